@@ -1,0 +1,51 @@
+// curl_*_setopt and curl_easy_getinfo are variadic: one typed function for each type that an option takes.
+#pragma once
+#include <curl/curl.h>
+#include <stdint.h>
+
+static inline CURLcode rr_curl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode rr_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode rr_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode rr_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode rr_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+/// CURLOPT_WRITEFUNCTION, CURLOPT_READFUNCTION and CURLOPT_HEADERFUNCTION share this shape.
+typedef size_t (*rr_curl_bytes_callback)(char *bytes, size_t size, size_t count, void *user);
+static inline CURLcode rr_curl_set_bytes_callback(CURL *easy, CURLoption option, rr_curl_bytes_callback callback) {
+  return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode rr_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode rr_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode rr_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode rr_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode rr_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode rr_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+  return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode rr_curl_multi_set_socket_callback(CURLM *multi, curl_socket_callback callback) {
+  return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+static inline CURLMcode rr_curl_multi_set_timer_callback(CURLM *multi, curl_multi_timer_callback callback) {
+  return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+}

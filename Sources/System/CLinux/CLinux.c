@@ -1,0 +1,64 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <string.h>
+
+enum { events_max = 1024 };
+
+int rr_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+static int control(int epoll, int operation, int fd, uint32_t events, uint64_t token) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  event.events = events;
+  event.data.u64 = token;
+  return epoll_ctl(epoll, operation, fd, &event);
+}
+
+int rr_epoll_add(int epoll, int fd, uint32_t events, uint64_t token) {
+  return control(epoll, EPOLL_CTL_ADD, fd, events, token);
+}
+
+int rr_epoll_modify(int epoll, int fd, uint32_t events, uint64_t token) {
+  return control(epoll, EPOLL_CTL_MOD, fd, events, token);
+}
+
+int rr_epoll_remove(int epoll, int fd) { return control(epoll, EPOLL_CTL_DEL, fd, 0, 0); }
+
+int rr_epoll_wait(int epoll, rr_epoll_event *events, int capacity, int timeout_ms) {
+  struct epoll_event ready[events_max];
+  int count = epoll_wait(epoll, ready, capacity < events_max ? capacity : events_max, timeout_ms);
+  for (int i = 0; i < count; i++) {
+    events[i].events = ready[i].events;
+    events[i].token = ready[i].data.u64;
+  }
+  return count;
+}
+
+int rr_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int rr_accept(int listener, struct sockaddr_storage *peer) {
+  socklen_t length = sizeof *peer;
+  return accept4(listener, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int rr_signalfd(const int *signals, int count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
+  int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int rr_signalfd_read(int fd) {
+  struct signalfd_siginfo info;
+  ssize_t length = read(fd, &info, sizeof info);
+  if (length == (ssize_t)sizeof info) return (int)info.ssi_signo;
+  return length < 0 && errno != EAGAIN ? -1 : 0;
+}
+
+int rr_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
