@@ -18,9 +18,10 @@ let settings: [SwiftSetting] =
 /// The wire modules return and store spans; the compiler checks their lifetimes only with this feature.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
-func library(_ folder: String, needs: [Target.Dependency] = [], settings: [SwiftSetting] = settings) -> Target {
-  let name = String(folder.split(separator: "/").last!)
-  return .target(name: name, dependencies: needs, path: "Sources/\(folder)", swiftSettings: settings)
+func library(
+  _ name: String, in folder: String = "", needs: [Target.Dependency] = [], settings: [SwiftSetting] = settings
+) -> Target {
+  .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: settings)
 }
 
 func tests(_ folder: String, needs: [Target.Dependency], settings: [SwiftSetting] = spanSettings) -> Target {
@@ -45,11 +46,11 @@ let package = Package(
     library("Base"),
     library("Database", needs: ["CSQLite"]),
 
-    library("Wire/JSON", settings: spanSettings),
-    library("Wire/HTTP1", settings: spanSettings),
-    library("Wire/Contract", needs: ["JSON", "Base"], settings: spanSettings),
+    library("JSON", in: "Wire/", settings: spanSettings),
+    library("HTTP1", in: "Wire/", settings: spanSettings),
+    library("Contract", in: "Wire/", needs: ["JSON", "Base"], settings: spanSettings),
 
-    library("App/CommandLine"),
+    library("CommandLine", in: "App/"),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
