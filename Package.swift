@@ -34,14 +34,11 @@ let package = Package(
     .executable(name: "rollingroad", targets: ["rollingroad"])
   ],
   targets: [
-    // System: what Swift cannot see.
+    // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
     .target(name: "CLinux", path: "Sources/System/CLinux"),
-    .systemLibrary(
-      name: "CSQLite", path: "Sources/System/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(
-      name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(
-      name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
+    .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
+    .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
 
     library("Base"),
     library("Database", needs: ["CSQLite"]),

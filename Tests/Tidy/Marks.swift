@@ -1,0 +1,64 @@
+/// Words that must not be left behind in a source file. They are spelled in halves here, so that this file passes itself.
+enum Marks {
+  struct Mark: Sendable {
+    let word: String
+    let rule: String
+    /// Folders in which the word is allowed because it is the folder's work.
+    let allowedIn: [String]
+  }
+
+  private static let sources = ["Tests/", "loadtest/"]
+
+  static let all: [Mark] = [
+    Mark(word: "TO" + "DO", rule: "left-behind mark", allowedIn: []),
+    Mark(word: "FIX" + "ME", rule: "left-behind mark", allowedIn: []),
+    Mark(word: "XX" + "X", rule: "left-behind mark", allowedIn: []),
+    Mark(word: "HA" + "CK", rule: "left-behind mark", allowedIn: []),
+    Mark(word: "debug" + "Print(", rule: "debug output", allowedIn: []),
+    Mark(word: " pri" + "nt(", rule: "output belongs to the App folder", allowedIn: sources + ["Sources/App/"]),
+    Mark(word: "fatal" + "Error(", rule: "use a precondition with its reason, or an error", allowedIn: []),
+    Mark(word: "try" + "!", rule: "an error must be handled", allowedIn: []),
+    Mark(word: "try" + "? ", rule: "an error must not be swallowed", allowedIn: []),
+    Mark(word: "nonisolated(un" + "safe)", rule: "shared state needs a lock or an owner", allowedIn: []),
+    Mark(word: "sle" + "ep(", rule: "wait for the event, not for the time", allowedIn: []),
+    Mark(word: "assert" + "ionFailure(", rule: "checks stay on in release: precondition", allowedIn: []),
+    Mark(word: " ass" + "ert(", rule: "checks stay on in release: precondition", allowedIn: []),
+  ]
+
+  /// Where the compiler's memory checks may be set aside: at the C boundary and in the byte loops.
+  static let unsafeAllowedIn = [
+    "Sources/System/", "Sources/Database/", "Sources/Server/Network/", "Sources/Wire/JSON/", "Sources/Wire/HTTP1/",
+    "Sources/Device/CurlTransport/", "Sources/Base/Time/SystemClock.swift", "Sources/App/", "Tests/", "loadtest/",
+  ]
+
+  static func violations(in file: SourceFile) -> [Violation] {
+    var found: [Violation] = []
+    for (index, line) in file.lines.enumerated() {
+      for mark in all where line.contains(mark.word) && !mark.allowedIn.contains(where: file.path.hasPrefix) {
+        found.append(Violation(path: file.path, line: index + 1, rule: "\(mark.word): \(mark.rule)"))
+      }
+      if line.split(separator: " ").contains("unsafe"), !line.drop(while: { $0 == " " }).hasPrefix("//"),
+        !unsafeAllowedIn.contains(where: file.path.hasPrefix)
+      {
+        found.append(Violation(path: file.path, line: index + 1, rule: "unsafe code outside the places for it"))
+      }
+    }
+    return found
+  }
+
+  /// Foundation costs 58 MB and its JSON a hundred times ours; even its small part stays off the way of a record.
+  static func foundationViolations(in file: SourceFile) -> [Violation] {
+    let essentialsAllowedIn = [
+      "Sources/Device/BackgroundGeolocation/", "Sources/Simulator/FleetSimulator/Scenario/", "Tests/", "loadtest/",
+    ]
+    return file.lines.enumerated().compactMap { index, line in
+      switch Arrows.importedModule(line) {
+      case "Foundation":
+        Violation(path: file.path, line: index + 1, rule: "Foundation is not linked anywhere")
+      case "FoundationEssentials" where !essentialsAllowedIn.contains(where: file.path.hasPrefix):
+        Violation(path: file.path, line: index + 1, rule: "FoundationEssentials is not for this target")
+      default: nil
+      }
+    }
+  }
+}

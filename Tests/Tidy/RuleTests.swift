@@ -1,0 +1,80 @@
+import Testing
+
+/// The rules themselves: each is shown a file that breaks it and one that does not.
+@Suite struct RuleTests {
+  private func lines(_ violations: [Violation]) -> [Int] { violations.map(\.line) }
+
+  @Test(arguments: [
+    "import Glibc", "package import Base", "@preconcurrency public import Foundation", "import struct Base.Instant",
+    "import IngestServer",
+  ])
+  func aWrongArrowIsFound(line: String) {
+    let file = SourceFile(path: "Sources/Wire/JSON/Reader.swift", text: "// JSON\n\(line)\n")
+    #expect(lines(Arrows.violations(in: file)) == [2])
+  }
+
+  @Test func aRightArrowIsNot() {
+    let text =
+      "package import Base\nimport JSON\nimport Synchronization\n// import Glibc is not ours\nlet important = 1\n"
+    #expect(Arrows.violations(in: SourceFile(path: "Sources/Wire/Contract/A.swift", text: text)) == [])
+  }
+
+  @Test func baseReadsTheClockInOneFileOnly() {
+    let text = "import Glibc\n"
+    #expect(Arrows.violations(in: SourceFile(path: "Sources/Base/Time/SystemClock.swift", text: text)) == [])
+    #expect(lines(Arrows.violations(in: SourceFile(path: "Sources/Base/Random/A.swift", text: text))) == [1])
+  }
+
+  @Test func aFolderOutsideTheArchitectureIsFound() {
+    #expect(lines(Arrows.violations(in: SourceFile(path: "Sources/Misc/A.swift", text: "let a = 1\n"))) == [1])
+  }
+
+  @Test(arguments: Marks.all)
+  func eachMarkIsFound(mark: Marks.Mark) {
+    let file = SourceFile(path: "Sources/Base/A.swift", text: "let a = 1\n  \(mark.word) b\n")
+    #expect(lines(Marks.violations(in: file)) == [2])
+  }
+
+  @Test func unsafeIsFoundOutsideItsPlaces() {
+    let text = "let a = unsafe pointer.pointee\n// unsafe in a comment is a word\n"
+    #expect(lines(Marks.violations(in: SourceFile(path: "Sources/Wire/Contract/A.swift", text: text))) == [1])
+    #expect(Marks.violations(in: SourceFile(path: "Sources/Database/A.swift", text: text)) == [])
+  }
+
+  @Test func foundationIsFound() {
+    let text = "import Foundation\nimport FoundationEssentials\n"
+    #expect(lines(Marks.foundationViolations(in: SourceFile(path: "Sources/Base/A.swift", text: text))) == [1, 2])
+    #expect(lines(Marks.foundationViolations(in: SourceFile(path: "Tests/Base/A.swift", text: text))) == [1])
+  }
+
+  @Test func theLastAllowedLineIsAllowed() {
+    let allowed = String(repeating: "// line\n", count: Sizes.fileLinesMax)
+    #expect(Sizes.violations(in: SourceFile(path: "Sources/Base/A.swift", text: allowed)) == [])
+    #expect(Sizes.violations(in: SourceFile(path: "Sources/Base/A.swift", text: allowed + "// line\n")).count == 1)
+  }
+
+  @Test func aLongFunctionIsFound() {
+    func file(_ count: Int) -> SourceFile {
+      let body = String(repeating: "    work()\n", count: count)
+      return SourceFile(
+        path: "Sources/Base/A.swift", text: "struct A {\n  func long() {\n\(body)  }\n  func short() {}\n}\n")
+    }
+    #expect(Sizes.violations(in: file(Sizes.functionLinesMax)) == [])
+    #expect(lines(Sizes.violations(in: file(Sizes.functionLinesMax + 1))) == [2])
+  }
+
+  @Test func anUndocumentedSymbolIsFound() {
+    let text = """
+      public struct A {
+        /// Said.
+        @discardableResult
+        public func said() -> Int { 1 }
+        public init() {}
+        package var internalDetail = 1
+      }
+      package enum B {}
+      public import Base
+      """
+    #expect(lines(Documentation.violations(in: SourceFile(path: "Sources/Base/A.swift", text: text))) == [1, 5, 8])
+  }
+}

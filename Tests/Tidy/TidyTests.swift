@@ -1,0 +1,37 @@
+import Testing
+
+/// The house rules, held against the repository as it stands.
+@Suite struct TidyTests {
+  private func check(_ folders: [String], _ endings: [String], _ rule: (SourceFile) -> [Violation]) throws {
+    let files = try SourceTree.files(in: folders, endings: endings)
+    try #require(!files.isEmpty)
+    for violation in files.flatMap(rule) { Issue.record("\(violation.description)") }
+  }
+
+  @Test func importsFollowTheArrows() throws {
+    try check(["Sources"], [".swift"], Arrows.violations)
+  }
+
+  @Test func everyTargetOfTheTableExists() throws {
+    let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
+    for target in Arrows.targets {
+      #expect(files.contains { $0.path.hasPrefix(target.folder + "/") }, "\(target.folder) is in the table only")
+    }
+  }
+
+  @Test func foundationStaysOffTheWay() throws {
+    try check(["Sources", "Tests", "loadtest"], [".swift"], Marks.foundationViolations)
+  }
+
+  @Test func nothingIsLeftBehind() throws {
+    try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h"], Marks.violations)
+  }
+
+  @Test func filesAndFunctionsStaySmall() throws {
+    try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h"], Sizes.violations)
+  }
+
+  @Test func whatOthersSeeIsDocumented() throws {
+    try check(["Sources"], [".swift"], Documentation.violations)
+  }
+}
