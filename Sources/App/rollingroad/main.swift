@@ -1,1 +1,4 @@
-print("rollingroad")
+import CommandLine
+import Glibc
+
+exit(CommandTable.run(.live()).rawValue)

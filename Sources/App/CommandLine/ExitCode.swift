@@ -1,0 +1,9 @@
+/// What the process says to the shell when it ends.
+public enum ExitCode: Int32, Sendable {
+  /// The command did what it was asked.
+  case ok = 0
+  /// The command was understood and failed.
+  case runtimeFailure = 1
+  /// The command line was not understood; nothing was done.
+  case usage = 2
+}
