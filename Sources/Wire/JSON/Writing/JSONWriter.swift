@@ -1,0 +1,128 @@
+/// An append-only writer: the caller says what comes next, commas are the writer's affair. There is no white space,
+/// except that several texts at the top are separated by a line feed (NDJSON).
+///
+/// Calls out of order (a value inside an object without a key, a bracket that was not opened) are programmer errors and
+/// trap. After the buffer has grown to the size it needs, writing allocates nothing.
+package struct JSONWriter {
+  /// What was written so far.
+  package internal(set) var bytes: [UInt8] = []
+  var depth = 0
+  /// One bit for each open bracket, the innermost lowest: 1 for an object.
+  var objects: UInt64 = 0
+  var needsSeparator = false
+  var isAfterKey = false
+
+  /// `capacity` in bytes is reserved at once.
+  package init(capacity: Int = 1024) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Starts anew; with `keepingCapacity` the next text needs no allocation.
+  package mutating func removeAll(keepingCapacity: Bool = true) {
+    bytes.removeAll(keepingCapacity: keepingCapacity)
+    depth = 0
+    objects = 0
+    needsSeparator = false
+    isAfterKey = false
+  }
+
+  package mutating func beginObject() { open(UInt8(ascii: "{"), isObject: true) }
+  package mutating func endObject() { close(UInt8(ascii: "}"), isObject: true) }
+  package mutating func beginArray() { open(UInt8(ascii: "["), isObject: false) }
+  package mutating func endArray() { close(UInt8(ascii: "]"), isObject: false) }
+
+  package mutating func key(_ name: StaticString) { key(name.description) }
+
+  package mutating func key(_ name: String) {
+    precondition(depth > 0 && objects & 1 == 1 && !isAfterKey, "a key belongs into an object, once before each value")
+    separate()
+    appendQuoted(name)
+    bytes.append(UInt8(ascii: ":"))
+    isAfterKey = true
+    needsSeparator = false
+  }
+
+  package mutating func value(_ text: String) {
+    beginValue()
+    appendQuoted(text)
+  }
+
+  /// Text that is at hand as bytes.
+  package mutating func value(_ text: UTF8Span) { value(String(copying: text)) }
+
+  package mutating func value(_ number: Int) { value(Int64(number)) }
+
+  package mutating func value(_ number: Int64) {
+    beginValue()
+    bytes.append(contentsOf: String(number).utf8)
+  }
+
+  package mutating func value(_ number: UInt64) {
+    beginValue()
+    bytes.append(contentsOf: String(number).utf8)
+  }
+
+  /// The fewest digits that read back as the same bits, so -0.0 keeps its sign: "-0". Integral values have no ".0", and
+  /// from 1e16 upwards and below 1e-6 there is an exponent. NaN and the infinities, which JSON lacks, become null as in
+  /// ECMAScript's JSON.stringify.
+  package mutating func value(_ number: Double) {
+    beginValue()
+    bytes.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
+  }
+
+  package mutating func value(_ flag: Bool) {
+    beginValue()
+    bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+  }
+
+  package mutating func null() {
+    beginValue()
+    bytes.append(contentsOf: "null".utf8)
+  }
+
+  /// One complete value that is known to be valid, for instance a slice that `JSONReader.skipValue` gave.
+  package mutating func raw(_ value: Span<UInt8>) {
+    beginValue()
+    for index in value.indices { bytes.append(value[index]) }
+  }
+
+  /// One complete value that is known to be valid.
+  package mutating func raw(_ value: [UInt8]) {
+    beginValue()
+    bytes.append(contentsOf: value)
+  }
+
+  private mutating func appendQuoted(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func open(_ bracket: UInt8, isObject: Bool) {
+    beginValue()
+    precondition(depth < JSONLimits.greatestDepth, "nested deeper than 64")
+    bytes.append(bracket)
+    depth += 1
+    objects = objects << 1 | (isObject ? 1 : 0)
+    needsSeparator = false
+  }
+
+  private mutating func close(_ bracket: UInt8, isObject: Bool) {
+    precondition(depth > 0 && (objects & 1 == 1) == isObject && !isAfterKey, "the closing bracket has no partner")
+    bytes.append(bracket)
+    depth -= 1
+    objects >>= 1
+    needsSeparator = true
+  }
+
+  private mutating func beginValue() {
+    precondition(isAfterKey || objects & 1 == 0, "a key comes before a value in an object")
+    separate()
+    isAfterKey = false
+    needsSeparator = true
+  }
+
+  private mutating func separate() {
+    if needsSeparator { bytes.append(depth == 0 ? UInt8(ascii: "\n") : UInt8(ascii: ",")) }
+  }
+}
