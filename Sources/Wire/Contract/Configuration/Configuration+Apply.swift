@@ -15,7 +15,8 @@ extension Configuration {
   package mutating func edit(_ change: (inout Configuration) -> Void) -> ConfigurationChange {
     var draft = self
     change(&draft)
-    return settle(draft, warnings: draft.clamp())
+    let warnings = draft.clamp()
+    return settle(draft, warnings: warnings)
   }
 
   /// Everything back to the defaults except the pace.

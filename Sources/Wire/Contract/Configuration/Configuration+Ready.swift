@@ -68,7 +68,8 @@ extension Configuration {
       warnings = configure(&draft)
     }
     if let token { draft.use(token) }
-    return (configuration, configuration.settle(draft, warnings: warnings))
+    let change = configuration.settle(draft, warnings: warnings)
+    return (configuration, change)
   }
 
   /// Uploads go to the demo server, with its tokens.

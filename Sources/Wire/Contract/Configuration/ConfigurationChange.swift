@@ -5,4 +5,9 @@ package struct ConfigurationChange: Equatable, Sendable {
   package var changedKeys: [String]
   /// In the order of the document, then what is wrong with the combination.
   package var warnings: [ConfigurationWarning]
+
+  package init(changedKeys: [String], warnings: [ConfigurationWarning]) {
+    self.changedKeys = changedKeys
+    self.warnings = warnings
+  }
 }
