@@ -2,9 +2,9 @@
 package indirect enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
-  /// A number written as an integer.
+  /// A number written as an integer, except -0.
   case integer(Int64)
-  /// A number written with fraction or exponent.
+  /// A number written with fraction or exponent; and -0, which only a double can keep.
   case double(Double)
   case string(String)
   case array([JSONValue])
@@ -58,7 +58,9 @@ package indirect enum JSONValue: Equatable, Sendable {
     }
   }
 
-  private static func read(from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys) throws(JSONError) -> JSONValue {
+  private static func read(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
     switch try reader.peek() {
     case .null:
       try reader.readNull()
@@ -75,7 +77,8 @@ package indirect enum JSONValue: Equatable, Sendable {
     let number = try reader.readNumber()
     guard number.isInteger else { return .double(reader.double(number)) }
     guard let integer = reader.int64(number) else { throw JSONError(.integerOutOfRange, at: number.range.lowerBound) }
-    return .integer(integer)
+    let isNegativeZero = integer == 0 && reader.double(number).sign == .minus
+    return isNegativeZero ? .double(-0.0) : .integer(integer)
   }
 
   private static func readArray(

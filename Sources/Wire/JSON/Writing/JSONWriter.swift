@@ -31,71 +31,26 @@ package struct JSONWriter {
   package mutating func beginArray() { open(UInt8(ascii: "["), isObject: false) }
   package mutating func endArray() { close(UInt8(ascii: "]"), isObject: false) }
 
-  package mutating func key(_ name: StaticString) { key(name.description) }
-
-  package mutating func key(_ name: String) {
-    precondition(depth > 0 && objects & 1 == 1 && !isAfterKey, "a key belongs into an object, once before each value")
-    separate()
-    appendQuoted(name)
-    bytes.append(UInt8(ascii: ":"))
-    isAfterKey = true
-    needsSeparator = false
-  }
-
-  package mutating func value(_ text: String) {
-    beginValue()
-    appendQuoted(text)
-  }
-
-  /// Text that is at hand as bytes.
-  package mutating func value(_ text: UTF8Span) { value(String(copying: text)) }
-
-  package mutating func value(_ number: Int) { value(Int64(number)) }
-
-  package mutating func value(_ number: Int64) {
-    beginValue()
-    bytes.append(contentsOf: String(number).utf8)
-  }
-
-  package mutating func value(_ number: UInt64) {
-    beginValue()
-    bytes.append(contentsOf: String(number).utf8)
-  }
-
-  /// The fewest digits that read back as the same bits, so -0.0 keeps its sign: "-0". Integral values have no ".0", and
-  /// from 1e16 upwards and below 1e-6 there is an exponent. NaN and the infinities, which JSON lacks, become null as in
-  /// ECMAScript's JSON.stringify.
-  package mutating func value(_ number: Double) {
-    beginValue()
-    bytes.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
-  }
-
   package mutating func value(_ flag: Bool) {
     beginValue()
-    bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    append(flag ? "true" : "false")
   }
 
   package mutating func null() {
     beginValue()
-    bytes.append(contentsOf: "null".utf8)
+    append("null")
   }
 
   /// One complete value that is known to be valid, for instance a slice that `JSONReader.skipValue` gave.
   package mutating func raw(_ value: Span<UInt8>) {
     beginValue()
-    for index in value.indices { bytes.append(value[index]) }
+    append(value)
   }
 
   /// One complete value that is known to be valid.
   package mutating func raw(_ value: [UInt8]) {
     beginValue()
     bytes.append(contentsOf: value)
-  }
-
-  private mutating func appendQuoted(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: text.utf8)
-    bytes.append(UInt8(ascii: "\""))
   }
 
   private mutating func open(_ bracket: UInt8, isObject: Bool) {
@@ -115,11 +70,26 @@ package struct JSONWriter {
     needsSeparator = true
   }
 
-  private mutating func beginValue() {
+  mutating func beginValue() {
     precondition(isAfterKey || objects & 1 == 0, "a key comes before a value in an object")
     separate()
     isAfterKey = false
     needsSeparator = true
+  }
+
+  mutating func beginKey() {
+    precondition(depth > 0 && objects & 1 == 1 && !isAfterKey, "a key belongs into an object, once before each value")
+    separate()
+    isAfterKey = true
+    needsSeparator = false
+  }
+
+  mutating func append(_ piece: Span<UInt8>) {
+    unsafe piece.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ piece: StaticString) {
+    piece.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
   }
 
   private mutating func separate() {
