@@ -36,6 +36,12 @@ extension [UInt8] {
     if rest % 10 != 0 { append(UInt8(ascii: "0") + UInt8(rest % 10)) }
   }
 
+  mutating func append(copying bytes: Span<UInt8>) {
+    append(addingCapacity: bytes.count) { output in
+      for index in bytes.indices { output.append(bytes[index]) }
+    }
+  }
+
   private mutating func appendMissing() {
     append(UInt8(ascii: "-"))
     append(UInt8(ascii: "1"))

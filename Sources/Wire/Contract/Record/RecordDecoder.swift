@@ -12,30 +12,33 @@ import JSON
 package struct RecordDecoder: Sendable {
   private let arraySchema: ArraySchema?
   private let table = FieldTable.shared
-  private let limits: JSONLimits
 
   /// Without a schema the records of array templates are refused.
   package init(arraySchema: ArraySchema? = nil) {
     self.arraySchema = arraySchema
-    limits = .standard
   }
 
   /// `record` is one JSON value, as an `EnvelopeReader` finds them.
   package func decode(_ record: Span<UInt8>) throws(RecordProblem) -> DecodedRecord {
-    var scan = RecordScan(record, table: table, limits: limits)
+    var scan = RecordScan(record, table: table)
+    let problem: RecordProblem?
     do {
-      switch try scan.kind() {
-      case .object: try scan.readObject(in: .root)
-      case .array:
-        guard let arraySchema else { throw RecordProblem(.arrayWithoutSchema) }
-        try scan.readArray(arraySchema)
-      case .string, .number, .true, .false, .null: throw RecordProblem(.notAnObject)
-      }
-    } catch let problem as RecordProblem {
-      throw problem
+      problem = try read(&scan)
     } catch {
       throw RecordProblem(.malformed)
     }
+    if let problem { throw problem }
     return try scan.result()
+  }
+
+  private func read(_ scan: inout RecordScan) throws(JSONError) -> RecordProblem? {
+    switch try scan.kind() {
+    case .object: try scan.readObject(in: .root)
+    case .array:
+      guard let arraySchema else { return RecordProblem(.arrayWithoutSchema) }
+      try scan.readArray(arraySchema)
+    case .string, .number, .true, .false, .null: return RecordProblem(.notAnObject)
+    }
+    return nil
   }
 }

@@ -50,15 +50,19 @@ package struct RecordEncoder: Sendable {
     }
   }
 
-  /// A text with quotes, or a number.
-  func append(_ instant: WallInstant, to bytes: inout [UInt8]) {
+  /// For a template, which has the quotes itself.
+  func append(unquoted instant: WallInstant, to bytes: inout [UInt8]) {
     switch style.timestampFormat {
-    case .iso:
-      bytes.append(UInt8(ascii: "\""))
-      instant.append(iso8601To: &bytes)
-      bytes.append(UInt8(ascii: "\""))
+    case .iso: instant.append(iso8601To: &bytes)
     case .epoch: bytes.append(jsonNumber: instant.millisecondsSince1970)
     }
+  }
+
+  /// A text with quotes, or a number.
+  private func append(_ instant: WallInstant, to bytes: inout [UInt8]) {
+    if style.timestampFormat == .iso { bytes.append(UInt8(ascii: "\"")) }
+    append(unquoted: instant, to: &bytes)
+    if style.timestampFormat == .iso { bytes.append(UInt8(ascii: "\"")) }
   }
 
   /// The object with its braces.

@@ -13,10 +13,10 @@ struct RecordScan: ~Escapable {
   private var unescaped: [UInt8] = []
 
   @_lifetime(copy bytes)
-  init(_ bytes: Span<UInt8>, table: FieldTable, limits: JSONLimits) {
+  init(_ bytes: Span<UInt8>, table: FieldTable) {
     self.bytes = bytes
     self.table = table
-    reader = JSONReader(bytes, limits: limits)
+    reader = JSONReader(bytes)
   }
 
   mutating func kind() throws(JSONError) -> JSONKind { try reader.peek() }
