@@ -12,7 +12,7 @@ package struct AuthorizationSettings: Equatable, Sendable {
   package var refreshPayload = JSONValue.emptyObject
   /// Headers of the refresh request; `{accessToken}` in a value stands for the token. Always an object.
   package var refreshHeaders = JSONValue.object([
-    AuthorizationHeader.name: .string(AuthorizationHeader.bearerPrefix + TokenPlaceholder.accessToken)
+    HeaderName.authorization.description: .string(AuthorizationScheme.bearerPrefix + TokenPlaceholder.accessToken)
   ])
   /// As received; `TokenExpiry` says which instant is meant.
   package var expires = -1.0

@@ -14,10 +14,3 @@ extension JSONValue {
     }
   }
 }
-
-extension String {
-  /// The pieces between the occurrences of the separator.
-  func split(on separator: String) -> [String] {
-    split(separator: separator, omittingEmptySubsequences: false).map(String.init)
-  }
-}

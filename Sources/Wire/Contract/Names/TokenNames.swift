@@ -32,15 +32,13 @@ package enum TokenPlaceholder {
   package static let refreshToken = "{refreshToken}"
 }
 
-/// The `Authorization` header as tokens stand in it.
-package enum AuthorizationHeader {
-  package static let name = "Authorization"
+/// What stands before a token in the `Authorization` header.
+package enum AuthorizationScheme {
   package static let bearerPrefix = "Bearer "
 }
 
-/// The `Content-Type` header and the types of refresh requests.
-package enum ContentTypeHeader {
-  package static let name = "Content-Type"
+/// The content types of refresh requests.
+package enum MediaType {
   package static let json = "application/json"
   package static let form = "application/x-www-form-urlencoded"
 }

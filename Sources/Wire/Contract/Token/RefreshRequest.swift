@@ -15,43 +15,23 @@ package struct RefreshRequest: Equatable, Sendable {
   package init?(_ settings: AuthorizationSettings, uploadHeaders: JSONValue) {
     guard let url = settings.refreshUrl else { return nil }
     self.url = url
-    let configured = Self.headers(settings.refreshHeaders, accessToken: settings.accessToken)
-    let contentType = configured.first { Self.isContentType($0.name) }?.value
+    let configured = NameValuePair.list(settings.refreshHeaders).compactMap {
+      $0.substituting(TokenPlaceholder.accessToken, with: settings.accessToken)
+    }
+    let contentType = configured.first { $0.hasName(HeaderName.contentType.description) }?.value
     let mediaType = contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
-    let isJSON = mediaType == ContentTypeHeader.json
-    refusedContentType = isJSON || mediaType == ContentTypeHeader.form ? nil : contentType
+    let isJSON = mediaType == MediaType.json
+    refusedContentType = isJSON || mediaType == MediaType.form ? nil : contentType
 
-    var headers = [NameValuePair(ContentTypeHeader.name, isJSON ? ContentTypeHeader.json : ContentTypeHeader.form)]
-    for header in configured + Self.headers(uploadHeaders, accessToken: nil) {
-      let name = header.name.lowercased()
-      if !headers.contains(where: { $0.name.lowercased() == name }) { headers.append(header) }
+    var headers = [NameValuePair(HeaderName.contentType.description, isJSON ? MediaType.json : MediaType.form)]
+    for header in configured + NameValuePair.list(uploadHeaders) {
+      if !headers.contains(where: { $0.hasName(header.name) }) { headers.append(header) }
     }
     self.headers = headers
-    let fields = Self.fields(settings.refreshPayload, refreshToken: settings.refreshToken ?? "")
+    let fields = NameValuePair.list(settings.refreshPayload).compactMap {
+      $0.substituting(TokenPlaceholder.refreshToken, with: settings.refreshToken ?? "")
+    }
     body = isJSON ? Self.json(fields) : FormEncoding.encode(fields)
-  }
-
-  private static func isContentType(_ name: String) -> Bool {
-    name.lowercased() == ContentTypeHeader.name.lowercased()
-  }
-
-  private static func headers(_ value: JSONValue, accessToken: String?) -> [NameValuePair] {
-    guard case .object(let object) = value else { return [] }
-    return object.members.compactMap { member in
-      guard let text = member.value.plainText else { return nil }
-      let parts = text.split(on: TokenPlaceholder.accessToken)
-      guard parts.count > 1 else { return NameValuePair(member.key, text) }
-      return accessToken.map { NameValuePair(member.key, parts.joined(separator: $0)) }
-    }
-  }
-
-  private static func fields(_ payload: JSONValue, refreshToken: String) -> [NameValuePair] {
-    guard case .object(let object) = payload else { return [] }
-    return object.members.compactMap { member in
-      guard let text = member.value.plainText else { return nil }
-      let parts = text.split(on: TokenPlaceholder.refreshToken)
-      return NameValuePair(member.key, parts.joined(separator: refreshToken))
-    }
   }
 
   private static func json(_ fields: [NameValuePair]) -> [UInt8] {
@@ -64,4 +44,9 @@ package struct RefreshRequest: Equatable, Sendable {
     writer.endObject()
     return writer.bytes
   }
+}
+
+extension NameValuePair {
+  /// Names of header fields ignore case (RFC 9110 §5.1).
+  fileprivate func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 }
