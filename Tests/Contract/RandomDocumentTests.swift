@@ -1,7 +1,8 @@
-import Contract
 import JSON
 import Support
 import Testing
+
+@testable import Contract
 
 /// Whatever arrives, no reader traps, and what is refused changes nothing.
 struct RandomDocumentTests {
@@ -15,7 +16,8 @@ struct RandomDocumentTests {
     ]
   private static let scalars: [JSONValue] = [
     .null, .bool(true), .bool(false), .integer(0), .integer(1), .integer(-1), .integer(.max), .integer(.min),
-    .double(0.5), .double(-1e300), .double(1e300), .double(5e-324), .double(-0.0), .string(""), .string("1"),
+    .double(0.5), .double(-1e300), .double(1e300), .double(.leastNonzeroMagnitude), .double(-0.0), .string(""),
+    .string("1"),
     .string("1e5"), .string("{refreshToken}"), .string("POST"), .string("in_vehicle"), .string("https://a.example"),
     .string("\u{0}\u{FFFF}😀"), .string(String(repeating: "9", count: 400)),
   ]
@@ -49,7 +51,7 @@ struct RandomDocumentTests {
   @Test(arguments: DevicePlatform.allCases) func configurationsAreReadWithoutTrapping(platform: DevicePlatform) throws {
     var generator = SeededGenerator(seed: 31)
     var configuration = Configuration(platform: platform)
-    for round in 0..<1_500 {
+    for round in 0..<600 {
       let document = document(&generator)
       let before = configuration
       let change = configuration.apply(document)
@@ -74,9 +76,8 @@ struct RandomDocumentTests {
       var configuration = Configuration(platform: .android)
       _ = configuration.apply(document(&generator))
       let before = configuration
-      let change = configuration.edit { _ in }
+      #expect(configuration.clamp(since: Configuration(platform: .android)) == [], "seed 32 round \(round)")
       #expect(configuration == before, "seed 32 round \(round)")
-      #expect(change.warnings == [], "seed 32 round \(round)")
     }
   }
 
@@ -94,7 +95,7 @@ struct RandomDocumentTests {
 
   @Test func commandsTokensAndGeofencesAreReadWithoutTrapping() {
     var generator = SeededGenerator(seed: 34)
-    for round in 0..<3_000 {
+    for round in 0..<1_200 {
       let value = value(depth: 4, &generator)
       let received = ReceivedCommands(value)
       #expect(ReceivedCommands(Command.list(received.commands)).commands == received.commands, "seed 34 round \(round)")

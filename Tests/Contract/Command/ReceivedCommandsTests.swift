@@ -92,6 +92,7 @@ struct ReceivedCommandsTests {
         .wrongArgument(.changePace, expected: "boolean", found: "a string"), .wrongShape(found: "a number"),
         .wrongShape(found: "an array"),
       ])
+    #expect(found.problems.filter { $0.logLevel == .warning } == [.unknownCommand("flyAway", nearest: nil)])
     #expect(found.problems[0].description == "Invalid command: null")
     #expect(found.problems[5].description == "Unknown action: flyAway")
     #expect(found.problems[6].description == "changePace: expected argument of type boolean, not a string")

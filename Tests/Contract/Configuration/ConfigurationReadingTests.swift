@@ -115,7 +115,9 @@ struct ConfigurationReadingTests {
         .unknownKey("policy", nearest: nil), .unknownKey("zzz", nearest: nil),
         .unknownKey("authorisation", nearest: "authorization"), .unknownKey("timeout", nearest: nil),
       ])
-    #expect(change.warnings.first?.description.hasPrefix("Unknown configuration key: distanceFliter") == true)
+    #expect(change.warnings.first?.description == "Unknown configuration key: distanceFliter")
+    let explanation = "Unknown configuration key: distanceFliter (did you mean distanceFilter?)"
+    #expect(change.warnings.first?.explanation == explanation)
   }
 
   @Test func whatIsWrongDoesNotStopTheRest() throws {

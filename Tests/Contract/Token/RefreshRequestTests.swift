@@ -16,6 +16,16 @@ struct RefreshRequestTests {
   private let form = NameValuePair("Content-Type", "application/x-www-form-urlencoded")
   private let json = NameValuePair("Content-Type", "application/json")
 
+  /// §11.1
+  @Test func theStrategySaysHowTheTokenStandsInTheHeader() {
+    var configuration = Configuration(platform: .ios)
+    #expect(configuration.authorization.headerValue == nil)
+    configuration.authorization.accessToken = "a"
+    #expect(configuration.authorization.headerValue == "Bearer a")
+    configuration.authorization.strategy = .sas
+    #expect(configuration.authorization.headerValue == "a")
+  }
+
   @Test func withoutARefreshURLThereIsNoRequest() throws {
     #expect(try request(#"{"accessToken":"a","refreshToken":"r"}"#) == nil)
   }

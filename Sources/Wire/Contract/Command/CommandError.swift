@@ -7,6 +7,6 @@ package struct CommandError: Error, Equatable, Sendable {
 
 extension CommandError: CustomStringConvertible {
   package var description: String {
-    index.map { "command \($0): \(problem)" } ?? "\(problem)"
+    index.map { "command \($0): \(problem.explanation)" } ?? problem.explanation
   }
 }

@@ -14,19 +14,32 @@ package enum CommandProblem: Error, Equatable, Sendable {
 }
 
 extension CommandProblem: CustomStringConvertible {
-  /// In the SDK's words where it has some.
+  /// For a device's log: in the SDK's words where it has some.
   package var description: String {
     switch self {
     case .nullCommand: "Invalid command: null"
     case .wrongShape: "Actions must be in the form of an Array"
-    case .unknownCommand(let name, nil): "Unknown action: \(name)"
-    case .unknownCommand(let name, let nearest?): "Unknown action: \(name) (did you mean \(nearest.rawValue)?)"
+    case .unknownCommand(let name, nearest: _): "Unknown action: \(name)"
     case .wrongArgument(let name, let expected, let found):
       "\(name.rawValue): expected argument of type \(expected), not \(found)"
     case .superfluousArgument(let name): "\(name.rawValue): unexpected argument"
     case .invalidGeofence(let name, let error): "\(name.rawValue): \(error)"
     case .invalidConfiguration(let warnings):
-      "setConfig: " + warnings.map(\.description).joined(separator: "; ")
+      "\(CommandName.setConfig.rawValue): " + warnings.map(\.explanation).joined(separator: "; ")
     }
+  }
+
+  /// For whoever wrote the command.
+  package var explanation: String {
+    if case .unknownCommand(_, let nearest?) = self {
+      "\(description) (did you mean \(nearest.rawValue)?)"
+    } else {
+      description
+    }
+  }
+
+  /// How a device logs it: it takes an unknown command for one of a later version, everything else for a mistake.
+  package var logLevel: LogLevel {
+    if case .unknownCommand = self { .warning } else { .error }
   }
 }

@@ -15,7 +15,7 @@ extension Configuration {
   package mutating func edit(_ change: (inout Configuration) -> Void) -> ConfigurationChange {
     var draft = self
     change(&draft)
-    let warnings = draft.clamp()
+    let warnings = draft.clamp(since: self)
     return settle(draft, warnings: warnings)
   }
 
@@ -26,7 +26,7 @@ extension Configuration {
 
   /// Keys whose values differ, as `group.key`, in the order of the table.
   package func changedKeys(since old: Configuration) -> [String] {
-    ConfigurationTable.all.filter { $0.read(self) != $0.read(old) }.map(\.path)
+    keysInGroups(differingFrom: old).filter { $0.read(self) != $0.read(old) }.map(\.path)
   }
 
   var defaultsKeepingPace: Configuration {
@@ -43,12 +43,17 @@ extension Configuration {
   }
 
   /// Properties that were set in code have not passed the limits of the table.
-  mutating func clamp() -> [ConfigurationWarning] {
+  mutating func clamp(since old: Configuration) -> [ConfigurationWarning] {
     var warnings: [ConfigurationWarning] = []
-    for key in ConfigurationTable.all {
+    for key in keysInGroups(differingFrom: old) {
       guard let value = key.read(self), let warning = key.write(value, to: &self) else { continue }
       warnings.append(warning)
     }
     return warnings
+  }
+
+  private func keysInGroups(differingFrom old: Configuration) -> [ConfigurationKey] {
+    let groups = differingGroups(from: old)
+    return groups.isEmpty ? [] : ConfigurationTable.all.filter { groups.contains($0.group) }
   }
 }

@@ -13,8 +13,9 @@ extension Configuration {
     configure: (inout Configuration) -> Void
   ) -> (configuration: Configuration, change: ConfigurationChange) {
     ready(platform: platform, persisted: persisted, reset: reset, token: token) { draft in
+      let defaults = draft
       configure(&draft)
-      return draft.clamp()
+      return draft.clamp(since: defaults)
     }
   }
 

@@ -37,4 +37,20 @@ package struct Configuration: Equatable, Sendable {
     authorization = AuthorizationSettings()
     logger = LoggerSettings()
   }
+
+  /// Groups in which the two differ, in the order of the table. Shared ones are not looked into.
+  func differingGroups(from other: Configuration) -> [ConfigurationGroup] {
+    ConfigurationGroup.allCases.filter { group in
+      switch group {
+      case .root: isMoving != other.isMoving
+      case .geolocation, .filter: _geolocation != other._geolocation
+      case .app: _app != other._app
+      case .http: _http != other._http
+      case .persistence: _persistence != other._persistence
+      case .activity: _activity != other._activity
+      case .authorization: _authorization != other._authorization
+      case .logger: _logger != other._logger
+      }
+    }
+  }
 }

@@ -53,6 +53,7 @@ extension ConfigurationKey {
     switch write(value, &configuration) {
     case nil: nil
     case .wrongType: .wrongType(path, expected: expectation, found: value.kindName)
+    case .unknownElement(let element): .wrongType(path, expected: expectation, found: element)
     case .notAllowed(let fallback): .notAllowed(path, expected: expectation, default: fallback)
     case .clamped(let limit): .clamped(path, to: limit)
     case .incomplete(let missing): .incomplete(path, missing: missing)

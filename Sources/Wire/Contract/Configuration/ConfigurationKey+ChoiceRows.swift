@@ -65,7 +65,7 @@ extension ConfigurationKey {
         guard let texts = value.strings else { return .wrongType }
         names = texts
       }
-      guard names.allSatisfy(known.contains) else { return .wrongType }
+      if let unknown = names.first(where: { !known.contains($0) }) { return .unknownElement(unknown) }
       configuration[keyPath: property] = names.joined(separator: ",")
       return nil
     }

@@ -6,6 +6,8 @@ package struct ConfigurationKey: Sendable {
   enum Objection: Equatable {
     /// The old value stays.
     case wrongType
+    /// An element of a list is none of the allowed ones; the old value stays.
+    case unknownElement(String)
     /// The value is none of the allowed ones: the default takes its place.
     case notAllowed(default: String)
     /// The value lies outside the limits: the nearest limit takes its place.

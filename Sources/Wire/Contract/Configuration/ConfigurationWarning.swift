@@ -27,11 +27,11 @@ package enum ConfigurationWarning: Equatable, Sendable {
 }
 
 extension ConfigurationWarning: CustomStringConvertible {
+  /// For a device's log: in the SDK's words where it has some.
   package var description: String {
     switch self {
     case .notAnObject(let found): "The configuration must be an object, not \(found)"
-    case .unknownKey(let key, nil): "Unknown configuration key: \(key)"
-    case .unknownKey(let key, let nearest?): "Unknown configuration key: \(key) (did you mean \(nearest)?)"
+    case .unknownKey(let key, nearest: _): "Unknown configuration key: \(key)"
     case .wrongType(let key, let expected, let found): "\(key) must be \(expected), not \(found)"
     case .notAllowed(let key, let expected, let fallback): "\(key) must be \(expected); using \(fallback)"
     case .clamped(let key, let limit): "\(key) is out of range; using \(limit)"
@@ -44,5 +44,10 @@ extension ConfigurationWarning: CustomStringConvertible {
     case .refreshTokenNotSent:
       "authorization.refreshPayload must contain \(TokenPlaceholder.refreshToken) in one of its values"
     }
+  }
+
+  /// For whoever wrote the document.
+  package var explanation: String {
+    if case .unknownKey(_, let nearest?) = self { "\(description) (did you mean \(nearest)?)" } else { description }
   }
 }
