@@ -49,7 +49,7 @@ extension JSONWriter {
     let digits = DecimalDigits(decimal.digits)
     let integerDigits = digits.count + decimal.exponent
     switch integerDigits {
-    case digits.count...16:
+    case 1...16 where decimal.exponent >= 0:
       unsafe digits.write(to: start)
       for index in digits.count..<integerDigits { unsafe start[index] = UInt8(ascii: "0") }
       return integerDigits
