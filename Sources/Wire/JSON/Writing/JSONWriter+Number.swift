@@ -17,10 +17,12 @@ extension JSONWriter {
   package mutating func value(_ number: Double) {
     beginValue()
     guard number.isFinite else { return append("null") }
-    if number.magnitude < 0x1p53, number.magnitude.rounded(.towardZero) == number.magnitude {
-      append(UInt64(number.magnitude), isNegative: number.sign == .minus)
+    let isNegative = number.sign == .minus
+    // A whole number below 2^53 has no shorter form than its digits.
+    if number.magnitude < 0x1p53, Double(UInt64(number.magnitude)) == number.magnitude {
+      append(UInt64(number.magnitude), isNegative: isNegative)
     } else {
-      append(ShortestDecimal(number.magnitude), isNegative: number.sign == .minus)
+      append(ShortestDecimal(number.magnitude), isNegative: isNegative)
     }
   }
 
