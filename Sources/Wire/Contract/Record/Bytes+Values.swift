@@ -1,8 +1,11 @@
 import JSON
 
 extension [UInt8] {
+  private static let `true` = Array("true".utf8)
+  private static let `false` = Array("false".utf8)
+
   mutating func append(_ flag: Bool) {
-    if flag { append(contentsOf: [0x74, 0x72, 0x75, 0x65]) } else { append(contentsOf: [0x66, 0x61, 0x6C, 0x73, 0x65]) }
+    append(contentsOf: flag ? Self.true : Self.false)
   }
 
   /// What the wire says of a quantity that the device could not tell, which NaN and the infinities are too.
