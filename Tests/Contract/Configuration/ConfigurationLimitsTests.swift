@@ -97,6 +97,21 @@ struct ConfigurationLimitsTests {
     }
   }
 
+  @Test func whatNoDocumentCouldSayDoesNotEnterThroughCode() {
+    var configuration = Configuration(platform: .ios)
+    configuration.geolocation.distanceFilterMetres = 25
+    let before = configuration
+    let change = configuration.edit {
+      $0.geolocation.distanceFilterMetres = .nan
+      $0.geolocation.stopTimeoutMinutes = .infinity
+      $0.http.headers = .string("X: 1")
+      $0.activity.triggerActivities = "flying"
+    }
+    #expect(configuration == before)
+    #expect(change.changedKeys == [])
+    #expect(change.warnings.count == 4)
+  }
+
   @Test func propertiesSetInCodeAreMovedToo() {
     var configuration = Configuration(platform: .android)
     let change = configuration.edit {

@@ -11,7 +11,8 @@ extension Configuration {
     return settle(result.configuration, warnings: result.warnings)
   }
 
-  /// `config.edit`: changes properties in one step. Values beyond their limits are moved to them.
+  /// `config.edit`: changes properties in one step. Values beyond their limits are moved to them; what no document could
+  /// say, a distance that is not finite for instance, leaves the old value.
   package mutating func edit(_ change: (inout Configuration) -> Void) -> ConfigurationChange {
     var draft = self
     change(&draft)
@@ -48,6 +49,7 @@ extension Configuration {
     for key in keysInGroups(differingFrom: old) {
       guard let value = key.read(self), let warning = key.write(value, to: &self) else { continue }
       warnings.append(warning)
+      if case .wrongType = warning, let kept = key.read(old) { _ = key.write(kept, to: &self) }
     }
     return warnings
   }
