@@ -1,0 +1,63 @@
+/// Values that another key overrides (behaviour §2). The state shows what was configured; engines go by these.
+extension Configuration {
+  /// Significant-change mode of Android never stops earlier, but 0 is honoured.
+  package static let significantChangeStopTimeoutMinutes = 20.0
+  package static let significantChangeMotionTriggerDelayMilliseconds = 60_000.0
+  package static let significantChangeDistanceFilterMetres = 250.0
+  /// `stopDetectionDelay` from here on is taken for milliseconds (behaviour §23).
+  package static let leastDelayInMilliseconds = 1_000.0
+
+  private var isAndroidSignificantChangeMode: Bool {
+    platform == .android && geolocation.useSignificantChangesOnly
+  }
+
+  package var effectiveDistanceFilterMetres: Double {
+    let configured = geolocation.distanceFilterMetres
+    return isAndroidSignificantChangeMode ? max(configured, Self.significantChangeDistanceFilterMetres) : configured
+  }
+
+  package var effectiveStopTimeoutMinutes: Double {
+    let configured = geolocation.stopTimeoutMinutes
+    guard isAndroidSignificantChangeMode && configured != 0 else { return configured }
+    return max(configured, Self.significantChangeStopTimeoutMinutes)
+  }
+
+  /// Android only; 0 on iOS.
+  package var effectiveMotionTriggerDelayMilliseconds: Double {
+    guard platform == .android else { return 0 }
+    let configured = activity.motionTriggerDelayMilliseconds
+    return geolocation.useSignificantChangesOnly
+      ? max(configured, Self.significantChangeMotionTriggerDelayMilliseconds) : configured
+  }
+
+  /// iOS only; 0 on Android. Documents give minutes, seconds and milliseconds for the unit (behaviour §23): seconds,
+  /// unless the number can only be meant in milliseconds.
+  package var stopDetectionDelaySeconds: Double {
+    guard platform == .ios else { return 0 }
+    let configured = activity.stopDetectionDelay
+    return configured >= Self.leastDelayInMilliseconds ? configured / 1_000 : configured
+  }
+
+  private var keepsLocationUpdatesRunning: Bool {
+    platform == .ios && !geolocation.pausesLocationUpdatesAutomatically
+  }
+
+  package var isStopDetectionDisabled: Bool { activity.disableStopDetection || keepsLocationUpdatesRunning }
+
+  /// Whether iOS keeps the app awake while location is off.
+  package var preventsSuspend: Bool { platform == .ios && app.preventSuspend && !keepsLocationUpdatesRunning }
+
+  /// Coarse accuracies relax the filter unless it was configured. A filter with nothing but default values counts as
+  /// not configured, because the persisted state cannot tell the two apart.
+  package var effectiveFilterPolicy: FilterPolicy {
+    let isUntouched = geolocation.filter == LocationFilterSettings()
+    let isCoarse = !DesiredAccuracy(metres: geolocation.desiredAccuracy).usesSatellites
+    return isUntouched && isCoarse ? .passThrough : geolocation.filter.policy
+  }
+
+  /// Nil when every moving activity may start a trip.
+  package var allowedTriggerActivities: [String]? {
+    let names = activity.triggerActivities.split(separator: ",").map(String.init)
+    return names.isEmpty ? nil : names
+  }
+}

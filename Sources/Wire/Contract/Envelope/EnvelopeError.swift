@@ -1,0 +1,12 @@
+package import JSON
+
+/// Why a body as a whole could not be read.
+package enum EnvelopeError: Error, Equatable {
+  /// No byte but white space.
+  case empty
+  /// A number, a text, true, false or null.
+  case neitherObjectNorArray
+  /// No JSON, or beyond the limits of the reader, of which depth is one.
+  case malformed(JSONError)
+  case tooManyRecords(limit: Int)
+}

@@ -1,0 +1,158 @@
+import JSON
+
+/// One pass over one body.
+struct EnvelopeScan: ~Escapable {
+  private let bytes: Span<UInt8>
+  private let settings: EnvelopeReader
+  private var reader: JSONReader
+  private var unescaped: [UInt8] = []
+
+  @_lifetime(copy bytes)
+  init(_ bytes: Span<UInt8>, _ settings: EnvelopeReader) {
+    self.bytes = bytes
+    self.settings = settings
+    reader = JSONReader(bytes, limits: settings.limits)
+  }
+
+  /// Nil for a body without a value.
+  mutating func kind() throws(JSONError) -> JSONKind? {
+    reader.isAtEnd() ? nil : try reader.peek()
+  }
+
+  mutating func finish() throws(JSONError) { try reader.finish() }
+
+  /// Notes the members of the object at the top; gives what is to be known about the object itself.
+  mutating func readMembers(into envelope: inout Envelope) throws(JSONError) -> ObjectFacts {
+    var facts = PartialFacts()
+    let start = reader.offset
+    try reader.enterObject()
+    while let key = try reader.nextKey() {
+      let kind = try reader.peek()
+      note(key, kind, in: &facts)
+      let valueStart = reader.offset
+      let content: EnvelopeMember.Content =
+        switch kind {
+        case .object: .object(try readObject(unwrapping: true))
+        case .array: .array(try readArray(into: &envelope))
+        case .string, .number, .true, .false, .null: try skipScalar()
+        }
+      envelope.members.append(EnvelopeMember(key: key, value: valueStart..<reader.offset, content: content))
+      if kind == .object || kind == .array, reader.equals(key, EnvelopeKey.location) {
+        facts.object.location = location(content)
+      }
+    }
+    facts.object.range = start..<reader.offset
+    return facts.object
+  }
+
+  /// Reads the array that comes next and adds its elements to the list of the envelope.
+  mutating func readArray(into envelope: inout Envelope) throws(JSONError) -> ArrayFacts {
+    var facts = ArrayFacts()
+    let first = envelope.elements.count
+    let start = reader.offset
+    try reader.enterArray()
+    while try reader.nextElement() {
+      let kind = try reader.peek()
+      if facts.firstKind == nil && kind != .null { facts.firstKind = kind }
+      var element: Range<Int>
+      if kind == .object {
+        let object = try readObject(unwrapping: true)
+        element = object.record
+        if object.isReadable { facts.hasReadableElement = true }
+      } else {
+        element = try reader.skipValue()
+      }
+      if envelope.elements.count - first <= settings.maxRecords { envelope.elements.append(element) }
+    }
+    facts.elements = first..<envelope.elements.count
+    facts.range = start..<reader.offset
+    return facts
+  }
+
+  func isRoot(_ key: JSONText) -> Bool {
+    guard let root = settings.rootProperty else { return false }
+    if key.isPlain {
+      guard key.range.count == root.count else { return false }
+      for index in root.indices where bytes[key.range.lowerBound + index] != root[index] { return false }
+      return true
+    }
+    var name: [UInt8] = []
+    reader.append(key, to: &name)
+    return name == root
+  }
+
+  func isLocation(_ key: JSONText) -> Bool { reader.equals(key, EnvelopeKey.location) }
+
+  private mutating func skipScalar() throws(JSONError) -> EnvelopeMember.Content {
+    _ = try reader.skipValue()
+    return .scalar
+  }
+
+  /// Latitude and longitude count only together.
+  private struct PartialFacts {
+    var object = ObjectFacts()
+    var hasLatitude = false
+    var hasLongitude = false
+  }
+
+  private mutating func readObject(unwrapping: Bool) throws(JSONError) -> ObjectFacts {
+    var facts = PartialFacts()
+    let start = reader.offset
+    try reader.enterObject()
+    while let key = try reader.nextKey() {
+      let kind = try reader.peek()
+      note(key, kind, in: &facts)
+      if unwrapping, kind == .object || kind == .array, reader.equals(key, EnvelopeKey.location) {
+        facts.object.location = try readLocation(kind)
+      } else {
+        _ = try reader.skipValue()
+      }
+    }
+    facts.object.range = start..<reader.offset
+    return facts.object
+  }
+
+  private mutating func readLocation(_ kind: JSONKind) throws(JSONError) -> ObjectFacts.Location {
+    if kind == .object { return Self.location(try readObject(unwrapping: false)) }
+    return Self.location(array: try reader.skipValue())
+  }
+
+  private func location(_ content: EnvelopeMember.Content) -> ObjectFacts.Location? {
+    switch content {
+    case .scalar: nil
+    case .object(let object): Self.location(object)
+    case .array(let array): Self.location(array: array.range)
+    }
+  }
+
+  private static func location(_ object: ObjectFacts) -> ObjectFacts.Location {
+    ObjectFacts.Location(
+      range: object.range, isObject: true, hasCoordinates: object.hasCoordinates, hasTime: object.hasTime,
+      hasIdentity: object.hasIdentity)
+  }
+
+  private static func location(array range: Range<Int>) -> ObjectFacts.Location {
+    ObjectFacts.Location(range: range, isObject: false, hasCoordinates: false, hasTime: false, hasIdentity: false)
+  }
+
+  /// Takes a key of an object into account.
+  private mutating func note(_ key: JSONText, _ kind: JSONKind, in facts: inout PartialFacts) {
+    let meaning: FieldTable.Meaning?
+    if key.isPlain {
+      meaning = settings.table.meaning(of: bytes.extracting(key.range), in: .root)
+    } else {
+      unescaped.removeAll(keepingCapacity: true)
+      reader.append(key, to: &unescaped)
+      meaning = settings.table.meaning(of: unescaped.span, in: .root)
+    }
+    switch meaning {
+    case .object(.coords): if kind == .object && !isLocation(key) { facts.object.hasCoordinates = true }
+    case .field(.latitude, _): facts.hasLatitude = true
+    case .field(.longitude, _): facts.hasLongitude = true
+    case .field(.timestamp, _): facts.object.hasTime = true
+    case .field(.uuid, _): facts.object.hasIdentity = true
+    case .object, .field, nil: return
+    }
+    if facts.hasLatitude && facts.hasLongitude { facts.object.hasCoordinates = true }
+  }
+}

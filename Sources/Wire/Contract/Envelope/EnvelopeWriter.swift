@@ -1,0 +1,72 @@
+import JSON
+
+/// Puts stored records into the body of an upload. The records are joined as they are, never written anew.
+///
+/// | mode | root "name" | root "." |
+/// |---|---|---|
+/// | single, object | `{"name":R,…params}` | `{…R,…params}` |
+/// | single, array  | `{"name":[…],…params}` | `[…]`, params dropped |
+/// | batch | `{"name":[R1,R2],…params}` | `[R1,R2]`, params dropped |
+///
+/// The empty root means "location". A param that is called like the root gives way to the record; without a root a param
+/// replaces what the record has under its name, as the notation says.
+package struct EnvelopeWriter: Sendable {
+  /// `{"name":`; nil for the root ".".
+  private let opening: [UInt8]?
+  /// What follows the records in an object: `,"key":value}`.
+  private let closing: [UInt8]
+  private let params: RenderedObject
+
+  package init(rootProperty: String, params: RenderedObject = .empty) {
+    self.params = params
+    guard rootProperty != EnvelopeKey.noRoot.description else {
+      opening = nil
+      closing = []
+      return
+    }
+    let root = rootProperty.isEmpty ? EnvelopeKey.location.description : rootProperty
+    var opening = Array("{".utf8)
+    opening.append(quoted: root)
+    opening.append(UInt8(ascii: ":"))
+    self.opening = opening
+    let members = params.removing(Array(root.utf8)).members
+    closing = (members.isEmpty ? [] : [UInt8(ascii: ",")]) + members + [UInt8(ascii: "}")]
+  }
+
+  /// Appends the body of one record.
+  package func appendSingle(_ record: Span<UInt8>, to bytes: inout [UInt8]) -> EnvelopeWarning? {
+    if let opening {
+      bytes.append(contentsOf: opening)
+      bytes.append(copying: record)
+      bytes.append(contentsOf: closing)
+      return nil
+    }
+    let isArray = record[0] == UInt8(ascii: "[")
+    if params.isEmpty || isArray {
+      bytes.append(copying: record)
+      return params.isEmpty ? nil : .paramsDropped
+    }
+    do {
+      try ObjectMerge.append(record, laidUnder: params, to: &bytes)
+    } catch { preconditionFailure("a stored record is JSON: \(error)") }
+    return nil
+  }
+
+  /// Begins the body of a batch, which `appendToBatch` fills, and `endBatch` completes; one record is a batch too.
+  package func beginBatch(to bytes: inout [UInt8]) -> EnvelopeWarning? {
+    if let opening { bytes.append(contentsOf: opening) }
+    bytes.append(UInt8(ascii: "["))
+    return opening == nil && !params.isEmpty ? .paramsDropped : nil
+  }
+
+  package func appendToBatch(_ record: Span<UInt8>, to bytes: inout [UInt8]) {
+    // No record ends with an opening bracket, so this one belongs to the batch.
+    if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+    bytes.append(copying: record)
+  }
+
+  package func endBatch(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "]"))
+    bytes.append(contentsOf: closing)
+  }
+}

@@ -1,0 +1,51 @@
+internal import JSON
+
+/// Takes typed fields out of an object from outside. Null counts as absent; unknown fields are nobody's concern.
+struct FieldReader {
+  private let object: JSONObject
+
+  init(_ value: JSONValue) throws(FieldError) {
+    guard case .object(let object) = value else {
+      throw FieldError("", .wrongType(expected: "an object", found: value.kindName))
+    }
+    self.object = object
+  }
+
+  func value(_ key: String) -> JSONValue? {
+    let value = object[key]
+    return value == .null ? nil : value
+  }
+
+  func optionalText(_ key: String) throws(FieldError) -> String? {
+    guard let value = value(key) else { return nil }
+    guard case .string(let text) = value else { throw wrongType(key, "a string", value) }
+    return text
+  }
+
+  /// A text that must say something.
+  func text(_ key: String) throws(FieldError) -> String {
+    guard let text = try optionalText(key), !text.isEmpty else { throw FieldError(key, .missing) }
+    return text
+  }
+
+  func optionalNumber(_ key: String) throws(FieldError) -> Double? {
+    guard let value = value(key) else { return nil }
+    guard let number = value.coercedNumber else { throw wrongType(key, "a number", value) }
+    return number
+  }
+
+  func number(_ key: String) throws(FieldError) -> Double {
+    guard let number = try optionalNumber(key) else { throw FieldError(key, .missing) }
+    return number
+  }
+
+  func flag(_ key: String, default absent: Bool) throws(FieldError) -> Bool {
+    guard let value = value(key) else { return absent }
+    guard let flag = value.coercedBool else { throw wrongType(key, "true or false", value) }
+    return flag
+  }
+
+  func wrongType(_ path: String, _ expected: String, _ value: JSONValue) -> FieldError {
+    FieldError(path, .wrongType(expected: expected, found: value.kindName))
+  }
+}

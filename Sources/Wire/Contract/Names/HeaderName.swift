@@ -1,0 +1,10 @@
+/// The names of the header fields that carry meaning between device and server, in the case in which they are sent.
+/// Those that frame a message are the affair of the HTTP module.
+package enum HeaderName {
+  package static let authorization: StaticString = "Authorization"
+  package static let contentType: StaticString = "Content-Type"
+  package static let deviceID: StaticString = "X-Device-Id"
+  package static let retryAfter: StaticString = "Retry-After"
+  package static let userAgent: StaticString = "User-Agent"
+  package static let wwwAuthenticate: StaticString = "WWW-Authenticate"
+}

@@ -1,0 +1,44 @@
+import JSON
+
+/// Reads records the way a server must: only the coordinates have to be there.
+///
+/// - Keys are those of the default schema, or at the root of a flat record their usual short forms (`lat`, `lng`, `t`).
+///   Where several say the same, nested counts more than flat and the schema's name more than a short form; within one
+///   rank the last one counts. `id` is taken for the identity only if it has the form of a UUID.
+/// - Numbers, truth values and times may stand in quotes, 0 and 1 are truth values. Times are ISO-8601 or a count since
+///   1970 of seconds, milliseconds or microseconds (`LenientText.instant` tells which).
+/// - null and an empty text say nothing, and so does a negative accuracy, speed, heading or battery level.
+/// - Whatever else stands in a record is passed over; its bytes are kept by whoever keeps the record.
+package struct RecordDecoder: Sendable {
+  private let arraySchema: ArraySchema?
+  private let table = FieldTable.shared
+
+  /// Without a schema the records of array templates are refused.
+  package init(arraySchema: ArraySchema? = nil) {
+    self.arraySchema = arraySchema
+  }
+
+  /// `record` is one JSON value, as an `EnvelopeReader` finds them.
+  package func decode(_ record: Span<UInt8>) throws(RecordProblem) -> DecodedRecord {
+    var scan = RecordScan(record, table: table)
+    let problem: RecordProblem?
+    do {
+      problem = try read(&scan)
+    } catch {
+      throw RecordProblem(.malformed)
+    }
+    if let problem { throw problem }
+    return try scan.result()
+  }
+
+  private func read(_ scan: inout RecordScan) throws(JSONError) -> RecordProblem? {
+    switch try scan.kind() {
+    case .object: try scan.readObject(in: .root)
+    case .array:
+      guard let arraySchema else { return RecordProblem(.arrayWithoutSchema) }
+      try scan.readArray(arraySchema)
+    case .string, .number, .true, .false, .null: return RecordProblem(.notAnObject)
+    }
+    return nil
+  }
+}

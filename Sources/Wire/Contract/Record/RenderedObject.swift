@@ -1,0 +1,95 @@
+package import JSON
+
+/// A JSON object that is kept as its text: extras and params, which are written many times and never looked into.
+package struct RenderedObject: Sendable {
+  /// The object without members.
+  package static let empty = RenderedObject(storage: nil)
+
+  /// Nil for the object without members, so that a record without extras holds no memory for them.
+  private let storage: Storage?
+
+  /// The text must be one JSON object; white space around it is dropped, everything inside stays as it was written.
+  package init(_ text: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
+    var reader = JSONReader(text, limits: limits)
+    var keys: [[UInt8]] = []
+    var first: Int?
+    var end = 0
+    try reader.enterObject()
+    while let key = try reader.nextKey() {
+      if first == nil { first = key.range.lowerBound - 1 }
+      end = try reader.skipValue().upperBound
+      var name: [UInt8] = []
+      reader.append(key, to: &name)
+      keys.append(name)
+    }
+    try reader.finish()
+    guard let first else {
+      storage = nil
+      return
+    }
+    var members: [UInt8] = []
+    reader.append(rawValue: first..<end, to: &members)
+    storage = Storage(members: members, keys: keys)
+  }
+
+  package init(_ text: String) throws(JSONError) { try self.init(text.utf8.span) }
+
+  private init(storage: Storage?) { self.storage = storage }
+
+  package var isEmpty: Bool { storage == nil }
+
+  /// The keys in the order of the text, without escapes.
+  var keys: [[UInt8]] { storage?.keys ?? [] }
+
+  /// What stands between the braces.
+  var members: [UInt8] { storage?.members ?? [] }
+
+  /// Appends the object with its braces.
+  package func append(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "{"))
+    if let storage { bytes.append(contentsOf: storage.members) }
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  /// `{…self, …other}`: where both have a key, the member of `other` stays. So the extras of a request are laid over those
+  /// of the configuration.
+  package func merging(_ other: RenderedObject) -> RenderedObject {
+    guard !other.isEmpty else { return self }
+    var text: [UInt8] = []
+    append(to: &text)
+    var merged: [UInt8] = []
+    do {
+      try ObjectMerge.append(text.span, laidUnder: other, to: &merged)
+      return try RenderedObject(merged.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max))
+    } catch { preconditionFailure("two objects that were checked make a third: \(error)") }
+  }
+
+  /// The object without the members of this key.
+  func removing(_ key: [UInt8]) -> RenderedObject {
+    guard keys.contains(key) else { return self }
+    var text: [UInt8] = []
+    append(to: &text)
+    var rest: [UInt8] = []
+    do {
+      try ObjectMerge.append(text.span, without: [key], to: &rest)
+      return try RenderedObject(rest.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max))
+    } catch { preconditionFailure("an object that was checked without a member: \(error)") }
+  }
+
+  private final class Storage: Sendable {
+    let members: [UInt8]
+    let keys: [[UInt8]]
+
+    init(members: [UInt8], keys: [[UInt8]]) {
+      self.members = members
+      self.keys = keys
+    }
+  }
+}
+
+extension RenderedObject: Equatable {
+  /// The same text; objects that differ only in white space or in the order of their members are not equal.
+  package static func == (left: RenderedObject, right: RenderedObject) -> Bool {
+    left.storage === right.storage || left.members == right.members
+  }
+}

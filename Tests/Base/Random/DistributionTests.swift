@@ -1,0 +1,139 @@
+import Base
+import Glibc
+import Testing
+
+@Suite struct DistributionTests {
+  private static let count = 20_000
+
+  private func samples(seed: UInt64, _ draw: (inout RandomStream) -> Double) -> [Double] {
+    var stream = RandomStream(seed: seed, device: 3, concern: 4)
+    return (0..<DistributionTests.count).map { _ in draw(&stream) }
+  }
+
+  private func expectFit(_ samples: [Double], _ distribution: (Double) -> Double, _ comment: Comment) {
+    let distance = Statistics.kolmogorovSmirnov(samples, distribution: distribution)
+    #expect(distance < Statistics.kolmogorovSmirnovLimit, comment)
+  }
+
+  /// Within 3.3 standard errors of the mean, which a perfect generator misses once in a thousand times.
+  private func expectMean(_ samples: [Double], _ mean: Double, standardDeviation: Double, _ comment: Comment) {
+    let error = (Statistics.mean(samples) - mean) / standardDeviation * Double(samples.count).squareRoot()
+    #expect(abs(error) < 3.29, comment)
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func uniformNumbersFillTheUnitInterval(seed: UInt64) {
+    let samples = samples(seed: seed) { $0.uniform() }
+    #expect(samples.allSatisfy { $0 >= 0 && $0 < 1 && $0 * 0x1p53 == ($0 * 0x1p53).rounded() })
+    expectFit(samples, { $0 }, "seed \(seed)")
+    expectMean(samples, 0.5, standardDeviation: (1 / 12.0).squareRoot(), "seed \(seed)")
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func normalNumbersFollowTheNormalDistribution(seed: UInt64) {
+    let samples = samples(seed: seed) { $0.normal(mean: -3, standardDeviation: 2) }
+    expectFit(samples, { Statistics.normalDistribution(($0 + 3) / 2) }, "seed \(seed)")
+    expectMean(samples, -3, standardDeviation: 2, "seed \(seed)")
+    expectMean(samples.map { ($0 + 3) * ($0 + 3) }, 4, standardDeviation: 4 * 2.0.squareRoot(), "seed \(seed)")
+  }
+
+  @Test func theNormalQuantileInvertsTheDistributionFarIntoTheTail() {
+    var probability = 0x1p-53
+    while probability < 0.5 {
+      let quantile = NormalQuantile.value(at: probability)
+      // Near −8 an error of one unit in the last place of the quantile is one of 1.5e-14 of the probability.
+      let error = abs(Statistics.normalDistribution(quantile) / probability - 1)
+      #expect(error < 5e-14, "\(probability)")
+      let mirrored = NormalQuantile.value(at: 1 - probability)
+      #expect(probability < 1e-3 || abs(mirrored + quantile) < 1e-13, "\(probability)")
+      probability *= 1.37
+    }
+    #expect(NormalQuantile.value(at: 0.5) == 0)
+    // The percentage point that every table of the normal distribution has.
+    #expect(abs(NormalQuantile.value(at: 0.975) - 1.959963984540054) < 1e-15)
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func exponentialNumbersFollowTheExponentialDistribution(seed: UInt64) {
+    let samples = samples(seed: seed) { $0.exponential(mean: 30) }
+    #expect(samples.allSatisfy { $0 > 0 })
+    expectFit(samples, { -expm1(-$0 / 30) }, "seed \(seed)")
+    expectMean(samples, 30, standardDeviation: 30, "seed \(seed)")
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func lognormalNumbersFollowTheLognormalDistribution(seed: UInt64) {
+    let (median, sigma) = (80.0, 0.5)
+    let byMedian = samples(seed: seed) { $0.logNormal(median: median, sigma: sigma) }
+    expectFit(byMedian, { Statistics.normalDistribution(Glibc.log($0 / median) / sigma) }, "seed \(seed)")
+    let byMean = samples(seed: seed) { $0.logNormal(mean: 80, sigma: sigma) }
+    let deviation = 80 * expm1(sigma * sigma).squareRoot()
+    expectMean(byMean, 80, standardDeviation: deviation, "seed \(seed)")
+  }
+
+  @Test(arguments: [0.01, 0.7, 3, 9.99, 10, 10.01, 27.5, 400, 12_345.6])
+  func poissonNumbersFollowThePoissonDistribution(mean: Double) {
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let samples = samples(seed: seed) { Double($0.poisson(mean: mean)) }
+      expectMean(samples, mean, standardDeviation: mean.squareRoot(), "seed \(seed)")
+      // The fourth central moment is mean + 3 mean².
+      let squares = samples.map { ($0 - mean) * ($0 - mean) }
+      expectMean(squares, mean, standardDeviation: (mean + 2 * mean * mean).squareRoot(), "seed \(seed)")
+      expectPoissonFrequencies(samples, mean: mean, seed: seed)
+    }
+  }
+
+  /// Chi-square over classes of at least ten expected samples each, the ends of the range taken together.
+  private func expectPoissonFrequencies(_ samples: [Double], mean: Double, seed: UInt64) {
+    let highest = Int(mean + 12 * mean.squareRoot() + 12)
+    var expected = [0.0]
+    var classOf = Array(repeating: 0, count: highest + 1)
+    for count in 0...highest {
+      let probability = Glibc.exp(Double(count) * Glibc.log(mean) - mean - lgamma(Double(count + 1)))
+      if expected[expected.count - 1] >= 10 { expected.append(0) }
+      expected[expected.count - 1] += probability * Double(samples.count)
+      classOf[count] = expected.count - 1
+    }
+    let last = expected.removeLast()
+    expected[expected.count - 1] += last
+    var counts = Array(repeating: 0, count: expected.count)
+    for sample in samples { counts[min(classOf[min(Int(sample), highest)], expected.count - 1)] += 1 }
+    let chiSquare = Statistics.chiSquare(counts, expected: expected)
+    #expect(chiSquare < Statistics.chiSquareLimit(degreesOfFreedom: expected.count - 1), "seed \(seed)")
+  }
+
+  @Test func theEndsOfTheParametersAreReached() {
+    var stream = RandomStream(seed: 0, device: 0, concern: 0)
+    for _ in 0..<200 {
+      #expect(stream.poisson(mean: 0) == 0)
+      #expect(abs(Double(stream.poisson(mean: 1e9)) - 1e9) < 1e6)
+      #expect(stream.integer(below: 1) == 0)
+      #expect(stream.normal(mean: 7, standardDeviation: 0) == 7)
+      #expect(stream.exponential(mean: 0) == 0)
+      #expect(stream.logNormal(median: 5, sigma: 0) == 5)
+      let (always, never) = (stream.chance(1), stream.chance(0))
+      #expect(always && !never)
+    }
+  }
+
+  @Test func boundedIntegersFavourNobody() {
+    var stream = RandomStream(seed: 64, device: 0, concern: 0)
+    var counts = Array(repeating: 0, count: 7)
+    for _ in 0..<DistributionTests.count { counts[stream.index(below: 7)] += 1 }
+    let expected = Array(repeating: Double(DistributionTests.count) / 7, count: 7)
+    #expect(Statistics.chiSquare(counts, expected: expected) < Statistics.chiSquareLimit(degreesOfFreedom: 6))
+
+    // Without trying again, half of the numbers below 3 · 2^62 would be multiples of three.
+    var remainders = Array(repeating: 0, count: 3)
+    for _ in 0..<DistributionTests.count { remainders[Int(stream.integer(below: 3 << 62) % 3)] += 1 }
+    let thirds = Array(repeating: Double(DistributionTests.count) / 3, count: 3)
+    #expect(Statistics.chiSquare(remainders, expected: thirds) < Statistics.chiSquareLimit(degreesOfFreedom: 2))
+  }
+
+  @Test(arguments: [0.001, 0.3, 0.5, 0.97])
+  func chanceIsTrueAsOftenAsItsProbabilitySays(probability: Double) {
+    let samples = samples(seed: 5) { $0.chance(probability) ? 1 : 0 }
+    let deviation = (probability * (1 - probability)).squareRoot()
+    expectMean(samples, probability, standardDeviation: deviation, "probability \(probability)")
+  }
+}

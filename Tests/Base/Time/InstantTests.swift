@@ -1,0 +1,83 @@
+import Base
+import Support
+import Testing
+
+@Suite struct InstantTests {
+  @Test func aWallInstantOutsideTheYearsWithFourDigitsDoesNotExist() {
+    #expect(WallInstant(exactly: WallInstant.earliest.millisecondsSince1970) == .earliest)
+    #expect(WallInstant(exactly: WallInstant.latest.millisecondsSince1970) == .latest)
+    #expect(WallInstant(exactly: WallInstant.earliest.millisecondsSince1970 - 1) == nil)
+    #expect(WallInstant(exactly: WallInstant.latest.millisecondsSince1970 + 1) == nil)
+    #expect(WallInstant(exactly: .min) == nil)
+    #expect(WallInstant(exactly: .max) == nil)
+  }
+
+  @Test func leavingTheRangeOfAWallInstantEndsTheProcess() async {
+    await #expect(processExitsWith: .failure) { _ = WallInstant.latest.advanced(byMilliseconds: 1) }
+    await #expect(processExitsWith: .failure) { _ = WallInstant.earliest.advanced(byMilliseconds: -1) }
+  }
+
+  @Test func theDayAndTheTimeOfDayMakeTheInstantAlsoBefore1970() {
+    var generator = SeededGenerator(seed: 1_970)
+    for _ in 0..<5_000 {
+      let range = WallInstant.earliest.millisecondsSince1970...WallInstant.latest.millisecondsSince1970
+      let instant = WallInstant(millisecondsSince1970: Int64.random(in: range, using: &generator))
+      #expect((0..<86_400_000).contains(instant.millisecondOfDay))
+      let midnight = WallInstant(instant.civilDate)
+      #expect(midnight.advanced(byMilliseconds: instant.millisecondOfDay) == instant)
+      #expect(instant.milliseconds(since: midnight) == instant.millisecondOfDay)
+    }
+  }
+
+  @Test func elapsedTimeIsTheDifferenceOfInstants() {
+    let start = MonotonicInstant(nanoseconds: -5)
+    let later = start + .seconds(2) + .milliseconds(3) + .microseconds(4)
+    #expect(later.nanoseconds == 2_003_003_995)
+    #expect(later - start == Nanoseconds(2_003_004_000))
+    #expect(later - .seconds(2) - .milliseconds(3) - .microseconds(4) == start)
+    #expect((later - start).wholeMilliseconds == 2_003)
+    #expect((start - later).wholeMilliseconds == -2_003)
+    #expect(Nanoseconds.seconds(3) * 2 - .seconds(1) == .seconds(5))
+    #expect((later - start).seconds == 2.003004)
+    #expect(start < later && Nanoseconds.zero < later - start)
+  }
+
+  @Test func anHTTPDateIsAnIMFFixdate() {
+    // The example of RFC 9110 §5.6.7, and the first and the last day of the range.
+    let instants = [
+      ("Sun, 06 Nov 1994 08:49:37 GMT", WallInstant(millisecondsSince1970: 784_111_777_999)),
+      ("Mon, 01 Jan 0001 00:00:00 GMT", WallInstant.earliest),
+      ("Fri, 31 Dec 9999 23:59:59 GMT", WallInstant.latest),
+    ]
+    for (text, instant) in instants {
+      var bytes: [UInt8] = []
+      instant.append(imfFixdateTo: &bytes)
+      #expect(String(decoding: bytes, as: UTF8.self) == text)
+    }
+  }
+
+  @Test func everyDayAndMonthHasItsNameInAnHTTPDate() {
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    for number in 0..<366 {
+      let date = CivilDate(daysSince1970: number)
+      var bytes: [UInt8] = []
+      WallInstant(date).append(imfFixdateTo: &bytes)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.hasPrefix(days[date.dayOfWeek - 1] + ", "))
+      #expect(text.contains(" \(months[date.month - 1]) \(date.year) "))
+    }
+  }
+
+  @Test func theSystemClockGoesForward() {
+    let clock = SystemClock()
+    var previous = clock.monotonicNow
+    for _ in 0..<1_000 {
+      let now = clock.monotonicNow
+      #expect(now >= previous)
+      previous = now
+    }
+    // Whatever the machine believes, it believes to be later than this file: 2026-01-01.
+    #expect(clock.wallNow.civilDate.year >= 2026)
+  }
+}
