@@ -12,7 +12,7 @@
 /// were not taken stay with the caller. An error is final: every later call throws it again.
 package struct RequestParser: Sendable {
   package let limits: HTTPLimits
-  private var reader: HeadReader
+  private var reader = HeadReader(.request)
   private var body = BodyReader()
   private var state = State.head
 
@@ -21,10 +21,7 @@ package struct RequestParser: Sendable {
     case failed(HTTPError)
   }
 
-  package init(limits: HTTPLimits = HTTPLimits()) {
-    self.limits = limits
-    reader = HeadReader(.request, limits: limits)
-  }
+  package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
   /// No byte of a request has come since the last one ended: closing now loses nothing.
   package var isIdle: Bool {
@@ -40,7 +37,7 @@ package struct RequestParser: Sendable {
       case .end: return MessageStep(taken: 0, event: .end)
       case .body: return try readBody(input)
       case .head:
-        let (taken, complete) = try reader.read(input, into: &head.fields)
+        let (taken, complete) = try reader.read(input, into: &head.fields, limits: limits)
         guard complete else { return MessageStep(taken: taken, event: .needMoreInput) }
         let size = head.fields.bytes.count
         try head.resolve(limits: limits)

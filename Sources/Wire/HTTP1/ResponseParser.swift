@@ -2,7 +2,7 @@
 /// and for tests. An interim response is a `.head` and an `.end` of its own; the final one follows.
 package struct ResponseParser: Sendable {
   package let limits: HTTPLimits
-  private var reader: HeadReader
+  private var reader = HeadReader(.response)
   private var body = BodyReader()
   private var state = State.head
   private var method: HTTPMethod
@@ -16,7 +16,6 @@ package struct ResponseParser: Sendable {
   package init(to method: HTTPMethod, limits: HTTPLimits = HTTPLimits()) {
     self.limits = limits
     self.method = method
-    reader = HeadReader(.response, limits: limits)
   }
 
   /// Reads on; see `RequestParser.next`.
@@ -30,7 +29,7 @@ package struct ResponseParser: Sendable {
         if step.event == .end { state = .end }
         return step
       case .head:
-        let (taken, complete) = try reader.read(input, into: &head.fields)
+        let (taken, complete) = try reader.read(input, into: &head.fields, limits: limits)
         guard complete else { return MessageStep(taken: taken, event: .needMoreInput) }
         try head.resolve(to: method, limits: limits)
         body.begin(head.framing, offset: head.fields.bytes.count, limits: limits)

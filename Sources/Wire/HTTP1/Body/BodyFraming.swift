@@ -46,7 +46,7 @@ extension BodyFraming {
       for index in coding.indices where !ByteSet.token.contains(coding[index]) {
         throw HTTPError(.invalidEncoding, at: offset + index)
       }
-      if coding.equalsIgnoringCase("chunked") { chunked = true } else { foreign = true }
+      if coding.equals(lowercase: "chunked") { chunked = true } else { foreign = true }
     }
     if !chunked { throw HTTPError(.invalidEncoding, at: place) }
     // §6.1: a coding before chunked that is not understood: 501.

@@ -32,10 +32,10 @@ struct PartHead {
     let value = body.extracting(valueStart..<end)
     let field = body.extracting(start..<colon)
     do throws(HTTPError) {
-      if field.equalsIgnoringCase("content-disposition") {
+      if field.equals(lowercase: "content-disposition") {
         guard name == nil else { throw HTTPError(.invalidPartHead, at: 0) }
         try readDisposition(value)
-      } else if field.equalsIgnoringCase("content-type") {
+      } else if field.equals(lowercase: "content-type") {
         guard contentType == nil else { throw HTTPError(.invalidPartHead, at: 0) }
         contentType = try MediaType(parsing: value)
       }

@@ -30,8 +30,6 @@ extension UInt8 {
     default: nil
     }
   }
-
-  var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 }
 
 extension Span<UInt8> {
@@ -42,11 +40,23 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Case of ASCII letters ignored, as for field names, codings and hosts.
-  package func equalsIgnoringCase(_ text: StaticString) -> Bool {
+  /// Case of ASCII letters ignored, as for field names, codings and options. `text` is written in lower case and holds
+  /// letters, digits and the punctuation from "-" to ":"; the bytes of the span hold no controls. Then setting the bit
+  /// that tells the cases apart makes exactly the equal ones equal, and eight bytes can be compared at once.
+  package func equals(lowercase text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
-    for index in indices where unsafe text.utf8Start[index].lowercased != self[index].lowercased { return false }
-    return true
+    guard count >= 8 else {
+      for index in indices where unsafe text.utf8Start[index] != self[index] | 0x20 { return false }
+      return true
+    }
+    let pattern = unsafe UnsafeRawPointer(text.utf8Start)
+    var index = 0
+    while true {
+      let theirs = unsafe UInt64(littleEndian: pattern.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      if word(at: index) | 0x2020_2020_2020_2020 != theirs { return false }
+      if index == count - 8 { return true }
+      index = min(index + 8, count - 8)
+    }
   }
 
   /// The first line feed in `start..<end`. Eight bytes at a time: incomplete heads are searched again at every arrival.

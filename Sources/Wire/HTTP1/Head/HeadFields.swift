@@ -54,7 +54,7 @@ extension HeadFields {
 
   /// Value of the first field with this name, case ignored.
   package func value(_ name: StaticString) -> ByteRange? {
-    for field in list where self[field.name].equalsIgnoringCase(name) { return field.value }
+    for field in list where self[field.name].equals(lowercase: name) { return field.value }
     return nil
   }
 

@@ -8,7 +8,6 @@ struct HeadReader: Sendable {
   enum Kind: Sendable { case request, response }
 
   let kind: Kind
-  let limits: HTTPLimits
   /// Bytes of an incomplete head. Empty between messages: an idle connection owns no memory for this.
   private var pending: [UInt8] = []
   private var progress = Progress()
@@ -23,10 +22,7 @@ struct HeadReader: Sendable {
     var pastStartLine = false
   }
 
-  init(_ kind: Kind, limits: HTTPLimits) {
-    self.kind = kind
-    self.limits = limits
-  }
+  init(_ kind: Kind) { self.kind = kind }
 
   /// Whether a head has begun and is not complete.
   var isInside: Bool { !pending.isEmpty }
@@ -35,11 +31,11 @@ struct HeadReader: Sendable {
 
   /// Takes what belongs to the head. When it is complete, `fields` holds it; until then its content means nothing.
   mutating func read(
-    _ input: Span<UInt8>, into fields: inout HeadFields
+    _ input: Span<UInt8>, into fields: inout HeadFields, limits: HTTPLimits
   ) throws(HTTPError) -> (taken: Int, complete: Bool) {
-    guard pending.isEmpty else { return try resume(input, into: &fields) }
+    guard pending.isEmpty else { return try resume(input, into: &fields, limits: limits) }
     fields.clear()
-    if let end = try judge(input, into: &fields) {
+    if let end = try judge(input, into: &fields, limits) {
       fields.store(input.extracting(0..<end))
       progress = Progress()
       return (end, true)
@@ -49,7 +45,7 @@ struct HeadReader: Sendable {
   }
 
   private mutating func resume(
-    _ input: Span<UInt8>, into fields: inout HeadFields
+    _ input: Span<UInt8>, into fields: inout HeadFields, limits: HTTPLimits
   ) throws(HTTPError) -> (taken: Int, complete: Bool) {
     // One byte beyond the bound is enough for the verdict; what follows the head in this input is not kept.
     let known = pending.count
@@ -57,20 +53,20 @@ struct HeadReader: Sendable {
     var bytes: [UInt8] = []
     swap(&bytes, &pending)
     bytes.append(copying: input.extracting(0..<kept))
-    guard bytes.count > bound || bytes.span.firstLineFeed(from: known, to: bytes.count) != nil else {
+    guard bytes.count > bound(limits) || bytes.span.firstLineFeed(from: known, to: bytes.count) != nil else {
       pending = bytes
       return (kept, false)
     }
     let resumed = progress.line > 0
     fields.clear()
-    guard var end = try judge(bytes.span, into: &fields) else {
+    guard var end = try judge(bytes.span, into: &fields, limits) else {
       pending = bytes
       return (kept, false)
     }
     if resumed {
       progress = Progress()
       fields.clear()
-      end = try judge(bytes.span, into: &fields) ?? end
+      end = try judge(bytes.span, into: &fields, limits) ?? end
     }
     bytes.removeLast(bytes.count - end)
     fields.bytes = bytes
@@ -79,18 +75,19 @@ struct HeadReader: Sendable {
   }
 
   /// Where the line that is being collected must have ended.
-  private var bound: Int {
-    progress.leading + (progress.pastStartLine ? limits.headBytes : startLineBound)
+  private func bound(_ limits: HTTPLimits) -> Int {
+    let isRequestLine = kind == .request && !progress.pastStartLine
+    return progress.leading + (isRequestLine ? limits.requestLineBytes : limits.headBytes)
   }
 
-  private var startLineBound: Int { kind == .request ? limits.requestLineBytes : limits.headBytes }
-
   /// Judges the complete lines from `progress.line` on; the end of the head when its empty line is among them.
-  private mutating func judge(_ bytes: Span<UInt8>, into fields: inout HeadFields) throws(HTTPError) -> Int? {
+  private mutating func judge(
+    _ bytes: Span<UInt8>, into fields: inout HeadFields, _ limits: HTTPLimits
+  ) throws(HTTPError) -> Int? {
     if !progress.pastStartLine {
-      try skipEmptyLines(bytes)
+      try skipEmptyLines(bytes, limits)
       let start = progress.line
-      let end = min(bytes.count, bound)
+      let end = min(bytes.count, bound(limits))
       let lineFeed = bytes.firstLineFeed(from: start, to: end)
       // An overlong line is judged by what fits in the bound; something in it is wrong.
       guard lineFeed != nil || bytes.count > end else { return nil }
@@ -101,11 +98,11 @@ struct HeadReader: Sendable {
       progress.line = (lineFeed ?? end) + 1
       progress.pastStartLine = true
     }
-    return try judgeFields(bytes, into: &fields)
+    return try judgeFields(bytes, into: &fields, limits)
   }
 
   /// A server should ignore an empty line or two before a request (RFC 9112 §2.2); a client gets no such licence.
-  private mutating func skipEmptyLines(_ bytes: Span<UInt8>) throws(HTTPError) {
+  private mutating func skipEmptyLines(_ bytes: Span<UInt8>, _ limits: HTTPLimits) throws(HTTPError) {
     guard kind == .request else { return }
     while progress.line + 1 < bytes.count, bytes[progress.line] == .carriageReturn,
       bytes[progress.line + 1] == .lineFeed
@@ -119,8 +116,10 @@ struct HeadReader: Sendable {
   }
 
   /// The hot loop of the module: one pass over name, colon and value of every line.
-  private mutating func judgeFields(_ bytes: Span<UInt8>, into fields: inout HeadFields) throws(HTTPError) -> Int? {
-    let end = min(bytes.count, bound)
+  private mutating func judgeFields(
+    _ bytes: Span<UInt8>, into fields: inout HeadFields, _ limits: HTTPLimits
+  ) throws(HTTPError) -> Int? {
+    let end = min(bytes.count, bound(limits))
     var line = progress.line
     defer { progress.line = line }
     while line < end {

@@ -18,7 +18,7 @@ package enum KnownField: Int, Sendable, CaseIterable {
     case 17: candidate = (.transferEncoding, "transfer-encoding")
     default: return nil
     }
-    guard bytes.extracting(start..<end).equalsIgnoringCase(candidate.1) else { return nil }
+    guard bytes.extracting(start..<end).equals(lowercase: candidate.1) else { return nil }
     self = candidate.0
   }
 }

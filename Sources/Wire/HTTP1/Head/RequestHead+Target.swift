@@ -42,7 +42,7 @@ extension RequestHead {
   private func authorityStart() -> Int? {
     for scheme: StaticString in ["http://", "https://"] where target.count >= scheme.utf8CodeUnitCount {
       let end = target.lowerBound + scheme.utf8CodeUnitCount
-      if self[ByteRange(target.lowerBound, end)].equalsIgnoringCase(scheme) { return end }
+      if self[ByteRange(target.lowerBound, end)].equals(lowercase: scheme) { return end }
     }
     return nil
   }

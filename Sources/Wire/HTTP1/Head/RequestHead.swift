@@ -90,7 +90,7 @@ extension RequestHead {
     guard let first = fields.value(.expect) else { return }
     var onlyContinue = true
     try fields.forEachElement(of: .expect) { (element, _) throws(HTTPError) in
-      if !element.equalsIgnoringCase("100-continue") { onlyContinue = false }
+      if !element.equals(lowercase: "100-continue") { onlyContinue = false }
     }
     if !onlyContinue { throw HTTPError(.unknownExpectation, at: first.lowerBound) }
     expectsContinue = version == .http11 && framing != .none && framing != .length(0)
@@ -107,8 +107,8 @@ extension HeadFields {
       for index in option.indices where !ByteSet.token.contains(option[index]) {
         throw HTTPError(.invalidConnection, at: offset + index)
       }
-      if option.equalsIgnoringCase("close") { close = true }
-      if option.equalsIgnoringCase("keep-alive") { keepAlive = true }
+      if option.equals(lowercase: "close") { close = true }
+      if option.equals(lowercase: "keep-alive") { keepAlive = true }
     }
     return !close && (version == .http11 || keepAlive)
   }
