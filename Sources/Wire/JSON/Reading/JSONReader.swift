@@ -1,0 +1,138 @@
+/// A strict pull reader (RFC 8259) over one span of bytes.
+///
+/// The caller asks for what it expects; nothing is built, and whatever is passed over is checked as strictly as what is
+/// read. Copying is cheap, so a caller looks ahead by copying. After an error the reader must not be used further.
+///
+/// White space is skipped before a value, never after it: behind a value `offset` is the first byte that does not belong
+/// to it. At the top another value may be read at once, so texts that follow each other are read one by one.
+///
+/// Calls out of order (a value inside an object before `nextKey`, say) are programmer errors and trap.
+package struct JSONReader: ~Escapable {
+  /// Where the reader stands relative to the values of the innermost open bracket.
+  enum Place {
+    /// A value must be read next.
+    case beforeValue
+    /// Directly behind the opening bracket.
+    case opened
+    /// Behind a complete value.
+    case afterValue
+  }
+
+  let bytes: Span<UInt8>
+  let limits: JSONLimits
+  /// The offset of the next byte to read.
+  package internal(set) var offset = 0
+  var place = Place.beforeValue
+  /// How many brackets are open.
+  var depth = 0
+  /// One bit for each open bracket, the innermost lowest: 1 for an object.
+  var objects: UInt64 = 0
+
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>, limits: JSONLimits = .standard) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  /// The kind of the next value, which stays unread. At the end of the input this is `unexpectedEnd`.
+  package mutating func peek() throws(JSONError) -> JSONKind {
+    precondition(place == .beforeValue || depth == 0, "nextKey or nextElement comes before a value")
+    switch try nextSignificantByte() {
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    case UInt8(ascii: "t"): return .true
+    case UInt8(ascii: "f"): return .false
+    case UInt8(ascii: "n"): return .null
+    default: throw JSONError(.expectedValue, at: offset)
+    }
+  }
+
+  /// Skips white space; whether nothing is left. For texts that follow each other in one span.
+  package mutating func isAtEnd() -> Bool {
+    skipWhiteSpace()
+    return offset == bytes.count
+  }
+
+  /// Only white space may remain.
+  package mutating func finish() throws(JSONError) {
+    precondition(depth == 0, "an object or array was not read to its end")
+    if !isAtEnd() { throw JSONError(.unexpectedByteAfterText, at: offset) }
+  }
+
+  package mutating func readBool() throws(JSONError) -> Bool {
+    switch try peek() {
+    case .true:
+      try read("true")
+      return true
+    case .false:
+      try read("false")
+      return false
+    case .object, .array, .string, .number, .null: throw JSONError(.wrongKind, at: offset)
+    }
+  }
+
+  package mutating func readNull() throws(JSONError) {
+    try expect(.null)
+    try read("null")
+  }
+
+  /// Any value, with everything inside it checked; its bytes without the white space around.
+  package mutating func skipValue() throws(JSONError) -> Range<Int> {
+    _ = try peek()
+    let start = offset
+    let outerDepth = depth
+    place = .beforeValue
+    repeat {
+      if place == .beforeValue {
+        try skipScalarOrOpening()
+      } else if isInsideObject {
+        _ = try nextKey()
+      } else {
+        _ = try nextElement()
+      }
+    } while depth > outerDepth || place == .beforeValue
+    return start..<offset
+  }
+
+  private mutating func skipScalarOrOpening() throws(JSONError) {
+    switch try peek() {
+    case .object: try enterObject()
+    case .array: try enterArray()
+    case .string: _ = try readText()
+    case .number: _ = try readNumber()
+    case .true, .false: _ = try readBool()
+    case .null: try readNull()
+    }
+  }
+
+  /// The next value must be of this kind.
+  mutating func expect(_ kind: JSONKind) throws(JSONError) {
+    if try peek() != kind { throw JSONError(.wrongKind, at: offset) }
+  }
+
+  private mutating func read(_ literal: StaticString) throws(JSONError) {
+    for index in 0..<literal.utf8CodeUnitCount {
+      guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
+      guard unsafe bytes[offset] == literal.utf8Start[index] else { throw JSONError(.expectedValue, at: offset) }
+      offset += 1
+    }
+    place = .afterValue
+  }
+
+  mutating func nextSignificantByte() throws(JSONError) -> UInt8 {
+    skipWhiteSpace()
+    guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
+    return bytes[offset]
+  }
+
+  mutating func skipWhiteSpace() {
+    while offset < bytes.count {
+      switch bytes[offset] {
+      case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): offset += 1
+      default: return
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// A JSON value as a tree, for cold paths only: configuration, admin bodies.
+package indirect enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  /// A number written as an integer, except -0.
+  case integer(Int64)
+  /// A number written with fraction or exponent; and -0, which only a double can keep.
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  /// What a key that occurs twice in one object means.
+  package enum DuplicateKeys: Sendable {
+    /// `duplicateKey` at the second occurrence.
+    case refused
+    /// The last value counts, at the place of the first.
+    case lastWins
+  }
+
+  /// The one value of a complete text. An integer that does not fit into 64 bits signed is `integerOutOfRange`.
+  package init(
+    parsing bytes: Span<UInt8>, limits: JSONLimits = .standard, duplicateKeys: DuplicateKeys = .refused
+  ) throws(JSONError) {
+    var reader = JSONReader(bytes, limits: limits)
+    self = try Self.read(from: &reader, duplicateKeys)
+    try reader.finish()
+  }
+
+  /// The next value of a reader.
+  package init(from reader: inout JSONReader, duplicateKeys: DuplicateKeys = .refused) throws(JSONError) {
+    self = try Self.read(from: &reader, duplicateKeys)
+  }
+
+  /// The member of an object; nil when there is none or this is no object.
+  package subscript(key: String) -> JSONValue? {
+    if case .object(let object) = self { object[key] } else { nil }
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .bool(let flag): writer.value(flag)
+    case .integer(let number): writer.value(number)
+    case .double(let number): writer.value(number)
+    case .string(let text): writer.value(text)
+    case .array(let elements):
+      writer.beginArray()
+      for element in elements { element.write(to: &writer) }
+      writer.endArray()
+    case .object(let object):
+      writer.beginObject()
+      for member in object.members {
+        writer.key(member.key)
+        member.value.write(to: &writer)
+      }
+      writer.endObject()
+    }
+  }
+
+  private static func read(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
+    switch try reader.peek() {
+    case .null:
+      try reader.readNull()
+      return .null
+    case .true, .false: return .bool(try reader.readBool())
+    case .string: return .string(reader.string(try reader.readText()))
+    case .number: return try readNumber(from: &reader)
+    case .array: return try readArray(from: &reader, duplicateKeys)
+    case .object: return try readObject(from: &reader, duplicateKeys)
+    }
+  }
+
+  private static func readNumber(from reader: inout JSONReader) throws(JSONError) -> JSONValue {
+    let number = try reader.readNumber()
+    guard number.isInteger else { return .double(reader.double(number)) }
+    guard let integer = reader.int64(number) else { throw JSONError(.integerOutOfRange, at: number.range.lowerBound) }
+    let isNegativeZero = integer == 0 && reader.double(number).sign == .minus
+    return isNegativeZero ? .double(-0.0) : .integer(integer)
+  }
+
+  private static func readArray(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
+    var elements: [JSONValue] = []
+    try reader.enterArray()
+    while try reader.nextElement() { elements.append(try read(from: &reader, duplicateKeys)) }
+    return .array(elements)
+  }
+
+  private static func readObject(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
+    var object = JSONObject()
+    try reader.enterObject()
+    while let text = try reader.nextKey() {
+      let key = reader.string(text)
+      if duplicateKeys == .refused, object[key] != nil {
+        throw JSONError(.duplicateKey, at: text.range.lowerBound - 1)
+      }
+      object[key] = try read(from: &reader, duplicateKeys)
+    }
+    return .object(object)
+  }
+}

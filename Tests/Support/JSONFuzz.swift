@@ -1,0 +1,114 @@
+import JSON
+
+/// Mutated texts against the reader and the writer. The same seed and iteration give the same input.
+package struct JSONFuzz {
+  private let mutator = Mutator(corpus: JSONCorpus.texts, tokens: JSONCorpus.tokens)
+  private let limits = JSONLimits(maxDepth: 8)
+
+  package init() {}
+
+  package func input(seed: UInt64, iteration: Int) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed &+ UInt64(iteration) &* 0xD134_2543_DE82_EF95)
+    return mutator.next(using: &generator)
+  }
+
+  /// The first finding, or nil.
+  package func run(seed: UInt64, iterations: Range<Int>) -> FuzzFinding? {
+    for iteration in iterations {
+      let input = input(seed: seed, iteration: iteration)
+      FuzzFlightRecorder.note(seed: seed, iteration: iteration, input: input)
+      if let complaint = complaint(about: input) {
+        return FuzzFinding(seed: seed, iteration: iteration, input: input, complaint: complaint)
+      }
+    }
+    return nil
+  }
+
+  /// What is wrong with the way this input is treated, or nil.
+  package func complaint(about input: [UInt8]) -> String? {
+    let pulled = pull(input.span)
+    let verdict = JSONReference.judge(input, maxDepth: limits.maxDepth)
+    guard Self.agrees(pulled, verdict, count: input.count) else { return "the grammar says \(verdict), not \(pulled)" }
+    guard GuardedBytes(input).withSpan(pull) == pulled else { return "another answer in front of a guard page" }
+    if let complaint = complaintAboutSkipping(input, pulled) { return complaint }
+    switch pulled {
+    case .success(let events): return complaintAboutRoundTrip(events) ?? complaintAboutTree(input)
+    case .failure(let error): return complaintAboutBeginning(input, error)
+    }
+  }
+
+  private func pull(_ bytes: Span<UInt8>) -> Result<[JSONEvent], JSONError> {
+    do throws(JSONError) {
+      return .success(try JSONEvent.all(bytes, limits: limits))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func agrees(
+    _ pulled: Result<[JSONEvent], JSONError>, _ verdict: JSONReference.Verdict, count: Int
+  ) -> Bool {
+    guard case .failure(let error) = pulled else { return verdict == .valid }
+    switch error.code {
+    case .unexpectedEnd: return verdict == .endsTooEarly && error.offset == count
+    case .tooDeep: return verdict == .tooDeep(at: error.offset)
+    case .numberTooLarge: return verdict == .numberTooLarge(at: error.offset)
+    case .expectedValue, .expectedKey, .expectedColon, .expectedCommaOrClosing, .unexpectedByteAfterText,
+      .invalidNumber, .controlCharacterInText, .invalidEscape, .loneSurrogate, .invalidUTF8:
+      return verdict == .malformed(at: error.offset)
+    case .textTooLong, .wrongKind, .integerOutOfRange, .duplicateKey: return false
+    }
+  }
+
+  /// Skipping a value checks what reading it checks, also behind another text in the same span.
+  private func complaintAboutSkipping(_ input: [UInt8], _ pulled: Result<[JSONEvent], JSONError>) -> String? {
+    let front = Array("[1] ".utf8)
+    let glued = front + input
+    var reader = JSONReader(glued.span, limits: limits)
+    do throws(JSONError) {
+      _ = try reader.skipValue()
+      let range = try reader.skipValue()
+      try reader.finish()
+      guard case .success(let events) = pulled else { return "skipped what reading refuses" }
+      guard case .success(events) = pull(glued.span.extracting(range)) else { return "the raw slice reads differently" }
+      return nil
+    } catch {
+      guard case .failure(let expected) = pulled else { return "skipping refuses what can be read: \(error)" }
+      let isSame = expected == JSONError(error.code, at: error.offset - front.count)
+      return isSame ? nil : "skipping gives \(error), reading \(expected)"
+    }
+  }
+
+  /// What was read can be written, and what was written reads the same.
+  private func complaintAboutRoundTrip(_ events: [JSONEvent]) -> String? {
+    var writer = JSONWriter()
+    for event in events { event.write(to: &writer) }
+    guard case .success(events) = pull(writer.bytes.span) else { return "written and read again, it differs" }
+    return nil
+  }
+
+  private func complaintAboutTree(_ input: [UInt8]) -> String? {
+    do throws(JSONError) {
+      let first = Self.written(try JSONValue(parsing: input.span, limits: limits, duplicateKeys: .lastWins))
+      let second = Self.written(try JSONValue(parsing: first.span, limits: limits))
+      return first == second ? nil : "the tree changes when it is written and read again"
+    } catch {
+      return error.code == .integerOutOfRange ? nil : "the tree refuses what can be read: \(error)"
+    }
+  }
+
+  private static func written(_ value: JSONValue) -> [UInt8] {
+    var writer = JSONWriter()
+    value.write(to: &writer)
+    return writer.bytes
+  }
+
+  /// Up to the offset of an error of syntax the input was the beginning of a valid text.
+  private func complaintAboutBeginning(_ input: [UInt8], _ error: JSONError) -> String? {
+    let beginning = input[..<error.offset]
+    switch pull(Array(beginning).span) {
+    case .success, .failure(JSONError(.unexpectedEnd, at: beginning.count)): return nil
+    case .failure(let earlier): return "without its end the error is \(earlier) and not \(error)"
+    }
+  }
+}
