@@ -18,9 +18,10 @@ package enum HTTP1Reference {
       guard line.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else { return "control character in a line" }
       lines.append(Array(line))
     }
-    guard let first = lines.first, first == Array(message.startLine.joined(separator: [32])) || first.last != 49 else {
-      return "the start line was changed"
-    }
+    // HTTP/1.2 to 1.9 are read as 1.1.
+    guard var first = lines.first, let minor = first.popLast() else { return "there is no start line" }
+    first.append(minor == 48 ? 48 : 49)
+    guard first == Array(message.startLine.joined(separator: [32])) else { return "the start line was changed" }
     return objection(toFields: Array(lines.dropFirst()), body: Array(rest), message)
   }
 

@@ -1,4 +1,4 @@
-import HTTP1
+package import HTTP1
 
 /// Everything that a parser says about one input, in a form in which two runs can be compared.
 package struct HTTP1Transcript: Equatable {

@@ -2,6 +2,11 @@
 package struct MessageStep: Sendable, Equatable {
   package let taken: Int
   package let event: MessageEvent
+
+  package init(taken: Int, event: MessageEvent) {
+    self.taken = taken
+    self.event = event
+  }
 }
 
 /// The parts of a message in the order of their coming: one head, any number of runs of body, one end.

@@ -2,6 +2,11 @@
 package struct FormItem: Sendable, Equatable {
   package let name: String
   package let value: String
+
+  package init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
 }
 
 extension FormItem {
