@@ -7,7 +7,7 @@ package struct HTTPError: Error, Equatable, Sendable {
   /// helper, bytes from the start of the body.
   package let offset: Int
 
-  init(_ code: Code, at offset: Int) {
+  package init(_ code: Code, at offset: Int) {
     self.code = code
     self.offset = offset
   }
