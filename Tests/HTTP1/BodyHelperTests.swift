@@ -30,7 +30,8 @@ private func parts(
 }
 
 @Test(arguments: [
-  ("", 0), ("text", 4), ("/plain", 0), ("text/", 5), ("text/plain x", 11), ("text/plain; a", 13), ("text/plain; a=", 14),
+  ("", 0), ("text", 4), ("/plain", 0), ("text/", 5), ("text/plain x", 11), ("text/plain; a", 13),
+  ("text/plain; a=", 14),
   ("text/plain; a=\"b", 16), ("text/plain; =b", 12), ("text/plain; a =b", 13), ("text/plain; a=\"\0\"", 15),
   ("text/plain; a=\"\\", 16),
 ])
@@ -81,7 +82,8 @@ private let nameA = "Content-Disposition: form-data; name=\"a\"\r\n"
 @Test func aMultipartBodyMayHaveNoPart() throws { #expect(try parts("--b--").isEmpty) }
 
 @Test(arguments: [
-  ("", HTTPError.Code.invalidMultipart), ("x", .invalidMultipart), ("--c--", .invalidMultipart), ("--b", .invalidMultipart),
+  ("", HTTPError.Code.invalidMultipart), ("x", .invalidMultipart), ("--c--", .invalidMultipart),
+  ("--b", .invalidMultipart),
   ("--b\r\n\(nameA)\r\none", .invalidMultipart), ("--b\r\n\(nameA)\r\none\n--b--", .invalidMultipart),
   ("--b\r\n\(nameA)\r\none\r\n--b-", .invalidMultipart), ("--b\r\n\(nameA)\r\none\r\n--b--x", .invalidMultipart),
   ("--b\r\n\r\none\r\n--b--", .invalidPartHead), ("--b\r\n\(nameA)\(nameA)\r\n\r\n--b--", .invalidPartHead),
@@ -89,7 +91,8 @@ private let nameA = "Content-Disposition: form-data; name=\"a\"\r\n"
   ("--b\r\nContent-Disposition: form-data\r\n\r\n\r\n--b--", .invalidPartHead),
   ("--b\r\nContent-Disposition: form-data; name=a; name=b\r\n\r\n\r\n--b--", .invalidPartHead),
   ("--b\r\nno colon\r\n\r\n\r\n--b--", .invalidPartHead), ("--b\r\nX : y\r\n\r\n\r\n--b--", .invalidPartHead),
-  ("--b\r\nX: y\n\r\n\r\n--b--", .invalidPartHead), ("--b\r\n\(nameA)Content-Type: x\r\n\r\n\r\n--b--", .invalidPartHead),
+  ("--b\r\nX: y\n\r\n\r\n--b--", .invalidPartHead),
+  ("--b\r\n\(nameA)Content-Type: x\r\n\r\n\r\n--b--", .invalidPartHead),
 ])
 func wrongMultipartBodiesAreRefused(text: String, code: HTTPError.Code) {
   let error = #expect(throws: HTTPError.self) { try parts(text) }

@@ -122,7 +122,8 @@ func aFieldValueHoldsNoControlsButTheTab(line: String) {
     let digit = Int(String(UnicodeScalar(byte)), radix: 16)
     let content = String(repeating: "x", count: digit ?? 0)
     let input =
-      Array(head.utf8) + [48, byte] + Array("\r\n\(content)".utf8) + (digit == 0 ? [13, 10] : Array("\r\n0\r\n\r\n".utf8))
+      Array(head.utf8) + [48, byte] + Array("\r\n\(content)".utf8)
+      + (digit == 0 ? [13, 10] : Array("\r\n0\r\n\r\n".utf8))
     let transcript = HTTP1Transcript.ofRequests(input.span, pieces: Cuts.singleBytes(input.count))
     if digit != nil, byte < 128 {
       #expect(transcript.isComplete, "byte \(byte)")

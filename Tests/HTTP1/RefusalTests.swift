@@ -81,7 +81,8 @@ private let framings = [
   Refusal(413, .bodyTooLarge, post + "Content-Length: ", "99999999999999999999999999999999\r\n\r\n"),
   Refusal(400, .encodingInHTTP10, "POST / HTTP/1.0\r\nTransfer-Encoding: ", "chunked\r\n\r\n0\r\n\r\n"),
   Refusal(400, .invalidEncoding, post + "Transfer-Encoding: chunked, ", "chunked\r\n\r\n0\r\n\r\n"),
-  Refusal(400, .invalidEncoding, post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: ", "chunked\r\n\r\n0\r\n\r\n"),
+  Refusal(
+    400, .invalidEncoding, post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: ", "chunked\r\n\r\n0\r\n\r\n"),
   Refusal(400, .invalidEncoding, post + "Transfer-Encoding: chunked, ", "gzip\r\n\r\n"),
   Refusal(400, .invalidEncoding, post + "Transfer-Encoding: ", "gzip\r\n\r\n"),
   Refusal(400, .invalidEncoding, post + "Transfer-Encoding: ", "identity\r\n\r\n"),

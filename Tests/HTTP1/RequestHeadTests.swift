@@ -54,7 +54,8 @@ private func accepted(_ text: String, at place: SourceLocation = #_sourceLocatio
 }
 
 @Test(arguments: [
-  ("HTTP/1.1", "", true), ("HTTP/1.1", "Connection: close\r\n", false), ("HTTP/1.1", "Connection: Keep-Alive\r\n", true),
+  ("HTTP/1.1", "", true), ("HTTP/1.1", "Connection: close\r\n", false),
+  ("HTTP/1.1", "Connection: Keep-Alive\r\n", true),
   ("HTTP/1.1", "Connection: foo, CLOSE\r\n", false), ("HTTP/1.1", "Connection: foo\r\nConnection: close\r\n", false),
   ("HTTP/1.1", "Connection: closed, x-close\r\n", true), ("HTTP/1.1", "Connection: ,foo,,\r\n", true),
   ("HTTP/1.0", "", false), ("HTTP/1.0", "Connection: keep-alive\r\n", true),
@@ -80,7 +81,8 @@ func aClientWaitsOnlyWhenABodyIsToCome(version: String, rest: String, waits: Boo
 @Test func pipelinedRequestsComeOneAfterTheOther() {
   let transcript = EveryWay.requests(
     "POST /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n"
-      + "POST /3 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\nGET /4 HTTP/1.1\r\nHost: h\r\n\r\n")
+      + "POST /3 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nc\r\n0\r\n\r\nGET /4 HTTP/1.1\r\nHost: h\r\n\r\n"
+  )
   #expect(transcript.error == nil)
   #expect(transcript.messages.map(\.path) == [["1"], ["2"], ["3"], ["4"]])
   #expect(transcript.messages.map(\.content) == ["ab", "", "c", ""])

@@ -73,7 +73,8 @@ func aResponseThatWasCutOffIsNotComplete(text: String) throws {
 }
 
 @Test(arguments: [
-  (HTTPError.Code.malformedStatusLine, "HTTP/1.1 200", "\r\n\r\n"), (.malformedStatusLine, "HTTP/1.1 20", " OK\r\n\r\n"),
+  (HTTPError.Code.malformedStatusLine, "HTTP/1.1 200", "\r\n\r\n"),
+  (.malformedStatusLine, "HTTP/1.1 20", " OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 200", "0 OK\r\n\r\n"), (.malformedStatusLine, "HTTP/1.1 ", "600 OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 ", "099 OK\r\n\r\n"), (.malformedStatusLine, "", "\r\nHTTP/1.1 200 OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 200 O", "\0K\r\n\r\n"), (.malformedStatusLine, "", "ICY 200 OK\r\n\r\n"),

@@ -27,7 +27,8 @@ func aPathIsCutOnlyAtWrittenSlashes(target: String, segments: [String]) throws {
 }
 
 @Test(arguments: [
-  ("/.", HTTPError.Code.dotSegment, 1), ("/..", .dotSegment, 1), ("/a/../b", .dotSegment, 3), ("/a/./b", .dotSegment, 3),
+  ("/.", HTTPError.Code.dotSegment, 1), ("/..", .dotSegment, 1), ("/a/../b", .dotSegment, 3),
+  ("/a/./b", .dotSegment, 3),
   ("/%2e", .dotSegment, 1), ("/%2e%2E/x", .dotSegment, 1), ("/.%2e/x", .dotSegment, 1),
   ("/a%2F..%2Fb", .dotSegment, 1), ("/..%2Fb", .dotSegment, 1), ("/b%2F.", .dotSegment, 1),
   ("/a%", .invalidEscape, 2), ("/a%4", .invalidEscape, 2), ("/a%4/1", .invalidEscape, 2), ("/%zz", .invalidEscape, 1),
@@ -36,7 +37,8 @@ func aPathIsCutOnlyAtWrittenSlashes(target: String, segments: [String]) throws {
   ("/%ff", .pathNotUTF8, 1), ("/x/%c0%af", .pathNotUTF8, 3), ("/%ed%a0%80", .pathNotUTF8, 1), ("/%c3", .pathNotUTF8, 1),
   ("/a#b", .invalidTargetCharacter, 2), ("/a?b#c", .invalidTargetCharacter, 4), ("/\"", .invalidTargetCharacter, 1),
   ("/a\\b", .invalidTargetCharacter, 2), ("a", .invalidTarget, 0), ("*", .invalidTarget, 0), ("*a", .invalidTarget, 0),
-  ("ftp://h/", .invalidTarget, 0), ("http:/h", .invalidTarget, 0), ("http://", .invalidHost, 7), ("h:80", .invalidTarget, 0),
+  ("ftp://h/", .invalidTarget, 0), ("http:/h", .invalidTarget, 0), ("http://", .invalidHost, 7),
+  ("h:80", .invalidTarget, 0),
 ])
 func surprisesInATargetAreRefused(target: String, code: HTTPError.Code, offset: Int) {
   let error = #expect(throws: HTTPError.self) { try read("GET \(target)") }

@@ -16,7 +16,8 @@ private func text(_ write: (inout [UInt8]) throws -> Void) rethrows -> String {
   HeadWriter.contentLength(2, into: &bytes)
   HeadWriter.end(into: &bytes)
   bytes += Array("{}".utf8)
-  let expected = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+  let expected =
+    "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
   #expect(String(decoding: bytes, as: UTF8.self) == expected)
   let transcript = HTTP1Transcript.ofResponses(bytes.span, pieces: Cuts.whole(bytes.count), to: .post)
   #expect(transcript.isComplete)

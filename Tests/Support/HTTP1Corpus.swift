@@ -27,7 +27,8 @@ package enum HTTP1Corpus {
     "#", "Host: b\r\n", "Content-Length: 0\r\n", "Content-Length: 5\r\n", "Content-Length: +5\r\n",
     "Content-Length: 5, 5\r\n", "Transfer-Encoding: chunked\r\n", "Transfer-Encoding: gzip, chunked\r\n",
     "Transfer-Encoding: identity\r\n", "Transfer-Encoding : chunked\r\n", " folded\r\n", "Expect: 100-continue\r\n",
-    "Connection: close\r\n", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0", "chunked", "0\r\n\r\n", "FFFFFFFFFFFFFFFF\r\n", "00000000",
+    "Connection: close\r\n", "HTTP/1.0", "HTTP/1.1", "HTTP/2.0", "chunked", "0\r\n\r\n", "FFFFFFFFFFFFFFFF\r\n",
+    "00000000",
     ";a=b", "1\r\nx\r\n", "GET / HTTP/1.1\r\nHost: s\r\n\r\n", "http://u@h/", "*",
   ].map { Array($0.utf8) }
 

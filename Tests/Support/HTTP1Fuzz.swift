@@ -75,7 +75,8 @@ package struct HTTP1Fuzz {
     let length = generator.index(below: input.count + 1)
     let beginning = GuardedBytes(Array(input[..<length])).withSpan { read($0, Cuts.whole(length)) }
     if let error = beginning.error, error != whole.error || beginning.messages != whole.messages {
-      return "the first \(length) bytes alone are refused with \(error), the whole with \(String(describing: whole.error))"
+      return
+        "the first \(length) bytes alone are refused with \(error), the whole with \(String(describing: whole.error))"
     }
     return nil
   }
@@ -106,7 +107,9 @@ package struct HTTP1Fuzz {
   private func complaintAboutBodies(_ input: [UInt8]) -> String? {
     GuardedBytes(input).withSpan { span in
       _ = try? MediaType(parsing: span)
-      if let items = try? FormItem.parse(span, limits: limits), items.count > limits.formItems { return "too many items" }
+      if let items = try? FormItem.parse(span, limits: limits), items.count > limits.formItems {
+        return "too many items"
+      }
       guard let parts = try? FormPart.parse(span, boundary: "b", limits: limits) else { return nil }
       var end = 0
       for part in parts {

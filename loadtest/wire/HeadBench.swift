@@ -31,7 +31,9 @@ enum HeadBench {
     }
     let parseTime = median(parsing)
     let walkTime = median(walking)
-    print("http1 head of \(bytes.count) bytes: parse \(rounded(parseTime)) ns, memchr walk \(rounded(walkTime)) ns,", terminator: " ")
+    print(
+      "http1 head of \(bytes.count) bytes: parse \(rounded(parseTime)) ns, memchr walk \(rounded(walkTime)) ns,",
+      terminator: " ")
     print("ratio \(rounded(parseTime / walkTime)), check \(sink % 10)")
   }
 

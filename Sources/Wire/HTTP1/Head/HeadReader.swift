@@ -127,8 +127,7 @@ struct HeadReader: Sendable {
         guard line + 1 < end else { break }
         if bytes[line + 1] == .lineFeed { return line + 2 }
       }
-      var index = line
-      while index < end, ByteSet.token.contains(bytes[index]) { index &+= 1 }
+      var index = bytes.firstNonToken(from: line, to: end)
       guard index < end else { break }
       guard bytes[index] == .colon, index > line else {
         guard bytes.firstLineFeed(from: index, to: end) != nil else { break }

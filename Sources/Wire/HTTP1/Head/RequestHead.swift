@@ -54,9 +54,6 @@ package struct RequestHead: Sendable {
   }
 }
 
-/// The forms of a request target (RFC 9112 §3.2). The fourth, authority-form, belongs to CONNECT alone.
-package enum TargetForm: Sendable { case origin, absolute, asterisk }
-
 extension RequestHead {
   /// Everything that needs the whole head. Its lines are known to be right.
   mutating func resolve(limits: HTTPLimits) throws(HTTPError) {

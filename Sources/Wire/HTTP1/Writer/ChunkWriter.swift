@@ -12,16 +12,3 @@ package enum ChunkWriter {
   /// Ends the body; there are no trailers.
   package static func end(into out: inout [UInt8]) { out.append("0\r\n\r\n") }
 }
-
-extension [UInt8] {
-  fileprivate mutating func append(hexadecimal number: Int) {
-    let start = count
-    var rest = number
-    repeat {
-      let digit = UInt8(rest & 15)
-      append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-      rest >>= 4
-    } while rest > 0
-    self[start...].reverse()
-  }
-}

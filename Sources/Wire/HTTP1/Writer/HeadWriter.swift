@@ -58,21 +58,3 @@ package enum HeadWriter {
     for index in value.indices where value[index].isForbiddenControl { throw HTTPError(.invalidFieldValue, at: index) }
   }
 }
-
-extension [UInt8] {
-  mutating func append(_ text: StaticString) {
-    unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
-  /// Without a detour over String.
-  mutating func append(decimal number: Int) {
-    let start = count
-    var rest = number.magnitude
-    repeat {
-      append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    if number < 0 { append(.hyphen) }
-    self[start...].reverse()
-  }
-}
