@@ -5,8 +5,8 @@ package enum JSONEvent: Equatable {
   case beginObject, endObject, beginArray, endArray
   case key(String)
   case string(String)
-  /// As written.
-  case number([UInt8])
+  /// As written, and the bits of the double that it is.
+  case number([UInt8], bits: UInt64)
   case bool(Bool)
   case null
 
@@ -38,8 +38,9 @@ package enum JSONEvent: Equatable {
     case .string: events.append(.string(reader.string(try reader.readText())))
     case .number:
       var digits: [UInt8] = []
-      reader.append(rawValue: try reader.readNumber().range, to: &digits)
-      events.append(.number(digits))
+      let number = try reader.readNumber()
+      reader.append(rawValue: number.range, to: &digits)
+      events.append(.number(digits, bits: reader.double(number).bitPattern))
     case .true, .false: events.append(.bool(try reader.readBool()))
     case .null:
       try reader.readNull()
@@ -55,7 +56,7 @@ package enum JSONEvent: Equatable {
     case .endArray: writer.endArray()
     case .key(let name): writer.key(name)
     case .string(let text): writer.value(text)
-    case .number(let digits): writer.raw(digits)
+    case .number(let digits, _): writer.raw(digits)
     case .bool(let flag): writer.value(flag)
     case .null: writer.null()
     }

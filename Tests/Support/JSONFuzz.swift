@@ -27,12 +27,15 @@ package struct JSONFuzz {
   /// What is wrong with the way this input is treated, or nil.
   package func complaint(about input: [UInt8]) -> String? {
     let pulled = pull(input.span)
-    let verdict = JSONReference.judge(input, maxDepth: limits.maxDepth)
+    let reference = JSONReference(input, maxDepth: limits.maxDepth)
+    let verdict = reference.verdict
     guard Self.agrees(pulled, verdict, count: input.count) else { return "the grammar says \(verdict), not \(pulled)" }
     guard GuardedBytes(input).withSpan(pull) == pulled else { return "another answer in front of a guard page" }
     if let complaint = complaintAboutSkipping(input, pulled) { return complaint }
     switch pulled {
-    case .success(let events): return complaintAboutRoundTrip(events) ?? complaintAboutTree(input)
+    case .success(let events):
+      return Self.complaintAboutContent(events, reference) ?? complaintAboutRoundTrip(events)
+        ?? complaintAboutTree(input)
     case .failure(let error): return complaintAboutBeginning(input, error)
     }
   }
@@ -58,6 +61,26 @@ package struct JSONFuzz {
       return verdict == .malformed(at: error.offset)
     case .textTooLong, .wrongKind, .integerOutOfRange, .duplicateKey: return false
     }
+  }
+
+  /// Strings say what they should, scalar by scalar, and numbers are the doubles they should be, bit by bit.
+  private static func complaintAboutContent(_ events: [JSONEvent], _ reference: JSONReference) -> String? {
+    var strings: [String] = []
+    var bits: [UInt64] = []
+    for event in events {
+      switch event {
+      case .key(let text), .string(let text): strings.append(text)
+      case .number(_, let number): bits.append(number)
+      case .beginObject, .endObject, .beginArray, .endArray, .bool, .null: break
+      }
+    }
+    guard strings.map({ Array($0.utf8) }) == reference.strings.map({ Array($0.utf8) }) else {
+      return "strings are read as \(strings) and not as \(reference.strings)"
+    }
+    guard bits == reference.numbers.map(\.bitPattern) else {
+      return "numbers are read as \(bits.map(Double.init(bitPattern:))) and not as \(reference.numbers)"
+    }
+    return nil
   }
 
   /// Skipping a value checks what reading it checks, also behind another text in the same span.

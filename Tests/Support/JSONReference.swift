@@ -13,24 +13,30 @@ package struct JSONReference {
 
   private struct Refusal: Error { let verdict: Verdict }
 
+  package private(set) var verdict = Verdict.valid
+  /// The keys and string values of a valid text in their order, without escapes.
+  package private(set) var strings: [String] = []
+  /// The numbers of a valid text in their order.
+  package private(set) var numbers: [Double] = []
+
   private let bytes: [UInt8]
   private let maxDepth: Int
   private var position = 0
 
   package static func judge(_ bytes: [UInt8], maxDepth: Int = 32) -> Verdict {
-    var reference = JSONReference(bytes: bytes, maxDepth: maxDepth)
-    do throws(Refusal) {
-      try reference.value(depth: 0)
-      reference.whiteSpace()
-      return reference.position == bytes.count ? .valid : .malformed(at: reference.position)
-    } catch {
-      return error.verdict
-    }
+    JSONReference(bytes, maxDepth: maxDepth).verdict
   }
 
-  private init(bytes: [UInt8], maxDepth: Int) {
+  package init(_ bytes: [UInt8], maxDepth: Int = 32) {
     self.bytes = bytes
     self.maxDepth = maxDepth
+    do throws(Refusal) {
+      try value(depth: 0)
+      whiteSpace()
+      if position < bytes.count { verdict = .malformed(at: position) }
+    } catch {
+      verdict = error.verdict
+    }
   }
 
   private var next: Character? { position < bytes.count ? Character(Unicode.Scalar(bytes[position])) : nil }
@@ -116,9 +122,10 @@ package struct JSONReference {
     guard ["zero", "int", "frac", "exp"].contains(state) else { throw refusal }
     // Behind a leading zero the grammar has no digit, and neither has anything that may follow a number.
     if state == "zero", let byte = next, "0123456789".contains(byte) { throw refusal }
-    if Double(String(decoding: bytes[start..<position], as: UTF8.self))?.isFinite != true {
+    guard let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)), number.isFinite else {
       throw Refusal(verdict: .numberTooLarge(at: start))
     }
+    numbers.append(number)
   }
 
   /// What may follow a backslash, one class of bytes after the other; the first way that fits is taken.
@@ -135,6 +142,7 @@ package struct JSONReference {
 
   private mutating func string() throws(Refusal) {
     try require("\"")
+    let start = position
     while let byte = next, byte != "\"" {
       if byte == "\\" {
         try escape()
@@ -144,7 +152,26 @@ package struct JSONReference {
         try character()
       }
     }
+    strings.append(Self.unescaped(bytes[start..<position]))
     try require("\"")
+  }
+
+  /// By way of UTF-16, in which an escaped surrogate is a code unit like any other.
+  private static func unescaped(_ content: ArraySlice<UInt8>) -> String {
+    let short: [Character: UInt16] = ["b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "\"": 34, "\\": 92, "/": 47]
+    var units: [UInt16] = []
+    var rest = Array(String(decoding: content, as: UTF8.self).unicodeScalars.map(Character.init))[...]
+    while let character = rest.popFirst() {
+      if character != "\\" {
+        units += Array(character.utf16)
+      } else if let letter = rest.popFirst(), let unit = short[letter] {
+        units.append(unit)
+      } else {
+        units.append(UInt16(String(rest.prefix(4)), radix: 16) ?? 0)
+        rest = rest.dropFirst(4)
+      }
+    }
+    return String(decoding: units, as: UTF16.self)
   }
 
   private mutating func escape() throws(Refusal) {

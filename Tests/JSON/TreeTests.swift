@@ -1,0 +1,80 @@
+import JSON
+import Testing
+
+@Suite struct TreeTests {
+  private func parse(_ text: String, _ duplicateKeys: JSONValue.DuplicateKeys = .refused) throws(JSONError) -> JSONValue
+  {
+    try JSONValue(parsing: Array(text.utf8).span, duplicateKeys: duplicateKeys)
+  }
+
+  private func refusal(_ text: String) -> JSONError? {
+    do throws(JSONError) {
+      _ = try parse(text)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func everyKindIsKept() throws {
+    let value = try parse(#"{"n":null,"t":true,"i":-7,"d":1.5,"s":"\u0041","a":[1,[]],"o":{}}"#)
+    #expect(
+      value
+        == .object([
+          "n": .null, "t": .bool(true), "i": .integer(-7), "d": .double(1.5), "s": .string("A"),
+          "a": .array([.integer(1), .array([])]), "o": .object([:]),
+        ]))
+    #expect(written { value.write(to: &$0) } == #"{"n":null,"t":true,"i":-7,"d":1.5,"s":"A","a":[1,[]],"o":{}}"#)
+  }
+
+  @Test func aDuplicateKeyIsRefusedUnlessTheLastWins() throws {
+    let text = #"{"a":1,"b":2,"\u0061":3}"#
+    #expect(refusal(text) == JSONError(.duplicateKey, at: 13))
+    #expect(refusal("[{\"x\":{\"a\":1,\"a\":1}}]") == JSONError(.duplicateKey, at: 13))
+    #expect(try parse(text, .lastWins) == .object(["a": .integer(3), "b": .integer(2)]))
+  }
+
+  @Test func anIntegerIsNeverRounded() throws {
+    #expect(try parse("9223372036854775807") == .integer(.max))
+    #expect(try parse("-9223372036854775808") == .integer(.min))
+    #expect(refusal("[9223372036854775808]") == JSONError(.integerOutOfRange, at: 1))
+    #expect(try parse("1e30") == .double(1e30))
+    let negativeZero = try parse("-0")
+    #expect(written { negativeZero.write(to: &$0) } == "-0")
+  }
+
+  @Test func membersAreFoundByKey() throws {
+    let value = try parse(#"{"a":{"b":1}}"#)
+    #expect(value["a"]?["b"] == .integer(1))
+    #expect(value["b"] == nil && value["a"]?["b"]?["c"] == nil)
+  }
+
+  @Test func anObjectKeepsTheOrderOfItsMembers() {
+    var object: JSONObject = ["b": .null, "a": .bool(true)]
+    object["c"] = .integer(1)
+    object["b"] = .integer(2)
+    object["a"] = nil
+    object["missing"] = nil
+    #expect(object.members.map(\.key) == ["b", "c"])
+    #expect(object["b"] == .integer(2))
+  }
+
+  @Test func theDeepestTreeIsReadAndWritten() throws {
+    let text = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    let value = try JSONValue(parsing: Array(text.utf8).span, limits: JSONLimits(maxDepth: 64))
+    #expect(written { value.write(to: &$0) } == text)
+  }
+
+  @Test func aTreeIsReadOutOfTheMiddleOfAText() throws {
+    let bytes = Array(#"["setConfig",{"debug":true}]"#.utf8)
+    var reader = JSONReader(bytes.span)
+    try reader.enterArray()
+    _ = try reader.nextElement()
+    #expect(try JSONValue(from: &reader) == .string("setConfig"))
+    _ = try reader.nextElement()
+    #expect(try JSONValue(from: &reader) == .object(["debug": .bool(true)]))
+    let hasMore = try reader.nextElement()
+    #expect(!hasMore)
+    try reader.finish()
+  }
+}
