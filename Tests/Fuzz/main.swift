@@ -8,7 +8,8 @@ import Glibc
 import Support
 
 let fuzzers: [(name: String, run: (_ seed: UInt64, _ iterations: Range<Int>) -> FuzzFinding?)] = [
-  ("json", { JSONFuzz().run(seed: $0, iterations: $1) })
+  ("json", { JSONFuzz().run(seed: $0, iterations: $1) }),
+  ("http1", { HTTP1Fuzz().run(seed: $0, iterations: $1) }),
 ]
 
 let arguments = FuzzArguments(CommandLine.arguments.dropFirst(), names: fuzzers.map(\.name))

@@ -1,1 +1,2 @@
 try RecordBench().run()
+try HeadBench().run()

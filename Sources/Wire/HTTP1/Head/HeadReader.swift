@@ -1,0 +1,171 @@
+/// Collects one head from however many pieces it comes in.
+///
+/// A line is judged when its line feed is there, or when the bound is exceeded without one, never earlier. So the
+/// verdict, and the offset it names, cannot depend on how the input was cut. A head that lies whole in the input is read
+/// there and copied once. Of a head in pieces the reader keeps the bytes and how far they are judged: every byte is
+/// searched for a line feed once, judged at most twice, and read once more when the head is complete.
+struct HeadReader: Sendable {
+  enum Kind: Sendable { case request, response }
+
+  let kind: Kind
+  /// Bytes of an incomplete head. Empty between messages: an idle connection owns no memory for this.
+  private var pending: [UInt8] = []
+  private var progress = Progress()
+
+  /// How far the lines of a head have been judged.
+  private struct Progress: Sendable {
+    /// Where the first line not yet judged begins.
+    var line = 0
+    /// Bytes of empty lines before the start line.
+    var leading = 0
+    var fieldCount = 0
+    var pastStartLine = false
+  }
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  /// Whether a head has begun and is not complete.
+  var isInside: Bool { !pending.isEmpty }
+  /// Bytes of the incomplete head so far.
+  var pendingCount: Int { pending.count }
+
+  /// Takes what belongs to the head. When it is complete, `fields` holds it; until then its content means nothing.
+  mutating func read(
+    _ input: Span<UInt8>, into fields: inout HeadFields, limits: HTTPLimits
+  ) throws(HTTPError) -> (taken: Int, complete: Bool) {
+    guard pending.isEmpty else { return try resume(input, into: &fields, limits: limits) }
+    fields.clear()
+    if let end = try judge(input, into: &fields, limits) {
+      fields.store(input.extracting(0..<end))
+      progress = Progress()
+      return (end, true)
+    }
+    pending.append(copying: input)
+    return (input.count, false)
+  }
+
+  private mutating func resume(
+    _ input: Span<UInt8>, into fields: inout HeadFields, limits: HTTPLimits
+  ) throws(HTTPError) -> (taken: Int, complete: Bool) {
+    // One byte beyond the bound is enough for the verdict; what follows the head in this input is not kept.
+    let known = pending.count
+    let kept = min(input.count, progress.leading + limits.headBytes + limits.leadingEmptyLines * 2 + 1 - known)
+    var bytes: [UInt8] = []
+    swap(&bytes, &pending)
+    bytes.append(copying: input.extracting(0..<kept))
+    guard bytes.count > bound(limits) || bytes.span.firstLineFeed(from: known, to: bytes.count) != nil else {
+      pending = bytes
+      return (kept, false)
+    }
+    let resumed = progress.line > 0
+    fields.clear()
+    guard var end = try judge(bytes.span, into: &fields, limits) else {
+      pending = bytes
+      return (kept, false)
+    }
+    if resumed {
+      progress = Progress()
+      fields.clear()
+      end = try judge(bytes.span, into: &fields, limits) ?? end
+    }
+    bytes.removeLast(bytes.count - end)
+    fields.bytes = bytes
+    progress = Progress()
+    return (end - known, true)
+  }
+
+  /// Where the line that is being collected must have ended.
+  private func bound(_ limits: HTTPLimits) -> Int {
+    let isRequestLine = kind == .request && !progress.pastStartLine
+    return progress.leading + (isRequestLine ? limits.requestLineBytes : limits.headBytes)
+  }
+
+  /// Judges the complete lines from `progress.line` on; the end of the head when its empty line is among them.
+  private mutating func judge(
+    _ bytes: Span<UInt8>, into fields: inout HeadFields, _ limits: HTTPLimits
+  ) throws(HTTPError) -> Int? {
+    if !progress.pastStartLine {
+      try skipEmptyLines(bytes, limits)
+      let start = progress.line
+      let end = min(bytes.count, bound(limits))
+      let lineFeed = bytes.firstLineFeed(from: start, to: end)
+      // An overlong line is judged by what fits in the bound; something in it is wrong.
+      guard lineFeed != nil || bytes.count > end else { return nil }
+      switch kind {
+      case .request: try fields.readRequestLine(bytes, from: start, to: lineFeed ?? end, limits: limits)
+      case .response: try fields.readStatusLine(bytes, from: start, to: lineFeed ?? end)
+      }
+      progress.line = (lineFeed ?? end) + 1
+      progress.pastStartLine = true
+    }
+    return try judgeFields(bytes, into: &fields, limits)
+  }
+
+  /// A server should ignore an empty line or two before a request (RFC 9112 §2.2); a client gets no such licence.
+  private mutating func skipEmptyLines(_ bytes: Span<UInt8>, _ limits: HTTPLimits) throws(HTTPError) {
+    guard kind == .request else { return }
+    while progress.line + 1 < bytes.count, bytes[progress.line] == .carriageReturn,
+      bytes[progress.line + 1] == .lineFeed
+    {
+      if progress.leading == 2 * limits.leadingEmptyLines {
+        throw HTTPError(.tooManyEmptyLines, at: progress.line)
+      }
+      progress.line += 2
+      progress.leading += 2
+    }
+  }
+
+  /// The hot loop of the module: one pass over name, colon and value of every line.
+  private mutating func judgeFields(
+    _ bytes: Span<UInt8>, into fields: inout HeadFields, _ limits: HTTPLimits
+  ) throws(HTTPError) -> Int? {
+    let end = min(bytes.count, bound(limits))
+    var line = progress.line
+    defer { progress.line = line }
+    while line < end {
+      if bytes[line] == .carriageReturn {
+        guard line + 1 < end else { break }
+        if bytes[line + 1] == .lineFeed { return line + 2 }
+      }
+      var index = bytes.firstNonToken(from: line, to: end)
+      guard index < end else { break }
+      guard bytes[index] == .colon, index > line else {
+        guard bytes.firstLineFeed(from: index, to: end) != nil else { break }
+        throw HTTPError(refusal(bytes, line: line, at: index, pastColon: false), at: index)
+      }
+      let nameEnd = index
+      index &+= 1
+      while index < end, bytes[index].isBlank { index &+= 1 }
+      let valueStart = index
+      index = bytes.firstControl(from: index, to: end)
+      while index < end, bytes[index] == .tab { index = bytes.firstControl(from: index &+ 1, to: end) }
+      guard index < end else { break }
+      guard bytes[index] == .carriageReturn, index &+ 1 < end, bytes[index &+ 1] == .lineFeed else {
+        guard bytes.firstLineFeed(from: index, to: end) != nil else { break }
+        throw HTTPError(refusal(bytes, line: line, at: index, pastColon: true), at: index)
+      }
+      if progress.fieldCount == limits.fieldCount { throw HTTPError(.tooManyFields, at: line) }
+      progress.fieldCount += 1
+      var valueEnd = index
+      while valueEnd > valueStart, bytes[valueEnd &- 1].isBlank { valueEnd &-= 1 }
+      fields.append(
+        HeadField(name: ByteRange(line, nameEnd), value: ByteRange(valueStart, valueEnd)),
+        known: KnownField(bytes, line, nameEnd))
+      line = index &+ 2
+    }
+    if bytes.count > end { throw HTTPError(.headTooLarge, at: end) }
+    return nil
+  }
+
+  /// What is wrong with the field line at `index`. Its line feed is known to follow, at `index` or later.
+  private func refusal(_ bytes: Span<UInt8>, line: Int, at index: Int, pastColon: Bool) -> HTTPError.Code {
+    switch bytes[index] {
+    case .lineFeed: .bareLineFeed
+    case .carriageReturn where bytes[index + 1] != .lineFeed: .bareCarriageReturn
+    case _ where pastColon: .invalidFieldValue
+    case .carriageReturn: .missingColon
+    case .space, .tab: index == line ? .foldedLine : .spaceBeforeColon
+    default: .invalidFieldName
+    }
+  }
+}

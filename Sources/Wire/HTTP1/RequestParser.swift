@@ -1,0 +1,65 @@
+/// Reads the requests of one connection, in pieces of any size. No I/O, no clock: bytes in, events out.
+///
+/// ```
+/// while true {
+///   let step = try parser.next(input.extracting(taken...), into: &head)
+///   taken += step.taken
+///   switch step.event { … }
+/// }
+/// ```
+///
+/// Pipelining: after `.end` the parser stands still until `beginNextRequest()`. The caller answers first, and bytes that
+/// were not taken stay with the caller. An error is final: every later call throws it again.
+package struct RequestParser: Sendable {
+  package let limits: HTTPLimits
+  private var reader = HeadReader(.request)
+  private var body = BodyReader()
+  private var state = State.head
+
+  private enum State: Sendable {
+    case head, body, end
+    case failed(HTTPError)
+  }
+
+  package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
+
+  /// No byte of a request has come since the last one ended: closing now loses nothing.
+  package var isIdle: Bool {
+    if case .head = state { !reader.isInside } else { false }
+  }
+
+  /// Reads on. `head` is written while a head is read and must be the same from `.head` to `.end` only as far as the
+  /// caller wants to look at it; the parser does not.
+  package mutating func next(_ input: Span<UInt8>, into head: inout RequestHead) throws(HTTPError) -> MessageStep {
+    do throws(HTTPError) {
+      switch state {
+      case .failed(let error): throw error
+      case .end: return MessageStep(taken: 0, event: .end)
+      case .body: return try readBody(input)
+      case .head:
+        let (taken, complete) = try reader.read(input, into: &head.fields, limits: limits)
+        guard complete else { return MessageStep(taken: taken, event: .needMoreInput) }
+        let size = head.fields.bytes.count
+        try head.resolve(limits: limits)
+        body.begin(head.framing, offset: size, limits: limits)
+        state = .body
+        return MessageStep(taken: taken, event: .head)
+      }
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  private mutating func readBody(_ input: Span<UInt8>) throws(HTTPError) -> MessageStep {
+    let step = try body.next(input, limits: limits)
+    if step.event == .end { state = .end }
+    return step
+  }
+
+  /// After `.end`: the next byte is the first of a new request.
+  package mutating func beginNextRequest() {
+    guard case .end = state else { preconditionFailure("the request has not ended") }
+    state = .head
+  }
+}

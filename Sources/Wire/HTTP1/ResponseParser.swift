@@ -1,0 +1,67 @@
+/// Reads the responses of one connection, in pieces of any size: the other end of `RequestParser`, for the virtual link
+/// and for tests. An interim response is a `.head` and an `.end` of its own; the final one follows.
+package struct ResponseParser: Sendable {
+  package let limits: HTTPLimits
+  private var reader = HeadReader(.response)
+  private var body = BodyReader()
+  private var state = State.head
+  private var method: HTTPMethod
+
+  private enum State: Sendable {
+    case head, body, end
+    case failed(HTTPError)
+  }
+
+  /// `method` is that of the request to which the response belongs: it decides whether there is a body.
+  package init(to method: HTTPMethod, limits: HTTPLimits = HTTPLimits()) {
+    self.limits = limits
+    self.method = method
+  }
+
+  /// Reads on; see `RequestParser.next`.
+  package mutating func next(_ input: Span<UInt8>, into head: inout ResponseHead) throws(HTTPError) -> MessageStep {
+    do throws(HTTPError) {
+      switch state {
+      case .failed(let error): throw error
+      case .end: return MessageStep(taken: 0, event: .end)
+      case .body:
+        let step = try body.next(input, limits: limits)
+        if step.event == .end { state = .end }
+        return step
+      case .head:
+        let (taken, complete) = try reader.read(input, into: &head.fields, limits: limits)
+        guard complete else { return MessageStep(taken: taken, event: .needMoreInput) }
+        try head.resolve(to: method, limits: limits)
+        body.begin(head.framing, offset: head.fields.bytes.count, limits: limits)
+        state = .body
+        return MessageStep(taken: taken, event: .head)
+      }
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  /// The connection has ended. Only a body that ends with the connection is complete by that (RFC 9112 §8).
+  package mutating func finish() throws(HTTPError) {
+    switch state {
+    case .failed(let error): throw error
+    case .end: return
+    case .body where body.mayEndHere: state = .end
+    case .body, .head:
+      let error = HTTPError(.truncated, at: isHead ? reader.pendingCount : body.offset)
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  private var isHead: Bool { if case .head = state { true } else { false } }
+
+  /// After `.end`: the next byte is the first of another response, to a request with this method. After an interim
+  /// response the request is still the same one.
+  package mutating func beginNextResponse(to method: HTTPMethod) {
+    guard case .end = state else { preconditionFailure("the response has not ended") }
+    self.method = method
+    state = .head
+  }
+}

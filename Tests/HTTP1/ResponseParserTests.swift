@@ -1,0 +1,92 @@
+import HTTP1
+import Support
+import Testing
+
+@Test func aResponseIsTakenApartIntoItsParts() throws {
+  let transcript = EveryWay.responses("HTTP/1.1 201 Created it\r\nContent-Length: 2\r\nX: y\r\n\r\n{}")
+  let message = try #require(transcript.messages.first)
+  #expect(transcript.isComplete)
+  #expect(message.line == "HTTP/1.1 201 Created it")
+  #expect(message.framing == .length(2))
+  #expect(message.keepAlive)
+  #expect(message.content == "{}")
+}
+
+@Test func aReasonMayBeEmpty() {
+  #expect(EveryWay.responses("HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n").isComplete)
+}
+
+@Test(arguments: [
+  (HTTPMethod.head, "200 OK", "Content-Length: 5\r\n"), (.head, "200 OK", "Transfer-Encoding: chunked\r\n"),
+  (.get, "204 No Content", ""), (.get, "304 Not Modified", "Content-Length: 5\r\n"), (.get, "103 Early Hints", ""),
+])
+func someResponsesHaveNoBody(method: HTTPMethod, status: String, field: String) {
+  let next = "HTTP/1.1 204 No Content\r\n\r\n"
+  let transcript = EveryWay.responses("HTTP/1.1 \(status)\r\n\(field)\r\n\(next)", to: method)
+  #expect(transcript.error == nil)
+  #expect(transcript.messages.map(\.framing) == [.none, .none])
+}
+
+@Test func anInterimResponsePrecedesTheFinalOne() throws {
+  var parser = ResponseParser(to: .post)
+  var head = ResponseHead()
+  let input = Array("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+  let interim = try parser.next(input.span, into: &head)
+  #expect(interim.event == .head)
+  #expect(head.isInterim)
+  #expect(try parser.next(input.span.extracting(interim.taken...), into: &head).event == .end)
+  parser.beginNextResponse(to: .post)
+  #expect(try parser.next(input.span.extracting(interim.taken...), into: &head).event == .head)
+  #expect(head.status == 200)
+  #expect(!head.isInterim)
+}
+
+@Test func aBodyMayLastUntilTheConnectionEnds() throws {
+  var parser = ResponseParser(to: .get)
+  var head = ResponseHead()
+  let input = Array("HTTP/1.1 200 OK\r\n\r\nabc".utf8)
+  let step = try parser.next(input.span, into: &head)
+  #expect(head.framing == .untilClose)
+  #expect(!head.keepAlive)
+  #expect(try parser.next(input.span.extracting(step.taken...), into: &head).event == .body(0..<3))
+  try parser.finish()
+  #expect(try parser.next(input.span, into: &head) == MessageStep(taken: 0, event: .end))
+}
+
+@Test func aBodyUntilTheEndMayFillItsBound() {
+  var limits = HTTPLimits()
+  limits.bodyBytes = 3
+  #expect(EveryWay.responses("HTTP/1.1 200 OK\r\n\r\nabc", limits: limits).error == nil)
+  #expect(EveryWay.responses("HTTP/1.1 200 OK\r\n\r\nabcd", limits: limits).error?.code == .bodyTooLarge)
+}
+
+@Test(arguments: ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"])
+func aResponseThatWasCutOffIsNotComplete(text: String) throws {
+  var parser = ResponseParser(to: .get)
+  var head = ResponseHead()
+  let input = Array(text.utf8)
+  var taken = 0
+  while taken < input.count { taken += try parser.next(input.span.extracting(taken...), into: &head).taken }
+  let error = #expect(throws: HTTPError.self) { try parser.finish() }
+  #expect(error?.code == .truncated)
+  #expect(error?.offset == input.count)
+}
+
+@Test(arguments: [
+  (HTTPError.Code.malformedStatusLine, "HTTP/1.1 200", "\r\n\r\n"),
+  (.malformedStatusLine, "HTTP/1.1 20", " OK\r\n\r\n"),
+  (.malformedStatusLine, "HTTP/1.1 200", "0 OK\r\n\r\n"), (.malformedStatusLine, "HTTP/1.1 ", "600 OK\r\n\r\n"),
+  (.malformedStatusLine, "HTTP/1.1 ", "099 OK\r\n\r\n"), (.malformedStatusLine, "", "\r\nHTTP/1.1 200 OK\r\n\r\n"),
+  (.malformedStatusLine, "HTTP/1.1 200 O", "\0K\r\n\r\n"), (.malformedStatusLine, "", "ICY 200 OK\r\n\r\n"),
+  (.versionNotSupported, "HTTP/", "2.0 200 OK\r\n\r\n"), (.bareLineFeed, "HTTP/1.1 200 OK", "\n\r\n"),
+  (.bareCarriageReturn, "HTTP/1.1 200 OK", "\rX\r\n\r\n"), (.upgradeNotExpected, "HTTP/1.1 ", "101 Up\r\n\r\n"),
+  (.foldedLine, "HTTP/1.1 200 OK\r\nX: a\r\n", " b\r\n\r\n"),
+  (.lengthAndEncoding, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: ", "chunked\r\n\r\n"),
+  (.repeatedLength, "HTTP/1.1 200 OK\r\nContent-Length: ", "0\r\nContent-Length: 0\r\n\r\n"),
+  (.encodingInHTTP10, "HTTP/1.0 200 OK\r\nTransfer-Encoding: ", "chunked\r\n\r\n"),
+])
+func wrongResponsesAreRefused(code: HTTPError.Code, before: String, after: String) {
+  let transcript = EveryWay.responses(before + after)
+  #expect(transcript.error?.code == code)
+  #expect(transcript.error?.offset == before.utf8.count)
+}
