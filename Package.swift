@@ -15,7 +15,7 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + (continuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
-/// The wire modules return and store spans; the compiler checks their lifetimes only with this feature.
+/// For modules that return or keep spans; the compiler checks their lifetimes only with this feature.
 let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
 
 func library(
@@ -44,7 +44,7 @@ let package = Package(
       name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
     library("Base"),
-    library("Database", needs: ["CSQLite"]),
+    library("Database", needs: ["CSQLite"], settings: spanSettings),
 
     library("JSON", in: "Wire/", settings: spanSettings),
     library("HTTP1", in: "Wire/", settings: spanSettings),
