@@ -9,7 +9,7 @@ package enum CheckpointMode {
 }
 
 /// What a checkpoint found, in pages; both are 0 without a write-ahead log, and after `truncate`.
-package struct Checkpoint: Equatable {
+package struct Checkpoint {
   package let pagesInLog: Int
   package let pagesMoved: Int
 }
@@ -31,12 +31,17 @@ extension Connection {
     case full = "integrity_check"
   }
 
-  /// What is wrong with the file, at most 100 sentences; empty when nothing is. Damage beyond that throws `.corrupt`.
+  /// What is wrong with the file, at most 100 sentences; empty when nothing is. Damage that ends the check is the last of
+  /// them, not an error.
   package func problems(_ depth: CheckDepth) throws(DatabaseError) -> [String] {
-    var query = try prepare("PRAGMA \(depth.rawValue)(100)")
-    var rows = query.start()
     var problems: [String] = []
-    while try rows.step() { problems.append(rows.text(at: 0)) }
+    do {
+      var query = try prepare("PRAGMA \(depth.rawValue)(100)")
+      var rows = query.start()
+      while try rows.step() { problems.append(rows.text(at: 0)) }
+    } catch  where error.kind == .corrupt {
+      problems.append(error.message)
+    }
     return problems == ["ok"] ? [] : problems
   }
 }
