@@ -3,8 +3,8 @@ internal import CSQLite
 /// One run of a statement, from its values to its last row.
 ///
 /// Nothing is copied on the way in: SQLite reads text and blobs where the caller has them. The compiler holds this value to
-/// the lifetime of every span bound to it, and deinit takes the pointers out of the statement again. So there is no way to
-/// write a step that reads bytes that are gone.
+/// the lifetime of every span bound to it, and each run must bind every parameter anew before its first step. So there is
+/// no way to write a step that reads bytes that are gone.
 ///
 /// Parameters are numbered from 1 and columns from 0, as in SQLite.
 @safe
@@ -15,34 +15,35 @@ package struct Execution: ~Copyable, ~Escapable {
 
   let statement: OpaquePointer
   private let database: OpaquePointer
-  private var unboundCount: Int32
+  /// A bit for each parameter that still waits for its value.
+  private var unbound: UInt64
   private var bindResult = SQLITE_OK
   private var position = Position.bindingValues
+  /// 0 unless there is a row, because elsewhere SQLite's answers about columns are undefined.
+  private var columnCount: Int32 = 0
 
   @_lifetime(immortal)
-  init(_ statement: OpaquePointer, on database: OpaquePointer, parameterCount: Int32) {
+  init(_ statement: OpaquePointer, on database: OpaquePointer, unbound: UInt64) {
     unsafe self.statement = statement
     unsafe self.database = database
-    unboundCount = parameterCount
+    self.unbound = unbound
   }
 
-  deinit {
-    // The result repeats the error of the last step, which was thrown already.
-    _ = unsafe sqlite3_reset(statement)
-    _ = unsafe sqlite3_clear_bindings(statement)
-  }
+  // The result repeats the error of the last step, which was thrown already. The pointers stay in the statement, unread:
+  // clearing them costs as much as binding them.
+  deinit { _ = unsafe sqlite3_reset(statement) }
 
   package mutating func bindNull(_ parameter: Int32) {
-    bound(unsafe sqlite3_bind_null(statement, parameter))
+    bound(parameter, unsafe sqlite3_bind_null(statement, parameter))
   }
 
   package mutating func bind(_ parameter: Int32, _ value: Int64) {
-    bound(unsafe sqlite3_bind_int64(statement, parameter, value))
+    bound(parameter, unsafe sqlite3_bind_int64(statement, parameter, value))
   }
 
   /// SQLite has no NaN: it stores NULL instead (https://sqlite.org/floatingpoint.html).
   package mutating func bind(_ parameter: Int32, _ value: Double) {
-    bound(unsafe sqlite3_bind_double(statement, parameter, value))
+    bound(parameter, unsafe sqlite3_bind_double(statement, parameter, value))
   }
 
   /// UTF-8. Text may hold the character NUL, but SQL functions then see what stands before it only
@@ -50,6 +51,7 @@ package struct Execution: ~Copyable, ~Escapable {
   @_lifetime(self: copy self, copy text)
   package mutating func bind(_ parameter: Int32, text: Span<UInt8>) {
     bound(
+      parameter,
       unsafe text.withUnsafeBufferPointer { bytes in
         unsafe rr_sqlite3_bind_text_static(statement, parameter, bytes.baseAddress, Int64(bytes.count))
       })
@@ -58,16 +60,17 @@ package struct Execution: ~Copyable, ~Escapable {
   @_lifetime(self: copy self, copy blob)
   package mutating func bind(_ parameter: Int32, blob: Span<UInt8>) {
     bound(
+      parameter,
       unsafe blob.withUnsafeBufferPointer { bytes in
         unsafe rr_sqlite3_bind_blob_static(statement, parameter, bytes.baseAddress, Int64(bytes.count))
       })
   }
 
   /// A value may be refused for its size; the next step throws that, so that binding needs no `try`.
-  private mutating func bound(_ result: Int32) {
-    precondition(result != SQLITE_RANGE, "the statement has no such parameter")
-    precondition(position == .bindingValues, "values are bound before the first step")
-    unboundCount -= 1
+  private mutating func bound(_ parameter: Int32, _ result: Int32) {
+    let bit: UInt64 = 1 << UInt64(parameter - 1)
+    precondition(unbound & bit != 0, "no such parameter, or bound already")
+    unbound ^= bit
     if bindResult == SQLITE_OK { bindResult = result }
   }
 
@@ -76,21 +79,23 @@ package struct Execution: ~Copyable, ~Escapable {
   package mutating func step() throws(DatabaseError) -> Bool {
     switch position {
     case .bindingValues:
-      precondition(unboundCount == 0, "every parameter is bound exactly once")
-      guard bindResult == SQLITE_OK else { throw failure(bindResult) }
+      precondition(unbound == 0, "every parameter is bound before the first step")
+      // Not the connection's message: a later bind that succeeded has replaced it.
+      guard bindResult == SQLITE_OK else { throw unsafe failure(bindResult, on: nil) }
     case .onRow: break
     case .ended: preconditionFailure("a step beyond the end would start again")
     }
     switch unsafe sqlite3_step(statement) {
     case SQLITE_ROW:
+      // Only the first step can compile the statement anew and so change the number.
+      if position == .bindingValues { columnCount = unsafe sqlite3_data_count(statement) }
       position = .onRow
       return true
-    case SQLITE_DONE:
-      position = .ended
-      return false
     case let result:
       position = .ended
-      throw failure(result)
+      columnCount = 0
+      guard result == SQLITE_DONE else { throw unsafe failure(result, on: database) }
+      return false
     }
   }
 
@@ -99,14 +104,11 @@ package struct Execution: ~Copyable, ~Escapable {
     while try step() {}
   }
 
-  /// Columns can be read only here: elsewhere SQLite's answers are undefined.
   func requireColumn(_ column: Int32) {
-    precondition(position == .onRow, "there is no row to read")
-    let columnCount = unsafe sqlite3_data_count(statement)
-    precondition(column >= 0 && column < columnCount, "the row has no such column")
+    precondition(column >= 0 && column < columnCount, "no such column, or no row to read it from")
   }
 
-  private func failure(_ result: Int32) -> DatabaseError {
+  private func failure(_ result: Int32, on database: OpaquePointer?) -> DatabaseError {
     let sql = unsafe sqlite3_sql(statement).map { unsafe String(cString: $0) }
     return unsafe DatabaseError(extendedCode: result, database: database, sql: sql)
   }

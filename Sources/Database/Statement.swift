@@ -8,7 +8,8 @@ internal import CSQLite
 package struct Statement: ~Copyable {
   private let handle: ConnectionHandle
   private let statement: OpaquePointer
-  private let parameterCount: Int32
+  /// A bit for each parameter.
+  private let parameters: UInt64
 
   init(_ sql: String, on handle: ConnectionHandle) throws(DatabaseError) {
     self.handle = handle
@@ -31,16 +32,18 @@ package struct Statement: ~Copyable {
     try handle.check(result, sql: sql)
     guard let prepared = unsafe prepared, isSingle else { preconditionFailure("not exactly one statement: \(sql)") }
     unsafe statement = prepared
-    parameterCount = unsafe sqlite3_bind_parameter_count(prepared)
+    let parameterCount = unsafe sqlite3_bind_parameter_count(prepared)
+    precondition(parameterCount <= UInt64.bitWidth, "at most 64 parameters: \(sql)")
+    parameters = parameterCount == 0 ? 0 : .max >> UInt64(UInt64.bitWidth - Int(parameterCount))
   }
 
   // The result repeats the error of the last step, which was thrown already.
   deinit { _ = unsafe sqlite3_finalize(statement) }
 
-  /// Begins a run. Bind every parameter, then step or run; the statement is reset and forgets its values at the end of the
-  /// execution's life, also after an error.
+  /// Begins a run. Bind every parameter, then step or run; the statement is reset at the end of the execution's life, also
+  /// after an error.
   @_lifetime(&self)
   package mutating func start() -> Execution {
-    unsafe Execution(statement, on: handle.database, parameterCount: parameterCount)
+    unsafe Execution(statement, on: handle.database, unbound: parameters)
   }
 }
