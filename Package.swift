@@ -63,6 +63,10 @@ let package = Package(
     .executableTarget(
       name: "wire-bench", dependencies: ["JSON", "HTTP1", "Contract", "Base"], path: "loadtest/wire",
       exclude: ["README.md"], swiftSettings: spanSettings),
+    .executableTarget(
+      name: "database-bench", dependencies: ["Database", "CSQLite"], path: "loadtest/database",
+      swiftSettings: spanSettings),
+    .executableTarget(name: "base-bench", dependencies: ["Base"], path: "loadtest/base", swiftSettings: settings),
 
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),
