@@ -13,19 +13,22 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // Functions that return spans say whose memory they show; the compiler checks it only with this feature.
+    .enableExperimentalFeature("Lifetimes"),
   ] + (continuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
-/// The wire modules return and store spans; the compiler checks their lifetimes only with this feature.
-let spanSettings = settings + [.enableExperimentalFeature("Lifetimes")]
-
-func library(
-  _ name: String, in folder: String = "", needs: [Target.Dependency] = [], settings: [SwiftSetting] = settings
-) -> Target {
+func library(_ name: String, in folder: String = "", needs: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: settings)
 }
 
-func tests(_ folder: String, needs: [Target.Dependency], settings: [SwiftSetting] = spanSettings) -> Target {
+func tests(_ folder: String, needs: [Target.Dependency]) -> Target {
   .testTarget(name: "\(folder)Tests", dependencies: needs, path: "Tests/\(folder)", swiftSettings: settings)
+}
+
+func bench(_ folder: String, needs: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: "\(folder)-bench", dependencies: needs, path: "loadtest/\(folder)", exclude: ["README.md"],
+    swiftSettings: settings)
 }
 
 let package = Package(
@@ -43,9 +46,9 @@ let package = Package(
     library("Base"),
     library("Database", needs: ["CSQLite"]),
 
-    library("JSON", in: "Wire/", settings: spanSettings),
-    library("HTTP1", in: "Wire/", settings: spanSettings),
-    library("Contract", in: "Wire/", needs: ["JSON", "Base"], settings: spanSettings),
+    library("JSON", in: "Wire/"),
+    library("HTTP1", in: "Wire/"),
+    library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("CommandLine", in: "App/"),
     .executableTarget(
@@ -54,13 +57,13 @@ let package = Package(
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
       name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract"], path: "Tests/Support",
-      swiftSettings: spanSettings),
+      swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
     .target(name: "AllocationCounter", path: "loadtest/allocations"),
-    .executableTarget(
-      name: "wire-bench", dependencies: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"],
-      path: "loadtest/wire", exclude: ["README.md"], swiftSettings: spanSettings),
+    bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
+    bench("database", needs: ["Database", "CSQLite"]),
+    bench("base", needs: ["Base"]),
 
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),

@@ -106,11 +106,11 @@ package struct HTTP1Fuzz {
   /// The body helpers answer or refuse; what they answer lies inside the body and is in order.
   private func complaintAboutBodies(_ input: [UInt8]) -> String? {
     GuardedBytes(input).withSpan { span in
-      _ = try? MediaType(parsing: span)
-      if let items = try? FormItem.parse(span, limits: limits), items.count > limits.formItems {
-        return "too many items"
-      }
-      guard let parts = try? FormPart.parse(span, boundary: "b", limits: limits) else { return nil }
+      _ = accepted { () throws(HTTPError) in try MediaType(parsing: span) }
+      let items = accepted { () throws(HTTPError) in try FormItem.parse(span, limits: limits) }
+      if let items, items.count > limits.formItems { return "too many items" }
+      let parts = accepted { () throws(HTTPError) in try FormPart.parse(span, boundary: "b", limits: limits) }
+      guard let parts else { return nil }
       var end = 0
       for part in parts {
         if part.content.lowerBound < end || part.content.upperBound > span.count { return "parts overlap" }
@@ -118,5 +118,10 @@ package struct HTTP1Fuzz {
       }
       return nil
     }
+  }
+
+  /// Nil for a refusal, which is as good an answer as any.
+  private func accepted<Result>(_ parse: () throws(HTTPError) -> Result) -> Result? {
+    do throws(HTTPError) { return try parse() } catch { return nil }
   }
 }

@@ -3,6 +3,16 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+/// The extended codes are shifted macros, which Swift does not import.
+static const int rr_sqlite3_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
+static const int rr_sqlite3_constraint_primarykey = SQLITE_CONSTRAINT_PRIMARYKEY;
+static const int rr_sqlite3_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
+static const int rr_sqlite3_constraint_notnull = SQLITE_CONSTRAINT_NOTNULL;
+static const int rr_sqlite3_constraint_check = SQLITE_CONSTRAINT_CHECK;
+static const int rr_sqlite3_constraint_foreignkey = SQLITE_CONSTRAINT_FOREIGNKEY;
+static const int rr_sqlite3_constraint_datatype = SQLITE_CONSTRAINT_DATATYPE;
+static const int rr_sqlite3_constraint_trigger = SQLITE_CONSTRAINT_TRIGGER;
+
 /// https://sqlite.org/c3ref/c_dbconfig_defensive.html: each boolean option takes (int, int *).
 static inline int rr_sqlite3_db_config(sqlite3 *db, int option, int on) {
   return sqlite3_db_config(db, option, on, (int *)0);
@@ -11,18 +21,12 @@ static inline int rr_sqlite3_db_config(sqlite3 *db, int option, int on) {
 /// Process-wide memory statistics cost a mutex on every allocation; nobody reads them here.
 static inline int rr_sqlite3_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
-/// SQLITE_STATIC: the bytes outlive the step that reads them, nothing is copied.
-static inline int rr_sqlite3_bind_text_static(sqlite3_stmt *statement, int index, const char *text, int64_t length) {
-  return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)length, SQLITE_STATIC, SQLITE_UTF8);
+/// SQLITE_STATIC: the bytes outlive the step that reads them, nothing is copied. Without a pointer SQLite would bind NULL, and
+/// an empty buffer of Swift may have none.
+static inline int rr_sqlite3_bind_text_static(sqlite3_stmt *statement, int index, const void *text, int64_t length) {
+  return sqlite3_bind_text64(statement, index, text ? (const char *)text : "", (sqlite3_uint64)length, SQLITE_STATIC,
+                             SQLITE_UTF8);
 }
 static inline int rr_sqlite3_bind_blob_static(sqlite3_stmt *statement, int index, const void *bytes, int64_t length) {
-  return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)length, SQLITE_STATIC);
-}
-
-/// SQLITE_TRANSIENT: SQLite takes a copy; for values that live in temporaries.
-static inline int rr_sqlite3_bind_text_copy(sqlite3_stmt *statement, int index, const char *text, int64_t length) {
-  return sqlite3_bind_text64(statement, index, text, (sqlite3_uint64)length, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-static inline int rr_sqlite3_bind_blob_copy(sqlite3_stmt *statement, int index, const void *bytes, int64_t length) {
-  return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)length, SQLITE_TRANSIENT);
+  return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", (sqlite3_uint64)length, SQLITE_STATIC);
 }

@@ -1,5 +1,6 @@
 /// Why an object from outside was refused: which field, and what should have stood there.
 package struct FieldError: Error, Equatable, Sendable {
+  /// What is wrong with the field.
   package enum Problem: Equatable, Sendable {
     case missing
     case wrongType(expected: String, found: String)

@@ -4,6 +4,7 @@ package struct MediaType: Sendable, Equatable {
   package let essence: String
   package let parameters: [Parameter]
 
+  /// One `name=value` behind the type.
   package struct Parameter: Sendable, Equatable {
     package let name: String
     package let value: String

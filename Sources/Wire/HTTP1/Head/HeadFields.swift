@@ -94,7 +94,6 @@ extension HeadFields {
 extension String {
   /// Nil when the bytes are not UTF-8; nothing is repaired.
   init?(strictUTF8 bytes: Span<UInt8>) {
-    guard let valid = try? UTF8Span(validating: bytes) else { return nil }
-    self.init(copying: valid)
+    do { self.init(copying: try UTF8Span(validating: bytes)) } catch { return nil }
   }
 }

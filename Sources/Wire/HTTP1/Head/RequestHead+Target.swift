@@ -123,7 +123,7 @@ extension RequestHead {
       index += 1
     }
     let range = ByteRange(decoded, fields.bytes.count)
-    guard (try? UTF8Span(validating: self[range])) != nil else { throw HTTPError(.pathNotUTF8, at: start) }
+    do { _ = try UTF8Span(validating: self[range]) } catch { throw HTTPError(.pathNotUTF8, at: start) }
     try checkDots(range.lowerBound, range.upperBound, writtenAt: start)
     segments.append(range)
   }

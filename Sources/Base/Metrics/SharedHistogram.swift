@@ -1,0 +1,28 @@
+import Synchronization
+
+/// A histogram that several threads record into and that the metrics page shows as a Prometheus histogram.
+///
+/// Base units on the page are seconds and bytes, while records are whole numbers of a finer unit: `divisor` records make one
+/// base unit (1,000,000 for microseconds shown as seconds). The lock is held for one record, or for the few microseconds
+/// that adding up the buckets takes.
+package final class SharedHistogram: Sendable {
+  let bounds: [UInt64]
+  let divisor: UInt64
+  private let histogram: Mutex<Histogram>
+
+  init(highestTrackableValue: UInt64, bounds: [UInt64], divisor: UInt64) {
+    precondition(divisor > 0, "nothing can be divided by zero")
+    precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "the bounds of buckets ascend")
+    precondition(bounds.allSatisfy { $0 <= highestTrackableValue }, "every bound lies in the range")
+    self.bounds = bounds
+    self.divisor = divisor
+    histogram = Mutex(Histogram(highestTrackableValue: highestTrackableValue))
+  }
+
+  package func record(_ value: UInt64) { histogram.withLock { $0.record(value) } }
+
+  /// Counts at most each bound, then all; and the sum in base units.
+  func totals() -> (buckets: [UInt64], count: UInt64, sum: Double) {
+    histogram.withLock { ($0.counts(atMost: bounds), $0.count, Double($0.sum) / Double(divisor)) }
+  }
+}

@@ -1,0 +1,93 @@
+import Support
+import Testing
+
+@testable import Base
+
+@Suite struct HistogramTests {
+  @Test func slotsTileTheRangeWithoutGapOrOverlap() throws {
+    var next: UInt64 = 0
+    let slots = Histogram.slot(of: .max) + 1
+    for slot in 0..<slots {
+      let lowest = Histogram.lowestValue(inSlot: slot)
+      let highest = Histogram.highestValue(inSlot: slot)
+      let isConsistent = Histogram.slot(of: lowest) == slot && Histogram.slot(of: highest) == slot
+      let isNarrow = highest - lowest < max(lowest, 1_024) / 1_024
+      try #require(lowest == next && isConsistent && isNarrow, "slot \(slot): \(lowest) … \(highest)")
+      next = highest &+ 1
+    }
+    #expect(next == 0, "the last slot ends at 2⁶⁴ − 1")
+  }
+
+  @Test(arguments: [(UInt64(3_600_000), 104), (3_600_000_000, 186), (3_600_000_000_000, 267)])
+  func takesTheMemoryThatItsDocumentationNames(highest: UInt64, kilobytes: Int) {
+    let bytes = Histogram(highestTrackableValue: highest).slots.count * MemoryLayout<UInt64>.stride
+    #expect((Double(bytes) / 1_000).rounded() == Double(kilobytes))
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>) func agreesWithTheSortedValuesAtEveryQuantile(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let values = HistogramInputs.values(using: &generator)
+    let sorted = values.sorted()
+    let histogram = HistogramInputs.histogram(of: values)
+    #expect(histogram.count == UInt64(values.count))
+    #expect(histogram.minimum == sorted.first && histogram.maximum == sorted.last)
+    #expect(histogram.sum == values.reduce(0) { $0 + UInt128($1) })
+    for step in 0...200 {
+      let quantile = Double(step) / 200
+      // The definition, without any arithmetic on ranks: the first value whose share reaches the quantile.
+      let index = try #require(sorted.indices.first { Double($0 + 1) / Double(sorted.count) >= quantile })
+      let answer = try #require(histogram.value(atQuantile: quantile))
+      guard sorted[index] <= HistogramInputs.highest else {
+        #expect(answer == sorted.last, "seed \(seed), quantile \(quantile)")
+        continue
+      }
+      #expect(answer >= sorted[index], "seed \(seed), quantile \(quantile)")
+      #expect(Double(answer - sorted[index]) <= Double(sorted[index]) * 1e-3, "seed \(seed), quantile \(quantile)")
+    }
+  }
+
+  @Test func hasNoExtremesAndNoQuantilesWhenEmpty() {
+    let histogram = Histogram(highestTrackableValue: 1_000)
+    #expect(histogram.minimum == nil && histogram.maximum == nil && histogram.mean == nil)
+    #expect(histogram.value(atQuantile: 0.5) == nil)
+    #expect(histogram.counts(atMost: [1, .max]) == [0, 0])
+  }
+
+  @Test func showsValuesAboveTheRangeAsOverflowAndLosesNone() {
+    var histogram = Histogram(highestTrackableValue: 1_000)
+    histogram.record(1_000)
+    histogram.record(1_001)
+    histogram.record(.max, times: 2)
+    #expect(histogram.overflowCount == 3 && histogram.count == 4)
+    #expect(histogram.maximum == .max)
+    #expect(histogram.sum == 2_001 + 2 * UInt128(UInt64.max))
+    #expect(histogram.value(atQuantile: 0.25) == 1_000)
+    #expect(histogram.value(atQuantile: 0.5) == .max)
+  }
+
+  @Test func recordsManyAtOnceAsOneByOne() {
+    var together = Histogram(highestTrackableValue: 100_000)
+    var oneByOne = together
+    for (value, times) in [(7 as UInt64, 3 as UInt64), (99_999, 5), (500_000, 2), (3, 0)] {
+      together.record(value, times: times)
+      for _ in 0..<times { oneByOne.record(value) }
+    }
+    #expect(together == oneByOne)
+  }
+
+  @Test func countsWhatDoesNotExceedEachBound() {
+    let values: [UInt64] = [0, 1, 5, 5, 2_047, 2_048, 2_049, 100_000]
+    let histogram = HistogramInputs.histogram(of: values)
+    let bounds: [UInt64] = [0, 0, 1, 4, 5, 2_046, 2_047, 2_049, 99_000, 1_000_000]
+    #expect(histogram.counts(atMost: bounds) == bounds.map { bound in UInt64(values.count { $0 <= bound }) })
+    #expect(histogram.counts(atMost: [2_048]) == [7], "2,048 and 2,049 share a slot")
+    var overflowing = Histogram(highestTrackableValue: 10)
+    overflowing.record(3)
+    overflowing.record(50)
+    #expect(overflowing.counts(atMost: [10, 49, 50]) == [1, 1, 2])
+  }
+
+  @Test func refusesAQuantileOutsideItsRange() async {
+    await #expect(processExitsWith: .failure) { _ = Histogram(highestTrackableValue: 1).value(atQuantile: 1.01) }
+  }
+}
