@@ -64,14 +64,17 @@ import Testing
   @Test func emptyTextEmptyBlobAndNullAreThreeThings() throws {
     let connection = try open()
     let empty: [UInt8] = []
-    var query = try connection.prepare("SELECT typeof(?), typeof(?), typeof(?)")
+    var query = try connection.prepare("SELECT typeof(?), typeof(?), typeof(?), typeof(?), typeof(?)")
     var rows = query.start()
     rows.bind(1, text: empty.span)
     rows.bind(2, blob: empty.span)
     rows.bindNull(3)
+    // This one has no address at all.
+    rows.bind(4, text: Span())
+    rows.bind(5, blob: Span())
     try rows.next()
-    let types = (0..<3).map { rows.text(at: $0) }
-    #expect(types == ["text", "blob", "null"])
+    let types = (0..<5).map { rows.text(at: $0) }
+    #expect(types == ["text", "blob", "null", "text", "blob"])
   }
 
   @Test func textHoldsAnEmbeddedNULAndAnyUnicode() throws {

@@ -22,12 +22,11 @@ extension Histogram {
     return largest
   }
 
-  /// The least rank whose share of the count reaches the quantile. The product alone is not enough: 0.07 × 100 is above 7
-  /// in binary.
+  /// The least rank whose share of the count reaches the quantile. Rounding the product up is not that: 0.07 × 100 is above
+  /// 7 in binary.
   private func rank(ofQuantile quantile: Double) -> UInt64 {
     let total = Double(count)
     var rank = min(count, max(1, UInt64(quantile * total)))
-    while rank > 1 && Double(rank - 1) / total >= quantile { rank -= 1 }
     while rank < count && Double(rank) / total < quantile { rank += 1 }
     return rank
   }

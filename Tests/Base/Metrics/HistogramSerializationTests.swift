@@ -58,7 +58,7 @@ import Testing
     }
     let mutator = Mutator(corpus: corpus, tokens: [[0x80], [0], Array(repeating: 0xFF, count: 9) + [1]])
     var accepted = 0
-    for _ in 0..<1_000 {
+    for _ in 0..<400 {
       let bytes = mutator.next(using: &generator)
       do {
         var histogram = try Histogram(serialized: bytes.span)
@@ -68,7 +68,7 @@ import Testing
         histogram.record(3)
       } catch {}
     }
-    #expect(accepted > 50)
+    #expect(accepted > 20)
   }
 
   @Test func namesTheContradiction() throws {

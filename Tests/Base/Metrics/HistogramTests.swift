@@ -24,7 +24,7 @@ import Testing
     #expect((Double(bytes) / 1_000).rounded() == Double(kilobytes))
   }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>) func agreesWithTheSortedValuesAtEveryQuantile(seed: UInt64) throws {
+  @Test(arguments: 1...25 as ClosedRange<UInt64>) func agreesWithTheSortedValuesAtEveryQuantile(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let values = HistogramInputs.values(using: &generator)
     let sorted = values.sorted()
@@ -32,8 +32,8 @@ import Testing
     #expect(histogram.count == UInt64(values.count))
     #expect(histogram.minimum == sorted.first && histogram.maximum == sorted.last)
     #expect(histogram.sum == values.reduce(0) { $0 + UInt128($1) })
-    for step in 0...200 {
-      let quantile = Double(step) / 200
+    for step in 0...100 {
+      let quantile = Double(step) / 100
       // The definition, without any arithmetic on ranks: the first value whose share reaches the quantile.
       let index = try #require(sorted.indices.first { Double($0 + 1) / Double(sorted.count) >= quantile })
       let answer = try #require(histogram.value(atQuantile: quantile))
