@@ -60,9 +60,10 @@ let package = Package(
       swiftSettings: spanSettings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
+    .target(name: "AllocationCounter", path: "loadtest/allocations"),
     .executableTarget(
-      name: "wire-bench", dependencies: ["JSON", "HTTP1", "Contract", "Base"], path: "loadtest/wire",
-      exclude: ["README.md"], swiftSettings: spanSettings),
+      name: "wire-bench", dependencies: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"],
+      path: "loadtest/wire", exclude: ["README.md"], swiftSettings: spanSettings),
 
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),

@@ -3,25 +3,12 @@ import Support
 import Testing
 
 @Suite struct NumberWritingTests {
-  /// Significant digits without leading and trailing zeros, and the power of ten of the last of them.
-  private static func digits(_ text: String) -> (digits: String, exponent: Int) {
-    let parts = text.split(separator: "e")
-    let decimals = parts[0].split(separator: ".").dropFirst().first?.count ?? 0
-    var digits = parts[0].filter(\.isNumber).drop { $0 == "0" }
-    var exponent = (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) - decimals
-    while digits.last == "0" {
-      digits.removeLast()
-      exponent += 1
-    }
-    return (String(digits), digits.isEmpty ? 0 : exponent)
-  }
-
   /// Reads back bit for bit, in our reader and in the standard library, with the digits of the shortest form: those of
   /// the standard library's `description`.
   private func check(_ number: Double) throws {
     let text = written { $0.value(number) }
-    let ours = Self.digits(text)
-    let shortest = Self.digits(number.description)
+    let ours = DecimalText(text)
+    let shortest = DecimalText(number.description)
     let isSame =
       try numbers(text).double.bitPattern == number.bitPattern && Double(text)?.bitPattern == number.bitPattern
     if !isSame || ours != shortest || text.utf8.count > 25 { Issue.record("\(number) was written as \(text)") }

@@ -5,14 +5,17 @@ import Glibc
 package enum FuzzFlightRecorder {
   /// Longer inputs are told by their beginning; seed and iteration give them back whole.
   private static let capacity = 1 << 16
+  nonisolated(unsafe) private static var isInstalled = false
   nonisolated(unsafe) private static var seed: UInt64 = 0
   nonisolated(unsafe) private static var iteration = 0
   nonisolated(unsafe) private static var count = 0
   nonisolated(unsafe) private static let input = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
   nonisolated(unsafe) private static let text = UnsafeMutablePointer<CChar>.allocate(capacity: capacity * 2 + 256)
 
-  /// From here on a fatal signal tells the current input. `alarm` counts as one: it stands for a hang.
+  /// From here on a fatal signal tells the current input. `alarm` counts as one: it stands for a hang. There is one
+  /// recorder for the process, so from here on only one thread may fuzz.
   package static func install() {
+    unsafe isInstalled = true
     unsafe text.initialize(repeating: 0, count: capacity * 2 + 256)
     for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM] {
       signal(number) { number in
@@ -23,7 +26,9 @@ package enum FuzzFlightRecorder {
     }
   }
 
+  /// Without `install` nothing is noted, and tests may fuzz in parallel.
   package static func note(seed: UInt64, iteration: Int, input: [UInt8]) {
+    guard unsafe isInstalled else { return }
     unsafe self.seed = seed
     unsafe self.iteration = iteration
     unsafe count = min(input.count, capacity)

@@ -12,6 +12,14 @@ package struct JSONFuzz {
     return mutator.next(using: &generator)
   }
 
+  /// Any bits, or as often a number of few digits.
+  private func number(seed: UInt64, iteration: Int) -> Double {
+    var generator = SeededGenerator(seed: ~seed &+ UInt64(iteration) &* 0xD134_2543_DE82_EF95)
+    guard generator.chance(0.5) else { return Double(bitPattern: generator.next()) }
+    let scale = [1, 1e2, 1e7, 1e15][generator.index(below: 4)]
+    return (Double.random(in: -1000...1000, using: &generator) * scale).rounded() / scale
+  }
+
   /// The first finding, or nil.
   package func run(seed: UInt64, iterations: Range<Int>) -> FuzzFinding? {
     for iteration in iterations {
@@ -19,6 +27,11 @@ package struct JSONFuzz {
       FuzzFlightRecorder.note(seed: seed, iteration: iteration, input: input)
       if let complaint = complaint(about: input) {
         return FuzzFinding(seed: seed, iteration: iteration, input: input, complaint: complaint)
+      }
+      let number = number(seed: seed, iteration: iteration)
+      let text = Self.written(.double(number))
+      if number.isFinite, let complaint = Self.complaint(about: number, writtenAs: text) {
+        return FuzzFinding(seed: seed, iteration: iteration, input: text, complaint: complaint)
       }
     }
     return nil
@@ -38,6 +51,19 @@ package struct JSONFuzz {
         ?? complaintAboutTree(input)
     case .failure(let error): return complaintAboutBeginning(input, error)
     }
+  }
+
+  /// A number reads back bit for bit, and no shorter form would: its digits are those of the standard library.
+  private static func complaint(about number: Double, writtenAs text: [UInt8]) -> String? {
+    let string = String(decoding: text, as: UTF8.self)
+    var reader = JSONReader(text.span)
+    guard let read = try? reader.readNumber(), reader.offset == text.count else {
+      return "wrote \(number) as \(string)"
+    }
+    let isSame = reader.double(read).bitPattern == number.bitPattern && Double(string)?.bitPattern == number.bitPattern
+    guard isSame else { return "\(number) reads back as \(reader.double(read))" }
+    let isShortest = DecimalText(string) == DecimalText(number.description)
+    return isShortest ? nil : "\(number) was written as \(string)"
   }
 
   private func pull(_ bytes: Span<UInt8>) -> Result<[JSONEvent], JSONError> {

@@ -1,1 +1,1 @@
-print("bench")
+try RecordBench().run()

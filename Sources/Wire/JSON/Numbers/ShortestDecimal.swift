@@ -19,12 +19,20 @@ struct ShortestDecimal: Equatable {
       let isLowerNeighbourCloser = fraction == 0 && exponentField > 1
       (digits, exponent) = Self.search(significand, binaryExponent, isLowerNeighbourCloser)
     }
-    while true {
-      let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
-      guard remainder == 0 else { break }
-      digits = quotient
-      exponent += 1
-    }
+    // At most seventeen digits, so at most sixteen zeros at their end.
+    stripZeros(100_000_000, 8)
+    stripZeros(100_000_000, 8)
+    stripZeros(10_000, 4)
+    stripZeros(100, 2)
+    stripZeros(10, 1)
+  }
+
+  @inline(__always)
+  private mutating func stripZeros(_ power: UInt64, _ count: Int) {
+    let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: power)
+    guard remainder == 0 else { return }
+    digits = quotient
+    exponent += count
   }
 
   private static func search(

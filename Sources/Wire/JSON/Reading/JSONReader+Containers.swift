@@ -1,13 +1,13 @@
 extension JSONReader {
   /// Steps into the object that comes next; then `nextKey` until it gives nil.
   package mutating func enterObject() throws(JSONError) {
-    try expect(.object)
+    try expect(UInt8(ascii: "{"))
     try open(isObject: true)
   }
 
   /// Steps into the array that comes next; then `nextElement` until it gives false.
   package mutating func enterArray() throws(JSONError) {
-    try expect(.array)
+    try expect(UInt8(ascii: "["))
     try open(isObject: false)
   }
 

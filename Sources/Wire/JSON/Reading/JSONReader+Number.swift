@@ -3,12 +3,14 @@ extension JSONReader {
   /// skipped, so that whatever was accepted can be read by anyone. Too small a number is no error: `double` rounds it to
   /// zero.
   package mutating func readNumber() throws(JSONError) -> JSONNumber {
-    try expect(.number)
+    let first = try nextValueByte()
     let start = offset
     var decimal = Decimal()
-    if bytes[offset] == UInt8(ascii: "-") {
+    if first == UInt8(ascii: "-") {
       decimal.isNegative = true
       offset += 1
+    } else if !Self.isDigit(first) {
+      try refuseKind()
     }
     let firstDigit = offset
     decimal.significand = try scanInteger()
@@ -75,12 +77,13 @@ extension JSONReader {
   /// At least one digit. From the twentieth digit on the result has wrapped around and means nothing.
   private mutating func scanDigits(appendingTo significand: UInt64) throws(JSONError) -> UInt64 {
     var significand = significand
-    let start = offset
-    while let byte = nextByte, Self.isDigit(byte) {
-      significand = significand &* 10 &+ UInt64(byte & 0xF)
-      offset += 1
+    var position = offset
+    while position < bytes.count, Self.isDigit(bytes[position]) {
+      significand = significand &* 10 &+ UInt64(bytes[position] & 0xF)
+      position += 1
     }
-    if offset == start { throw JSONError(nextByte == nil ? .unexpectedEnd : .invalidNumber, at: offset) }
+    if position == offset { throw JSONError(nextByte == nil ? .unexpectedEnd : .invalidNumber, at: offset) }
+    offset = position
     return significand
   }
 

@@ -1,6 +1,6 @@
 extension JSONReader {
   package mutating func readText() throws(JSONError) -> JSONText {
-    try expect(.string)
+    try expect(UInt8(ascii: "\""))
     let text = try scanText()
     place = .afterValue
     return text
@@ -12,7 +12,7 @@ extension JSONReader {
     offset += 1
     var isPlain = true
     while true {
-      skipPlainWords()
+      offset = plainEnd(from: offset)
       guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
       switch bytes[offset] {
       case UInt8(ascii: "\""):
@@ -24,23 +24,23 @@ extension JSONReader {
         isPlain = false
         try scanEscape()
       case 0..<0x20: throw JSONError(.controlCharacterInText, at: offset)
-      case 0x20..<0x80: offset += 1
       default: try scanMultibyteCharacter()
       }
     }
   }
 
-  /// Passes eight bytes at a time for as long as none of them needs a closer look, then up to the first that does.
-  private mutating func skipPlainWords() {
-    while offset + 8 <= bytes.count {
-      let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  /// The first byte from there on that needs a closer look: a quote, a backslash, a control character or not ASCII.
+  @inline(__always)
+  private func plainEnd(from start: Int) -> Int {
+    var position = start
+    while position + 8 <= bytes.count {
+      let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
       let stops = WordScan.escapesOrNonASCII(UInt64(littleEndian: word))
-      if stops != 0 {
-        offset += stops.trailingZeroBitCount / 8
-        return
-      }
-      offset += 8
+      if stops != 0 { return position + stops.trailingZeroBitCount / 8 }
+      position += 8
     }
+    while position < bytes.count, Self.isPlain(bytes[position]) { position += 1 }
+    return position
   }
 
   /// The well-formed sequences of RFC 3629 §4, which leaves out overlong forms, surrogates and whatever is beyond
@@ -66,5 +66,9 @@ extension JSONReader {
       guard allowed.contains(bytes[offset]) else { throw JSONError(.invalidUTF8, at: offset) }
       offset += 1
     }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 }

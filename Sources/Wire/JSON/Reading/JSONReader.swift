@@ -36,8 +36,7 @@ package struct JSONReader: ~Escapable {
 
   /// The kind of the next value, which stays unread. At the end of the input this is `unexpectedEnd`.
   package mutating func peek() throws(JSONError) -> JSONKind {
-    precondition(place == .beforeValue || depth == 0, "nextKey or nextElement comes before a value")
-    switch try nextSignificantByte() {
+    switch try nextValueByte() {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
     case UInt8(ascii: "\""): return .string
@@ -69,12 +68,12 @@ package struct JSONReader: ~Escapable {
     case .false:
       try read("false")
       return false
-    case .object, .array, .string, .number, .null: throw JSONError(.wrongKind, at: offset)
+    case .object, .array, .string, .number, .null: try refuseKind()
     }
   }
 
   package mutating func readNull() throws(JSONError) {
-    try expect(.null)
+    try expect(UInt8(ascii: "n"))
     try read("null")
   }
 
@@ -107,9 +106,17 @@ package struct JSONReader: ~Escapable {
     }
   }
 
-  /// The next value must be of this kind.
-  mutating func expect(_ kind: JSONKind) throws(JSONError) {
-    if try peek() != kind { throw JSONError(.wrongKind, at: offset) }
+  /// The next value must begin with this byte.
+  @inline(__always)
+  mutating func expect(_ first: UInt8) throws(JSONError) {
+    if try nextValueByte() != first { try refuseKind() }
+  }
+
+  /// Another value than the one that was expected is of the wrong kind; what begins no value at all is not.
+  func refuseKind() throws(JSONError) -> Never {
+    var other = self
+    _ = try other.peek()
+    throw JSONError(.wrongKind, at: offset)
   }
 
   private mutating func read(_ literal: StaticString) throws(JSONError) {
@@ -121,13 +128,27 @@ package struct JSONReader: ~Escapable {
     place = .afterValue
   }
 
+  /// The first byte of the next value, which must be due.
+  @inline(__always)
+  mutating func nextValueByte() throws(JSONError) -> UInt8 {
+    precondition(place == .beforeValue || depth == 0, "nextKey or nextElement comes before a value")
+    return try nextSignificantByte()
+  }
+
+  @inline(__always)
   mutating func nextSignificantByte() throws(JSONError) -> UInt8 {
     skipWhiteSpace()
     guard offset < bytes.count else { throw JSONError(.unexpectedEnd, at: offset) }
     return bytes[offset]
   }
 
+  /// Mostly there is none.
+  @inline(__always)
   mutating func skipWhiteSpace() {
+    if offset < bytes.count, bytes[offset] <= UInt8(ascii: " ") { skipSomeWhiteSpace() }
+  }
+
+  private mutating func skipSomeWhiteSpace() {
     while offset < bytes.count {
       switch bytes[offset] {
       case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): offset += 1

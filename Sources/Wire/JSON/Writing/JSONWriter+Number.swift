@@ -27,50 +27,69 @@ extension JSONWriter {
   }
 
   private mutating func append(_ magnitude: UInt64, isNegative: Bool) {
-    let digits = DigitBuffer(magnitude)
-    bytes.append(addingCapacity: digits.count + 1) { output in
-      if isNegative { output.append(UInt8(ascii: "-")) }
-      digits.append(0..<digits.count, to: &output)
+    let digits = DecimalDigits(magnitude)
+    unsafe append(atMost: digits.count + 1) { start in
+      unsafe start[0] = UInt8(ascii: "-")
+      unsafe digits.write(to: start + (isNegative ? 1 : 0))
+      return digits.count + (isNegative ? 1 : 0)
     }
   }
 
-  /// At most a sign, 17 digits, a point and five characters of exponent, or 7 characters before the digits.
+  /// At most a sign, 17 digits, a point and five characters of exponent, or seven characters before the digits.
   private mutating func append(_ decimal: ShortestDecimal, isNegative: Bool) {
-    let digits = DigitBuffer(decimal.digits)
-    bytes.append(addingCapacity: 26) { output in
-      if isNegative { output.append(UInt8(ascii: "-")) }
-      let integerDigits = digits.count + decimal.exponent
-      switch integerDigits {
-      case 1...16: Self.appendPlain(digits, integerDigits, to: &output)
-      case -5...0:
-        output.append(UInt8(ascii: "0"))
-        output.append(UInt8(ascii: "."))
-        output.append(repeating: UInt8(ascii: "0"), count: -integerDigits)
-        digits.append(0..<digits.count, to: &output)
-      default: Self.appendScientific(digits, integerDigits - 1, to: &output)
-      }
+    unsafe append(atMost: 32) { start in
+      unsafe start[0] = UInt8(ascii: "-")
+      let sign = isNegative ? 1 : 0
+      return unsafe sign + Self.write(decimal, to: start + sign)
     }
   }
 
-  private static func appendPlain(_ digits: DigitBuffer, _ integerDigits: Int, to output: inout OutputSpan<UInt8>) {
-    digits.append(0..<min(integerDigits, digits.count), to: &output)
-    if digits.count > integerDigits {
-      output.append(UInt8(ascii: "."))
-      digits.append(integerDigits..<digits.count, to: &output)
+  /// Gives the number of bytes written.
+  private static func write(_ decimal: ShortestDecimal, to start: UnsafeMutablePointer<UInt8>) -> Int {
+    let digits = DecimalDigits(decimal.digits)
+    let integerDigits = digits.count + decimal.exponent
+    switch integerDigits {
+    case 1...16 where decimal.exponent >= 0:
+      unsafe digits.write(to: start)
+      for index in digits.count..<integerDigits { unsafe start[index] = UInt8(ascii: "0") }
+      return integerDigits
+    case 1...16:
+      unsafe writeWithPoint(digits, integerDigits, to: start)
+      return digits.count + 1
+    case -5...0:
+      unsafe start[0] = UInt8(ascii: "0")
+      unsafe start[1] = UInt8(ascii: ".")
+      for index in 0..<(-integerDigits) { unsafe start[2 + index] = UInt8(ascii: "0") }
+      unsafe digits.write(to: start + 2 - integerDigits)
+      return 2 - integerDigits + digits.count
+    default: return unsafe writeScientific(digits, integerDigits - 1, to: start)
+    }
+  }
+
+  /// The digits are written one place too far, then those before the point move forward.
+  private static func writeWithPoint(
+    _ digits: DecimalDigits, _ integerDigits: Int, to start: UnsafeMutablePointer<UInt8>
+  ) {
+    unsafe digits.write(to: start + 1)
+    for index in 0..<integerDigits { unsafe start[index] = start[index + 1] }
+    unsafe start[integerDigits] = UInt8(ascii: ".")
+  }
+
+  private static func writeScientific(
+    _ digits: DecimalDigits, _ exponent: Int, to start: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    var end = digits.count
+    if end > 1 {
+      unsafe writeWithPoint(digits, 1, to: start)
+      end += 1
     } else {
-      output.append(repeating: UInt8(ascii: "0"), count: integerDigits - digits.count)
+      unsafe digits.write(to: start)
     }
-  }
-
-  private static func appendScientific(_ digits: DigitBuffer, _ exponent: Int, to output: inout OutputSpan<UInt8>) {
-    digits.append(0..<1, to: &output)
-    if digits.count > 1 {
-      output.append(UInt8(ascii: "."))
-      digits.append(1..<digits.count, to: &output)
-    }
-    output.append(UInt8(ascii: "e"))
-    if exponent < 0 { output.append(UInt8(ascii: "-")) }
-    let exponentDigits = DigitBuffer(UInt64(exponent.magnitude))
-    exponentDigits.append(0..<exponentDigits.count, to: &output)
+    unsafe start[end] = UInt8(ascii: "e")
+    unsafe start[end + 1] = UInt8(ascii: "-")
+    end += exponent < 0 ? 2 : 1
+    let exponentDigits = DecimalDigits(UInt64(exponent.magnitude))
+    unsafe exponentDigits.write(to: start + end)
+    return end + exponentDigits.count
   }
 }

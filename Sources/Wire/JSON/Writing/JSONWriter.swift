@@ -88,6 +88,17 @@ package struct JSONWriter {
     unsafe piece.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
+  /// `write` gets the place behind the last byte, with room for that many, and says how many it wrote.
+  @inline(__always)
+  mutating func append(atMost capacity: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int) {
+    bytes.append(addingCapacity: capacity) { output in
+      unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+        guard let start = buffer.baseAddress else { preconditionFailure("room for no byte was asked for") }
+        count = unsafe write(start)
+      }
+    }
+  }
+
   mutating func append(_ piece: StaticString) {
     piece.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
   }
