@@ -34,6 +34,22 @@ import Testing
     #expect(try parse(text, .lastWins) == .object(["a": .integer(3), "b": .integer(2)]))
   }
 
+  @Test func keysThatOnlyLookAlikeAreDifferent() throws {
+    let value = try parse(#"{"\u00e9":1,"e\u0301":2}"#)
+    #expect(value["\u{E9}"] == .integer(1) && value["e\u{301}"] == .integer(2))
+  }
+
+  /// Comparing every key with every other would take minutes here.
+  @Test(.timeLimit(.minutes(1))) func veryManyKeysAreReadInTheirTime() throws {
+    let count = 50_000
+    let text = "{" + (0..<count).map { "\"key number \($0)\":0" }.joined(separator: ",") + "}"
+    guard case .object(let object) = try parse(text) else {
+      Issue.record("no object")
+      return
+    }
+    #expect(object.members.count == count)
+  }
+
   @Test func anIntegerIsNeverRounded() throws {
     #expect(try parse("9223372036854775807") == .integer(.max))
     #expect(try parse("-9223372036854775808") == .integer(.min))

@@ -1,4 +1,5 @@
-/// The members of an object in the order of the text. Meant for a handful of keys: looking one up walks the list.
+/// The members of an object in the order of the text. Meant for a handful of keys: looking one up walks the list. Keys
+/// are compared code point by code point (RFC 8259 §8.3), not by what they look like as `String` does.
 package struct JSONObject: Equatable, Sendable {
   /// One key with its value.
   package struct Member: Equatable, Sendable {
@@ -12,15 +13,15 @@ package struct JSONObject: Equatable, Sendable {
   }
 
   /// Keys are unique. Two objects are equal only when their members stand in the same order.
-  package private(set) var members: [Member] = []
+  package internal(set) var members: [Member] = []
 
   package init() {}
 
   /// Setting nil removes the member; a new key goes to the end.
   package subscript(key: String) -> JSONValue? {
-    get { members.first { $0.key == key }?.value }
+    get { index(of: key).map { members[$0].value } }
     set {
-      let index = members.firstIndex { $0.key == key }
+      let index = index(of: key)
       switch (index, newValue) {
       case (let index?, let value?): members[index].value = value
       case (let index?, nil): members.remove(at: index)
@@ -29,6 +30,8 @@ package struct JSONObject: Equatable, Sendable {
       }
     }
   }
+
+  private func index(of key: String) -> Int? { members.firstIndex { $0.key.utf8.elementsEqual(key.utf8) } }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {

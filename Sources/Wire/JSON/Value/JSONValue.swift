@@ -37,6 +37,7 @@ package indirect enum JSONValue: Equatable, Sendable {
     if case .object(let object) = self { object[key] } else { nil }
   }
 
+  /// Nested deeper than 64 it traps; what was parsed never is.
   package func write(to writer: inout JSONWriter) {
     switch self {
     case .null: writer.null()
@@ -94,13 +95,19 @@ package indirect enum JSONValue: Equatable, Sendable {
     from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
   ) throws(JSONError) -> JSONValue {
     var object = JSONObject()
+    // Looked up here and not in the object, so that very many keys take no more than their time.
+    var places: [[UInt8]: Int] = [:]
     try reader.enterObject()
     while let text = try reader.nextKey() {
-      let key = reader.string(text)
-      if duplicateKeys == .refused, object[key] != nil {
-        throw JSONError(.duplicateKey, at: text.range.lowerBound - 1)
+      var key: [UInt8] = []
+      reader.append(text, to: &key)
+      if let place = places[key] {
+        if duplicateKeys == .refused { throw JSONError(.duplicateKey, at: text.range.lowerBound - 1) }
+        object.members[place].value = try read(from: &reader, duplicateKeys)
+      } else {
+        places[key] = object.members.count
+        object.members.append(.init(key: reader.string(text), value: try read(from: &reader, duplicateKeys)))
       }
-      object[key] = try read(from: &reader, duplicateKeys)
     }
     return .object(object)
   }

@@ -98,7 +98,12 @@ extension JSONWriter {
     case UInt8(ascii: "\t"): append("\\t")
     default:
       append("\\u00")
-      for digit in [byte >> 4, byte & 0xF] { bytes.append(digit < 10 ? 0x30 + digit : 0x61 + digit - 10) }
+      bytes.append(Self.hexDigit(byte >> 4))
+      bytes.append(Self.hexDigit(byte & 0xF))
     }
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 }
