@@ -45,7 +45,9 @@ struct ContractTruncationTests {
   }
 
   @Test func damagedBodiesNeverTrap() throws {
-    let tokens = [#""location":"#, #""coords":{"#, #""lat":"#, #""uuid":"#, #""device_id":"#, "\\u0061", "[", "]", "{}", "1e999"]
+    let tokens = [
+      #""location":"#, #""coords":{"#, #""lat":"#, #""uuid":"#, #""device_id":"#, "\\u0061", "[", "]", "{}", "1e999",
+    ]
     let mutator = Mutator(corpus: Self.bodies.map { Array($0.utf8) }, tokens: tokens.map { Array($0.utf8) })
     let decoder = RecordDecoder(arraySchema: ArraySchema(["latitude", "longitude", "event", "is_moving"]))
     var read = 0

@@ -5,8 +5,9 @@ import JSON
 extension LocationRecord {
   /// The record in the default schema.
   func text(_ style: RecordStyle = .iOS) -> String {
+    var encoder = RecordEncoder(style: style)
     var bytes: [UInt8] = []
-    RecordEncoder(style: style).append(self, to: &bytes)
+    encoder.append(self, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -14,13 +14,16 @@ struct RecordBench {
 
   func run() throws {
     try checkThatBothDoTheSame()
-    try Rounds.run(title: "write a record of \(text.count) bytes", baseline: jsonEncoder(), candidates: [ownWriter()])
+    let contract = try ContractMeasures(record, text: text)
+    try Rounds.run(
+      title: "write a record of \(text.count) bytes", baseline: jsonEncoder(),
+      candidates: [ownWriter(), contract.encode(), contract.render()])
     try Rounds.run(
       title: "read the same record", baseline: jsonDecoder(),
       candidates: [
         ownReader("JSONReader, whole record", keepingStrings: true),
         ownReader("JSONReader, strings left in place", keepingStrings: false),
-        ownSkip(),
+        ownSkip(), contract.decode(), contract.readSingle(), contract.readBatch(),
       ])
   }
 

@@ -21,7 +21,7 @@ package enum DeviceIdentity {
     ofRecord record: Span<UInt8>, to identity: inout [UInt8]
   ) throws(JSONError) -> Bool {
     var reader = JSONReader(record)
-    if try reader.peek() != .object { return false }
+    guard case .object = try reader.peek() else { return false }
     var best = Best(start: identity.count)
     var extras: Range<Int>?
     try reader.enterObject()
@@ -67,7 +67,7 @@ package enum DeviceIdentity {
     }
 
     private mutating func considerMembers(of reader: inout JSONReader, in identity: inout [UInt8]) throws(JSONError) {
-      if try reader.peek() != .object { return }
+      guard case .object = try reader.peek() else { return }
       try reader.enterObject()
       while let key = try reader.nextKey() {
         if reader.equals(key, IdentityKey.uuid) {

@@ -61,6 +61,11 @@ struct ArrayFacts {
   /// Whether an element has coordinates.
   var hasReadableElement = false
 
+  mutating func note(_ kind: JSONKind) {
+    if case .null = kind { return }
+    if firstKind == nil { firstKind = kind }
+  }
+
   /// Whether it holds records, rather than being one itself.
   var isBatch: Bool {
     switch firstKind {

@@ -27,8 +27,8 @@ struct EnvelopeScan: ~Escapable {
     let start = reader.offset
     try reader.enterObject()
     while let key = try reader.nextKey() {
+      let role = note(key, in: &facts)
       let kind = try reader.peek()
-      note(key, kind, in: &facts)
       let valueStart = reader.offset
       let content: EnvelopeMember.Content =
         switch kind {
@@ -37,9 +37,8 @@ struct EnvelopeScan: ~Escapable {
         case .string, .number, .true, .false, .null: try skipScalar()
         }
       envelope.members.append(EnvelopeMember(key: key, value: valueStart..<reader.offset, content: content))
-      if kind == .object || kind == .array, reader.equals(key, EnvelopeKey.location) {
-        facts.object.location = location(content)
-      }
+      if role == .coords, case .object = kind { facts.object.hasCoordinates = true }
+      if role == .location, Self.isContainer(kind) { facts.object.location = location(content) }
     }
     facts.object.range = start..<reader.offset
     return facts.object
@@ -53,9 +52,9 @@ struct EnvelopeScan: ~Escapable {
     try reader.enterArray()
     while try reader.nextElement() {
       let kind = try reader.peek()
-      if facts.firstKind == nil && kind != .null { facts.firstKind = kind }
-      var element: Range<Int>
-      if kind == .object {
+      facts.note(kind)
+      let element: Range<Int>
+      if case .object = kind {
         let object = try readObject(unwrapping: true)
         element = object.record
         if object.isReadable { facts.hasReadableElement = true }
@@ -100,20 +99,23 @@ struct EnvelopeScan: ~Escapable {
     let start = reader.offset
     try reader.enterObject()
     while let key = try reader.nextKey() {
-      let kind = try reader.peek()
-      note(key, kind, in: &facts)
-      if unwrapping, kind == .object || kind == .array, reader.equals(key, EnvelopeKey.location) {
-        facts.object.location = try readLocation(kind)
-      } else {
-        _ = try reader.skipValue()
+      let role = note(key, in: &facts)
+      if role != nil, case let kind = try reader.peek(), Self.isContainer(kind) {
+        if role == .coords {
+          if case .object = kind { facts.object.hasCoordinates = true }
+        } else if unwrapping {
+          facts.object.location = try readLocation(kind)
+          continue
+        }
       }
+      _ = try reader.skipValue()
     }
     facts.object.range = start..<reader.offset
     return facts.object
   }
 
   private mutating func readLocation(_ kind: JSONKind) throws(JSONError) -> ObjectFacts.Location {
-    if kind == .object { return Self.location(try readObject(unwrapping: false)) }
+    if case .object = kind { return Self.location(try readObject(unwrapping: false)) }
     return Self.location(array: try reader.skipValue())
   }
 
@@ -135,8 +137,18 @@ struct EnvelopeScan: ~Escapable {
     ObjectFacts.Location(range: range, isObject: false, hasCoordinates: false, hasTime: false, hasIdentity: false)
   }
 
+  private static func isContainer(_ kind: JSONKind) -> Bool {
+    switch kind {
+    case .object, .array: true
+    case .string, .number, .true, .false, .null: false
+    }
+  }
+
+  /// What a key of an object may be whose value must be looked at.
+  private enum Role { case coords, location }
+
   /// Takes a key of an object into account.
-  private mutating func note(_ key: JSONText, _ kind: JSONKind, in facts: inout PartialFacts) {
+  private mutating func note(_ key: JSONText, in facts: inout PartialFacts) -> Role? {
     let meaning: FieldTable.Meaning?
     if key.isPlain {
       meaning = settings.table.meaning(of: bytes.extracting(key.range), in: .root)
@@ -146,13 +158,14 @@ struct EnvelopeScan: ~Escapable {
       meaning = settings.table.meaning(of: unescaped.span, in: .root)
     }
     switch meaning {
-    case .object(.coords): if kind == .object && !isLocation(key) { facts.object.hasCoordinates = true }
+    case .object(.coords): return isLocation(key) ? .location : .coords
     case .field(.latitude, _): facts.hasLatitude = true
     case .field(.longitude, _): facts.hasLongitude = true
     case .field(.timestamp, _): facts.object.hasTime = true
     case .field(.uuid, _): facts.object.hasIdentity = true
-    case .object, .field, nil: return
+    case .object, .field, nil: break
     }
     if facts.hasLatitude && facts.hasLongitude { facts.object.hasCoordinates = true }
+    return nil
   }
 }

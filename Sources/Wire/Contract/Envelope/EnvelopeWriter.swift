@@ -26,7 +26,8 @@ package struct EnvelopeWriter: Sendable {
     }
     let root = rootProperty.isEmpty ? EnvelopeKey.location.description : rootProperty
     var opening = Array("{".utf8)
-    opening.append(quoted: root)
+    var values = ValueWriter()
+    values.append(quoted: root, to: &opening)
     opening.append(UInt8(ascii: ":"))
     self.opening = opening
     let members = params.removing(Array(root.utf8)).members

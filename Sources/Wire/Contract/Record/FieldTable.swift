@@ -1,12 +1,12 @@
 /// What the keys of a record mean, found by a hash of length, first and last byte and one comparison.
-struct FieldTable: Sendable {
-  static let shared = FieldTable()
+final class FieldTable: Sendable {
+  static let shared = FieldTable(FieldTable.names)
 
   /// The object in which a key stands.
   enum Place: UInt8 { case root, coords, activity, battery, geofence }
 
   /// How much a name counts against others for the same field: the greater one wins, wherever it stands.
-  enum Rank: UInt64 { case alias, flat, nestedAlias, nested }
+  enum Rank: UInt8 { case alias, flat, nestedAlias, nested }
 
   /// What a key says about the value behind it.
   enum Meaning {
@@ -16,23 +16,42 @@ struct FieldTable: Sendable {
     case object(Place)
   }
 
-  private struct Entry {
+  struct Name {
+    let text: StaticString
     let place: Place
     let meaning: Meaning
-    let name: Range<Int>
+  }
+
+  private struct Entry {
+    let start: UInt16
+    let count: UInt8
+    let place: Place
+    let meaning: Meaning
   }
 
   private static let slotCount = 256
 
-  private var entries: [Entry] = []
-  private var names: [UInt8] = []
+  private let entries: [Entry]
+  private let texts: [UInt8]
   /// Indices into `entries` plus one; 0 is a free slot.
-  private var slots = [UInt8](repeating: 0, count: slotCount)
+  private let slots: [UInt8]
 
-  private init() {
-    addObjects()
-    addNested()
-    addFlat()
+  private init(_ names: [Name]) {
+    var entries: [Entry] = []
+    var texts: [UInt8] = []
+    var slots = [UInt8](repeating: 0, count: Self.slotCount)
+    for name in names {
+      let text = Array(name.text.description.utf8)
+      entries.append(
+        Entry(start: UInt16(texts.count), count: UInt8(text.count), place: name.place, meaning: name.meaning))
+      texts += text
+      var slot = Self.slot(for: text.span, in: name.place)
+      while slots[slot] != 0 { slot = (slot + 1) & (Self.slotCount - 1) }
+      slots[slot] = UInt8(entries.count)
+    }
+    self.entries = entries
+    self.texts = texts
+    self.slots = slots
   }
 
   /// Nil for a key of no interest.
@@ -41,77 +60,21 @@ struct FieldTable: Sendable {
     var slot = Self.slot(for: name, in: place)
     while slots[slot] != 0 {
       let entry = entries[Int(slots[slot]) - 1]
-      if entry.place == place && equals(entry.name, name) { return entry.meaning }
-      slot = (slot + 1) % Self.slotCount
+      if entry.place == place && Int(entry.count) == name.count && isText(at: Int(entry.start), equalTo: name) {
+        return entry.meaning
+      }
+      slot = (slot + 1) & (Self.slotCount - 1)
     }
     return nil
   }
 
-  private func equals(_ range: Range<Int>, _ name: Span<UInt8>) -> Bool {
-    guard range.count == name.count else { return false }
-    for index in name.indices where names[range.lowerBound + index] != name[index] { return false }
+  private func isText(at start: Int, equalTo name: Span<UInt8>) -> Bool {
+    for index in name.indices where texts[start + index] != name[index] { return false }
     return true
   }
 
   private static func slot(for name: Span<UInt8>, in place: Place) -> Int {
     let edges = Int(name[0]) &* 5 &+ Int(name[name.count - 1]) &* 3
-    return (edges &+ name.count &* 31 &+ Int(place.rawValue) &* 67) % slotCount
+    return (edges &+ name.count &* 31 &+ Int(place.rawValue) &* 67) & (slotCount - 1)
   }
-
-  private mutating func add(_ name: StaticString, in place: Place, _ meaning: Meaning) {
-    let bytes = Array(name.description.utf8)
-    entries.append(Entry(place: place, meaning: meaning, name: names.count..<names.count + bytes.count))
-    names += bytes
-    var slot = Self.slot(for: bytes.span, in: place)
-    while slots[slot] != 0 { slot = (slot + 1) % Self.slotCount }
-    slots[slot] = UInt8(entries.count)
-  }
-
-  private mutating func addObjects() {
-    add(RecordKey.coords, in: .root, .object(.coords))
-    // A template may call its coordinates so; where it is the root of a body, the envelope has taken it away.
-    add(EnvelopeKey.location, in: .root, .object(.coords))
-    add(RecordKey.activity, in: .root, .object(.activity))
-    add(RecordKey.battery, in: .root, .object(.battery))
-    add(RecordKey.geofence, in: .root, .object(.geofence))
-  }
-
-  private mutating func addNested() {
-    for (field, aliases) in Self.coordinates {
-      add(field.key, in: .coords, .field(field, .nested))
-      for alias in aliases { add(alias, in: .coords, .field(field, .nestedAlias)) }
-    }
-    add(ActivityKey.type, in: .activity, .field(.activityType, .nested))
-    add(BatteryKey.level, in: .battery, .field(.batteryLevel, .nested))
-    add(BatteryKey.isCharging, in: .battery, .field(.isCharging, .nested))
-    add(GeofenceTriggerKey.identifier, in: .geofence, .field(.geofenceIdentifier, .nested))
-    add(GeofenceTriggerKey.action, in: .geofence, .field(.geofenceAction, .nested))
-  }
-
-  private mutating func addFlat() {
-    for (field, aliases) in Self.coordinates + Self.facts {
-      add(field.key, in: .root, .field(field, .flat))
-      for alias in aliases { add(alias, in: .root, .field(field, .alias)) }
-    }
-    for (field, aliases) in Self.flattened {
-      for alias in aliases { add(alias, in: .root, .field(field, .flat)) }
-    }
-  }
-
-  private static let coordinates: [(RecordField, [StaticString])] = [
-    (.latitude, AliasKey.latitude), (.longitude, AliasKey.longitude), (.accuracy, AliasKey.accuracy), (.speed, []),
-    (.heading, AliasKey.heading), (.altitude, AliasKey.altitude),
-  ]
-
-  private static let facts: [(RecordField, [StaticString])] = [
-    (.uuid, AliasKey.uuid), (.timestamp, AliasKey.timestamp), (.recordedAt, AliasKey.recordedAt),
-    (.isMoving, AliasKey.isMoving), (.odometer, []), (.event, []), (.mock, AliasKey.mock),
-  ]
-
-  /// Fields that the default schema nests, under the names they have in a flat record.
-  private static let flattened: [(RecordField, [StaticString])] = [
-    (.activityType, AliasKey.activityType), (.batteryLevel, AliasKey.batteryLevel),
-    (.isCharging, AliasKey.isCharging), (.geofenceIdentifier, AliasKey.geofenceIdentifier),
-    (.geofenceAction, AliasKey.geofenceAction),
-  ]
 }

@@ -1,5 +1,4 @@
 import Base
-import JSON
 
 /// Writes records in the default schema. The order of the keys is the SDK's. Appends only; once the array has grown to
 /// the size it needs, nothing is allocated.
@@ -10,28 +9,29 @@ import JSON
 package struct RecordEncoder: Sendable {
   package let style: RecordStyle
   private let fragments = RecordFragments.shared
+  var values = ValueWriter()
 
   package init(style: RecordStyle) {
     self.style = style
   }
 
   /// Appends the record as one JSON object.
-  package func append(_ record: LocationRecord, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: fragments.timestamp)
+  package mutating func append(_ record: LocationRecord, to bytes: inout [UInt8]) {
+    fragments.timestamp.append(to: &bytes)
     append(record.timestamp, to: &bytes)
     if let meta = record.timestampMeta {
-      bytes.append(contentsOf: fragments.timestampMeta)
+      fragments.timestampMeta.append(to: &bytes)
       append(meta, to: &bytes)
     }
     if let recordedAt = record.recordedAt {
-      bytes.append(contentsOf: fragments.recordedAt)
+      fragments.recordedAt.append(to: &bytes)
       append(recordedAt, to: &bytes)
     }
     if let age = record.ageMilliseconds {
-      bytes.append(contentsOf: fragments.age)
-      bytes.append(jsonNumber: age)
+      fragments.age.append(to: &bytes)
+      bytes.append(integer: age)
     }
-    bytes.append(contentsOf: fragments.uuid)
+    fragments.uuid.append(to: &bytes)
     bytes.append(UInt8(ascii: "\""))
     append(record.uuid, to: &bytes)
     bytes.append(UInt8(ascii: "\""))
@@ -54,7 +54,7 @@ package struct RecordEncoder: Sendable {
   func append(unquoted instant: WallInstant, to bytes: inout [UInt8]) {
     switch style.timestampFormat {
     case .iso: instant.append(iso8601To: &bytes)
-    case .epoch: bytes.append(jsonNumber: instant.millisecondsSince1970)
+    case .epoch: bytes.append(integer: instant.millisecondsSince1970)
     }
   }
 
@@ -67,19 +67,19 @@ package struct RecordEncoder: Sendable {
 
   /// The object with its braces.
   func append(_ meta: TimestampMeta, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: fragments.metaTime)
-    bytes.append(jsonNumber: meta.time.millisecondsSince1970)
-    bytes.append(contentsOf: fragments.metaSystemTime)
-    bytes.append(jsonNumber: meta.systemTime.millisecondsSince1970)
+    fragments.metaTime.append(to: &bytes)
+    bytes.append(integer: meta.time.millisecondsSince1970)
+    fragments.metaSystemTime.append(to: &bytes)
+    bytes.append(integer: meta.systemTime.millisecondsSince1970)
     switch style.metaKeys {
     case .iOS:
-      bytes.append(contentsOf: fragments.metaSystemElapsedIOS)
-      bytes.append(jsonNumber: meta.systemElapsedMilliseconds)
+      fragments.metaSystemElapsedIOS.append(to: &bytes)
+      bytes.append(integer: meta.systemElapsedMilliseconds)
     case .android:
-      bytes.append(contentsOf: fragments.metaSystemElapsedAndroid)
-      bytes.append(jsonNumber: meta.systemElapsedMilliseconds)
-      bytes.append(contentsOf: fragments.metaElapsed)
-      bytes.append(jsonNumber: meta.fixElapsedMilliseconds)
+      fragments.metaSystemElapsedAndroid.append(to: &bytes)
+      bytes.append(integer: meta.systemElapsedMilliseconds)
+      fragments.metaElapsed.append(to: &bytes)
+      bytes.append(integer: meta.fixElapsedMilliseconds)
     }
     bytes.append(UInt8(ascii: "}"))
   }
@@ -95,92 +95,93 @@ package struct RecordEncoder: Sendable {
     return style.missingAltitude == .zero ? 0 : nil
   }
 
-  private func appendEvent(of record: LocationRecord, to bytes: inout [UInt8]) {
+  private mutating func appendEvent(of record: LocationRecord, to bytes: inout [UInt8]) {
     if let event = record.event {
-      bytes.append(contentsOf: fragments.event)
-      bytes.append(quoted: event.name)
+      fragments.event.append(to: &bytes)
+      values.append(quoted: event.name, to: &bytes)
     }
     if let geofence = record.geofence {
-      bytes.append(contentsOf: fragments.geofenceIdentifier)
-      bytes.append(quoted: geofence.identifier)
-      bytes.append(contentsOf: fragments.geofenceAction)
-      bytes.append(quoted: geofence.action.rawValue)
-      bytes.append(contentsOf: fragments.geofenceTimestamp)
+      fragments.geofenceIdentifier.append(to: &bytes)
+      values.append(quoted: geofence.identifier, to: &bytes)
+      fragments.geofenceAction.append(to: &bytes)
+      values.append(quoted: geofence.action.rawValue, to: &bytes)
+      fragments.geofenceTimestamp.append(to: &bytes)
       append(geofence.timestamp, to: &bytes)
       append(geofence.extras, after: fragments.geofenceExtras, to: &bytes)
       bytes.append(UInt8(ascii: "}"))
     }
     if let provider = record.provider {
-      bytes.append(contentsOf: fragments.providerEnabled)
+      fragments.providerEnabled.append(to: &bytes)
       bytes.append(provider.isEnabled)
-      bytes.append(contentsOf: fragments.providerStatus)
-      bytes.append(jsonNumber: Int64(provider.authorizationStatus))
-      bytes.append(contentsOf: fragments.providerGPS)
+      fragments.providerStatus.append(to: &bytes)
+      bytes.append(integer: Int64(provider.authorizationStatus))
+      fragments.providerGPS.append(to: &bytes)
       bytes.append(provider.hasGPS)
-      bytes.append(contentsOf: fragments.providerNetwork)
+      fragments.providerNetwork.append(to: &bytes)
       bytes.append(provider.hasNetwork)
-      bytes.append(contentsOf: fragments.providerAccuracy)
-      bytes.append(jsonNumber: Int64(provider.accuracyAuthorization))
+      fragments.providerAccuracy.append(to: &bytes)
+      bytes.append(integer: Int64(provider.accuracyAuthorization))
       bytes.append(UInt8(ascii: "}"))
     }
   }
 
-  private func appendMotion(of record: LocationRecord, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: fragments.isMoving)
+  private mutating func appendMotion(of record: LocationRecord, to bytes: inout [UInt8]) {
+    fragments.isMoving.append(to: &bytes)
     bytes.append(record.isMoving)
-    bytes.append(contentsOf: fragments.odometer)
-    bytes.append(hundredths: record.odometer)
+    fragments.odometer.append(to: &bytes)
+    values.append(hundredths: record.odometer, to: &bytes)
     if let error = record.odometerError {
-      bytes.append(contentsOf: fragments.odometerError)
-      bytes.append(hundredths: error)
+      fragments.odometerError.append(to: &bytes)
+      values.append(hundredths: error, to: &bytes)
     }
     if record.isMock {
-      bytes.append(contentsOf: fragments.mock)
+      fragments.mock.append(to: &bytes)
       bytes.append(true)
     }
     if record.isSample {
-      bytes.append(contentsOf: fragments.sample)
+      fragments.sample.append(to: &bytes)
       bytes.append(true)
     }
   }
 
   /// Leaves the object open: what follows begins with its brace.
-  private func append(_ coords: Coordinates, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: fragments.latitude)
-    bytes.append(jsonNumber: coords.latitude)
-    bytes.append(contentsOf: fragments.longitude)
-    bytes.append(jsonNumber: coords.longitude)
-    bytes.append(contentsOf: fragments.accuracy)
-    bytes.append(orMissing: coords.accuracy)
-    bytes.append(contentsOf: fragments.speed)
-    bytes.append(orMissing: coords.speed)
-    bytes.append(contentsOf: fragments.speedAccuracy)
-    bytes.append(orMissing: coords.speedAccuracy)
-    bytes.append(contentsOf: fragments.heading)
-    bytes.append(orMissing: coords.heading)
-    bytes.append(contentsOf: fragments.headingAccuracy)
-    bytes.append(orMissing: coords.headingAccuracy)
+  private mutating func append(_ coords: Coordinates, to bytes: inout [UInt8]) {
+    fragments.latitude.append(to: &bytes)
+    values.append(coords.latitude, to: &bytes)
+    fragments.longitude.append(to: &bytes)
+    values.append(coords.longitude, to: &bytes)
+    fragments.accuracy.append(to: &bytes)
+    values.append(orMissing: coords.accuracy, to: &bytes)
+    fragments.speed.append(to: &bytes)
+    values.append(orMissing: coords.speed, to: &bytes)
+    fragments.speedAccuracy.append(to: &bytes)
+    values.append(orMissing: coords.speedAccuracy, to: &bytes)
+    fragments.heading.append(to: &bytes)
+    values.append(orMissing: coords.heading, to: &bytes)
+    fragments.headingAccuracy.append(to: &bytes)
+    values.append(orMissing: coords.headingAccuracy, to: &bytes)
     if let altitude = altitude(of: coords) {
-      bytes.append(contentsOf: fragments.altitude)
-      bytes.append(hundredths: altitude)
+      fragments.altitude.append(to: &bytes)
+      values.append(hundredths: altitude, to: &bytes)
     }
-    bytes.append(contentsOf: fragments.altitudeAccuracy)
-    bytes.append(orMissing: coords.altitudeAccuracy)
+    fragments.altitudeAccuracy.append(to: &bytes)
+    values.append(orMissing: coords.altitudeAccuracy, to: &bytes)
     if let altitude = coords.ellipsoidalAltitude, altitude.isFinite {
-      bytes.append(contentsOf: fragments.ellipsoidalAltitude)
-      bytes.append(hundredths: altitude)
+      fragments.ellipsoidalAltitude.append(to: &bytes)
+      values.append(hundredths: altitude, to: &bytes)
     }
     if let floor = coords.floor {
-      bytes.append(contentsOf: fragments.floor)
-      bytes.append(jsonNumber: Int64(floor))
+      fragments.floor.append(to: &bytes)
+      bytes.append(integer: Int64(floor))
     }
   }
 
   /// Leaves the object open like the one before.
-  private func append(_ activity: Activity, among activities: [Activity], to bytes: inout [UInt8]) {
+  private mutating func append(_ activity: Activity, among activities: [Activity], to bytes: inout [UInt8]) {
     append(activity, after: fragments.activityType, to: &bytes)
     if activities.isEmpty { return }
-    bytes.append(contentsOf: fragments.activities)
+    fragments.activities.append(to: &bytes)
+    bytes.append(UInt8(ascii: "["))
     for (index, listed) in activities.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
       append(listed, after: fragments.listedType, to: &bytes)
@@ -189,17 +190,17 @@ package struct RecordEncoder: Sendable {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  private func append(_ activity: Activity, after fragment: [UInt8], to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: fragment)
-    bytes.append(quoted: activity.type.name)
-    bytes.append(contentsOf: fragments.confidence)
-    bytes.append(jsonNumber: Int64(activity.confidence))
+  private mutating func append(_ activity: Activity, after fragment: Fragment, to bytes: inout [UInt8]) {
+    fragment.append(to: &bytes)
+    values.append(quoted: activity.type.name, to: &bytes)
+    fragments.confidence.append(to: &bytes)
+    bytes.append(integer: Int64(activity.confidence))
   }
 
-  private func appendBatteryAndExtras(of record: LocationRecord, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: fragments.batteryLevel)
-    bytes.append(level: record.battery.level)
-    bytes.append(contentsOf: fragments.isCharging)
+  private mutating func appendBatteryAndExtras(of record: LocationRecord, to bytes: inout [UInt8]) {
+    fragments.batteryLevel.append(to: &bytes)
+    values.append(level: record.battery.level, to: &bytes)
+    fragments.isCharging.append(to: &bytes)
     bytes.append(record.battery.isCharging)
     let isOpen = record.extras.isEmpty && style.emptyExtras == .omitted
     append(record.extras, after: fragments.extras, to: &bytes)
@@ -207,9 +208,9 @@ package struct RecordEncoder: Sendable {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  private func append(_ extras: RenderedObject, after fragment: [UInt8], to bytes: inout [UInt8]) {
+  private func append(_ extras: RenderedObject, after fragment: Fragment, to bytes: inout [UInt8]) {
     if extras.isEmpty && style.emptyExtras == .omitted { return }
-    bytes.append(contentsOf: fragment)
+    fragment.append(to: &bytes)
     extras.append(to: &bytes)
   }
 }

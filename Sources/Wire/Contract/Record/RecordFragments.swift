@@ -15,7 +15,7 @@ final class RecordFragments: Sendable {
   let mock = next(RecordKey.mock)
   let sample = next(RecordKey.sample)
 
-  let latitude = next(RecordKey.coords) + first(CoordsKey.latitude)
+  let latitude = first(CoordsKey.latitude, in: RecordKey.coords)
   let longitude = next(CoordsKey.longitude)
   let accuracy = next(CoordsKey.accuracy)
   let speed = next(CoordsKey.speed)
@@ -27,21 +27,21 @@ final class RecordFragments: Sendable {
   let ellipsoidalAltitude = next(CoordsKey.ellipsoidalAltitude)
   let floor = next(CoordsKey.floor)
 
-  let activityType = closing(next(RecordKey.activity)) + first(ActivityKey.type)
+  let activityType = closing(RecordKey.activity, first: ActivityKey.type)
   let confidence = next(ActivityKey.confidence)
-  let activities = next(ActivityKey.activities) + Array("[".utf8)
+  let activities = next(ActivityKey.activities)
   let listedType = first(ActivityKey.type)
 
-  let batteryLevel = closing(next(RecordKey.battery)) + first(BatteryKey.level)
+  let batteryLevel = closing(RecordKey.battery, first: BatteryKey.level)
   let isCharging = next(BatteryKey.isCharging)
-  let extras = closing(next(RecordKey.extras))
+  let extras = closing(RecordKey.extras)
 
-  let geofenceIdentifier = next(RecordKey.geofence) + first(GeofenceTriggerKey.identifier)
+  let geofenceIdentifier = first(GeofenceTriggerKey.identifier, in: RecordKey.geofence)
   let geofenceAction = next(GeofenceTriggerKey.action)
   let geofenceTimestamp = next(GeofenceTriggerKey.timestamp)
   let geofenceExtras = next(GeofenceTriggerKey.extras)
 
-  let providerEnabled = next(RecordKey.provider) + first(ProviderKey.enabled)
+  let providerEnabled = first(ProviderKey.enabled, in: RecordKey.provider)
   let providerStatus = next(ProviderKey.status)
   let providerGPS = next(ProviderKey.gps)
   let providerNetwork = next(ProviderKey.network)
@@ -54,11 +54,20 @@ final class RecordFragments: Sendable {
   let metaElapsed = next(TimestampMetaKey.elapsedRealtime)
 
   /// A name that opens an object.
-  private static func first(_ name: StaticString) -> [UInt8] { Array("{\"\(name)\":".utf8) }
+  private static func first(_ name: StaticString) -> Fragment { Fragment("{\"\(name)\":") }
+
+  /// A name that opens the object which is the value of another name.
+  private static func first(_ name: StaticString, in object: StaticString) -> Fragment {
+    Fragment(",\"\(object)\":{\"\(name)\":")
+  }
 
   /// A name that follows a value.
-  private static func next(_ name: StaticString) -> [UInt8] { Array(",\"\(name)\":".utf8) }
+  private static func next(_ name: StaticString) -> Fragment { Fragment(",\"\(name)\":") }
 
   /// The same behind an inner object, which ends here.
-  private static func closing(_ fragment: [UInt8]) -> [UInt8] { Array("}".utf8) + fragment }
+  private static func closing(_ name: StaticString) -> Fragment { Fragment("},\"\(name)\":") }
+
+  private static func closing(_ object: StaticString, first name: StaticString) -> Fragment {
+    Fragment("},\"\(object)\":{\"\(name)\":")
+  }
 }

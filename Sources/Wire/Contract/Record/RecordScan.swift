@@ -71,7 +71,7 @@ struct RecordScan: ~Escapable {
 
   /// The value of a key whose value is an object in the default schema; a flat record gives the one fact itself.
   private mutating func readInner(_ place: FieldTable.Place) throws(JSONError) {
-    if try reader.peek() == .object { return try readObject(in: place) }
+    if case .object = try reader.peek() { return try readObject(in: place) }
     switch place {
     case .activity: try readValue(of: .activityType, .flat)
     case .battery: try readValue(of: .batteryLevel, .flat)
@@ -82,7 +82,7 @@ struct RecordScan: ~Escapable {
 
   private mutating func readValue(of field: RecordField, _ rank: FieldTable.Rank) throws(JSONError) {
     let shift = UInt64(field.rawValue) * 2
-    guard rank.rawValue >= ranks >> shift & 3 else {
+    guard UInt64(rank.rawValue) >= ranks >> shift & 3 else {
       _ = try reader.skipValue()
       return
     }
@@ -99,7 +99,7 @@ struct RecordScan: ~Escapable {
       _ = try reader.skipValue()
       isRead = false
     }
-    ranks = ranks & ~(3 << shift) | rank.rawValue << shift
+    ranks = ranks & ~(3 << shift) | UInt64(rank.rawValue) << shift
     if isRead { record.unreadable.remove(field) } else { record.unreadable.insert(field) }
   }
 

@@ -4,9 +4,11 @@ import JSON
 /// the default schema. The extras go with the record; into an object they are merged flat, where they replace what the
 /// template has under their names, and behind an array they are appended as its last element.
 package struct RecordRenderer: Sendable {
-  private let encoder: RecordEncoder
+  private var encoder: RecordEncoder
   private let locationTemplate: RecordTemplate?
   private let geofenceTemplate: RecordTemplate?
+  private static let mockMark = Array("\"\(EnvelopeKey.isMock)\":true}".utf8)
+
   /// A record by its template, before the extras.
   private var draft: [UInt8] = []
 
@@ -27,7 +29,7 @@ package struct RecordRenderer: Sendable {
       return nil
     }
     draft.removeAll(keepingCapacity: true)
-    template.append(record, encoder, to: &draft)
+    template.append(record, &encoder, to: &draft)
     let start = bytes.count
     do {
       return try appendDraft(of: record, to: &bytes)
@@ -65,10 +67,7 @@ package struct RecordRenderer: Sendable {
     if marksMock {
       bytes.removeLast()
       if !record.extras.isEmpty { bytes.append(UInt8(ascii: ",")) }
-      bytes.append(quoted: EnvelopeKey.isMock.description)
-      bytes.append(UInt8(ascii: ":"))
-      bytes.append(true)
-      bytes.append(UInt8(ascii: "}"))
+      bytes.append(contentsOf: Self.mockMark)
     }
     bytes.append(UInt8(ascii: "]"))
     return record.extras.isEmpty ? nil : .extrasAppendedToArray

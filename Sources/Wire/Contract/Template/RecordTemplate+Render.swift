@@ -4,47 +4,47 @@ extension RecordTemplate {
   ///
   /// What is missing is written as in the default schema, or as 0 for an altitude or an age, -1 for an error, the empty
   /// text for an event or a time, `{}` for an object.
-  func append(_ record: LocationRecord, _ encoder: RecordEncoder, to bytes: inout [UInt8]) {
+  func append(_ record: LocationRecord, _ encoder: inout RecordEncoder, to bytes: inout [UInt8]) {
     for segment in segments {
       switch segment {
       case .text(let text): bytes.append(contentsOf: text)
-      case .tag(let tag): Self.append(tag, of: record, encoder, to: &bytes)
+      case .tag(let tag): Self.append(tag, of: record, &encoder, to: &bytes)
       }
     }
   }
 
   private static func append(
-    _ tag: TemplateTag, of record: LocationRecord, _ encoder: RecordEncoder, to bytes: inout [UInt8]
+    _ tag: TemplateTag, of record: LocationRecord, _ encoder: inout RecordEncoder, to bytes: inout [UInt8]
   ) {
     let coords = record.coords
     switch tag {
-    case .latitude: bytes.append(jsonNumber: coords.latitude)
-    case .longitude: bytes.append(jsonNumber: coords.longitude)
-    case .accuracy: bytes.append(orMissing: coords.accuracy)
-    case .speed: bytes.append(orMissing: coords.speed)
-    case .heading: bytes.append(orMissing: coords.heading)
-    case .altitude: bytes.append(hundredths: encoder.altitude(of: coords) ?? 0)
-    case .altitudeAccuracy: bytes.append(orMissing: coords.altitudeAccuracy)
-    case .speedAccuracy: bytes.append(orMissing: coords.speedAccuracy)
-    case .headingAccuracy: bytes.append(orMissing: coords.headingAccuracy)
-    case .ellipsoidalAltitude: bytes.append(hundredths: finite(coords.ellipsoidalAltitude) ?? 0)
+    case .latitude: encoder.values.append(coords.latitude, to: &bytes)
+    case .longitude: encoder.values.append(coords.longitude, to: &bytes)
+    case .accuracy: encoder.values.append(orMissing: coords.accuracy, to: &bytes)
+    case .speed: encoder.values.append(orMissing: coords.speed, to: &bytes)
+    case .heading: encoder.values.append(orMissing: coords.heading, to: &bytes)
+    case .altitude: encoder.values.append(hundredths: encoder.altitude(of: coords) ?? 0, to: &bytes)
+    case .altitudeAccuracy: encoder.values.append(orMissing: coords.altitudeAccuracy, to: &bytes)
+    case .speedAccuracy: encoder.values.append(orMissing: coords.speedAccuracy, to: &bytes)
+    case .headingAccuracy: encoder.values.append(orMissing: coords.headingAccuracy, to: &bytes)
+    case .ellipsoidalAltitude: encoder.values.append(hundredths: finite(coords.ellipsoidalAltitude) ?? 0, to: &bytes)
     case .uuid: encoder.append(record.uuid, to: &bytes)
     case .timestamp: encoder.append(unquoted: record.timestamp, to: &bytes)
     case .recordedAt: if let instant = record.recordedAt { encoder.append(unquoted: instant, to: &bytes) }
-    case .age: bytes.append(jsonNumber: record.ageMilliseconds ?? 0)
-    case .event: bytes.append(jsonEscaped: record.event?.name ?? "")
+    case .age: bytes.append(integer: record.ageMilliseconds ?? 0)
+    case .event: encoder.values.append(escaped: record.event?.name ?? "", to: &bytes)
     case .isMoving: bytes.append(record.isMoving)
-    case .odometer: bytes.append(hundredths: record.odometer)
-    case .odometerError: bytes.append(orMissing: record.odometerError)
+    case .odometer: encoder.values.append(hundredths: record.odometer, to: &bytes)
+    case .odometerError: encoder.values.append(orMissing: record.odometerError, to: &bytes)
     case .mock: bytes.append(record.isMock)
     case .timestampMeta: append(record.timestampMeta, encoder, to: &bytes)
     case .extras: record.extras.append(to: &bytes)
-    case .activityType: bytes.append(jsonEscaped: record.activity.type.name)
-    case .activityConfidence: bytes.append(jsonNumber: Int64(record.activity.confidence))
-    case .batteryLevel: bytes.append(level: record.battery.level)
+    case .activityType: encoder.values.append(escaped: record.activity.type.name, to: &bytes)
+    case .activityConfidence: bytes.append(integer: Int64(record.activity.confidence))
+    case .batteryLevel: encoder.values.append(level: record.battery.level, to: &bytes)
     case .batteryIsCharging: bytes.append(record.battery.isCharging)
-    case .geofenceIdentifier: bytes.append(jsonEscaped: record.geofence?.identifier ?? "")
-    case .geofenceAction: bytes.append(jsonEscaped: record.geofence?.action.rawValue ?? "")
+    case .geofenceIdentifier: encoder.values.append(escaped: record.geofence?.identifier ?? "", to: &bytes)
+    case .geofenceAction: encoder.values.append(escaped: record.geofence?.action.rawValue ?? "", to: &bytes)
     }
   }
 

@@ -12,7 +12,7 @@ struct RecordRoundTripTests {
     style.timestampFormat = format
     for seed in 1...500 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)
-      let record = RecordSamples.random(&generator)
+      let record = try RecordSamples.random(&generator)
       let text = record.text(style)
       var reader = JSONReader(text.utf8.span)
       _ = try reader.skipValue()

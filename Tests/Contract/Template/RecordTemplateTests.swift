@@ -16,8 +16,9 @@ struct RecordTemplateTests {
 
   private static func value(_ tag: String, _ record: LocationRecord = RecordSamples.tracking) -> String {
     let template = RecordTemplate("<%= \(tag) %>", kind: .geofence)
+    var encoder = RecordEncoder(style: .iOS)
     var bytes: [UInt8] = []
-    template?.append(record, RecordEncoder(style: .iOS), to: &bytes)
+    template?.append(record, &encoder, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -57,7 +58,9 @@ struct RecordTemplateTests {
       uuid: RecordSamples.uuid, timestamp: RecordSamples.time, isMoving: false, odometer: 0,
       coords: Coordinates(latitude: 1, longitude: 2), activity: Activity(.unknown, confidence: 0),
       battery: Battery(level: nil, isCharging: false))
-    let texts = ["uuid", "timestamp", "recorded_at", "event", "activity.type", "geofence.identifier", "geofence.action"]
+    let texts = [
+      "uuid", "timestamp", "recorded_at", "event", "activity.type", "geofence.identifier", "geofence.action",
+    ]
     let members = TemplateTag.allCases.map { tag in
       let quote = texts.contains(tag.name) ? "\"" : ""
       return "\"\(tag.name)\":\(quote)<%= \(tag.name) %>\(quote)"

@@ -76,11 +76,11 @@ struct RecordEncodingTests {
     #expect(RecordSamples.tracking.text(style).hasPrefix(#"{"timestamp":1785263662563,"recorded_at":1785263662593,"#))
   }
 
-  @Test func eventsComeWithTheirObjects() {
+  @Test func eventsComeWithTheirObjects() throws {
     var record = RecordSamples.tracking
     record.event = .geofence
     record.geofence = GeofenceTrigger(
-      identifier: "Te\"st", action: .exit, timestamp: record.timestamp, extras: try! RenderedObject(#"{ "k": "v" }"#))
+      identifier: "Te\"st", action: .exit, timestamp: record.timestamp, extras: try RenderedObject(#"{ "k": "v" }"#))
     #expect(
       record.text().contains(
         #""event":"geofence","geofence":{"identifier":"Te\"st","action":"EXIT","#
@@ -95,13 +95,13 @@ struct RecordEncodingTests {
           + #""accuracyAuthorization":0},"is_moving""#))
   }
 
-  @Test func rarePartsStandWhereTheyBelong() {
+  @Test func rarePartsStandWhereTheyBelong() throws {
     var record = RecordSamples.tracking
     record.isMock = true
     record.isSample = true
     record.coords.floor = -2
     record.activities = [Activity(.still, confidence: 7), Activity(.other("sk\\i"), confidence: 3)]
-    record.extras = try! RenderedObject(#"{"trip":7}"#)
+    record.extras = try RenderedObject(#"{"trip":7}"#)
     record.timestampMeta = TimestampMeta(
       time: record.timestamp, systemTime: record.timestamp.advanced(byMilliseconds: 30),
       systemElapsedMilliseconds: 5_030, fixElapsedMilliseconds: 5_000)
@@ -110,7 +110,8 @@ struct RecordEncodingTests {
     #expect(ios.contains(#""ellipsoidal_altitude":13.1,"floor":-2},"#))
     #expect(
       ios.contains(
-        #","confidence":100,"activities":[{"type":"still","confidence":7},{"type":"sk\\i","confidence":3}]},"battery""#))
+        #","confidence":100,"activities":[{"type":"still","confidence":7},{"type":"sk\\i","confidence":3}]},"battery""#)
+    )
     #expect(ios.hasSuffix(#""is_charging":false},"extras":{"trip":7}}"#))
     let times = #""timestampMeta":{"time":1785263662563,"systemTime":1785263662593,"#
     #expect(ios.contains(times + #""systemClockElapsedRealtime":5030},"#))

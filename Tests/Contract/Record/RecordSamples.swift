@@ -31,7 +31,7 @@ enum RecordSamples {
     return record
   }
 
-  static func random(_ generator: inout SeededGenerator) -> LocationRecord {
+  static func random(_ generator: inout SeededGenerator) throws -> LocationRecord {
     let latitude = Double.random(in: -90...90, using: &generator)
     var coords = Coordinates(latitude: latitude, longitude: Double.random(in: -180...180, using: &generator))
     coords.accuracy = quantity(0...500, &generator)
@@ -43,13 +43,15 @@ enum RecordSamples {
     coords.altitudeAccuracy = quantity(0...100, &generator)
     coords.ellipsoidalAltitude = quantity(-400...9_000, &generator)
     coords.floor = generator.chance(0.1) ? Int.random(in: -3...40, using: &generator) : nil
-    let timestamp = WallInstant(millisecondsSince1970: Int64.random(in: 100_000_000_000...4_000_000_000_000, using: &generator))
+    let timestamp = WallInstant(
+      millisecondsSince1970: Int64.random(in: 100_000_000_000...4_000_000_000_000, using: &generator))
     var record = LocationRecord(
       uuid: UUID128(randomHigh: generator.next(), randomLow: generator.next()), timestamp: timestamp,
       isMoving: generator.chance(0.5), odometer: Double.random(in: 0...1e6, using: &generator), coords: coords,
-      activity: Activity(activityTypes[generator.index(below: activityTypes.count)], confidence: generator.index(below: 101)),
+      activity: Activity(
+        activityTypes[generator.index(below: activityTypes.count)], confidence: generator.index(below: 101)),
       battery: Battery(level: quantity(0...1, &generator), isCharging: generator.chance(0.5)))
-    addOptionalParts(to: &record, &generator)
+    try addOptionalParts(to: &record, &generator)
     return record
   }
 
@@ -61,12 +63,14 @@ enum RecordSamples {
     generator.chance(0.8) ? Double.random(in: range, using: &generator) : nil
   }
 
-  private static func addOptionalParts(to record: inout LocationRecord, _ generator: inout SeededGenerator) {
+  private static func addOptionalParts(to record: inout LocationRecord, _ generator: inout SeededGenerator) throws {
     let later = record.timestamp.advanced(byMilliseconds: Int64(generator.index(below: 5_000)))
     if generator.chance(0.7) { record.recordedAt = later }
     if generator.chance(0.7) { record.ageMilliseconds = Int64.random(in: -5_000...60_000, using: &generator) }
     record.isMock = generator.chance(0.1)
-    if generator.chance(0.5) { record.extras = try! RenderedObject(#"{"trip":7,"latitude":"not mine","o":{"uuid":1}}"#) }
+    if generator.chance(0.5) {
+      record.extras = try RenderedObject(#"{"trip":7,"latitude":"not mine","o":{"uuid":1}}"#)
+    }
     switch generator.index(below: 6) {
     case 0: record.event = .motionchange
     case 1:

@@ -20,15 +20,16 @@ struct DeviceIdentityTests {
     return nil
   }
 
-  @Test(arguments: [
-    (#""device_id":"a""#, "a"), (#""deviceId":"b""#, "b"), (#""device":{"model":"m","uuid":"c"}"#, "c"),
-    (#""device":{"uuid":"c"},"deviceId":"b""#, "b"), (#""deviceId":"b","device_id":"a","device":{"uuid":"c"}"#, "a"),
-    (#""device_id":"","deviceId":"b""#, "b"), (#""device_id":null,"deviceId":"b""#, "b"),
-    (#""device_id":"a","deviceId":"b""#, "a"), (#""device_id":42"#, "42"),
-    (#""d\u0065vice_id":"\u00e4 \"1\"""#, "ä \"1\""), (#""device_id":"first","device_id":"last""#, "last"),
-    (#""device_id":{"uuid":"x"},"device":"y""#, nil), (#""deviceid":"x","device":{"id":"x"}"#, nil),
-    (#""uuid":"x""#, nil),
-  ] as [(String, String?)])
+  @Test(
+    arguments: [
+      (#""device_id":"a""#, "a"), (#""deviceId":"b""#, "b"), (#""device":{"model":"m","uuid":"c"}"#, "c"),
+      (#""device":{"uuid":"c"},"deviceId":"b""#, "b"), (#""deviceId":"b","device_id":"a","device":{"uuid":"c"}"#, "a"),
+      (#""device_id":"","deviceId":"b""#, "b"), (#""device_id":null,"deviceId":"b""#, "b"),
+      (#""device_id":"a","deviceId":"b""#, "a"), (#""device_id":42"#, "42"),
+      (#""d\u0065vice_id":"\u00e4 \"1\"""#, "ä \"1\""), (#""device_id":"first","device_id":"last""#, "last"),
+      (#""device_id":{"uuid":"x"},"device":"y""#, nil), (#""deviceid":"x","device":{"id":"x"}"#, nil),
+      (#""uuid":"x""#, nil),
+    ] as [(String, String?)])
   func theIdentityIsFoundBesideTheRecordsOrInABareOne(members: String, identity: String?) throws {
     let expected = identity.map { "kept:" + $0 }
     #expect(try Self.find(#"{"location":{"lat":1,"lng":2},\#(members)}"#) == expected)

@@ -5,7 +5,8 @@ import Testing
 
 struct RenderedObjectTests {
   @Test(arguments: [
-    ("{}", "{}"), (" { \n} ", "{}"), (#"{"a":1}"#, #"{"a":1}"#), (#" { "a" : [ 1 ] , "b":{} } "#, #"{"a" : [ 1 ] , "b":{}}"#),
+    ("{}", "{}"), (" { \n} ", "{}"), (#"{"a":1}"#, #"{"a":1}"#),
+    (#" { "a" : [ 1 ] , "b":{} } "#, #"{"a" : [ 1 ] , "b":{}}"#),
   ])
   func itKeepsItsTextWithoutTheSpaceAround(text: String, kept: String) throws {
     let object = try RenderedObject(text)

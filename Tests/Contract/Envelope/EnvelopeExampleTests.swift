@@ -4,15 +4,17 @@ import Testing
 
 /// The examples of behaviour §8.7 from the record to what the server finds.
 struct EnvelopeExampleTests {
-  private static let params = try! RenderedObject(#"{"user_id":1234}"#)
+  private let params: RenderedObject
 
-  private static func single(_ record: String, root: String) -> String {
+  init() throws { params = try RenderedObject(#"{"user_id":1234}"#) }
+
+  private func single(_ record: String, root: String) -> String {
     var bytes: [UInt8] = []
     _ = EnvelopeWriter(rootProperty: root, params: params).appendSingle(record.utf8.span, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func batch(_ records: [String], root: String) -> String {
+  private func batch(_ records: [String], root: String) -> String {
     let writer = EnvelopeWriter(rootProperty: root, params: params)
     var bytes: [UInt8] = []
     _ = writer.beginBatch(to: &bytes)
@@ -21,7 +23,7 @@ struct EnvelopeExampleTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func render(_ record: LocationRecord, _ template: String) -> String {
+  private func render(_ record: LocationRecord, _ template: String) -> String {
     var renderer = RecordRenderer(style: .iOS, locationTemplate: RecordTemplate(template, kind: .location))
     var bytes: [UInt8] = []
     _ = renderer.append(record, to: &bytes)
@@ -30,7 +32,7 @@ struct EnvelopeExampleTests {
 
   @Test func aSingleRecordInTheDefaultSchemaWithParams() throws {
     let record = RecordSamples.tracking.text(.android)
-    let body = Self.single(record, root: "location")
+    let body = single(record, root: "location")
     #expect(body == "{\"location\":\(record),\"user_id\":1234}")
     #expect(
       try FoundRecords(in: body) == FoundRecords(.wrapped, root: "location", [record], params: ["user_id=1234"]))
@@ -38,11 +40,11 @@ struct EnvelopeExampleTests {
 
   @Test func batchesUnderTheRootLocations() throws {
     let records = [RecordSamples.tracking.text(.iOS), RecordSamples.tracking.text(.android)]
-    let body = Self.batch(records, root: "locations")
+    let body = batch(records, root: "locations")
     #expect(body == "{\"locations\":[\(records[0]),\(records[1])],\"user_id\":1234}")
     #expect(
       try FoundRecords(in: body) == FoundRecords(.wrappedBatch, root: "locations", records, params: ["user_id=1234"]))
-    let last = Self.batch([records[1]], root: "locations")
+    let last = batch([records[1]], root: "locations")
     #expect(last == "{\"locations\":[\(records[1])],\"user_id\":1234}")
   }
 
@@ -50,7 +52,7 @@ struct EnvelopeExampleTests {
     var record = RecordSamples.tracking
     record.extras = try RenderedObject(#"{"trip":7}"#)
     let template = #"{"lat":<%= latitude %>,"lng":<%= longitude %>,"t":"<%= timestamp %>","id":"<%= uuid %>"}"#
-    let body = Self.single(Self.render(record, template), root: ".")
+    let body = single(render(record, template), root: ".")
     #expect(
       body == #"{"lat":45.518019,"lng":-116.297214,"t":"2026-07-28T18:34:22.563Z","id":"\#(RecordSamples.upperUUID)","#
         + #""trip":7,"user_id":1234}"#)
@@ -68,10 +70,11 @@ struct EnvelopeExampleTests {
     second.event = .motionchange
     second.isMoving = false
     let template = #"[<%=latitude%>,<%=longitude%>,"<%=event%>",<%=is_moving%>]"#
-    let records = [first, second].map { Self.render($0, template) }
-    let body = Self.batch(records, root: "data")
+    let records = [first, second].map { render($0, template) }
+    let body = batch(records, root: "data")
     #expect(
-      body == #"{"data":[[45.5,-116.3,"",true,{"trip":7}],[45.6,-116.3,"motionchange",false,{"trip":7}]],"user_id":1234}"#)
+      body
+        == #"{"data":[[45.5,-116.3,"",true,{"trip":7}],[45.6,-116.3,"motionchange",false,{"trip":7}]],"user_id":1234}"#)
     #expect(
       try FoundRecords(in: body) == FoundRecords(.wrappedBatch, root: "data", records, params: ["user_id=1234"]))
   }
@@ -89,7 +92,7 @@ struct EnvelopeExampleTests {
   }
 
   @Test func aRootMayBeAnyText() throws {
-    let body = Self.single(#"{"lat":1,"lng":2}"#, root: "a\"b\\ü")
+    let body = single(#"{"lat":1,"lng":2}"#, root: "a\"b\\ü")
     #expect(body == #"{"a\"b\\ü":{"lat":1,"lng":2},"user_id":1234}"#)
     let found = try FoundRecords(in: body, EnvelopeReader(rootProperty: "a\"b\\ü"))
     #expect(found.records == [#"{"lat":1,"lng":2}"#])

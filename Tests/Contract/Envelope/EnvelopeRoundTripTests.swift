@@ -53,7 +53,9 @@ struct EnvelopeRoundTripTests {
     let schema: Schema
     let params: Params
 
-    var testDescription: String { "\(count.map { "batch of \($0)" } ?? "single"), root \"\(root)\", \(schema), \(params)" }
+    var testDescription: String {
+      "\(count.map { "batch of \($0)" } ?? "single"), root \"\(root)\", \(schema), \(params)"
+    }
 
     static var all: [Case] {
       var cases: [Case] = []

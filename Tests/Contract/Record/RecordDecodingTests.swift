@@ -40,24 +40,27 @@ struct RecordDecodingTests {
     #expect(record.unreadable.isEmpty)
   }
 
-  @Test(arguments: [
-    ("{}", .missingCoordinate, "latitude"),
-    (#"{"coords":{"latitude":1}}"#, .missingCoordinate, "longitude"),
-    (#"{"coords":{"longitude":1}}"#, .missingCoordinate, "latitude"),
-    (#"{"coords":null}"#, .missingCoordinate, "latitude"), (#"{"coords":[1,2]}"#, .missingCoordinate, "latitude"),
-    (#"{"lat":null,"lng":1}"#, .missingCoordinate, "latitude"), (#"{"lat":"","lng":1}"#, .missingCoordinate, "latitude"),
-    (#"{"lat":"north","lng":1}"#, .unreadableCoordinate, "latitude"),
-    (#"{"lat":1,"lng":"1,5"}"#, .unreadableCoordinate, "longitude"),
-    (#"{"lat":1,"lng":true}"#, .unreadableCoordinate, "longitude"),
-    (#"{"lat":[1],"lng":1}"#, .unreadableCoordinate, "latitude"),
-    (#"{"lat":90.0000001,"lng":1}"#, .coordinateOutOfRange, "latitude"),
-    (#"{"lat":-91,"lng":1}"#, .coordinateOutOfRange, "latitude"),
-    (#"{"lat":1,"lng":180.5}"#, .coordinateOutOfRange, "longitude"),
-    (#"{"lat":1,"lng":-1e300}"#, .coordinateOutOfRange, "longitude"),
-    ("null", .notAnObject, nil), ("17", .notAnObject, nil), (#""text""#, .notAnObject, nil), ("true", .notAnObject, nil),
-    ("[45.5,-116.3]", .arrayWithoutSchema, nil), ("[]", .arrayWithoutSchema, nil),
-    (#"{"lat":1,"lng":2"#, .malformed, nil), ("", .malformed, nil),
-  ] as [(String, RecordProblem.Code, String?)])
+  @Test(
+    arguments: [
+      ("{}", .missingCoordinate, "latitude"),
+      (#"{"coords":{"latitude":1}}"#, .missingCoordinate, "longitude"),
+      (#"{"coords":{"longitude":1}}"#, .missingCoordinate, "latitude"),
+      (#"{"coords":null}"#, .missingCoordinate, "latitude"), (#"{"coords":[1,2]}"#, .missingCoordinate, "latitude"),
+      (#"{"lat":null,"lng":1}"#, .missingCoordinate, "latitude"),
+      (#"{"lat":"","lng":1}"#, .missingCoordinate, "latitude"),
+      (#"{"lat":"north","lng":1}"#, .unreadableCoordinate, "latitude"),
+      (#"{"lat":1,"lng":"1,5"}"#, .unreadableCoordinate, "longitude"),
+      (#"{"lat":1,"lng":true}"#, .unreadableCoordinate, "longitude"),
+      (#"{"lat":[1],"lng":1}"#, .unreadableCoordinate, "latitude"),
+      (#"{"lat":90.0000001,"lng":1}"#, .coordinateOutOfRange, "latitude"),
+      (#"{"lat":-91,"lng":1}"#, .coordinateOutOfRange, "latitude"),
+      (#"{"lat":1,"lng":180.5}"#, .coordinateOutOfRange, "longitude"),
+      (#"{"lat":1,"lng":-1e300}"#, .coordinateOutOfRange, "longitude"),
+      ("null", .notAnObject, nil), ("17", .notAnObject, nil), (#""text""#, .notAnObject, nil),
+      ("true", .notAnObject, nil),
+      ("[45.5,-116.3]", .arrayWithoutSchema, nil), ("[]", .arrayWithoutSchema, nil),
+      (#"{"lat":1,"lng":2"#, .malformed, nil), ("", .malformed, nil),
+    ] as [(String, RecordProblem.Code, String?)])
   func aRecordThatIsNoUseSaysWhy(text: String, code: RecordProblem.Code, key: String?) {
     let problem = #expect(throws: RecordProblem.self) { try decoder.decode(text) }
     #expect(problem?.code == code)
@@ -65,13 +68,14 @@ struct RecordDecodingTests {
   }
 
   /// Seconds below 10^11, milliseconds below 10^14, microseconds below 10^17.
-  @Test(arguments: [
-    (#""2026-07-28T18:34:22.563Z""#, 1_785_263_662_563), (#""2026-07-28T20:34:22.563+02:00""#, 1_785_263_662_563),
-    ("1785263662563", 1_785_263_662_563), (#""1785263662563""#, 1_785_263_662_563),
-    ("1785263662.563", 1_785_263_662_563), ("1785263662", 1_785_263_662_000),
-    ("1785263662563999", 1_785_263_662_563), ("99999999999", 99_999_999_999_000), ("100000000000", 100_000_000_000),
-    ("99999999999999", 99_999_999_999_999), ("100000000000000", 100_000_000_000), ("0", 0), ("-1", -1_000),
-  ] as [(String, Int64)])
+  @Test(
+    arguments: [
+      (#""2026-07-28T18:34:22.563Z""#, 1_785_263_662_563), (#""2026-07-28T20:34:22.563+02:00""#, 1_785_263_662_563),
+      ("1785263662563", 1_785_263_662_563), (#""1785263662563""#, 1_785_263_662_563),
+      ("1785263662.563", 1_785_263_662_563), ("1785263662", 1_785_263_662_000),
+      ("1785263662563999", 1_785_263_662_563), ("99999999999", 99_999_999_999_000), ("100000000000", 100_000_000_000),
+      ("99999999999999", 99_999_999_999_999), ("100000000000000", 100_000_000_000), ("0", 0), ("-1", -1_000),
+    ] as [(String, Int64)])
   func timesAreTextsOrCountsOfTheirUnit(text: String, milliseconds: Int64) throws {
     for key in ["timestamp", "time", "ts", "t"] {
       let record = try decoder.decode(#"{"lat":1,"lng":2,"\#(key)":\#(text),"recorded_at":\#(text)}"#)
@@ -117,7 +121,8 @@ struct RecordDecodingTests {
   }
 
   @Test(arguments: [
-    (#""uuid":"5A4B""#, "5A4B"), (#""uuid":17"#, "17"), (#""uuid":"\#(RecordSamples.upperUUID)x""#, RecordSamples.upperUUID + "x"),
+    (#""uuid":"5A4B""#, "5A4B"), (#""uuid":17"#, "17"),
+    (#""uuid":"\#(RecordSamples.upperUUID)x""#, RecordSamples.upperUUID + "x"),
   ])
   func anIdentityOfAnotherFormIsPointedAt(member: String, text: String) throws {
     let body = #"{"lat":1,"lng":2,\#(member)}"#
@@ -137,7 +142,8 @@ struct RecordDecodingTests {
 
   @Test func anyEventIsAccepted() throws {
     #expect(try decoder.decode(#"{"lat":1,"lng":2,"event":"heartbeat"}"#).event == .heartbeat)
-    #expect(try decoder.decode(#"{"lat":1,"lng":2,"event":"ev\u0065nt of tomorrow"}"#).event == .other("event of tomorrow"))
+    #expect(
+      try decoder.decode(#"{"lat":1,"lng":2,"event":"ev\u0065nt of tomorrow"}"#).event == .other("event of tomorrow"))
     #expect(try decoder.decode(#"{"lat":1,"lng":2,"event":""}"#).event == nil)
   }
 

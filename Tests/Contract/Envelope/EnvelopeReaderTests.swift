@@ -39,7 +39,10 @@ struct EnvelopeReaderTests {
   @Test(arguments: [
     (#"{"location":\#(flat)}"#, FoundRecords(.wrapped, root: "location", [flat])),
     (#"{"location":[]}"#, FoundRecords(.wrappedBatch, root: "location", [])),
-    (#"{"location":\#(broken),"a":\#(flat)}"#, FoundRecords(.wrapped, root: "location", [broken], params: ["a=\(flat)"])),
+    (
+      #"{"location":\#(broken),"a":\#(flat)}"#,
+      FoundRecords(.wrapped, root: "location", [broken], params: ["a=\(flat)"])
+    ),
     // A param with a time does not make a record of the body when the record has its own time or identity.
     (
       #"{"location":{"lat":1,"lng":2,"t":3},"time":5}"#,
@@ -49,10 +52,14 @@ struct EnvelopeReaderTests {
       #"{"location":{"lat":1,"lng":2,"id":3},"time":5}"#,
       FoundRecords(.wrapped, root: "location", [#"{"lat":1,"lng":2,"id":3}"#], params: ["time=5"])
     ),
-    (#"{"location":\#(flat),"location":\#(nested)}"#,
-      FoundRecords(.wrapped, root: "location", [nested], params: ["location=\(flat)"])),
-    (#"{"location":null,"data":\#(flat)}"#,
-      FoundRecords(.wrapped, root: "data", [flat], params: ["location=null"])),
+    (
+      #"{"location":\#(flat),"location":\#(nested)}"#,
+      FoundRecords(.wrapped, root: "location", [nested], params: ["location=\(flat)"])
+    ),
+    (
+      #"{"location":null,"data":\#(flat)}"#,
+      FoundRecords(.wrapped, root: "data", [flat], params: ["location=null"])
+    ),
     // Roots that nobody configured, with params that are objects and arrays themselves.
     (
       #"{"device":{"uuid":"d"},"tags":["a","b"],"l":[],"locations":[\#(broken),\#(nested)],"user_id":1}"#,
@@ -61,7 +68,10 @@ struct EnvelopeReaderTests {
         params: [#"device={"uuid":"d"}"#, #"tags=["a","b"]"#, "l=[]", "user_id=1"])
     ),
     (#"{"a":[[1,2]],"data":\#(flat)}"#, FoundRecords(.wrapped, root: "data", [flat], params: ["a=[[1,2]]"])),
-    (#"{"a":["x","y"],"data":[[1,2]]}"#, FoundRecords(.wrappedBatch, root: "data", ["[1,2]"], params: [#"a=["x","y"]"#])),
+    (
+      #"{"a":["x","y"],"data":[[1,2]]}"#,
+      FoundRecords(.wrappedBatch, root: "data", ["[1,2]"], params: [#"a=["x","y"]"#])
+    ),
     (#"{"a":[\#(broken)],"data":[1,2]}"#, FoundRecords(.wrapped, root: "data", ["[1,2]"], params: ["a=[\(broken)]"])),
     (#"{"a":[],"data":[\#(broken)]}"#, FoundRecords(.wrappedBatch, root: "data", [broken], params: ["a=[]"])),
     (#"{"a":[],"data":[]}"#, FoundRecords(.wrappedBatch, root: "a", [], params: ["data=[]"])),
@@ -116,7 +126,8 @@ struct EnvelopeReaderTests {
     #expect(try FoundRecords(in: #"{"location":\#(Self.flat),"n":[1,2,3,4,5]}"#, reader).records.count == 1)
 
     func nested(_ depth: Int) -> String {
-      #"{"lat":1,"lng":2,"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}"
+      #"{"lat":1,"lng":2,"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+        + "}"
     }
     #expect(try FoundRecords(in: nested(32)).records.count == 1)
     #expect(throws: EnvelopeError.malformed(JSONError(.tooDeep, at: 52))) { try FoundRecords(in: nested(33)) }
