@@ -27,8 +27,7 @@ func tests(_ folder: String, needs: [Target.Dependency]) -> Target {
 
 func bench(_ folder: String, needs: [Target.Dependency]) -> Target {
   .executableTarget(
-    name: "\(folder)-bench", dependencies: needs, path: "loadtest/\(folder)", exclude: ["README.md"],
-    swiftSettings: settings)
+    name: "\(folder)-bench", dependencies: needs, path: "loadtest/\(folder)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -70,7 +69,7 @@ let package = Package(
     tests("Database", needs: ["Database", "CSQLite", "Support"]),
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
-    tests("Contract", needs: ["Contract", "JSON", "Base", "Support"]),
+    tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine"]),
     tests("Tidy", needs: []),
   ]

@@ -60,7 +60,7 @@ struct ContractTruncationTests {
           try EnvelopeReader().read(span, into: &envelope)
         } catch { return }
         var identity: [UInt8] = []
-        _ = DeviceIdentity.append(of: envelope, in: span, to: &identity)
+        _ = IdentitySearch.append(of: envelope, in: span, to: &identity)
         for range in envelope.records {
           let record = span.extracting(range)
           // What the envelope lets through is JSON: the record may be of no use, but is never malformed.
@@ -68,7 +68,7 @@ struct ContractTruncationTests {
             _ = try decoder.decode(record)
             read += 1
           } catch { #expect(error.code != .malformed, "seed \(seed)") }
-          do { _ = try DeviceIdentity.append(ofRecord: record, to: &identity) } catch {
+          do { _ = try IdentitySearch.append(ofRecord: record, to: &identity) } catch {
             Issue.record("seed \(seed): \(error)")
           }
         }

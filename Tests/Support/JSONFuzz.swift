@@ -57,9 +57,9 @@ package struct JSONFuzz {
   private static func complaint(about number: Double, writtenAs text: [UInt8]) -> String? {
     let string = String(decoding: text, as: UTF8.self)
     var reader = JSONReader(text.span)
-    guard let read = try? reader.readNumber(), reader.offset == text.count else {
-      return "wrote \(number) as \(string)"
-    }
+    let read: JSONNumber
+    do throws(JSONError) { read = try reader.readNumber() } catch { return "wrote \(number) as \(string): \(error)" }
+    guard reader.offset == text.count else { return "wrote \(number) as \(string)" }
     let isSame = reader.double(read).bitPattern == number.bitPattern && Double(string)?.bitPattern == number.bitPattern
     guard isSame else { return "\(number) reads back as \(reader.double(read))" }
     let isShortest = DecimalText(string) == DecimalText(number.description)

@@ -6,8 +6,8 @@ import Testing
 @testable import Contract
 
 struct RecordRoundTripTests {
-  @Test(arguments: [RecordStyle.iOS, .android], [RecordStyle.TimestampFormat.iso, .epoch])
-  func whatIsEncodedIsDecodedAsEqual(style: RecordStyle, format: RecordStyle.TimestampFormat) throws {
+  @Test(arguments: [RecordStyle.iOS, .android], [TimestampFormat.iso, .epoch])
+  func whatIsEncodedIsDecodedAsEqual(style: RecordStyle, format: TimestampFormat) throws {
     var style = style
     style.timestampFormat = format
     for seed in 1...500 as ClosedRange<UInt64> {

@@ -1,3 +1,4 @@
+import Base
 internal import JSON
 
 /// A walk over a configuration document with keys in groups, flat keys, or both. Keys take effect in the order of the

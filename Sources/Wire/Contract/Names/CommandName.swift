@@ -1,3 +1,5 @@
+import Base
+
 /// What a server can ask of a device (behaviour §10.2).
 package enum CommandName: String, CaseIterable, Sendable {
   case start

@@ -10,8 +10,6 @@ package struct RecordStyle: Equatable, Sendable {
   package enum MissingAltitude: Sendable { case omitted, zero }
   /// The spelling and the extent of `timestampMeta`.
   package enum MetaKeys: Sendable { case iOS, android }
-  /// `persistence.timestampFormat`; it also holds for `recorded_at`, and epoch means integer milliseconds.
-  package enum TimestampFormat: Sendable { case iso, epoch }
   /// Whether the last element of an array template says `isMock` of a mock location.
   package enum ArrayTemplateMock: Sendable { case absent, appended }
 

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@testable import Contract
+@testable import Base
 
 struct NearestNameTests {
   @Test(arguments: [

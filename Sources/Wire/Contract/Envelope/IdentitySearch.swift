@@ -2,7 +2,7 @@ package import JSON
 
 /// Which device a body says it comes from, for servers that have no better source: `device_id`, else `deviceId`, else
 /// `device.uuid`; a text that is not empty, or a number.
-package enum DeviceIdentity {
+package enum IdentitySearch {
   /// Looks among the params of a body; appends the identity and gives true, or appends nothing and gives false.
   package static func append(of envelope: Envelope, in body: Span<UInt8>, to identity: inout [UInt8]) -> Bool {
     var best = Best(start: identity.count)

@@ -3,16 +3,16 @@ import Testing
 @testable import Contract
 
 /// Behaviour §22 row 30: records do not say which device they come from; the body around them may.
-struct DeviceIdentityTests {
+struct IdentitySearchTests {
   private static func find(_ body: String) throws -> String? {
     var envelope = Envelope()
     try EnvelopeReader().read(body.utf8.span, into: &envelope)
     var identity = Array("kept:".utf8)
-    if DeviceIdentity.append(of: envelope, in: body.utf8.span, to: &identity) {
+    if IdentitySearch.append(of: envelope, in: body.utf8.span, to: &identity) {
       return String(decoding: identity, as: UTF8.self)
     }
     for range in envelope.records {
-      if try DeviceIdentity.append(ofRecord: Array(body.utf8)[range].span, to: &identity) {
+      if try IdentitySearch.append(ofRecord: Array(body.utf8)[range].span, to: &identity) {
         return String(decoding: identity, as: UTF8.self)
       }
     }
