@@ -136,6 +136,28 @@ func aClientWaitsOnlyWhenABodyIsToCome(version: String, rest: String, waits: Boo
   #expect(head.fields.text(try #require(head.authority)) == "h")
 }
 
+/// The heads of a loop go from connection to connection, also after one that was refused.
+@Test func aRefusedHeadLeavesNothingBehind() throws {
+  var head = RequestHead()
+  for (text, code) in [
+    ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", HTTPError.Code.repeatedHost),
+    ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n", .repeatedLength),
+    ("GET /%2e%41/.. HTTP/1.1\r\nHost: a\r\n\r\n", .dotSegment),
+    ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n x\r\n\r\n", .foldedLine),
+  ] {
+    var refusing = RequestParser()
+    let wrong = Array(text.utf8)
+    let error = #expect(throws: HTTPError.self) { try refusing.next(wrong.span, into: &head) }
+    #expect(error?.code == code)
+    var parser = RequestParser()
+    let right = Array("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n".utf8)
+    #expect(try parser.next(right.span, into: &head) == MessageStep(taken: right.count, event: .head))
+    #expect(head.framing == .length(1))
+    #expect(head.segments.count == 1)
+    #expect(head.segment(0, is: "a"))
+  }
+}
+
 @Test func fieldsAreFoundWhateverTheirCase() throws {
   var head = RequestHead()
   var parser = RequestParser()
