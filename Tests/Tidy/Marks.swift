@@ -49,6 +49,21 @@ enum Marks {
     return found
   }
 
+  /// A private test, or one with a private argument type, is silently never run.
+  static func silentTests(in file: SourceFile) -> [Violation] {
+    var found: [Violation] = []
+    var isTest = false
+    for (index, line) in file.lines.enumerated() {
+      if line.contains("@Test") { isTest = true }
+      guard line.contains("func ") else { continue }
+      if isTest, line.split(separator: " ").contains(where: { $0 == "private" || $0 == "fileprivate" }) {
+        found.append(Violation(path: file.path, line: index + 1, rule: "a private test is never run"))
+      }
+      isTest = false
+    }
+    return found
+  }
+
   /// Foundation costs 58 MB and its JSON a hundred times ours; even its small part stays off the way of a record.
   static func foundationViolations(in file: SourceFile) -> [Violation] {
     let essentialsAllowedIn = [

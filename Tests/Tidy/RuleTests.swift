@@ -47,6 +47,18 @@ import Testing
     #expect(lines(Marks.foundationViolations(in: SourceFile(path: "Tests/Base/A.swift", text: text))) == [1])
   }
 
+  @Test func aPrivateTestIsFound() {
+    let mark = "@Te" + "st"
+    let text = """
+      \(mark) private func a() {}
+        \(mark)(arguments: [1, 2])
+        fileprivate func b(c: Int) {}
+      private func helper() {}
+      \(mark) func d() {}
+      """
+    #expect(lines(Marks.silentTests(in: SourceFile(path: "Tests/Base/A.swift", text: text))) == [1, 3])
+  }
+
   @Test func theLastAllowedLineIsAllowed() {
     let allowed = String(repeating: "// line\n", count: Sizes.fileLinesMax)
     #expect(Sizes.violations(in: SourceFile(path: "Sources/Base/A.swift", text: allowed)) == [])

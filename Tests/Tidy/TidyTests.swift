@@ -27,6 +27,10 @@ import Testing
     try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h"], Marks.violations)
   }
 
+  @Test func everyTestIsRun() throws {
+    try check(["Tests"], [".swift"], Marks.silentTests)
+  }
+
   @Test func filesAndFunctionsStaySmall() throws {
     try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h"], Sizes.violations)
   }

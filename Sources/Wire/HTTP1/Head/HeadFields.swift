@@ -52,9 +52,9 @@ extension HeadFields {
 
   package func isRepeated(_ known: KnownField) -> Bool { repeated & 1 << UInt8(known.rawValue) != 0 }
 
-  /// Value of the first field with this name, case ignored.
+  /// Value of the first field with this name, case ignored on both sides.
   package func value(_ name: StaticString) -> ByteRange? {
-    for field in list where self[field.name].equals(lowercase: name) { return field.value }
+    for field in list where self[field.name].isSameName(name) { return field.value }
     return nil
   }
 

@@ -6,6 +6,17 @@ extension Span<UInt8> {
     return true
   }
 
+  /// Field names ignore case (RFC 9110 §5.1), however either side is written.
+  func isSameName(_ name: StaticString) -> Bool {
+    guard count == name.utf8CodeUnitCount else { return false }
+    for index in indices {
+      let other = unsafe name.utf8Start[index]
+      let isLetter = (self[index] | 0x20) &- UInt8(ascii: "a") < 26
+      guard self[index] == other || (isLetter && self[index] ^ other == 0x20) else { return false }
+    }
+    return true
+  }
+
   /// Case of ASCII letters ignored, as for field names, codings and options. `text` is written in lower case and holds
   /// letters, digits and the punctuation from "-" to ":"; the bytes of the span hold no controls. Then setting the bit
   /// that tells the cases apart makes exactly the equal ones equal, and eight bytes can be compared at once.
