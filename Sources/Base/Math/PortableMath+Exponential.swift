@@ -17,7 +17,7 @@ extension PortableMath {
     let s = f / (2 + f)
     let z = s * s
     let w = z * z
-    let odd = z * (2.0 / 3 + w * (2.0 / 7 + w * (2.0 / 11 + w * (2.0 / 15 + w * (2.0 / 19 + w * (2.0 / 23))))))
+    let odd = z * (2.0 / 3 + w * (2.0 / 7 + w * (2.0 / 11 + w * (2.0 / 15 + w * (2.0 / 19)))))
     let even = w * (2.0 / 5 + w * (2.0 / 9 + w * (2.0 / 13 + w * (2.0 / 17 + w * (2.0 / 21)))))
     let half = 0.5 * f * f
     let (high, low) = naturalLogarithmOf2
@@ -34,7 +34,8 @@ extension PortableMath {
     let w = r * r
     let even =
       1.0 / 2 + w * (1.0 / 24 + w * (1.0 / 720 + w * (1.0 / 40_320 + w * (1.0 / 3_628_800 + w * (1.0 / 479_001_600)))))
-    let odd = 1.0 / 6 + w * (1.0 / 120 + w * (1.0 / 5_040 + w * (1.0 / 362_880 + w * (1.0 / 39_916_800))))
+    let odd =
+      1.0 / 6 + w * (1.0 / 120 + w * (1.0 / 5_040 + w * (1.0 / 362_880 + w * (1.0 / 39_916_800 + w / 6_227_020_800))))
     let series = 1 + (r + w * (even + r * odd))
     // Two steps, because 2^1024 is not a number while a fraction of it is.
     let half = (exponent / 2).rounded(.down)

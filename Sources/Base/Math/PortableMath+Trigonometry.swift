@@ -57,7 +57,7 @@ extension PortableMath {
     // arctan a − arctan c = arctan((a − c) / (1 + a c)); the difference is at most 1/16.
     let x = (small - eighths * large) / (large + eighths * small)
     let z = x * x
-    let series = -1.0 / 3 + z * (1.0 / 5 + z * (-1.0 / 7 + z * (1.0 / 9 + z * (-1.0 / 11 + z * (1.0 / 13 - z / 15)))))
+    let series = -1.0 / 3 + z * (1.0 / 5 + z * (-1.0 / 7 + z * (1.0 / 9 + z * (-1.0 / 11 + z / 13))))
     return arcTangentsOfEighths[index] + (x + x * z * series)
   }
 }

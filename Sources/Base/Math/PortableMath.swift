@@ -6,5 +6,5 @@
 /// which IEEE 754 defines to the bit, and Swift neither fuses nor reorders them.
 ///
 /// All are Taylor series on an argument reduced far enough that the first term left out is below half a unit in the
-/// last place. Tests hold them against the C library: within two units in the last place.
+/// last place. Tests hold them against the C library: within one unit in the last place.
 package enum PortableMath {}

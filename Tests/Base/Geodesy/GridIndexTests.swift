@@ -70,6 +70,27 @@ import Testing
     }
   }
 
+  /// At the last bit of a degree the distance is rounded to nothing, and the border may lie in between.
+  @Test func aPlaceOneBitBeyondTheBorderOfACellIsFound() {
+    var results: [Neighbour] = []
+    for row in stride(from: 11, to: 19_980, by: 47) {
+      let border = Double(row) / 111 - 90
+      var bits = [border]
+      for _ in 0..<3 { bits = [bits[0].nextDown] + bits + [bits[bits.count - 1].nextUp] }
+      for latitude in bits {
+        let place = Places.at(latitude, 20)
+        var index = GridIndex(cellMetres: 1_000)
+        index.insert(1, at: place)
+        for other in bits {
+          let center = Places.at(other, 20)
+          let distance = center.distanceMetres(to: place)
+          index.findNearest(to: center, radiusMetres: distance, into: &results)
+          #expect(results.count == 1, "\(center) \(place) \(distance)")
+        }
+      }
+    }
+  }
+
   @Test func theOrderOfInsertionDoesNotShow() {
     var generator = SeededGenerator(seed: 5)
     // Sites in pairs at one place: equal distances come by id.

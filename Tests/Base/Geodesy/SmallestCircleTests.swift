@@ -65,7 +65,7 @@ import Testing
   func noOtherCentreIsBetter(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let origin = SmallestCircleTests.origins[Int(seed) % SmallestCircleTests.origins.count]
-    let size = [10, 1_000, 100_000.0][Int(seed / 6) % 3]
+    let size = [10, 1_000, 100_000, 500_000.0][Int(seed / 6) % 4]
     let places = (0..<(1 + generator.index(below: 60))).map { _ in Places.near(origin, metres: size, &generator) }
     let circle = Circle(enclosing: places)
     #expect(places.allSatisfy { circle.contains($0) }, "seed \(seed)")
@@ -76,6 +76,21 @@ import Testing
         let other = largest(moved, places)
         // To a millionth and a micrometre, as the circle promises; farther off the loss is certain.
         #expect(other >= circle.radiusMetres * (1 - 1e-6) - 1e-6, "seed \(seed) \(direction) \(share)")
+      }
+    }
+  }
+
+  @Test func aCrowdAtOneSideDoesNotPullTheCentre() {
+    // The middle of these places is the crowd's, hundreds of kilometres from the centre of their circle.
+    for origin in SmallestCircleTests.origins {
+      let crowd = Array(repeating: origin, count: 50)
+      let places = crowd + [20, 100, 75].map { origin.destination(bearingDegrees: $0, distanceMetres: 600_000) }
+      let circle = Circle(enclosing: places)
+      for direction in 0..<72 {
+        for metres in [30, 300, 3_000, 30_000.0] {
+          let moved = circle.center.destination(bearingDegrees: Double(direction) * 5, distanceMetres: metres)
+          #expect(largest(moved, places) >= circle.radiusMetres * (1 - 1e-6), "\(origin) \(direction) \(metres)")
+        }
       }
     }
   }
