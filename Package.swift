@@ -49,6 +49,8 @@ let package = Package(
     library("HTTP1", in: "Wire/"),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
+    library("Network", in: "Server/", needs: ["Base", "CLinux"]),
+
     library("CommandLine", in: "App/"),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
@@ -63,6 +65,7 @@ let package = Package(
     bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
+    bench("network", needs: ["Network", "Base"]),
 
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),
@@ -70,6 +73,7 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
+    tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("CommandLine", needs: ["CommandLine"]),
     tests("Tidy", needs: []),
   ]

@@ -1,19 +1,5 @@
 internal import CSQLite
 
-/// How hard to try to move the write-ahead log into the database, https://sqlite.org/c3ref/wal_checkpoint_v2.html
-package enum CheckpointMode {
-  /// As much as readers allow, without waiting.
-  case passive
-  /// Everything, waiting for readers as long as the busy time-out, then the log becomes empty.
-  case truncate
-}
-
-/// What a checkpoint found, in pages; both are 0 without a write-ahead log, and after `truncate`.
-package struct Checkpoint {
-  package let pagesInLog: Int
-  package let pagesMoved: Int
-}
-
 extension Connection {
   package func checkpoint(_ mode: CheckpointMode) throws(DatabaseError) -> Checkpoint {
     let code = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE

@@ -1,37 +1,3 @@
-/// What this package sets by PRAGMA. SQLite answers an impossible wish by silence, so each is read back.
-package enum Setting {
-  case journalMode(JournalMode)
-  case synchronous(Synchronous)
-  /// Takes effect in a database without tables only.
-  case pageSize(bytes: Int)
-  case cacheSize(kilobytes: Int)
-  /// After how many pages in the log a commit also checkpoints; 0 for never.
-  case automaticCheckpoint(pages: Int)
-  case maximumPageCount(Int)
-
-  /// `wal` needs a file; a database in memory knows `memory` and `off` only.
-  package enum JournalMode: String {
-    case wal, delete, memory, off
-  }
-
-  /// How often SQLite waits for the disk (https://sqlite.org/pragma.html#pragma_synchronous).
-  package enum Synchronous: Int {
-    case off, normal, full
-  }
-
-  /// The name, what to write, and what must be read.
-  var pragma: (name: String, value: String) {
-    switch self {
-    case .journalMode(let mode): ("journal_mode", mode.rawValue)
-    case .synchronous(let level): ("synchronous", "\(level.rawValue)")
-    case .pageSize(let bytes): ("page_size", "\(bytes)")
-    case .cacheSize(let kilobytes): ("cache_size", "\(-kilobytes)")
-    case .automaticCheckpoint(let pages): ("wal_autocheckpoint", "\(pages)")
-    case .maximumPageCount(let pages): ("max_page_count", "\(pages)")
-    }
-  }
-}
-
 extension Connection {
   /// Throws `.settingRefused` when SQLite keeps another value.
   package func apply(_ setting: Setting) throws(DatabaseError) {

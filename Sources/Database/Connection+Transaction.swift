@@ -1,11 +1,3 @@
-/// When a transaction takes its lock, https://sqlite.org/lang_transaction.html
-package enum TransactionMode: String {
-  /// With the first statement that needs one. For reading; a later upgrade to writing can fail at once with `.busy`.
-  case deferred
-  /// Before the body runs: whoever writes waits here, once, and not in the middle.
-  case immediate
-}
-
 extension Connection {
   /// Runs `body` in a transaction, and commits. When `body` or the commit throws, everything is rolled back and that error
   /// is thrown. Transactions do not nest.

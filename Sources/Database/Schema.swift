@@ -1,14 +1,3 @@
-/// One step of a schema. Once released it never changes; the next change is the next number.
-package struct Migration: Sendable {
-  package let number: Int
-  package let sql: String
-
-  package init(_ number: Int, _ sql: String) {
-    self.number = number
-    self.sql = sql
-  }
-}
-
 /// The tables of one application: whose file it is, and how it came to be, step by step.
 package struct Schema: Sendable {
   /// Stands in the header of the file, https://sqlite.org/pragma.html#pragma_application_id; not 0.

@@ -30,8 +30,10 @@ enum Marks {
 
   /// Where the compiler's memory checks may be set aside: at the C boundary and in the byte loops.
   static let unsafeAllowedIn = [
-    "Sources/System/", "Sources/Database/", "Sources/Server/Network/", "Sources/Wire/JSON/", "Sources/Wire/HTTP1/",
-    "Sources/Device/CurlTransport/", "Sources/Base/Time/SystemClock.swift", "Sources/App/", "Tests/", "loadtest/",
+    "Sources/System/", "Sources/Database/", "Sources/Server/Network/", "Sources/Server/Store/Threads/",
+    "Sources/Server/Store/Folder/", "Sources/Wire/JSON/", "Sources/Wire/HTTP1/",
+    "Sources/Server/IngestServer/Tokens/Cryptography.swift", "Sources/Device/CurlTransport/",
+    "Sources/Base/Time/SystemClock.swift", "Sources/App/", "Tests/", "loadtest/",
   ]
 
   static func violations(in file: SourceFile) -> [Violation] {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { events_max = 1024 };
@@ -60,5 +61,7 @@ int rr_signalfd_read(int fd) {
   if (length == (ssize_t)sizeof info) return (int)info.ssi_signo;
   return length < 0 && errno != EAGAIN ? -1 : 0;
 }
+
+int rr_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int rr_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }

@@ -35,5 +35,7 @@ int rr_accept(int listener, struct sockaddr_storage *peer);
 int rr_signalfd(const int *signals, int count);
 /// The number of the next signal, 0 when none is waiting, -1 on error.
 int rr_signalfd_read(int fd);
+/// The name that `top -H` and a debugger show, at most 15 bytes; returns an errno, 0 when it was set.
+int rr_name_this_thread(const char *name);
 /// A non-blocking, close-on-exec stream socket.
 int rr_stream_socket(int family);

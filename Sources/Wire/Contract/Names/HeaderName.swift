@@ -2,8 +2,10 @@
 /// Those that frame a message are the affair of the HTTP module.
 package enum HeaderName {
   package static let authorization: StaticString = "Authorization"
+  package static let contentEncoding: StaticString = "Content-Encoding"
   package static let contentType: StaticString = "Content-Type"
   package static let deviceID: StaticString = "X-Device-Id"
+  package static let runID: StaticString = "X-Run-Id"
   package static let retryAfter: StaticString = "Retry-After"
   package static let userAgent: StaticString = "User-Agent"
   package static let wwwAuthenticate: StaticString = "WWW-Authenticate"

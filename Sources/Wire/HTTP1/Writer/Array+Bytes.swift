@@ -1,5 +1,5 @@
 extension [UInt8] {
-  mutating func append(copying span: Span<UInt8>) {
+  package mutating func append(copying span: Span<UInt8>) {
     unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 

@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// What one loop has counted since it started. Written by the loop alone, readable from any thread at any time; figures
+/// that belong together may be read at slightly different moments.
+package final class LoopCounters: Sendable {
+  private let accepted = Atomic<UInt64>(0)
+  private let bytesIn = Atomic<UInt64>(0)
+  private let bytesOut = Atomic<UInt64>(0)
+  private let acceptPauses = Atomic<UInt64>(0)
+  private let lettersDropped = Atomic<UInt64>(0)
+  private let closed: [ClosedCounter]
+
+  /// An atomic in a box, because an array cannot hold what cannot be copied.
+  private final class ClosedCounter: Sendable {
+    let count = Atomic<UInt64>(0)
+  }
+
+  init() { closed = CloseReason.allCases.map { _ in ClosedCounter() } }
+
+  func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
+  func countIn(_ bytes: Int) { bytesIn.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
+  func countOut(_ bytes: Int) { bytesOut.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
+  func countPause() { acceptPauses.wrappingAdd(1, ordering: .relaxed) }
+  func countDropped() { lettersDropped.wrappingAdd(1, ordering: .relaxed) }
+  func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .relaxed) }
+
+  package var figures: LoopFigures {
+    var figures = LoopFigures()
+    // Closed before accepted, so that nobody sees fewer than zero open connections.
+    figures.closed = closed.map { $0.count.load(ordering: .acquiring) }
+    figures.accepted = accepted.load(ordering: .relaxed)
+    figures.bytesIn = bytesIn.load(ordering: .relaxed)
+    figures.bytesOut = bytesOut.load(ordering: .relaxed)
+    figures.acceptPauses = acceptPauses.load(ordering: .relaxed)
+    figures.lettersDropped = lettersDropped.load(ordering: .relaxed)
+    return figures
+  }
+}

@@ -1,0 +1,36 @@
+internal import CLinux
+
+/// The descriptors that a loop waits for. Level-triggered: what is not read in this turn is reported again in the next,
+/// so a turn may stop after a fair share and nothing is forgotten. Measured against edge-triggering, which saves no call
+/// when a read that did not fill its buffer ends the turn; see loadtest/network.
+struct Poller: ~Copyable, Sendable {
+  static let readable = EPOLLIN.rawValue
+  static let writable = EPOLLOUT.rawValue
+  /// Reported whether asked for or not.
+  static let gone = EPOLLHUP.rawValue | EPOLLERR.rawValue
+
+  private let set: FileDescriptor
+  private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: 256)
+
+  init() throws(SystemError) { set = try Syscalls.pollSet() }
+
+  /// Fails when the kernel's memory or its limit of watches has run out.
+  borrowing func add(_ descriptor: borrowing FileDescriptor, _ events: UInt32, token: ConnectionToken)
+    throws(SystemError)
+  {
+    try Syscalls.pollAdd(set.number, descriptor.number, events: events, token: token.word)
+  }
+
+  borrowing func modify(_ descriptor: Int32, _ events: UInt32, token: ConnectionToken) {
+    Syscalls.pollModify(set.number, descriptor, events: events, token: token.word)
+  }
+
+  /// The number of events, to be read with the subscript. A negative time-out waits for ever.
+  mutating func wait(timeoutMilliseconds: Int32) -> Int {
+    Syscalls.pollWait(set.number, into: &ready, timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  subscript(index: Int) -> (token: ConnectionToken, events: UInt32) {
+    (ConnectionToken(word: ready[index].token), ready[index].events)
+  }
+}

@@ -1,0 +1,28 @@
+package import Base
+
+/// Every bound of the module, with its default.
+package struct NetworkConfiguration: Sendable {
+  /// Event loops, each a thread with its own listener on the same port.
+  package var loops = 1
+  package var times = TimeLimits()
+  /// Connections of all loops together. Beyond it nobody is turned away: new clients wait in the kernel's backlog.
+  package var connectionsMax = Int.max
+  /// Descriptors that connections leave to the rest of the process: files of the database, its temporary files, the log.
+  package var descriptorReserve = 64
+  /// Length of the queue of connections that were not accepted yet; the kernel lowers it to net.core.somaxconn.
+  package var backlog: Int32 = 4_096
+  /// Connections accepted in one turn before the others get theirs.
+  package var acceptBurst = 64
+  /// How long a loop leaves its listener alone when descriptors or connections have run out.
+  package var acceptPause = Nanoseconds.milliseconds(100)
+  /// Bytes read from one connection in one turn, and the most that a session may leave untaken.
+  package var inputMax = 65_536
+  /// Above this many unsent bytes nothing is read from the connection; below half of it `produce` is asked for more.
+  package var unsentMax = 65_536
+  /// Bytes that one session may write in one turn before the others get theirs; the last call may exceed it.
+  package var outputPerTurn = 262_144
+  /// Input that is read and thrown away after the last answer, so that no RST overtakes it (RFC 9112 §9.6).
+  package var lingerBytes = 16_777_216
+
+  package init() {}
+}

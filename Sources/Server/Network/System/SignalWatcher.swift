@@ -1,0 +1,17 @@
+import Glibc
+
+/// Signals as something to wait for instead of something that interrupts. To be made before any thread is started: a
+/// thread that does not block a signal would still die of it.
+package struct SignalWatcher: ~Copyable, Sendable {
+  let descriptor: FileDescriptor
+
+  package init(_ signals: [Int32]) throws(NetworkError) {
+    do { descriptor = try Syscalls.signalDescriptor(signals) } catch { throw .system(error) }
+  }
+
+  /// The two by which people and supervisors end a process.
+  package static func forEnding() throws(NetworkError) -> SignalWatcher { try SignalWatcher([SIGTERM, SIGINT]) }
+
+  /// The number of the oldest waiting signal; nil when there is none.
+  package borrowing func next() -> Int32? { Syscalls.nextSignal(descriptor) }
+}

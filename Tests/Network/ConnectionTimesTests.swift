@@ -1,0 +1,137 @@
+import Base
+import Network
+import Testing
+
+/// The clocks of a connection against a second, slower telling of the rules: all histories of five events.
+@Suite struct ConnectionTimesTests {
+  enum Event: CaseIterable {
+    case idle, head, nextHead, body, answering, bytes, manyBytes, sent, waits, waitsNoMore, pauses, resumes
+  }
+
+  private static var limits: TimeLimits {
+    var limits = TimeLimits()
+    limits.idle = .seconds(60)
+    limits.head = .seconds(10)
+    limits.body = .seconds(30)
+    limits.bodyGrace = .seconds(10)
+    limits.bodyBytesPerSecond = 1_024
+    limits.write = .seconds(25)
+    limits.linger = .seconds(5)
+    return limits
+  }
+
+  private static func at(_ seconds: Int64) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+  }
+
+  private func phase(_ event: Event) -> ConnectionPhase? {
+    switch event {
+    case .idle: .idle
+    case .head: .head(message: 1)
+    case .nextHead: .head(message: 2)
+    case .body: .body(message: 1)
+    case .answering: .answering
+    case .bytes, .manyBytes, .sent, .waits, .waitsNoMore, .pauses, .resumes: nil
+    }
+  }
+
+  private func byteCount(_ event: Event) -> Int { event == .bytes ? 1_024 : event == .manyBytes ? 8_192 : 0 }
+
+  private func apply(_ event: Event, to times: inout ConnectionTimes, now: MonotonicInstant) {
+    if let phase = phase(event) { times.entered(phase, now: now) }
+    switch event {
+    case .idle, .head, .nextHead, .body, .answering: break
+    case .bytes, .manyBytes: times.received(byteCount(event))
+    case .sent: times.sent(now: now)
+    case .waits: times.waits(toWrite: true, now: now)
+    case .waitsNoMore: times.waits(toWrite: false, now: now)
+    case .pauses: times.pausedReading(now: now)
+    case .resumes: times.resumedReading(now: now)
+    }
+  }
+
+  /// The deadline after a history of one event every two seconds, second by second and from the rules alone: in whole
+  /// seconds, nil when only the server can go on.
+  private func expected(_ history: [Event]) -> (second: Int64, limit: TimeLimit)? {
+    var phase = ConnectionPhase.idle
+    var readSeconds: Int64 = 0  // used up of the phase's time
+    var bytes: Int64 = 0
+    var isPaused = false
+    var waitedSince: Int64?
+    for (index, event) in history.enumerated() {
+      let second = Int64(index + 1) * 2
+      if !isPaused { readSeconds += 2 }
+      if let next = self.phase(event), next != phase {
+        phase = next
+        readSeconds = 0
+        bytes = 0
+      }
+      if case .body = phase { bytes += Int64(byteCount(event)) }
+      switch event {
+      case .sent:
+        if waitedSince != nil { waitedSince = second }
+        if phase == .idle { readSeconds = 0 }
+      case .waits: waitedSince = waitedSince ?? second
+      case .waitsNoMore: waitedSince = nil
+      case .pauses: isPaused = true
+      case .resumes: isPaused = false
+      default: break
+      }
+    }
+    let start = Int64(history.count) * 2 - readSeconds
+    let read: (Int64, TimeLimit)? =
+      switch phase {
+      case .answering: nil
+      case .idle: waitedSince == nil ? (start + 60, .idle) : nil
+      case .head: (start + 10, .head)
+      case .body: 10 + bytes / 1_024 < 30 ? (start + 10 + bytes / 1_024, .bodyRate) : (start + 30, .body)
+      }
+    let write = waitedSince.map { ($0 + 25, TimeLimit.write) }
+    guard let read, !isPaused else { return write }
+    guard let write else { return read }
+    return read.0 < write.0 ? read : write
+  }
+
+  @Test func everyHistoryOfFiveEventsHasTheDeadlineOfTheRules() {
+    var history = [Event](repeating: .idle, count: 5)
+    let all = Event.allCases
+    for number in 0..<248_832 {  // 12^5
+      var rest = number
+      var times = ConnectionTimes(now: Self.at(0))
+      for place in history.indices {
+        history[place] = all[rest % all.count]
+        rest /= all.count
+        apply(history[place], to: &times, now: Self.at(Int64(place + 1) * 2))
+      }
+      let deadline = times.deadline(under: Self.limits)
+      let expected = expected(history)
+      guard deadline?.instant == expected.map({ Self.at($0.second) }), deadline?.limit == expected?.limit else {
+        Issue.record("\(history): \(String(describing: deadline)), not \(String(describing: expected))")
+        return
+      }
+    }
+  }
+
+  @Test func aBodyPaysForItsTimeWithBytesUpToTheTotal() {
+    var times = ConnectionTimes(now: Self.at(0))
+    times.entered(.body(message: 1), now: Self.at(100))
+    #expect(times.deadline(under: Self.limits) == .init(instant: Self.at(110), limit: .bodyRate))
+    times.received(512)
+    #expect(times.deadline(under: Self.limits)?.instant == Self.at(110) + .milliseconds(500))
+    times.received(19 * 1_024)
+    #expect(times.deadline(under: Self.limits)?.limit == .bodyRate)
+    times.received(512)
+    #expect(times.deadline(under: Self.limits) == .init(instant: Self.at(130), limit: .body))
+  }
+
+  @Test func lingeringKnowsNoOtherLimit() {
+    for event in Event.allCases {
+      var times = ConnectionTimes(now: Self.at(0))
+      apply(event, to: &times, now: Self.at(1))
+      times.startedLingering(now: Self.at(2))
+      for later in Event.allCases { apply(later, to: &times, now: Self.at(3)) }
+      times.startedLingering(now: Self.at(4))
+      #expect(times.deadline(under: Self.limits) == .init(instant: Self.at(7), limit: .linger))
+    }
+  }
+}
