@@ -50,6 +50,7 @@ let package = Package(
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Base", "CLinux"]),
+    library("Store", in: "Server/", needs: ["Database", "Base"]),
 
     library("CommandLine", in: "App/"),
     .executableTarget(
@@ -66,6 +67,7 @@ let package = Package(
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
     bench("network", needs: ["Network", "Base"]),
+    bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),
@@ -74,6 +76,7 @@ let package = Package(
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
+    tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine"]),
     tests("Tidy", needs: []),
   ]

@@ -17,6 +17,7 @@ enum Arrows {
     Target(name: "HTTP1", folder: "Sources/Wire/HTTP1", imports: []),
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
     Target(name: "Network", folder: "Sources/Server/Network", imports: ["Base", "CLinux", "Glibc"]),
+    Target(name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Base", "Glibc"]),
     Target(name: "CommandLine", folder: "Sources/App/CommandLine", imports: ["Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]

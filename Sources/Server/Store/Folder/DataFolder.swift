@@ -1,0 +1,63 @@
+import Glibc
+
+/// The folder of a store: made private on first use, and held by one process at a time.
+final class DataFolder {
+  let path: String
+  private let lock: Int32
+
+  var databasePath: String { DataFolder.databasePath(in: path) }
+  static func databasePath(in folder: String) -> String { folder + "/store.db" }
+  static func journalPath(in folder: String) -> String { folder + "/journal.db" }
+
+  /// Makes the folder if needed and takes its lock, which the kernel lets go when the process ends, however it ends.
+  init(path: String) throws(StoreError) {
+    self.path = path
+    try DataFolder.create(path)
+    let lockPath = path + "/lock"
+    let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw DataFolder.failure("cannot write into the data folder \(path)", errno) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let owner = DataFolder.readOwner(descriptor)
+      _ = Glibc.close(descriptor)
+      throw StoreError(
+        code: .folderInUse,
+        message: "the data folder \(path) is in use by process \(owner); stop it or choose another --data folder")
+    }
+    lock = descriptor
+    writeOwner()
+  }
+
+  deinit { _ = Glibc.close(lock) }
+
+  private static func create(_ path: String) throws(StoreError) {
+    var parent = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      parent += part
+      if unsafe mkdir(parent, 0o700) != 0 && errno != EEXIST {
+        throw failure("cannot make the data folder \(parent)", errno)
+      }
+      parent += "/"
+    }
+  }
+
+  private static func failure(_ what: String, _ code: Int32) -> StoreError {
+    let reason = unsafe String(cString: strerror(code))
+    return StoreError(
+      code: .folderNotUsable,
+      message: "\(what): \(reason); give the user of this process the right to it or choose another --data folder")
+  }
+
+  private static func readOwner(_ descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 20)
+    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+    let digits = bytes.prefix(max(0, count)).prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
+  }
+
+  /// For people and for the message above; a failure to write it does not matter.
+  private func writeOwner() {
+    let text = Array("\(getpid())\n".utf8)
+    guard ftruncate(lock, 0) == 0 else { return }
+    _ = unsafe pwrite(lock, text, text.count, 0)
+  }
+}

@@ -1,0 +1,15 @@
+/// Which entries a question to the journal is about. What is nil does not matter.
+package struct JournalFilter: Sendable {
+  package var run: String?
+  package var device: String?
+  package var status: Int?
+  /// What the path begins with.
+  package var pathPrefix: String?
+
+  package init(run: String? = nil, device: String? = nil, status: Int? = nil, pathPrefix: String? = nil) {
+    self.run = run
+    self.device = device
+    self.status = status
+    self.pathPrefix = pathPrefix
+  }
+}

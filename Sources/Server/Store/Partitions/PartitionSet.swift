@@ -1,0 +1,127 @@
+import Base
+import Database
+
+/// Which partition a record belongs to, and which partitions there are. The writer's own.
+final class PartitionSet {
+  let connection: StoreConnection
+  private let limits: StoreLimits
+  /// In the order of their days.
+  private(set) var live: [PointPartition] = []
+  /// Given up, to be emptied in small steps: the oldest first.
+  var dropping: [Int64] = []
+  private var recent: PointPartition?
+
+  init(on connection: StoreConnection, limits: StoreLimits) throws(DatabaseError) {
+    self.connection = connection
+    self.limits = limits
+    try load()
+  }
+
+  private func load() throws(DatabaseError) {
+    var rows: [(id: Int64, day: Int64, runs: Int64, indexed: Int64, from: Int64, to: Int64)] = []
+    var given: [Int64] = []
+    try connection.with(
+      "SELECT id, day, is_dropping, runs, indexed, sweep_from, sweep_to FROM partitions ORDER BY day, id"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      while try row.step() {
+        let id = row.integer(at: 0)
+        if row.integer(at: 2) == 1 {
+          given.append(id)
+        } else {
+          rows.append(
+            (id, row.integer(at: 1), row.integer(at: 3), row.integer(at: 4), row.integer(at: 5), row.integer(at: 6)))
+        }
+      }
+    }
+    dropping = given
+    for row in rows {
+      let partition = try PointPartition(
+        id: row.id, day: row.day, runs: row.runs, indexed: row.indexed, sweepFrom: row.from, sweepTo: row.to,
+        on: connection)
+      partition.isShadowed = try isShadowed(row.day)
+      live.append(partition)
+    }
+  }
+
+  /// The partition of a record, made when it is the first of its day.
+  func partition(for recordedAt: Int64, now: Int64) throws(DatabaseError) -> PointPartition {
+    let day = Day.of(recordedAt, now: now, daysAhead: limits.daysAhead)
+    if let recent, recent.day == day { return recent }
+    if let known = existing(day) {
+      recent = known
+      return known
+    }
+    let made = try make(day)
+    recent = made
+    return made
+  }
+
+  var odd: PointPartition? { live.first.flatMap { $0.day == Day.odd ? $0 : nil } }
+
+  private func existing(_ day: Int64) -> PointPartition? {
+    // Almost always one of the last days.
+    live.last { $0.day == day }
+  }
+
+  private func make(_ day: Int64) throws(DatabaseError) -> PointPartition {
+    guard day == Day.odd || live.count < limits.partitions else {
+      if let odd { return odd }
+      return try make(Day.odd)
+    }
+    try connection.run("INSERT INTO partitions(day) VALUES(?1)", day)
+    let id = connection.database.lastInsertedRowID
+    try connection.database.execute(StoreSchema.partition(id))
+    let made = try PointPartition(
+      id: id, day: day, runs: 0, indexed: 0, sweepFrom: 0, sweepTo: -1, on: connection)
+    made.isShadowed = try isShadowed(day)
+    live.insert(made, at: live.firstIndex { $0.day > day } ?? live.count)
+    return made
+  }
+
+  private func isShadowed(_ day: Int64) throws(DatabaseError) -> Bool {
+    guard day != Day.odd, let odd else { return false }
+    let range = Day.range(day)
+    return try connection.first(
+      "SELECT 1 FROM points_\(odd.id) WHERE recorded_at >= ?1 AND recorded_at < ?2 LIMIT 1",
+      range.lowerBound, range.upperBound) != nil
+  }
+
+  /// Whether the record came before its day had a partition of its own.
+  func oddHas(_ point: Point, device: Int64) throws(DatabaseError) -> Bool {
+    guard let odd else { return false }
+    return try connection.with(
+      "SELECT 1 FROM points_\(odd.id) WHERE recorded_at = ?1 AND device = ?2 AND uuid = ?3"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      let uuid = point.uuid.bytes
+      var row = statement.start()
+      row.bind(1, point.recordedAt)
+      row.bind(2, device)
+      row.bind(3, blob: uuid.span)
+      return try row.step()
+    }
+  }
+
+  /// The partition of odd times took a record of this time.
+  func noteOdd(_ recordedAt: Int64) {
+    existing(recordedAt / Day.milliseconds)?.isShadowed = recordedAt >= Day.milliseconds
+  }
+
+  /// All rows there are may belong to devices that were forgotten.
+  func markForSweeping() throws(DatabaseError) {
+    for partition in live {
+      partition.sweepFrom = 1
+      partition.sweepTo = partition.nextRow - 1
+      try connection.run(
+        "UPDATE partitions SET sweep_from = 1, sweep_to = ?2 WHERE id = ?1", partition.id, partition.sweepTo)
+    }
+  }
+
+  /// From now on its rows belong to nobody; they go step by step.
+  func giveUp(_ partition: PointPartition) throws(DatabaseError) {
+    try connection.run("UPDATE partitions SET is_dropping = 1 WHERE id = ?1", partition.id)
+    live.removeAll { $0 === partition }
+    dropping.append(partition.id)
+    recent = nil
+  }
+}

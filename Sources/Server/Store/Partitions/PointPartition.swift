@@ -1,0 +1,98 @@
+import Base
+import Database
+
+/// The tables of one day, as the writer uses them.
+final class PointPartition {
+  let id: Int64
+  let day: Int64
+  /// The id that the next row gets. Rows are numbered in the order of arrival and a number is never used again, because
+  /// the runs end where the last indexed number stands.
+  private(set) var nextRow: Int64
+  /// Finished runs, and the highest row that they cover.
+  var runs: Int64
+  var indexed: Int64
+  /// Rows that may belong to forgotten devices: from, through. Empty when from is greater.
+  var sweepFrom: Int64
+  var sweepTo: Int64
+  /// When the last row came, in milliseconds since 1970; 0 since the store was opened.
+  private(set) var lastReceived: Int64 = 0
+  /// The partition of odd times has rows of this day: they came when the day still lay in the future.
+  var isShadowed = false
+
+  private let insertion: PreparedStatement
+  private let parameterInsertion: PreparedStatement
+  private let parameterSearch: PreparedStatement
+  private var parameters: [[UInt8]: Int64] = [:]
+
+  init(
+    id: Int64, day: Int64, runs: Int64, indexed: Int64, sweepFrom: Int64, sweepTo: Int64,
+    on connection: StoreConnection
+  ) throws(DatabaseError) {
+    self.id = id
+    self.day = day
+    self.runs = runs
+    self.indexed = indexed
+    self.sweepFrom = sweepFrom
+    self.sweepTo = sweepTo
+    let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(id)")
+    nextRow = max(last, indexed) + 1
+    insertion = try PreparedStatement(
+      "INSERT OR IGNORE INTO points_\(id) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,nullif(?11,''),?12,?13,?14)",
+      on: connection.database)
+    parameterInsertion = try PreparedStatement(
+      "INSERT OR IGNORE INTO parameters_\(id)(json) VALUES(?1)", on: connection.database)
+    parameterSearch = try PreparedStatement("SELECT id FROM parameters_\(id) WHERE json = ?1", on: connection.database)
+  }
+
+  /// False when the key is there already: then the first content stays.
+  func insert(
+    _ point: Point, of batch: IngestBatch, device: Int64, parameters: Int64?, on connection: StoreConnection
+  ) throws(DatabaseError) -> Bool {
+    try insertion.use { (statement: inout Statement) throws(DatabaseError) in
+      let uuid = point.uuid.bytes
+      let event = point.event ?? ""
+      var row = statement.start()
+      row.bind(1, nextRow)
+      row.bind(2, point.recordedAt)
+      row.bind(3, device)
+      row.bind(4, blob: uuid.span)
+      row.bind(5, point.latitude ?? .nan)
+      row.bind(6, point.longitude ?? .nan)
+      row.bind(7, point.accuracy ?? .nan)
+      row.bind(8, point.speed ?? .nan)
+      row.bind(9, point.heading ?? .nan)
+      if let isMoving = point.isMoving { row.bind(10, isMoving ? 1 : 0 as Int64) } else { row.bindNull(10) }
+      row.bind(11, text: event.utf8.span)
+      row.bind(12, batch.receivedAt.millisecondsSince1970)
+      if let parameters { row.bind(13, parameters) } else { row.bindNull(13) }
+      row.bind(14, blob: batch.bytes.span.extracting(point.record))
+      try row.run()
+    }
+    guard connection.database.changes == 1 else { return false }
+    nextRow += 1
+    lastReceived = batch.receivedAt.millisecondsSince1970
+    return true
+  }
+
+  /// The number under which this partition keeps these parameters; nil for none.
+  func number(ofParameters json: [UInt8]) throws(DatabaseError) -> Int64? {
+    if json.isEmpty { return nil }
+    if let known = parameters[json] { return known }
+    try parameterInsertion.use { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, blob: json.span)
+      try row.run()
+    }
+    let number = try parameterSearch.use { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, blob: json.span)
+      let isThere = try row.step()
+      precondition(isThere, "parameters vanished")
+      return row.integer(at: 0)
+    }
+    // As a rule a handful of texts; whoever sends another one with every request gets no cache.
+    if parameters.count >= 1_024 { parameters.removeAll(keepingCapacity: true) }
+    parameters[json] = number
+    return number
+  }
+}

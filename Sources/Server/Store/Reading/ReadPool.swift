@@ -1,0 +1,98 @@
+import Synchronization
+
+/// A few threads that answer questions beside the writer, each with a connection of its own that can only read. A store in
+/// memory has one connection, so there the questions go through the writer.
+package final class ReadPool: Sendable {
+  package typealias Question = @Sendable (StoreReader) -> Void
+
+  private struct State {
+    var questions: [Question] = []
+    var isStopping = false
+  }
+
+  private let state = Mutex(State())
+  private let arrivals = Semaphore()
+  private let threads = Mutex<[Thread]>([])
+  private let writer: WriterThread?
+  private let capacity: Int
+
+  /// The store must have been opened by a writer before: a reader makes no file.
+  package init(folder: String, threadCount: Int = 2, capacity: Int = 1_024) throws(StoreError) {
+    writer = nil
+    self.capacity = capacity
+    var failure: StoreError?
+    for _ in 0..<threadCount {
+      let opened = Semaphore()
+      let failed = Box<StoreError?>(nil)
+      let thread = Thread { [self] in
+        let reader: StoreReader
+        do throws(StoreError) {
+          reader = try StoreReader(folder: folder)
+        } catch {
+          failed.value.withLock { $0 = error }
+          opened.signal()
+          return
+        }
+        opened.signal()
+        run(reader)
+      }
+      threads.withLock { $0.append(thread) }
+      opened.wait()
+      failure = failure ?? failed.value.withLock { $0 }
+    }
+    if let failure {
+      stop()
+      throw failure
+    }
+  }
+
+  /// For a store in memory.
+  package init(through writer: WriterThread) {
+    self.writer = writer
+    capacity = 0
+  }
+
+  /// Asks; `question` is called on another thread, once, and hands its answer on by itself. False when too many wait
+  /// already. Whoever wants a long result asks again for each page.
+  package func ask(_ question: @escaping Question) -> Bool {
+    if let writer { return writer.submit(.read(question), ticket: .reading) }
+    let isAccepted = state.withLock { state in
+      guard state.questions.count < capacity, !state.isStopping else { return false }
+      state.questions.append(question)
+      return true
+    }
+    if isAccepted { arrivals.signal() }
+    return isAccepted
+  }
+
+  /// Answers what was asked, then ends the threads.
+  package func stop() {
+    state.withLock { $0.isStopping = true }
+    let threads = threads.withLock { threads in
+      let all = threads
+      threads.removeAll()
+      return all
+    }
+    for _ in threads { arrivals.signal() }
+    for thread in threads { thread.join() }
+  }
+
+  private func run(_ reader: StoreReader) {
+    while true {
+      arrivals.wait()
+      let (question, isStopping) = state.withLock { state in
+        (state.questions.isEmpty ? nil : state.questions.removeFirst(), state.isStopping)
+      }
+      if let question {
+        question(reader)
+      } else if isStopping {
+        return
+      }
+    }
+  }
+}
+
+extension Ticket {
+  /// Of questions that go through the writer: their completion says nothing, for the question itself handed its answer on.
+  package static let reading = Ticket(owner: -1, number: 0)
+}

@@ -1,0 +1,116 @@
+package import Base
+import Database
+
+extension StoreReader {
+  /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
+  /// that nobody fetched yet has one line without a device, an order to many has one line for each that fetched it.
+  package func ledger(
+    run: String, device: DeviceIdentity? = nil, now: WallInstant, after cursor: LedgerCursor? = nil, limit: Int
+  ) throws(StoreError) -> Page<LedgerLine, LedgerCursor> {
+    try ask { () throws(DatabaseError) in
+      let lines = try connection.with(
+        """
+        SELECT orders.id, kind, target, orders.command, created, expires, name, state, sent, confirmed, attempts, device
+        FROM orders LEFT JOIN deliveries ON deliveries.command = orders.id LEFT JOIN devices ON devices.id = device
+        WHERE orders.run = ?1 AND (orders.id, coalesce(device, 0)) > (?2, ?3)
+          AND (?4 OR name = ?5 OR device IS NULL AND kind = 0 AND target = ?5)
+        ORDER BY orders.id, coalesce(device, 0) LIMIT ?6
+        """
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        let name = device?.name ?? ""
+        var row = statement.start()
+        row.bind(1, text: run.utf8.span)
+        row.bind(2, cursor?.order ?? 0)
+        row.bind(3, cursor?.device ?? 0)
+        row.bind(4, device == nil ? 1 : 0 as Int64)
+        row.bind(5, text: name.utf8.span)
+        row.bind(6, Int64(limit))
+        var lines: [LedgerLine] = []
+        while try row.step() { lines.append(row.line(run: run, now: now.millisecondsSince1970)) }
+        return lines
+      }
+      return Page(elements: lines, next: lines.count == limit ? lines.last?.cursor : nil)
+    }
+  }
+
+  /// Of a run, the latest first.
+  package func quarantine(
+    run: String, before id: Int64? = nil, limit: Int
+  ) throws(StoreError) -> Page<QuarantinedRecord, Int64> {
+    try ask { () throws(DatabaseError) in
+      let records = try connection.with(
+        """
+        SELECT quarantine.id, name, received, reason, detail, record FROM quarantine CROSS JOIN devices ON devices.id = device
+        WHERE run = ?1 AND quarantine.id < ?2 ORDER BY quarantine.id DESC LIMIT ?3
+        """
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, text: run.utf8.span)
+        row.bind(2, id ?? .max)
+        row.bind(3, Int64(limit))
+        var records: [QuarantinedRecord] = []
+        while try row.step() {
+          records.append(
+            QuarantinedRecord(
+              id: row.integer(at: 0), device: DeviceIdentity(run: run, name: row.text(at: 1)),
+              receivedAt: row.integer(at: 2), reason: row.text(at: 3), detail: row.text(at: 4), record: row.blob(at: 5))
+          )
+        }
+        return records
+      }
+      return Page(elements: records, next: records.count == limit ? records.last?.id : nil)
+    }
+  }
+
+  /// The logs of a device, the latest first, without their bytes.
+  package func logs(of device: DeviceIdentity) throws(StoreError) -> [StoredLog] {
+    try ask { () throws(DatabaseError) in
+      guard let id = try identifier(of: device) else { return [] }
+      return try connection.with(
+        "SELECT id, received, name, length(bytes) FROM logs WHERE device = ?1 ORDER BY id DESC"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, id)
+        var logs: [StoredLog] = []
+        while try row.step() {
+          logs.append(
+            StoredLog(
+              id: row.integer(at: 0), receivedAt: row.integer(at: 1), fileName: row.text(at: 2),
+              byteCount: Int(row.integer(at: 3))))
+        }
+        return logs
+      }
+    }
+  }
+
+  /// The bytes of a log, nil when it is gone.
+  package func log(_ id: Int64) throws(StoreError) -> [UInt8]? {
+    try ask { () throws(DatabaseError) in
+      let bytes: [UInt8]? = try connection.with(
+        "SELECT bytes FROM logs WHERE id = ?1"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, id)
+        return try row.step() ? row.blob(at: 0) : nil
+      }
+      return bytes
+    }
+  }
+}
+
+extension Execution {
+  fileprivate func line(run: String, now: Int64) -> LedgerLine {
+    let expires = integer(at: 5)
+    let state: LedgerLine.State =
+      switch optionalInteger(at: 7) {
+      case CommandOutbox.State.confirmed: .confirmed
+      case CommandOutbox.State.sent: .sent
+      default: expires <= now ? .expired : .queued
+      }
+    return LedgerLine(
+      id: integer(at: 0), target: CommandOrder.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
+      command: blob(at: 3), createdAt: integer(at: 4), expiresAt: expires, device: optionalText(at: 6), state: state,
+      sentAt: optionalInteger(at: 8), confirmedAt: optionalInteger(at: 9), attempts: Int(integer(at: 10)),
+      cursor: LedgerCursor(order: integer(at: 0), device: integer(at: 11)))
+  }
+}

@@ -1,0 +1,86 @@
+import Base
+import Database
+
+extension StoreReader {
+  /// Rows looked at for one page, whether or not they belong to it.
+  private static let rowsPerPage: Int64 = 8_192
+
+  /// Every stored record of a run, or of one device, once. Behind the cursor of a finished walk come the records that
+  /// arrived since in partitions not older than the last.
+  package func keys(
+    run: String, device: DeviceIdentity? = nil, after cursor: ArrivalCursor? = nil
+  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
+    try ask { () throws(DatabaseError) in
+      let start = cursor ?? ArrivalCursor(partition: 0, row: 0)
+      let owner = try device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
+      guard let partition = try partition(from: start.partition) else { return Page(elements: [], next: nil) }
+      let after = partition == start.partition ? start.row : 0
+      let through = after + Self.rowsPerPage
+      let elements = try keys(in: partition, after: after, through: through, run: run, owner: owner)
+      let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(partition)")
+      if through < last { return Page(elements: elements, next: ArrivalCursor(partition: partition, row: through)) }
+      let following = try self.partition(from: partition + 1)
+      return Page(elements: elements, next: following.map { ArrivalCursor(partition: $0, row: 0) })
+    }
+  }
+
+  private func partition(from id: Int64) throws(DatabaseError) -> Int64? {
+    try connection.first("SELECT id FROM partitions WHERE is_dropping = 0 AND id >= ?1 ORDER BY id LIMIT 1", id)
+  }
+
+  /// CROSS JOIN: SQLite keeps that order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join),
+  /// and looks the device of each row up instead of the rows of each device.
+  private func keys(
+    in partition: Int64, after: Int64, through: Int64, run: String, owner: Int64
+  ) throws(DatabaseError) -> [StoredKey] {
+    try connection.with(
+      """
+      SELECT name, recorded_at, uuid FROM points_\(partition) AS point CROSS JOIN devices ON devices.id = device
+      WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4) ORDER BY point.id
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, after)
+      row.bind(2, through)
+      row.bind(3, text: run.utf8.span)
+      row.bind(4, owner)
+      var keys: [StoredKey] = []
+      while try row.step() {
+        keys.append(
+          StoredKey(
+            device: DeviceIdentity(run: run, name: row.text(at: 0)),
+            key: PointKey(recordedAt: row.integer(at: 1), uuid: row.uuid(at: 2))))
+      }
+      return keys
+    }
+  }
+
+  /// Those of `wanted` that the device has not stored, in their order.
+  package func missing(_ wanted: [PointKey], of device: DeviceIdentity) throws(StoreError) -> [PointKey] {
+    try ask { () throws(DatabaseError) in
+      guard let id = try identifier(of: device) else { return wanted }
+      var missing: [PointKey] = []
+      for key in wanted where try !isStored(key, device: id) { missing.append(key) }
+      return missing
+    }
+  }
+
+  private func isStored(_ key: PointKey, device: Int64) throws(DatabaseError) -> Bool {
+    for day in Set([key.recordedAt / Day.milliseconds, Day.odd]).sorted() {
+      let partition = try connection.first("SELECT id FROM partitions WHERE day = ?1 AND is_dropping = 0", day)
+      guard let partition else { continue }
+      let isThere = try connection.with(
+        "SELECT 1 FROM points_\(partition) WHERE recorded_at = ?1 AND device = ?2 AND uuid = ?3"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        let uuid = key.uuid.bytes
+        var row = statement.start()
+        row.bind(1, key.recordedAt)
+        row.bind(2, device)
+        row.bind(3, blob: uuid.span)
+        return try row.step()
+      }
+      if isThere { return true }
+    }
+    return false
+  }
+}

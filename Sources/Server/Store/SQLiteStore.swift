@@ -1,0 +1,128 @@
+package import Base
+import Database
+
+/// The store in one SQLite file: write-ahead log, `synchronous=FULL`, one transaction for a group. Not Sendable: one thread
+/// owns it.
+///
+/// After an error of the disk nothing that SQLite or the kernel remembers is believed. The connection is closed; before the
+/// next group a new one copies the whole log into the main file and has it synced, which writes every page again that an
+/// unsuccessful sync may have dropped (https://lwn.net/Articles/752063/). While that fails everything is `unavailable`.
+package final class SQLiteStore: Store {
+  private let configuration: StoreConfiguration
+  private let folder: DataFolder?
+  private var engine: StoreEngine?
+  /// Why the last group or step failed; nil when it did not.
+  package private(set) var outage: StoreOutage?
+
+  /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
+  /// into the main file. The folder stays locked against other processes as long as this object lives.
+  package init(_ configuration: StoreConfiguration) throws(StoreError) {
+    self.configuration = configuration
+    let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
+    self.folder = folder
+    do {
+      engine = try SQLiteStore.open(folder?.databasePath ?? ":memory:", configuration)
+    } catch {
+      throw StoreError(error, opening: folder?.databasePath ?? ":memory:")
+    }
+  }
+
+  private static func open(
+    _ path: String, _ configuration: StoreConfiguration
+  ) throws(DatabaseError) -> StoreEngine {
+    let database = try Connection(path: path)
+    // Before anything is set: a file of somebody else or of a newer version is not touched.
+    _ = try database.version(of: StoreSchema.schema)
+    if !configuration.isInMemory {
+      try database.apply(.pageSize(bytes: 8_192))
+      try database.apply(.journalMode(.wal))
+      try database.apply(.synchronous(.full))
+      try database.apply(.automaticCheckpoint(pages: 0))
+    }
+    try database.apply(.cacheSize(kilobytes: configuration.limits.cacheKilobytes))
+    if let pages = configuration.limits.maximumPages { try database.apply(.maximumPageCount(pages)) }
+    if !configuration.isInMemory { try settle(database) }
+    try database.migrate(to: StoreSchema.schema)
+    return try StoreEngine(on: StoreConnection(database), configuration)
+  }
+
+  /// Moves the whole log into the main file, syncs that, and empties the log. A log that is only copied would not do: what a
+  /// failed sync dropped from it on disk is still in memory, and after a power cut the shorter log would be replayed over
+  /// the newer main file. A reader that still needs the old pages is waited for.
+  private static func settle(_ database: borrowing Connection) throws(DatabaseError) {
+    _ = try database.checkpoint(.truncate)
+  }
+
+  package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
+    do {
+      let engine = try ready()
+      let results = try engine.apply(group, now: now)
+      outage = nil
+      engine.read(group)
+      return results
+    } catch {
+      let outage = fail(error)
+      return Array(repeating: .unavailable(outage), count: group.count)
+    }
+  }
+
+  package func maintain(now: WallInstant) -> Bool {
+    do {
+      let engine = try ready()
+      if outage != nil {
+        try engine.probe()
+        outage = nil
+      }
+      return try engine.upkeep.step(engine.partitions, now: now.millisecondsSince1970)
+    } catch {
+      _ = fail(error)
+      return false
+    }
+  }
+
+  /// The engine, made anew after a failure.
+  private func ready() throws(DatabaseError) -> StoreEngine {
+    if let engine { return engine }
+    let made = try SQLiteStore.open(folder?.databasePath ?? ":memory:", configuration)
+    engine = made
+    return made
+  }
+
+  private func fail(_ error: DatabaseError) -> StoreOutage {
+    let outage = StoreOutage(error)
+    self.outage = outage
+    if outage == .full, let engine {
+      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it.
+      self.engine = rebuilt(engine)
+    } else {
+      engine = nil
+    }
+    return outage
+  }
+
+  /// Nil when even reading fails; then the next group opens the file again. A database in memory would be lost by that.
+  private func rebuilt(_ engine: StoreEngine) -> StoreEngine? {
+    do {
+      return try StoreEngine(on: engine.connection, configuration)
+    } catch {
+      precondition(!configuration.isInMemory, "a database in memory cannot be read: \(error)")
+      return nil
+    }
+  }
+
+  package func close() {
+    guard let engine else { return }
+    if !configuration.isInMemory {
+      do {
+        _ = try engine.connection.database.checkpoint(.passive)
+      } catch {
+        // What is committed lies in the log, and the next start moves it.
+        outage = StoreOutage(error)
+      }
+    }
+    self.engine = nil
+  }
+
+  /// For the thread that owns the store; nil while the file cannot be opened.
+  package var reader: StoreReader? { engine.map { StoreReader(on: $0.connection) } }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+/// A count that a thread can wait for. POSIX semaphores know no monotonic clock, so this is a mutex and a condition.
+@safe
+final class Semaphore: @unchecked Sendable {
+  @unsafe
+  private struct Storage {
+    var mutex = unsafe pthread_mutex_t()
+    var condition = pthread_cond_t()
+    var count = 0
+  }
+
+  private let storage: UnsafeMutablePointer<Storage>
+
+  init() {
+    unsafe storage = .allocate(capacity: 1)
+    unsafe storage.initialize(to: unsafe Storage())
+    var attributes = pthread_condattr_t()
+    var result = unsafe pthread_condattr_init(&attributes)
+    result |= unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    result |= unsafe pthread_mutex_init(&storage.pointee.mutex, nil)
+    result |= unsafe pthread_cond_init(&storage.pointee.condition, &attributes)
+    precondition(result == 0, "a mutex and a condition need no resources on Linux")
+  }
+
+  deinit {
+    _ = unsafe pthread_cond_destroy(&storage.pointee.condition)
+    _ = unsafe pthread_mutex_destroy(&storage.pointee.mutex)
+    unsafe storage.deallocate()
+  }
+
+  func signal() {
+    lock()
+    unsafe storage.pointee.count += 1
+    _ = unsafe pthread_cond_signal(&storage.pointee.condition)
+    unlock()
+  }
+
+  func wait() {
+    lock()
+    while unsafe storage.pointee.count == 0 {
+      _ = unsafe pthread_cond_wait(&storage.pointee.condition, &storage.pointee.mutex)
+    }
+    unsafe storage.pointee.count -= 1
+    unlock()
+  }
+
+  /// False when the time is over first.
+  func wait(milliseconds: Int) -> Bool {
+    var end = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &end)
+    let nanoseconds = end.tv_nsec + milliseconds % 1_000 * 1_000_000
+    end.tv_sec += milliseconds / 1_000 + nanoseconds / 1_000_000_000
+    end.tv_nsec = nanoseconds % 1_000_000_000
+    lock()
+    defer { unlock() }
+    while unsafe storage.pointee.count == 0 {
+      let result = unsafe pthread_cond_timedwait(&storage.pointee.condition, &storage.pointee.mutex, &end)
+      if result == ETIMEDOUT { break }
+    }
+    guard unsafe storage.pointee.count > 0 else { return false }
+    unsafe storage.pointee.count -= 1
+    return true
+  }
+
+  private func lock() {
+    let result = unsafe pthread_mutex_lock(&storage.pointee.mutex)
+    precondition(result == 0, "a mutex of this class cannot fail")
+  }
+
+  private func unlock() {
+    let result = unsafe pthread_mutex_unlock(&storage.pointee.mutex)
+    precondition(result == 0, "a mutex of this class cannot fail")
+  }
+}

@@ -1,0 +1,235 @@
+import Base
+import Database
+
+/// Commands that wait for their device to call. The open orders are remembered in memory, so that an upload of a device
+/// with nothing to fetch costs a look into a dictionary.
+struct CommandOutbox {
+  /// In the column `deliveries.state`.
+  enum State {
+    static let due: Int64 = 0
+    static let sent: Int64 = 1
+    static let confirmed: Int64 = 2
+  }
+
+  struct Broadcast {
+    let id: Int64
+    let target: CommandOrder.Target
+    let expires: Int64
+  }
+
+  let connection: StoreConnection
+  let limits: StoreLimits
+  /// Orders for one device, in the order of their ids.
+  private(set) var due: [DeviceIdentity: [Int64]] = [:]
+  /// Orders for tags and for everyone, in the order of their ids.
+  private(set) var broadcasts: [Broadcast] = []
+  private var openCount = 0
+
+  init(on connection: StoreConnection, limits: StoreLimits) throws(DatabaseError) {
+    self.connection = connection
+    self.limits = limits
+    try load()
+  }
+
+  private mutating func load() throws(DatabaseError) {
+    var open: [(Int64, CommandOrder.Target, Int64)] = []
+    try connection.with(
+      "SELECT id, run, kind, target, expires FROM orders WHERE is_open = 1 ORDER BY id"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      while try row.step() {
+        let target = CommandOrder.Target(kind: row.integer(at: 2), run: row.text(at: 1), text: row.text(at: 3))
+        open.append((row.integer(at: 0), target, row.integer(at: 4)))
+      }
+    }
+    for (id, target, expires) in open { remember(id, target, expires: expires) }
+    var returned: [(Int64, DeviceIdentity)] = []
+    try connection.with(
+      """
+      SELECT command, run, name FROM deliveries JOIN devices ON devices.id = device WHERE state = 0 ORDER BY command
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      while try row.step() {
+        returned.append((row.integer(at: 0), DeviceIdentity(run: row.text(at: 1), name: row.text(at: 2))))
+      }
+    }
+    for (id, identity) in returned { makeDue(id, for: identity) }
+  }
+
+  private mutating func remember(_ id: Int64, _ target: CommandOrder.Target, expires: Int64) {
+    openCount += 1
+    switch target {
+    case .device(let identity): makeDue(id, for: identity)
+    case .tag, .everyone: broadcasts.append(Broadcast(id: id, target: target, expires: expires))
+    }
+  }
+
+  private mutating func makeDue(_ id: Int64, for identity: DeviceIdentity) {
+    var ids = due[identity] ?? []
+    guard !ids.contains(id) else { return }
+    ids.insert(id, at: ids.firstIndex { $0 > id } ?? ids.count)
+    due[identity] = ids
+  }
+
+  mutating func add(_ order: CommandOrder, now: Int64) throws(DatabaseError) -> StoreResult {
+    let (kind, run, text) = order.target.columns
+    if let key = order.deduplicationKey, let id = try openOrder(key, kind, run, text, now: now) {
+      return .ordered(id: id, isNew: false)
+    }
+    if openCount >= limits.openOrders { try closeExpired(now: now) }
+    guard openCount < limits.openOrders else { return .tooManyOrders }
+    try connection.with(
+      """
+      INSERT INTO orders(run, kind, target, key, created, expires, is_open, command)
+      VALUES(?1, ?2, ?3, nullif(?4, ''), ?5, ?6, 1, ?7)
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      let key = order.deduplicationKey ?? ""
+      var row = statement.start()
+      row.bind(1, text: run.utf8.span)
+      row.bind(2, kind)
+      row.bind(3, text: text.utf8.span)
+      row.bind(4, text: key.utf8.span)
+      row.bind(5, now)
+      row.bind(6, order.expiresAt.millisecondsSince1970)
+      row.bind(7, blob: order.command.span)
+      try row.run()
+    }
+    let id = connection.database.lastInsertedRowID
+    remember(id, order.target, expires: order.expiresAt.millisecondsSince1970)
+    return .ordered(id: id, isNew: true)
+  }
+
+  private func openOrder(
+    _ key: String, _ kind: Int64, _ run: String, _ text: String, now: Int64
+  ) throws(DatabaseError) -> Int64? {
+    try connection.with(
+      """
+      SELECT id FROM orders WHERE is_open = 1 AND key = ?1 AND kind = ?2 AND run = ?3 AND target = ?4 AND expires > ?5
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, text: key.utf8.span)
+      row.bind(2, kind)
+      row.bind(3, text: run.utf8.span)
+      row.bind(4, text: text.utf8.span)
+      row.bind(5, now)
+      return try row.step() ? row.integer(at: 0) : nil
+    }
+  }
+
+  /// Whether `take` could find anything for this device.
+  func mayHave(for identity: DeviceIdentity, after mark: Int64) -> Bool {
+    due[identity] != nil || broadcasts.last.map { $0.id > mark } ?? false
+  }
+
+  /// Marks what is due for the device as sent and returns it, at most `limit`; the rest waits for the next call.
+  mutating func take(
+    for device: inout DeviceTable.Device, limit: Int, now: Int64
+  ) throws(DatabaseError) -> [TakenCommand] {
+    var taken: [TakenCommand] = []
+    var waiting = due.removeValue(forKey: device.identity) ?? []
+    while let id = waiting.first, taken.count < limit {
+      waiting.removeFirst()
+      try send(id, to: device.id, now: now, into: &taken)
+      openCount -= try connection.run("UPDATE orders SET is_open = 0 WHERE id = ?1 AND kind = 0 AND is_open = 1", id)
+    }
+    if !waiting.isEmpty { due[device.identity] = waiting }
+    for broadcast in broadcasts where broadcast.id > device.broadcastMark {
+      guard taken.count < limit else { break }
+      device.broadcastMark = broadcast.id
+      if try reaches(broadcast.target, device) { try send(broadcast.id, to: device.id, now: now, into: &taken) }
+    }
+    return taken
+  }
+
+  private func reaches(_ target: CommandOrder.Target, _ device: DeviceTable.Device) throws(DatabaseError) -> Bool {
+    switch target {
+    case .device(let identity): return identity == device.identity
+    case .everyone(let run): return run == device.identity.run
+    case .tag(let tag, let run):
+      guard run == device.identity.run else { return false }
+      return try connection.with(
+        "SELECT 1 FROM device_tags WHERE device = ?1 AND tag = ?2"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, device.id)
+        row.bind(2, text: tag.utf8.span)
+        return try row.step()
+      }
+    }
+  }
+
+  /// An expired order is passed over.
+  private func send(
+    _ id: Int64, to device: Int64, now: Int64, into taken: inout [TakenCommand]
+  ) throws(DatabaseError) {
+    let command: [UInt8]? = try connection.with(
+      "SELECT command FROM orders WHERE id = ?1 AND expires > ?2"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, id)
+      row.bind(2, now)
+      return try row.step() ? row.blob(at: 0) : nil
+    }
+    guard let command else { return }
+    try connection.run(
+      """
+      INSERT INTO deliveries(command, device, state, sent, attempts) VALUES(?1, ?2, 1, ?3, 1)
+      ON CONFLICT DO UPDATE SET state = 1, sent = ?3, attempts = attempts + 1
+      """, id, device, now)
+    taken.append(TakenCommand(id: id, command: command))
+  }
+
+  func confirm(_ ids: [Int64], device: Int64, now: Int64) throws(DatabaseError) -> Int {
+    var count = 0
+    for id in ids {
+      count += try connection.run(
+        "UPDATE deliveries SET state = 2, confirmed = ?3 WHERE command = ?1 AND device = ?2 AND state = 1",
+        id, device, now)
+    }
+    return count
+  }
+
+  mutating func takeBack(_ ids: [Int64], device: DeviceTable.Device) throws(DatabaseError) -> Int {
+    var count = 0
+    for id in ids {
+      let changed = try connection.run(
+        "UPDATE deliveries SET state = 0 WHERE command = ?1 AND device = ?2 AND state = 1", id, device.id)
+      if changed > 0 { makeDue(id, for: device.identity) }
+      count += changed
+    }
+    return count
+  }
+
+  mutating func closeExpired(now: Int64) throws(DatabaseError) {
+    let closed = try connection.run("UPDATE orders SET is_open = 0 WHERE is_open = 1 AND expires <= ?1", now)
+    guard closed > 0 else { return }
+    try reload()
+  }
+
+  mutating func reload() throws(DatabaseError) {
+    self = try CommandOutbox(on: connection, limits: limits)
+  }
+}
+
+extension CommandOrder.Target {
+  /// As the table of orders keeps a target.
+  var columns: (kind: Int64, run: String, text: String) {
+    switch self {
+    case .device(let identity): (0, identity.run, identity.name)
+    case .tag(let tag, let run): (1, run, tag)
+    case .everyone(let run): (2, run, "")
+    }
+  }
+
+  init(kind: Int64, run: String, text: String) {
+    switch kind {
+    case 0: self = .device(DeviceIdentity(run: run, name: text))
+    case 1: self = .tag(text, run: run)
+    case 2: self = .everyone(run: run)
+    case let other: preconditionFailure("the store never wrote an order of kind \(other)")
+    }
+  }
+}

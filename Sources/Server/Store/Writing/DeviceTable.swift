@@ -1,0 +1,155 @@
+import Base
+import Database
+
+/// The devices, remembered in memory as the writer meets them and written once per group.
+struct DeviceTable {
+  struct Device {
+    let id: Int64
+    let identity: DeviceIdentity
+    var lastSeen: Int64
+    var points: Int64
+    var duplicates: Int64
+    var quarantined: Int64
+    /// Orders to tags and to everyone up to this id were considered for the device.
+    var broadcastMark: Int64
+    /// Recorded time of the latest position, nil before the first.
+    var latestAt: Int64?
+    /// The latest position of the group at hand, to be written.
+    var latest: Point?
+    var isChanged = false
+  }
+
+  let connection: StoreConnection
+  let capacity: Int
+  private(set) var entries: [Device] = []
+  private var places: [DeviceIdentity: Int] = [:]
+  private var changed: [Int] = []
+
+  init(on connection: StoreConnection, capacity: Int) {
+    self.connection = connection
+    self.capacity = capacity
+  }
+
+  /// The place of the device in `entries`, nil when it was never seen. Valid until the end of the group.
+  mutating func place(of identity: DeviceIdentity) throws(DatabaseError) -> Int? {
+    if let place = places[identity] { return place }
+    guard let entry = try read(identity) else { return nil }
+    return remember(entry)
+  }
+
+  mutating func makePlace(of identity: DeviceIdentity, now: Int64) throws(DatabaseError) -> Int {
+    if let place = try place(of: identity) { return place }
+    try connection.with(
+      """
+      INSERT INTO devices(run, name, first_seen, last_seen, points, duplicates, quarantined, broadcast_mark)
+      VALUES(?1, ?2, ?3, ?3, 0, 0, 0, 0)
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, text: identity.run.utf8.span)
+      row.bind(2, text: identity.name.utf8.span)
+      row.bind(3, now)
+      try row.run()
+    }
+    return remember(
+      Device(
+        id: connection.database.lastInsertedRowID, identity: identity, lastSeen: now, points: 0, duplicates: 0,
+        quarantined: 0, broadcastMark: 0))
+  }
+
+  /// Changes an entry; it is written by `flush`.
+  mutating func change(_ place: Int, _ body: (inout Device) -> Void) {
+    body(&entries[place])
+    guard !entries[place].isChanged else { return }
+    entries[place].isChanged = true
+    changed.append(place)
+  }
+
+  /// Takes the point for the latest position when it is newer than the one at hand, in recorded time.
+  mutating func offer(_ point: Point, to place: Int) {
+    guard point.latitude != nil, point.longitude != nil, point.recordedAt > entries[place].latestAt ?? 0 else { return }
+    change(place) {
+      $0.latestAt = point.recordedAt
+      $0.latest = point
+    }
+  }
+
+  private mutating func remember(_ entry: Device) -> Int {
+    entries.append(entry)
+    places[entry.identity] = entries.count - 1
+    return entries.count - 1
+  }
+
+  private func read(_ identity: DeviceIdentity) throws(DatabaseError) -> Device? {
+    try connection.with(
+      """
+      SELECT id, last_seen, points, duplicates, quarantined, broadcast_mark, latest_at
+      FROM devices WHERE run = ?1 AND name = ?2
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, text: identity.run.utf8.span)
+      row.bind(2, text: identity.name.utf8.span)
+      guard try row.step() else { return nil }
+      return Device(
+        id: row.integer(at: 0), identity: identity, lastSeen: row.integer(at: 1), points: row.integer(at: 2),
+        duplicates: row.integer(at: 3), quarantined: row.integer(at: 4), broadcastMark: row.integer(at: 5),
+        latestAt: row.isNull(at: 6) ? nil : row.integer(at: 6))
+    }
+  }
+
+  /// Writes what the group changed. To be called inside its transaction, at the end.
+  mutating func flush() throws(DatabaseError) {
+    for place in changed {
+      try writeCounts(entries[place])
+      if let latest = entries[place].latest { try write(latest, of: entries[place].id) }
+      entries[place].isChanged = false
+      entries[place].latest = nil
+    }
+    changed.removeAll(keepingCapacity: true)
+  }
+
+  private func writeCounts(_ entry: Device) throws(DatabaseError) {
+    try connection.run(
+      """
+      UPDATE devices SET last_seen = ?2, points = ?3, duplicates = ?4, quarantined = ?5, broadcast_mark = ?6
+      WHERE id = ?1
+      """, entry.id, entry.lastSeen, entry.points, entry.duplicates, entry.quarantined, entry.broadcastMark)
+  }
+
+  private func write(_ point: Point, of device: Int64) throws(DatabaseError) {
+    try connection.with(
+      """
+      UPDATE devices SET latest_at = ?2, latest_uuid = ?3, latitude = ?4, longitude = ?5, accuracy = ?6, speed = ?7,
+      heading = ?8, is_moving = ?9, event = nullif(?10, '') WHERE id = ?1
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      let uuid = point.uuid.bytes
+      let event = point.event ?? ""
+      var row = statement.start()
+      row.bind(1, device)
+      row.bind(2, point.recordedAt)
+      row.bind(3, blob: uuid.span)
+      row.bind(4, point.latitude ?? .nan)
+      row.bind(5, point.longitude ?? .nan)
+      row.bind(6, point.accuracy ?? .nan)
+      row.bind(7, point.speed ?? .nan)
+      row.bind(8, point.heading ?? .nan)
+      if let isMoving = point.isMoving { row.bind(9, isMoving ? 1 : 0 as Int64) } else { row.bindNull(9) }
+      row.bind(10, text: event.utf8.span)
+      try row.run()
+    }
+  }
+
+  /// Between groups: keeps the memory bounded.
+  mutating func trim() {
+    if entries.count > capacity { forget() }
+  }
+
+  /// After a group that was not committed, or a reset: what is remembered may not be what is stored.
+  mutating func forget() {
+    entries.removeAll()
+    places.removeAll()
+    changed.removeAll()
+  }
+}

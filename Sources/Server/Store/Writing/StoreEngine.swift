@@ -1,0 +1,72 @@
+import Base
+import Database
+
+/// Everything that hangs on one open connection of the writer. What it remembers is what the database holds; after a
+/// transaction that failed it is thrown away and made again.
+final class StoreEngine {
+  let connection: StoreConnection
+  let configuration: StoreConfiguration
+  let partitions: PartitionSet
+  var devices: DeviceTable
+  var outbox: CommandOutbox
+  var tokens: TokenRegistry
+  var upkeep: Upkeep
+
+  init(on connection: StoreConnection, _ configuration: StoreConfiguration) throws(DatabaseError) {
+    self.connection = connection
+    self.configuration = configuration
+    partitions = try PartitionSet(on: connection, limits: configuration.limits)
+    devices = DeviceTable(on: connection, capacity: configuration.limits.cachedDevices)
+    outbox = try CommandOutbox(on: connection, limits: configuration.limits)
+    tokens = TokenRegistry(on: connection, capacity: configuration.limits.cachedDevices)
+    upkeep = Upkeep(configuration)
+  }
+
+  /// All jobs in one transaction. Whatever is thrown, nothing of the group is stored.
+  func apply(_ group: [StoreJob], now: WallInstant) throws(DatabaseError) -> [StoreResult] {
+    var results: [StoreResult] = []
+    results.reserveCapacity(group.count)
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      for job in group { results.append(try perform(job, now: now.millisecondsSince1970)) }
+      try devices.flush()
+    }
+    devices.trim()
+    return results
+  }
+
+  private func perform(_ job: StoreJob, now: Int64) throws(DatabaseError) -> StoreResult {
+    switch job {
+    case .ingest(let batch): return try ingest(batch, now: now)
+    case .order(let order): return try outbox.add(order, now: now)
+    case .takeCommands(let device, let limit): return .commands(try takeCommands(for: device, limit: limit, now: now))
+    case .confirmCommands(let device, let ids):
+      guard let place = try devices.place(of: device) else { return .changed(0) }
+      return .changed(try outbox.confirm(ids, device: devices.entries[place].id, now: now))
+    case .returnCommands(let device, let ids):
+      guard let place = try devices.place(of: device) else { return .changed(0) }
+      return .changed(try outbox.takeBack(ids, device: devices.entries[place]))
+    case .setTags(let device, let tags): return .changed(try setTags(tags, of: device, now: now))
+    case .beginFamily(let family): return .family(try tokens.begin(family, now: now))
+    case .rotate(let rotation): return try tokens.rotate(rotation, now: now)
+    case .checkToken(let device, let credential):
+      return try tokens.refusal(of: credential, for: device).map { .refused($0) } ?? .changed(0)
+    case .revokeTokens(let selection): return .changed(try tokens.revoke(selection))
+    case .expireTokens(let selection): return .changed(try tokens.expire(selection, now: now))
+    case .keepLog(let log): return .changed(try keep(log, now: now))
+    case .reset(let run): return .changed(try reset(run))
+    case .read: return .changed(0)
+    }
+  }
+
+  /// The reading jobs of a group that is committed.
+  func read(_ group: [StoreJob]) {
+    for case .read(let body) in group { body(StoreReader(on: connection)) }
+  }
+
+  /// Commits something small, to see whether the disk takes it.
+  func probe() throws(DatabaseError) {
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      try connection.database.execute("PRAGMA user_version = \(StoreSchema.schema.version)")
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Base
+import Database
+
+/// Which tokens are good. Refresh tokens are known by their hash and used once; access tokens are known by their family.
+struct TokenRegistry {
+  private struct Family {
+    let device: DeviceIdentity
+    var accessFrom: Int64
+    var isRevoked: Bool
+  }
+
+  let connection: StoreConnection
+  let capacity: Int
+  private var families: [Int64: Family] = [:]
+
+  init(on connection: StoreConnection, capacity: Int) {
+    self.connection = connection
+    self.capacity = capacity
+  }
+
+  mutating func begin(_ family: TokenFamily, now: Int64) throws(DatabaseError) -> Int64 {
+    let hash = family.refresh.bytes
+    try connection.with(
+      """
+      INSERT INTO token_families(run, device, created, expires, access_from, is_revoked, current)
+      VALUES(?1, ?2, ?3, ?4, 0, 0, ?5)
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, text: family.device.run.utf8.span)
+      row.bind(2, text: family.device.name.utf8.span)
+      row.bind(3, now)
+      row.bind(4, family.expiresAt.millisecondsSince1970)
+      row.bind(5, blob: hash.span)
+      try row.run()
+    }
+    let id = connection.database.lastInsertedRowID
+    try keep(family.refresh, of: id)
+    return id
+  }
+
+  private func keep(_ refresh: UUID128, of family: Int64) throws(DatabaseError) {
+    let hash = refresh.bytes
+    try connection.with(
+      "INSERT INTO refresh_tokens(hash, family) VALUES(?1, ?2)"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, blob: hash.span)
+      row.bind(2, family)
+      try row.run()
+    }
+  }
+
+  private struct Refresh {
+    let family: Int64
+    let expires: Int64
+    let isRevoked: Bool
+    let isCurrent: Bool
+    let isPrevious: Bool
+    let rotated: Int64
+    let answer: [UInt8]
+  }
+
+  private func find(_ presented: UUID128) throws(DatabaseError) -> Refresh? {
+    let hash = presented.bytes
+    let found: Refresh? = try connection.with(
+      """
+      SELECT id, expires, is_revoked, current = ?1, previous IS ?1, rotated, answer
+      FROM refresh_tokens JOIN token_families ON id = family WHERE hash = ?1
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, blob: hash.span)
+      guard try row.step() else { return nil }
+      return Refresh(
+        family: row.integer(at: 0), expires: row.integer(at: 1), isRevoked: row.integer(at: 2) == 1,
+        isCurrent: row.integer(at: 3) == 1, isPrevious: row.integer(at: 4) == 1, rotated: row.integer(at: 5),
+        answer: row.blob(at: 6))
+    }
+    return found
+  }
+
+  /// RFC 9700 §4.14.2: a used refresh token that comes again ends its family. A client that did not see the answer has to
+  /// repeat itself, though, so for the grace time the last used token gets the same answer again.
+  mutating func rotate(_ rotation: TokenRotation, now: Int64) throws(DatabaseError) -> StoreResult {
+    guard let found = try find(rotation.presented) else { return .refused(.unknown) }
+    guard !found.isRevoked else { return .refused(.revoked) }
+    guard found.expires > now else { return .refused(.expired) }
+    if found.isCurrent {
+      try replaceCurrent(of: found.family, by: rotation, now: now)
+      return .rotated(family: found.family)
+    }
+    if found.isPrevious && now - found.rotated <= rotation.graceMilliseconds {
+      return .rotatedBefore(family: found.family, answer: found.answer)
+    }
+    try revoke(.family(found.family))
+    return .refused(.replayed)
+  }
+
+  private func replaceCurrent(of family: Int64, by rotation: TokenRotation, now: Int64) throws(DatabaseError) {
+    let successor = rotation.successor.bytes
+    try connection.with(
+      """
+      UPDATE token_families SET previous = current, current = ?2, rotated = ?3, answer = ?4, expires = ?5 WHERE id = ?1
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, family)
+      row.bind(2, blob: successor.span)
+      row.bind(3, now)
+      row.bind(4, blob: rotation.answer.span)
+      row.bind(5, rotation.expiresAt.millisecondsSince1970)
+      try row.run()
+    }
+    let month = 30 * Day.milliseconds
+    try connection.run("DELETE FROM refresh_tokens WHERE family = ?1 AND used < ?2", family, now - month)
+    let presented = rotation.presented.bytes
+    try connection.with(
+      "UPDATE refresh_tokens SET used = ?2 WHERE hash = ?1"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, blob: presented.span)
+      row.bind(2, now)
+      try row.run()
+    }
+    try keep(rotation.successor, of: family)
+  }
+
+  /// Nil when an access token of this family may write as this device.
+  mutating func refusal(
+    of credential: TokenCredential, for device: DeviceIdentity
+  ) throws(DatabaseError) -> TokenRefusal? {
+    if families[credential.family] == nil { try remember(credential.family) }
+    guard let family = families[credential.family] else { return .unknown }
+    guard !family.isRevoked else { return .revoked }
+    guard family.device == device else { return .wrongDevice }
+    return credential.issuedAt.millisecondsSince1970 < family.accessFrom ? .expired : nil
+  }
+
+  private mutating func remember(_ id: Int64) throws(DatabaseError) {
+    if families.count >= capacity { families.removeAll() }
+    families[id] = try connection.with(
+      "SELECT run, device, access_from, is_revoked FROM token_families WHERE id = ?1"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, id)
+      guard try row.step() else { return nil }
+      return Family(
+        device: DeviceIdentity(run: row.text(at: 0), name: row.text(at: 1)), accessFrom: row.integer(at: 2),
+        isRevoked: row.integer(at: 3) == 1)
+    }
+  }
+
+  @discardableResult
+  mutating func revoke(_ selection: TokenSelection) throws(DatabaseError) -> Int {
+    try update("is_revoked = ?1", selection, value: 1)
+  }
+
+  mutating func expire(_ selection: TokenSelection, now: Int64) throws(DatabaseError) -> Int {
+    try update("access_from = ?1", selection, value: now + 1)
+  }
+
+  private mutating func update(
+    _ change: String, _ selection: TokenSelection, value: Int64
+  ) throws(DatabaseError) -> Int {
+    families.removeAll()
+    let sql = "UPDATE token_families SET \(change) WHERE is_revoked = 0"
+    switch selection {
+    case .all: return try connection.run(sql, value)
+    case .family(let id): return try connection.run(sql + " AND id = ?2", value, id)
+    case .run(let run): return try update(sql + " AND run = ?2", value, run, nil)
+    case .device(let device): return try update(sql + " AND run = ?2 AND device = ?3", value, device.run, device.name)
+    }
+  }
+
+  private func update(_ sql: String, _ value: Int64, _ run: String, _ name: String?) throws(DatabaseError) -> Int {
+    try connection.with(sql) { (statement: inout Statement) throws(DatabaseError) in
+      let device = name ?? ""
+      var row = statement.start()
+      row.bind(1, value)
+      row.bind(2, text: run.utf8.span)
+      if name == nil {
+        try row.run()
+      } else {
+        row.bind(3, text: device.utf8.span)
+        try row.run()
+      }
+    }
+    return Int(connection.database.changes)
+  }
+
+  mutating func forget() { families.removeAll() }
+}

@@ -1,0 +1,140 @@
+import Base
+import Synchronization
+
+/// The one thread that writes. It takes what arrived while it was committing, commits that together, and hands the results
+/// out; nobody waits for a timer. Between groups it does the store's upkeep in small steps.
+package final class WriterThread: Sendable {
+  private let mailbox: Mutex<Mailbox>
+  private let wakeUp = Semaphore()
+  private let limits: WriterLimits
+  private let metrics: WriterMetrics
+  private let clock = SystemClock()
+  private let lastOutage = Mutex<StoreOutage?>(nil)
+  private let thread = Mutex<Thread?>(nil)
+
+  /// Upkeep steps between two groups: enough that the index keeps up with full groups.
+  private static let stepsBetweenGroups = 2
+
+  /// Makes the store on the new thread, which owns it from then on, and returns when it is open. `deliver` is called on the
+  /// writer's thread, once for each group, after its commit; every accepted job comes back there exactly once.
+  package init(
+    limits: WriterLimits = WriterLimits(), metrics: WriterMetrics,
+    deliver: @escaping @Sendable ([Completion]) -> Void,
+    open: @escaping @Sendable () throws(StoreError) -> any Store
+  ) throws(StoreError) {
+    self.limits = limits
+    self.metrics = metrics
+    mailbox = Mutex(Mailbox(limits))
+    let opened = Semaphore()
+    let failure = Box<StoreError?>(nil)
+    let thread = Thread { [self] in
+      let store: any Store
+      do throws(StoreError) {
+        store = try open()
+      } catch {
+        failure.value.withLock { $0 = error }
+        opened.signal()
+        return
+      }
+      opened.signal()
+      run(store, deliver)
+    }
+    opened.wait()
+    if let error = failure.value.withLock({ $0 }) {
+      thread.join()
+      throw error
+    }
+    self.thread.withLock { $0 = thread }
+  }
+
+  /// Hands a job over. False when the mailbox is full or the writer is stopping; then nothing will come back.
+  package func submit(_ job: StoreJob, ticket: Ticket) -> Bool {
+    let (isAccepted, wakes) = mailbox.withLock { mailbox in
+      guard mailbox.post(Mailbox.Letter(ticket: ticket, job: job)) else { return (false, false) }
+      let wakes = mailbox.isWriterWaiting
+      mailbox.isWriterWaiting = false
+      return (true, wakes)
+    }
+    if wakes { wakeUp.signal() }
+    if !isAccepted { metrics.refusedJobs.add() }
+    return isAccepted
+  }
+
+  /// Why the last group was not committed, nil when it was or when the disk takes writes again.
+  package var outage: StoreOutage? { lastOutage.withLock { $0 } }
+
+  /// Takes nothing more, finishes what is waiting, closes the store, and returns. Later calls return at once.
+  package func stop() {
+    let wakes = mailbox.withLock { mailbox in
+      mailbox.close()
+      let wakes = mailbox.isWriterWaiting
+      mailbox.isWriterWaiting = false
+      return wakes
+    }
+    if wakes { wakeUp.signal() }
+    thread.withLock { $0.take() }?.join()
+  }
+
+  private func run(_ store: any Store, _ deliver: @Sendable ([Completion]) -> Void) {
+    while true {
+      let (group, isClosed) = mailbox.withLock { mailbox in
+        let group = mailbox.takeGroup()
+        metrics.mailboxJobs.set(Int64(mailbox.count))
+        metrics.mailboxBytes.set(Int64(mailbox.byteCount))
+        return (group, mailbox.isClosed)
+      }
+      if !group.isEmpty {
+        commit(group, to: store, deliver)
+      } else if isClosed {
+        break
+      }
+      if !upkeep(of: store) && group.isEmpty { waitForLetters() }
+    }
+    store.close()
+  }
+
+  private func commit(_ group: [Mailbox.Letter], to store: any Store, _ deliver: ([Completion]) -> Void) {
+    let start = clock.monotonicNow
+    let results = store.apply(group.map(\.job), now: clock.wallNow)
+    precondition(results.count == group.count, "a store answers every job")
+    metrics.groupTime.record(UInt64(max(0, (clock.monotonicNow - start).count)))
+    metrics.groupJobs.record(UInt64(group.count))
+    metrics.groupRows.record(UInt64(group.reduce(0) { $0 + $1.job.rowCount }))
+    if store.outage != nil { metrics.failedGroups.add() }
+    note(store.outage)
+    deliver(zip(group, results).map { Completion(ticket: $0.ticket, result: $1) })
+  }
+
+  /// True when more is waiting to be done.
+  private func upkeep(of store: any Store) -> Bool {
+    var more = true
+    for _ in 0..<WriterThread.stepsBetweenGroups where more {
+      let start = clock.monotonicNow
+      more = store.maintain(now: clock.wallNow)
+      if more { metrics.upkeepTime.record(UInt64(max(0, (clock.monotonicNow - start).count))) }
+    }
+    note(store.outage)
+    return more
+  }
+
+  private func note(_ outage: StoreOutage?) { lastOutage.withLock { $0 = outage } }
+
+  private func waitForLetters() {
+    let mustWait = mailbox.withLock { mailbox in
+      mailbox.isWriterWaiting = mailbox.count == 0 && !mailbox.isClosed
+      return mailbox.isWriterWaiting
+    }
+    guard mustWait else { return }
+    if !wakeUp.wait(milliseconds: limits.idleMilliseconds) {
+      // A signal that comes between the time-out and this line only makes the next wait return early.
+      mailbox.withLock { $0.isWriterWaiting = false }
+    }
+  }
+}
+
+/// A value that two threads hand over.
+final class Box<Value: Sendable>: Sendable {
+  let value: Mutex<Value>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+}
