@@ -51,8 +51,11 @@ let package = Package(
 
     library("Network", in: "Server/", needs: ["Base", "CLinux"]),
     library("Store", in: "Server/", needs: ["Database", "Base"]),
+    library(
+      "IngestServer", in: "Server/",
+      needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
 
-    library("CommandLine", in: "App/"),
+    library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
@@ -69,6 +72,10 @@ let package = Package(
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
+    .executableTarget(
+      name: "crash", dependencies: ["Store", "HTTP1", "JSON", "Base", "Support"], path: "loadtest/crash",
+      exclude: ["run"], swiftSettings: settings),
+
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),
     tests("Database", needs: ["Database", "CSQLite", "Support"]),
@@ -77,7 +84,8 @@ let package = Package(
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine"]),
+    tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
+    tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

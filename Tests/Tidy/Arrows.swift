@@ -18,7 +18,12 @@ enum Arrows {
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
     Target(name: "Network", folder: "Sources/Server/Network", imports: ["Base", "CLinux", "Glibc"]),
     Target(name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Base", "Glibc"]),
-    Target(name: "CommandLine", folder: "Sources/App/CommandLine", imports: ["Base", "Glibc"]),
+    Target(
+      name: "IngestServer", folder: "Sources/Server/IngestServer",
+      imports: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
+    Target(
+      name: "CommandLine", folder: "Sources/App/CommandLine",
+      imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]
 

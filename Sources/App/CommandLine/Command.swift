@@ -3,27 +3,44 @@ struct Command: Sendable {
   let name: String
   /// One line for the list of commands.
   let summary: String
-  /// The whole text of `rollingroad COMMAND --help`.
-  let help: String
-  /// Gets the words after the command's name.
-  let run: @Sendable ([String], ProcessContext) -> ExitCode
+  /// What stands behind the name in the usage line, without the flags: `SCENARIO`, `DIR…`, or nothing.
+  let operands: String
+  /// How many operands it takes.
+  let operandCount: ClosedRange<Int>
+  let flags: [Flag]
+  /// What a reader of `--help` should know beyond the flags: prose in lines of at most 100 letters.
+  let details: String
+  let run: @Sendable (Invocation) throws(UsageError) -> ExitCode
+}
+
+/// A command line that was understood as far as its words go.
+struct Invocation {
+  let values: FlagValues
+  let operands: [String]
+  let process: ProcessContext
 }
 
 extension Command {
-  static let version = Command(
-    name: "version",
-    summary: "print the version and exit",
-    help: """
-      usage: rollingroad version
-
-      Prints "rollingroad" and the version on one line.
-      """,
-    run: { words, process in
-      guard words.isEmpty else {
-        process.writeError("rollingroad version: unexpected '\(words[0])'; the command takes no arguments")
-        return .usage
-      }
-      process.writeOutput("rollingroad \(Product.version)")
-      return .ok
-    })
+  /// The whole text of `rollingroad COMMAND --help`.
+  var help: String {
+    var lines = [
+      "usage: "
+        + ["rollingroad \(name)", operands, flags.isEmpty ? "" : "[flags]"].filter { $0 != "" }.joined(separator: " ")
+    ]
+    lines += ["", details]
+    guard !flags.isEmpty else { return lines.joined(separator: "\n") }
+    lines += [
+      "", "flags (each also as an environment variable: --some-flag is \(Flag.environmentPrefix)SOME_FLAG):", "",
+    ]
+    let heads = flags.map { flag in
+      if case .value(let placeholder) = flag.kind { "--\(flag.name) \(placeholder)" } else { "--\(flag.name)" }
+    }
+    let width = heads.map(\.count).max() ?? 0
+    for (flag, head) in zip(flags, heads) {
+      let standard = flag.standard.map { " [\($0)]" } ?? ""
+      let secret = flag.isSecret ? "; or a file: \(flag.environmentName)\(Flag.fileSuffix)" : ""
+      lines.append("  " + head + String(repeating: " ", count: width - head.count + 3) + flag.help + secret + standard)
+    }
+    return lines.joined(separator: "\n")
+  }
 }

@@ -1,6 +1,8 @@
-/// The whole command line: picks the command, runs it, answers with the exit code.
+import Base
+
+/// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
 public enum CommandTable {
-  static let commands: [Command] = [.version]
+  static let commands: [Command] = [.serve, .inspect, .token, .healthcheck, .version]
 
   /// Runs what the arguments name.
   public static func run(_ process: ProcessContext) -> ExitCode {
@@ -9,18 +11,35 @@ public enum CommandTable {
       return .usage
     }
     let rest = Array(process.arguments.dropFirst())
-    if isHelp(word) {
-      return help(on: rest.first, process)
-    }
-    guard let command = commands.first(where: { $0.name == word }) else {
-      process.writeError(unknown(word))
-      return .usage
-    }
-    if rest.contains(where: isHelp) {
+    if isHelp(word) { return help(on: rest.first, process) }
+    guard let command = commands.first(where: { $0.name == word }) else { return unknown(word, process) }
+    if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) {
       process.writeOutput(command.help)
       return .ok
     }
-    return command.run(rest, process)
+    do throws(UsageError) {
+      try refuseUnknownEnvironment(process)
+      let (values, operands) = try FlagParser(flags: command.flags, operandCount: command.operandCount).parse(
+        rest, in: process)
+      return try command.run(Invocation(values: values, operands: operands, process: process))
+    } catch {
+      process.writeError("rollingroad \(command.name): \(error.message)")
+      process.writeError("'rollingroad \(command.name) --help' lists what it takes")
+      return .usage
+    }
+  }
+
+  /// A misspelled variable would silently do nothing. One container sets variables for several commands, so that those
+  /// of other commands are fine.
+  private static func refuseUnknownEnvironment(_ process: ProcessContext) throws(UsageError) {
+    let known = commands.flatMap(\.flags).flatMap { flag in
+      flag.isSecret ? [flag.environmentName, flag.environmentName + Flag.fileSuffix] : [flag.environmentName]
+    }
+    for name in process.environment.keys.sorted() where name.hasPrefix(Flag.environmentPrefix) && !known.contains(name)
+    {
+      let near = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""
+      throw UsageError("unknown environment variable \(name)\(near)")
+    }
   }
 
   private static func isHelp(_ word: String) -> Bool { ["help", "--help", "-h"].contains(word) }
@@ -30,16 +49,17 @@ public enum CommandTable {
       process.writeOutput(overview)
       return .ok
     }
-    guard let command = commands.first(where: { $0.name == topic }) else {
-      process.writeError(unknown(topic))
-      return .usage
-    }
+    guard let command = commands.first(where: { $0.name == topic }) else { return unknown(topic, process) }
     process.writeOutput(command.help)
     return .ok
   }
 
-  private static func unknown(_ word: String) -> String {
-    "rollingroad: no command '\(word)'; this version has: \(commands.map(\.name).joined(separator: ", "))"
+  private static func unknown(_ word: String, _ process: ProcessContext) -> ExitCode {
+    let names = commands.map(\.name)
+    let near = NearestName.find(word, in: names).map { "did you mean '\($0)'?" }
+    process.writeError(
+      "rollingroad: no command '\(word)'; " + (near ?? "this version has: \(names.joined(separator: ", "))"))
+    return .usage
   }
 
   private static var overview: String {

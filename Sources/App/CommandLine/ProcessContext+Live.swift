@@ -5,8 +5,38 @@ extension ProcessContext {
   public static func live() -> ProcessContext {
     ProcessContext(
       arguments: Array(Swift.CommandLine.arguments.dropFirst()),
+      environment: environmentVariables(),
+      readFile: readFile,
       writeOutput: { write($0, to: STDOUT_FILENO) },
-      writeError: { write($0, to: STDERR_FILENO) })
+      writeError: { write($0, to: STDERR_FILENO) },
+      errorIsTerminal: isatty(STDERR_FILENO) == 1)
+  }
+
+  /// Only the variables that are ours to read.
+  private static func environmentVariables() -> [String: String] {
+    var variables: [String: String] = [:]
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      let parts = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2, parts[0].hasPrefix(Flag.environmentPrefix) { variables[String(parts[0])] = String(parts[1]) }
+      unsafe entry += 1
+    }
+    return variables
+  }
+
+  private static func readFile(_ path: String) -> String? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return String(validating: bytes, as: UTF8.self) }
+      bytes += piece[..<count]
+    }
   }
 
   /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away

@@ -2,15 +2,28 @@
 public struct ProcessContext {
   /// The words after the program's name.
   public let arguments: [String]
+  /// The environment variables.
+  public let environment: [String: String]
+  /// The text of a file, nil when it cannot be read; for secrets in files.
+  public let readFile: (String) -> String?
   /// Results go here: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
+  /// A person reads the errors, not a program.
+  public let errorIsTerminal: Bool
   /// Errors and hints go here.
-  public let writeError: (String) -> Void
+  public let writeError: @Sendable (String) -> Void
 
   /// A context of the caller's making.
-  public init(arguments: [String], writeOutput: @escaping (String) -> Void, writeError: @escaping (String) -> Void) {
+  public init(
+    arguments: [String], environment: [String: String] = [:], readFile: @escaping (String) -> String? = { _ in nil },
+    writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
+    errorIsTerminal: Bool = true
+  ) {
     self.arguments = arguments
+    self.environment = environment
+    self.readFile = readFile
     self.writeOutput = writeOutput
     self.writeError = writeError
+    self.errorIsTerminal = errorIsTerminal
   }
 }

@@ -1,0 +1,95 @@
+import Base
+import Contract
+import HTTP1
+
+/// What is known of a request when its head has come, and the answer where it is refused for that alone.
+struct HeadReading {
+  let exchange: Exchange
+  let refusal: Response?
+}
+
+extension ServerContext {
+  func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
+    let run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? text(head, HeaderName.runID) ?? ""
+    var operation = Operation.getPage
+    var parameters: [String] = []
+    var refusal: Response?
+    switch router.match(head) {
+    case .notFound: refusal = .notFound
+    case .methodNotAllowed(let methods):
+      refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
+    case .operation(let found, let ranges):
+      operation = found
+      parameters = ranges.compactMap { head.fields.text($0) }
+    }
+    var query: [FormItem] = []
+    do throws(HTTPError) { query = try head.queryItems(limits: configuration.http) } catch {
+      refusal = refusal ?? .error(error.status, "bad_query", error.reason)
+    }
+    let deviceHeader = text(head, HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
+    var exchange = Exchange(
+      target: Exchange.Target(operation: operation, parameters: parameters, run: run),
+      method: head.method, version: head.version, receivedAt: wallNow(), begunAt: now,
+      authorization: bytes(head, .authorization), contentType: bytes(head, .contentType),
+      deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: query,
+      lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
+      device: deviceHeader ?? parameters.last ?? "")
+    if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, isLocal: isLocal) }
+    if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
+    if let journal, isJournaled(operation, isRefused: refusal != nil), journal.takesNext() {
+      exchange.draft = JournalDraft(head, operation: operation)
+    }
+    return HeadReading(exchange: exchange, refusal: refusal)
+  }
+
+  /// What devices send, and what nobody understands: a device with a wrong URL is found there.
+  private func isJournaled(_ operation: Operation, isRefused: Bool) -> Bool {
+    Operation.ofDevices.contains(operation) || isRefused && !operation.isAdministrative
+  }
+
+  /// The administrator's token when one is set; else whoever is on this machine.
+  private func refuseAdministration(_ exchange: Exchange, isLocal: Bool) -> Response? {
+    guard let token = configuration.adminToken else {
+      return isLocal ? nil : .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
+    }
+    guard let shown = exchange.bearer,
+      Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
+    else { return .unauthorized("admin_token_required", "this path needs the administrator's token") }
+    return nil
+  }
+
+  private func isEncoded(_ head: borrowing RequestHead) -> Bool {
+    guard let coding = text(head, HeaderName.contentEncoding) else { return false }
+    return coding.lowercased() != "identity"
+  }
+
+  private func bytes(_ head: borrowing RequestHead, _ field: KnownField) -> [UInt8]? {
+    head.fields.value(field).map { range in
+      var copy: [UInt8] = []
+      copy.append(copying: head[range])
+      return copy
+    }
+  }
+
+  private func text(_ head: borrowing RequestHead, _ name: StaticString) -> String? {
+    head.fields.value(name).flatMap { head.fields.text($0) }
+  }
+}
+
+extension Exchange {
+  /// What follows `Bearer ` in the Authorization field; the scheme's case does not matter (RFC 9110 §11.1).
+  var bearer: [UInt8]? {
+    let scheme = Array("bearer ".utf8)
+    guard let authorization, authorization.count > scheme.count else { return nil }
+    for (byte, letter) in zip(authorization, scheme) where byte | 0x20 != letter | 0x20 { return nil }
+    return Array(authorization[scheme.count...].drop { $0 == UInt8(ascii: " ") })
+  }
+}
+
+extension Response {
+  /// The field is not decoration: without it iOS reports some 401s as failed connections, and the SDK then does not
+  /// refresh (behaviour §22, row 12).
+  static func unauthorized(_ code: String, _ message: String) -> Response {
+    error(401, code, message).with("WWW-Authenticate", "Bearer realm=\"rollingroad\", error=\"invalid_token\"")
+  }
+}

@@ -1,0 +1,45 @@
+import JSON
+import Store
+
+extension ServerContext {
+  /// The whole request is here.
+  func reply(to exchange: Exchange, _ scratch: SessionScratch) -> Reply {
+    switch exchange.target.operation {
+    case .uploadLocations: upload(exchange, scratch)
+    case .registerDevice: register(exchange)
+    case .refreshToken: refresh(exchange)
+    case .uploadDeviceLog: keepLog(exchange)
+    case .queueDeviceCommands: queueForDevice(exchange)
+    case .queueCommands: queueForMany(exchange)
+    case .listDeviceCommands: listCommands(exchange)
+    case .setDeviceTags: setTags(exchange)
+    case .listDeviceLogs: listLogs(exchange)
+    case .getDeviceLog: getLog(exchange)
+    case .expireTokens: expireTokens(exchange)
+    case .revokeTokens: revokeTokens(exchange)
+    case .breakRefresh: breakRefresh(exchange)
+    case .getHealth: .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) })
+    case .listFaults: .answer(listFaults(exchange))
+    case .putFaults: .answer(putFaults(exchange))
+    case .deleteFaults: .answer(deleteFaults(exchange))
+    case .awaitRecords: awaitRecords(exchange)
+    case .listRequests: listRequests(exchange)
+    case .streamEvents: streamEvents(exchange)
+    default: administer(exchange)
+    }
+  }
+
+  /// The store has done what the last reply asked for.
+  func reply(to exchange: Exchange, _ continuation: Continuation, _ result: StoreResult) -> Reply {
+    switch continuation {
+    case .upload(let device): .answer(uploaded(result, device))
+    case .registration(let token): .answer(registered(token, result, at: exchange.receivedAt))
+    case .refresh(let rotation): .answer(refreshed(rotation, result, exchange))
+    case .commands(let response): carrying(response, result)
+    case .ordering(let ordering): ordered(ordering, result)
+    case .count(let key): .answer(counted(key, result))
+    case .readiness: .answer(wasReady(result))
+    case .reset: .answer(wasReset(result))
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Base
+
+/// All rules with what they have done so far. A value: the same requests in the same order meet the same faults, and the
+/// draws for one device do not depend on what other devices do.
+struct FaultPlan: Sendable {
+  /// Devices whose requests a rule counts one by one. Those beyond draw by the rule's common count.
+  private static let devicesCounted = 100_000
+
+  /// A rule and what it has met.
+  struct Entry: Sendable {
+    let rule: FaultRule
+    /// Requests that matched, whatever became of them.
+    fileprivate(set) var matched: UInt64 = 0
+    /// Requests that met the fault.
+    fileprivate(set) var hits: UInt64 = 0
+    fileprivate var draws: [UInt64: UInt64] = [:]
+
+    init(_ rule: FaultRule) { self.rule = rule }
+  }
+
+  private(set) var entries: [Entry] = []
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  /// Puts the rules in place of those of the same owner. Counts begin anew.
+  mutating func replace(_ rules: [FaultRule], of owner: String) {
+    entries.removeAll { $0.rule.owner == owner }
+    entries += rules.map { Entry($0) }
+  }
+
+  /// The fault that meets a request whose head has come, or whose body has; the first rule in the list that decides so.
+  mutating func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
+    for index in entries.indices where entries[index].rule.fault.kind.isBeforeBody == beforeBody {
+      if let applied = entries[index].decide(request, devicesCounted: FaultPlan.devicesCounted) { return applied }
+    }
+    return nil
+  }
+}
+
+extension FaultPlan.Entry {
+  fileprivate mutating func decide(_ request: FaultRequest, devicesCounted: Int) -> AppliedFault? {
+    guard rule.concerns(request) else { return nil }
+    matched += 1
+    guard matched > UInt64(rule.match.skip), rule.match.count.map({ hits < UInt64($0) }) ?? true else { return nil }
+    var stream = nextStream(for: request.device, devicesCounted: devicesCounted)
+    guard stream.chance(rule.match.share) else { return nil }
+    hits += 1
+    return AppliedFault(rule: rule.id, fault: rule.fault, delay: rule.fault.drawDelay(from: &stream))
+  }
+
+  /// Two draws belong to each request of a device: whether, and how long.
+  private mutating func nextStream(for device: String, devicesCounted: Int) -> RandomStream {
+    let hash = StableHash.of(device)
+    var n = matched
+    if draws[hash] != nil || draws.count < devicesCounted {
+      n = draws[hash, default: 0]
+      draws[hash] = n + 1
+    }
+    return RandomStream(seed: rule.seed, device: hash, concern: StableHash.of(rule.id), n: 2 * n)
+  }
+}
+
+extension Fault {
+  fileprivate func drawDelay(from stream: inout RandomStream) -> Nanoseconds {
+    switch self {
+    case .delay(let range), .delayAfterCommit(let range):
+      .milliseconds(range.lowerBound + Int64(stream.integer(below: UInt64(range.upperBound - range.lowerBound) + 1)))
+    case .dribble(_, let pause): .milliseconds(pause)
+    default: .zero
+    }
+  }
+}
+
+/// A hash that is the same in every process, as the standard library's is not: FNV-1a
+/// (https://www.rfc-editor.org/rfc/rfc9923).
+enum StableHash {
+  static func of(_ text: String) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return hash
+  }
+}

@@ -1,0 +1,130 @@
+import Base
+import Contract
+import JSON
+import Store
+
+extension ServerContext {
+  /// The fault that meets this request now, counted.
+  func fault(for exchange: Exchange, beforeBody: Bool) -> AppliedFault? {
+    guard !faults.isEmpty, Operation.ofDevices.contains(exchange.target.operation) else { return nil }
+    let applied = faults.decide(
+      FaultRequest(
+        operation: exchange.target.operation, run: exchange.target.run, device: exchange.device,
+        at: exchange.receivedAt),
+      beforeBody: beforeBody)
+    guard let applied else { return nil }
+    metrics.spoilt(applied.fault.kind)
+    if hub.isListening {
+      let device = DeviceIdentity(run: exchange.target.run, name: exchange.device)
+      hub.publish(.fault(applied, exchange.target.operation, device))
+    }
+    return applied
+  }
+
+  /// The rules of the request's run are replaced as a whole; the answer is the new list.
+  func putFaults(_ exchange: Exchange) -> Response {
+    let rules: [FaultRule]
+    do {
+      let body = try JSONValue(parsing: exchange.body.span)
+      rules = try FaultRule.list(body, owner: exchange.target.run)
+    } catch {
+      return .error(400, "bad_faults", "\(error)")
+    }
+    faults.replace(rules, of: exchange.target.run)
+    return listFaults(exchange)
+  }
+
+  func deleteFaults(_ exchange: Exchange) -> Response {
+    faults.replace([], of: exchange.target.run)
+    return listFaults(exchange)
+  }
+
+  /// The rules as they were set, each with how many requests `matched` and how many it met (`hits`).
+  func listFaults(_ exchange: Exchange) -> Response {
+    let entries = faults.entries(of: exchange.target.run)
+    return .json { writer in
+      writer.beginObject()
+      writer.key("faults")
+      writer.beginArray()
+      for entry in entries { writer.append(entry) }
+      writer.endArray()
+      writer.endObject()
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func append(_ entry: FaultPlan.Entry) {
+    beginObject()
+    key("id")
+    value(entry.rule.id)
+    key("fault")
+    append(entry.rule.fault)
+    key("match")
+    append(entry.rule.match)
+    key("seed")
+    value(entry.rule.seed)
+    key("matched")
+    value(entry.matched)
+    key("hits")
+    value(entry.hits)
+    endObject()
+  }
+
+  /// Durations as text with their unit, so that the list can be put back as it came.
+  private mutating func append(_ fault: Fault) {
+    beginObject()
+    member("kind", fault.kind.rawValue)
+    switch fault {
+    case .refuse(let status), .status(let status): member("status", status)
+    case .delay(let range), .delayAfterCommit(let range):
+      member("from", "\(range.lowerBound)ms")
+      member("to", "\(range.upperBound)ms")
+    case .redirect(let status, let location):
+      member("status", status)
+      member("location", location)
+    case .prefix(let records): member("records", records)
+    case .cut(let bytes): member("bytes", bytes)
+    case .dribble(let bytes, let pause):
+      member("bytes", bytes)
+      member("every", "\(pause)ms")
+    case .wrongLength(let difference): member("by", difference)
+    case .reset, .portal, .pretend, .drop, .malformed, .empty: break
+    }
+    endObject()
+  }
+
+  private mutating func append(_ match: FaultRule.Match) {
+    beginObject()
+    if let device = match.device { member("device", device) }
+    if match.run != "" { member("run", match.run ?? "*") }
+    if let operation = match.operation { member("operation", operation.rawValue) }
+    key("share")
+    value(match.share)
+    if let count = match.count { member("count", count) }
+    member("skip", match.skip)
+    if let from = match.from { member("from", from) }
+    if let to = match.to { member("to", to) }
+    endObject()
+  }
+}
+
+extension JSONWriter {
+  mutating func member(_ name: StaticString, _ text: String) {
+    key(name)
+    value(text)
+  }
+
+  mutating func member(_ name: StaticString, _ number: Int) {
+    key(name)
+    value(number)
+  }
+
+  /// ISO 8601 with milliseconds.
+  mutating func member(_ name: StaticString, _ instant: WallInstant) {
+    var text: [UInt8] = []
+    instant.append(iso8601To: &text)
+    key(name)
+    value(String(decoding: text, as: UTF8.self))
+  }
+}

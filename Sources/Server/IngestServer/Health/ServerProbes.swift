@@ -1,0 +1,18 @@
+package import Network
+package import Store
+
+/// What can be asked of the threads beside the session at any moment. A server without threads has nothing to tell.
+package struct ServerProbes: Sendable {
+  /// Why the store cannot commit.
+  let outage: @Sendable () -> StoreOutage?
+  /// The counters of all event loops together.
+  let network: @Sendable () -> LoopFigures?
+
+  package init(
+    outage: @escaping @Sendable () -> StoreOutage? = { nil },
+    network: @escaping @Sendable () -> LoopFigures? = { nil }
+  ) {
+    self.outage = outage
+    self.network = network
+  }
+}

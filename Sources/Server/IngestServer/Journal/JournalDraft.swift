@@ -1,0 +1,49 @@
+import Base
+import HTTP1
+import Store
+
+/// What the journal needs of a head, copied because the head is gone when the answer is known.
+struct JournalDraft {
+  /// Bytes of a body or an answer that are kept.
+  private static let bytesMax = 16_384
+  private static let secrets = ["authorization", "proxy-authorization", "cookie"]
+
+  let method: String
+  let path: String
+  let head: [UInt8]
+
+  init(_ head: borrowing RequestHead, operation: Operation) {
+    method = head.fields.text(head.methodBytes) ?? ""
+    // The query of a log upload holds its key.
+    let range = operation == .uploadDeviceLog ? head.path : head.target
+    path = head.fields.text(range) ?? ""
+    var lines: [UInt8] = []
+    for field in head.fields.list {
+      let name = head.fields.text(field.name)?.lowercased() ?? ""
+      lines.append(copying: head[field.name])
+      lines += [UInt8(ascii: ":"), UInt8(ascii: " ")]
+      if JournalDraft.secrets.contains(name) {
+        lines += Array("(secret)".utf8)
+      } else {
+        lines.append(copying: head[field.value])
+      }
+      lines.append(UInt8(ascii: "\n"))
+    }
+    self.head = lines
+  }
+
+  func entry(_ exchange: Exchange, _ response: Response, durationMicroseconds: Int64) -> JournalEntry {
+    let operation = exchange.target.operation
+    // Refresh tokens are as good as passwords.
+    let isSecret = operation == .registerDevice || operation == .refreshToken
+    return JournalEntry(
+      run: exchange.target.run, device: exchange.device.isEmpty ? nil : exchange.device,
+      receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
+      method: method, path: path, status: response.status, head: head,
+      body: isSecret ? [] : JournalDraft.bound(exchange.body),
+      answer: isSecret ? [] : JournalDraft.bound(response.body),
+      fault: exchange.fault?.fault.kind.rawValue)
+  }
+
+  private static func bound(_ bytes: [UInt8]) -> [UInt8] { bytes.count <= bytesMax ? bytes : Array(bytes[..<bytesMax]) }
+}

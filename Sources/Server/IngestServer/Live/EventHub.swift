@@ -1,0 +1,189 @@
+import Base
+import Store
+import Synchronization
+
+/// Between the store's writer, who knows what is on disk, and the sessions that wait for it. Everything in it is bounded,
+/// and while nobody waits or listens it costs the writer one look at a flag for each group.
+package final class EventHub: Sendable {
+  /// A message and whom it is for.
+  package typealias Letter = (message: SessionMessage, address: SessionAddress)
+
+  static let waitersMax = 1_024
+  static let subscribersMax = 256
+
+  private struct Subscriber {
+    let id: UInt64
+    let address: SessionAddress
+    let filter: EventFilter
+    var queue = EventQueue()
+    /// The session was told and has not fetched yet: it is not told again.
+    var isTold = false
+  }
+
+  private struct State {
+    var ring = EventRing()
+    var subscribers: [Subscriber] = []
+    var waiters: [Waiter] = []
+    var lastID: UInt64 = 0
+    /// The group that the writer is at, or was last.
+    var group: UInt64 = 0
+    /// Somebody has listened: from then on the last events are kept.
+    var hasListeners = false
+  }
+
+  /// Names this server in the ids of its events, so that those of an earlier one are not taken for its own.
+  let epoch: Int64
+  private let state = Mutex(State())
+  private let isWatched = Atomic(false)
+  private let post: @Sendable ([Letter]) -> Void
+
+  package init(epoch: Int64, post: @escaping @Sendable ([Letter]) -> Void) {
+    self.epoch = epoch
+    self.post = post
+  }
+
+  /// Whether it is worth making an event.
+  var isListening: Bool { isWatched.load(ordering: .acquiring) }
+
+  private func change<Result>(_ body: (inout State, inout [Letter]) -> Result) -> Result {
+    var letters: [Letter] = []
+    let result = state.withLock { state in
+      let result = body(&state, &letters)
+      isWatched.store(state.hasListeners || !state.waiters.isEmpty, ordering: .releasing)
+      return result
+    }
+    if !letters.isEmpty { post(letters) }
+    return result
+  }
+}
+
+/// What the writer says.
+extension EventHub {
+  /// Before the group with these jobs, on the writer's thread.
+  func groupBegins() { state.withLock { $0.group += 1 } }
+
+  /// After its commit.
+  func committed(_ group: [StoreJob], _ results: [StoreResult]) {
+    guard isListening else { return }
+    change { state, letters in
+      for (job, result) in zip(group, results) {
+        if !state.waiters.isEmpty, case .ingest(let batch) = job, case .ingested(let receipt) = result {
+          let number = state.group
+          EventHub.update(&state.waiters, &letters) { $0.note(batch, receipt, group: number) }
+        }
+        guard state.hasListeners else { continue }
+        for event in LiveEvent.events(of: job, result) { EventHub.publish(event, &state, &letters) }
+      }
+    }
+  }
+
+  /// From any thread.
+  func publish(_ event: LiveEvent) {
+    change { state, letters in
+      if state.hasListeners { EventHub.publish(event, &state, &letters) }
+    }
+  }
+
+  private static func publish(_ event: LiveEvent, _ state: inout State, _ letters: inout [Letter]) {
+    let event = state.ring.append(event)
+    for index in state.subscribers.indices where state.subscribers[index].filter.takes(event) {
+      state.subscribers[index].queue.append(event)
+      if !state.subscribers[index].isTold {
+        state.subscribers[index].isTold = true
+        letters.append((.eventsWaiting(state.subscribers[index].id), state.subscribers[index].address))
+      }
+    }
+  }
+
+  private static func update(_ waiters: inout [Waiter], _ letters: inout [Letter], _ body: (inout Waiter) -> Void) {
+    var hasMet = false
+    for index in waiters.indices {
+      body(&waiters[index])
+      if waiters[index].isMet {
+        hasMet = true
+        letters.append((.awaited(waiters[index].id, waiters[index].progress), waiters[index].address))
+      }
+    }
+    if hasMet { waiters.removeAll(where: \.isMet) }
+  }
+}
+
+/// For those who wait.
+extension EventHub {
+  /// The waiter's id; nil when there are too many. It is told when the condition holds, once.
+  func wait(for condition: AwaitCondition, _ address: SessionAddress) -> UInt64? {
+    change { state, letters in
+      guard state.waiters.count < EventHub.waitersMax else { return nil }
+      state.lastID += 1
+      let id = state.lastID
+      state.waiters.append(Waiter(id: id, address: address, condition: condition))
+      EventHub.update(&state.waiters, &letters) { _ in }
+      return id
+    }
+  }
+
+  /// What the store holds. To be called by a reading job on the writer's thread, where it is known exactly which groups
+  /// are in it: no commit is counted twice, and none is missed.
+  func begin(_ id: UInt64, stored: Int) {
+    change { state, letters in
+      let group = state.group
+      EventHub.update(&state.waiters, &letters) { if $0.id == id { $0.begin(stored: stored, group: group) } }
+    }
+  }
+
+  /// Records that were found stored. False when nobody waits for them any more.
+  func found(_ uuids: [UUID128], for id: UInt64) -> Bool {
+    change { state, letters in
+      EventHub.update(&state.waiters, &letters) { if $0.id == id { $0.found(uuids) } }
+      return state.waiters.contains { $0.id == id }
+    }
+  }
+
+  /// Ends a wait and says how far it came; nil when it was met before, and the message is on its way.
+  @discardableResult
+  func giveUp(_ id: UInt64) -> AwaitProgress? {
+    change { state, _ in
+      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+      return state.waiters.remove(at: index).progress
+    }
+  }
+}
+
+/// For those who listen.
+extension EventHub {
+  /// The subscriber's id; nil when there are too many. `seen` is the last event that an earlier connection got.
+  func subscribe(_ address: SessionAddress, _ filter: EventFilter, after seen: EventID?) -> UInt64? {
+    change { state, letters in
+      guard state.subscribers.count < EventHub.subscribersMax else { return nil }
+      state.hasListeners = true
+      state.lastID += 1
+      var subscriber = Subscriber(id: state.lastID, address: address, filter: filter)
+      if let seen {
+        let isOurs = seen.epoch == epoch && seen.number <= state.ring.number
+        let (missed, events) = state.ring.events(after: isOurs ? seen.number : 0)
+        // Of an earlier server nobody knows how much was missed: it was something.
+        subscriber.queue.miss(isOurs ? missed : max(1, missed))
+        for event in events where filter.takes(event) { subscriber.queue.append(event) }
+      }
+      if !subscriber.queue.isEmpty {
+        subscriber.isTold = true
+        letters.append((.eventsWaiting(subscriber.id), address))
+      }
+      state.subscribers.append(subscriber)
+      return subscriber.id
+    }
+  }
+
+  /// About `bytesMax` bytes of events, the oldest first, after how many were missed before them; and whether there is more.
+  func fetch(_ id: UInt64, bytesMax: Int) -> (missed: UInt64, events: [LiveEvent], hasMore: Bool) {
+    state.withLock { state in
+      guard let index = state.subscribers.firstIndex(where: { $0.id == id }) else { return (0, [], false) }
+      let (missed, events) = state.subscribers[index].queue.take(bytesMax: bytesMax)
+      let hasMore = !state.subscribers[index].queue.isEmpty
+      state.subscribers[index].isTold = hasMore
+      return (missed, events, hasMore)
+    }
+  }
+
+  func unsubscribe(_ id: UInt64) { state.withLock { $0.subscribers.removeAll { $0.id == id } } }
+}

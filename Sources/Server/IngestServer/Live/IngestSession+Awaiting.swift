@@ -1,0 +1,145 @@
+import Base
+import Contract
+import JSON
+import Network
+import Store
+
+/// A wait of this session.
+struct Awaiting {
+  let id: UInt64
+  let condition: AwaitCondition
+  let milliseconds: Int64
+}
+
+extension IngestSession {
+  /// Waits without asking again and again: the hub hears of every commit.
+  func wait(
+    _ exchange: Exchange, for condition: AwaitCondition, _ milliseconds: Int64, _ output: inout SessionOutput
+  ) {
+    guard let id = context.hub.wait(for: condition, address) else {
+      return answer(exchange, .tooManyWaiters, bodyComplete: true, &output)
+    }
+    guard condition.isFromNow || askForStored(condition, id) else {
+      context.hub.giveUp(id)
+      return answer(exchange, .overloaded, bodyComplete: true, &output)
+    }
+    state = .awaiting(exchange, Awaiting(id: id, condition: condition, milliseconds: milliseconds))
+    wishes.wantsInput = false
+    wishes.alarm = output.now + .milliseconds(milliseconds)
+  }
+
+  private func askForStored(_ condition: AwaitCondition, _ id: UInt64) -> Bool {
+    let hub = context.hub
+    let isAsked = context.submit(
+      .read { reader in
+        // Without an answer the wait ends in a time-out that says that the store could not be asked.
+        do throws(StoreError) { hub.begin(id, stored: try reader.stored(condition)) } catch {}
+      }, .nobody)
+    guard isAsked, !condition.uuids.isEmpty else { return isAsked }
+    return context.ask(
+      { reader in
+        // What cannot be read is not found, and the time-out names it.
+        do throws(StoreError) { try reader.search(condition) { hub.found($0, for: id) } } catch {}
+        return .searched
+      }, address)
+  }
+
+  func awaited(_ id: UInt64, _ progress: AwaitProgress, _ output: inout SessionOutput) {
+    guard case .awaiting(let exchange, let waiting) = state, waiting.id == id else { return }
+    wishes.alarm = nil
+    answer(exchange, .json { $0.append(progress, waiting.condition) }, bodyComplete: true, &output)
+  }
+
+  /// The time is over.
+  func giveUp(_ exchange: Exchange, _ waiting: Awaiting, _ output: inout SessionOutput) {
+    // Met in this very moment: the message is on its way.
+    guard let progress = context.hub.giveUp(waiting.id) else { return }
+    answer(exchange, .timedOut(progress, waiting), bodyComplete: true, &output)
+  }
+
+  /// The server stops.
+  func stopWaiting(_ exchange: Exchange, _ waiting: Awaiting, _ output: inout SessionOutput) {
+    context.hub.giveUp(waiting.id)
+    wishes.alarm = nil
+    answer(exchange, .unavailable(.stopping), bodyComplete: true, &output)
+  }
+}
+
+extension StoreReader {
+  /// How many records of the run, or of the device, are stored.
+  fileprivate func stored(_ condition: AwaitCondition) throws(StoreError) -> Int {
+    if let name = condition.device {
+      return Int(try device(DeviceIdentity(run: condition.run, name: name))?.points ?? 0)
+    }
+    var sum: Int64 = 0
+    var next: Int64?
+    repeat {
+      let page = try devices(run: condition.run, after: next, limit: 1_000)
+      sum += page.elements.reduce(0) { $0 + $1.points }
+      next = page.next
+    } while next != nil
+    return Int(sum)
+  }
+
+  /// Shows `found` the awaited records that are stored, until there are no more or it has enough.
+  fileprivate func search(
+    _ condition: AwaitCondition, _ found: ([UUID128]) -> Bool
+  ) throws(StoreError) {
+    let device = condition.device.map { DeviceIdentity(run: condition.run, name: $0) }
+    var cursor: ArrivalCursor?
+    repeat {
+      let page = try keys(run: condition.run, device: device, after: cursor)
+      guard found(page.elements.map(\.key.uuid).filter { condition.uuids.contains($0) }) else { return }
+      cursor = page.next
+    } while cursor != nil
+  }
+}
+
+extension Response {
+  static let tooManyWaiters = Response.error(503, "too_many_waiters", "too many wait already; try again")
+    .with("Retry-After", "1")
+
+  /// What came near, so that a failing test says how far it was.
+  fileprivate static func timedOut(_ progress: AwaitProgress, _ waiting: Awaiting) -> Response {
+    var writer = JSONWriter(capacity: 256)
+    writer.append(progress, waiting.condition)
+    let seconds = Double(waiting.milliseconds) / 1_000
+    let message =
+      progress.stored.map { stored in
+        let missing = progress.missing.isEmpty ? "" : ", \(progress.missing.count) of the uuids missing"
+        return "\(stored) of \(waiting.condition.count) records after \(seconds) s\(missing)"
+      } ?? "the store could not be asked within \(seconds) s"
+    return .json(408) { answer in
+      answer.beginObject()
+      answer.key("error")
+      answer.beginObject()
+      answer.member("code", "await_timeout")
+      answer.member("message", message)
+      answer.key("detail")
+      answer.raw(writer.bytes)
+      answer.endObject()
+      answer.endObject()
+    }
+  }
+}
+
+extension JSONWriter {
+  private static let uuidsListed = 100
+
+  /// `stored` of `count` records, and the `missing` uuids, the first hundred of `missingCount`.
+  fileprivate mutating func append(_ progress: AwaitProgress, _ condition: AwaitCondition) {
+    beginObject()
+    if let stored = progress.stored { member("stored", stored) }
+    member("count", condition.count)
+    member("missingCount", progress.missing.count)
+    key("missing")
+    beginArray()
+    for uuid in progress.missing.prefix(JSONWriter.uuidsListed) {
+      var text: [UInt8] = []
+      uuid.append(lowerCaseTextTo: &text)
+      value(String(decoding: text, as: UTF8.self))
+    }
+    endArray()
+    endObject()
+  }
+}

@@ -1,0 +1,30 @@
+import Base
+import JSON
+
+extension JSONWriter {
+  /// A time in ISO 8601 with milliseconds; null for one that there is not, or that no calendar has.
+  mutating func value(instant milliseconds: Int64?) {
+    guard let milliseconds, let instant = WallInstant(exactly: milliseconds) else { return null() }
+    var text: [UInt8] = []
+    instant.append(iso8601To: &text)
+    value(String(decoding: text, as: UTF8.self))
+  }
+
+  mutating func value(_ uuid: UUID128) {
+    var text: [UInt8] = []
+    uuid.append(lowerCaseTextTo: &text)
+    value(String(decoding: text, as: UTF8.self))
+  }
+
+  mutating func value(_ number: Double?) {
+    if let number { value(number) } else { null() }
+  }
+
+  mutating func value(_ flag: Bool?) {
+    if let flag { value(flag) } else { null() }
+  }
+
+  mutating func value(_ text: String?) {
+    if let text { value(text) } else { null() }
+  }
+}

@@ -1,0 +1,88 @@
+import Base
+import HTTP1
+import JSON
+import Store
+
+/// The query of an administrative request, read strictly: a name that means nothing here is a mistake, and ignoring it
+/// would answer another question than the one that was asked.
+struct QueryParameters {
+  private let items: [FormItem]
+
+  init(_ exchange: Exchange, taking names: [String]) throws(ResponseError) {
+    items = exchange.query
+    for (index, item) in items.enumerated() {
+      guard names.contains(item.name) else { throw QueryParameters.unknown(item.name, among: names) }
+      if items[..<index].contains(where: { $0.name == item.name }) {
+        throw QueryParameters.refuse(item.name, "is given more than once")
+      }
+    }
+  }
+
+  func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
+
+  func number(_ name: String, in range: ClosedRange<Int>) throws(ResponseError) -> Int? {
+    guard let text = text(name) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw QueryParameters.refuse(name, "takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// In milliseconds since 1970.
+  func instant(_ name: String) throws(ResponseError) -> Int64? {
+    guard let text = text(name) else { return nil }
+    let instant = WallInstant(iso8601: text.utf8.span) ?? Int64(text).flatMap { WallInstant(exactly: $0) }
+    guard let instant else {
+      throw QueryParameters.refuse(
+        name, "takes a time like 2026-07-28T18:34:22.563Z, or milliseconds since 1970; a + in it is written %2B")
+    }
+    return instant.millisecondsSince1970
+  }
+
+  func flag(_ name: String) throws(ResponseError) -> Bool {
+    switch text(name) {
+    case nil, "false": false
+    case "true": true
+    default: throw QueryParameters.refuse(name, "takes true or false")
+    }
+  }
+
+  /// One of the words; the first of them when nothing is said.
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ name: String, of type: Choice.Type = Choice.self, default absent: Choice
+  ) throws(ResponseError) -> Choice {
+    guard let text = text(name) else { return absent }
+    guard let choice = Choice(rawValue: text) else {
+      let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw QueryParameters.refuse(name, "takes one of \(words)")
+    }
+    return choice
+  }
+
+  /// Where an earlier page ended.
+  func cursor<Cursor>(_ read: (String) throws(StoreError) -> Cursor) throws(ResponseError) -> Cursor? {
+    guard let text = text("cursor") else { return nil }
+    do throws(StoreError) { return try read(text) } catch { throw QueryParameters.badCursor }
+  }
+
+  /// The same where a cursor is a row's number.
+  func rowCursor() throws(ResponseError) -> Int64? {
+    guard let text = text("cursor") else { return nil }
+    guard let row = Int64(text), row >= 0 else { throw QueryParameters.badCursor }
+    return row
+  }
+
+  private static let badCursor = refuse("cursor", "takes what \"next\" of an earlier page says")
+
+  static func refuse(_ name: String, _ what: String) -> ResponseError {
+    ResponseError(.error(400, "bad_parameter", "\(name) \(what)", detail: .object(["parameter": .string(name)])))
+  }
+
+  private static func unknown(_ name: String, among names: [String]) -> ResponseError {
+    let known = names.isEmpty ? "this path takes no parameters" : "this path takes \(names.joined(separator: ", "))"
+    let hint = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
+    return ResponseError(
+      .error(
+        400, "unknown_parameter", "\(known)\(hint)", detail: .object(["parameter": .string(name)])))
+  }
+}

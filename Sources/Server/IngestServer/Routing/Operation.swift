@@ -1,0 +1,27 @@
+/// Everything the server can be asked for. The names are the `operationId`s of openapi/openapi.json.
+enum Operation: String, CaseIterable, Sendable {
+  // What devices call.
+  case uploadLocations, registerDevice, refreshToken, uploadDeviceLog
+
+  // What operators and machines call.
+  case getHealth, getReadiness, getMetrics, getContract, getPage
+
+  // What tests and administrators call, under /admin/v1.
+  case listDevices, getDevice, deleteDevice, listDeviceLocations, listLatestLocations
+  case queueDeviceCommands, listDeviceCommands, queueCommands, setDeviceTags
+  case listFaults, putFaults, deleteFaults
+  case listRequests, awaitRecords, verifyRecords, listRecordIdentities
+  case listQuarantine, listDeviceLogs, getDeviceLog
+  case expireTokens, revokeTokens, breakRefresh
+  case streamEvents, getStatistics, reset
+
+  /// Administration needs the token, or a caller on this machine when no token is set.
+  var isAdministrative: Bool {
+    switch self {
+    case .uploadLocations, .registerDevice, .refreshToken, .uploadDeviceLog, .getHealth, .getReadiness, .getMetrics,
+      .getContract, .getPage:
+      false
+    default: true
+    }
+  }
+}

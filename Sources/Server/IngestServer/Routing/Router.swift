@@ -1,0 +1,65 @@
+import HTTP1
+
+/// Finds what a request asks for. A fixed table: nothing is registered at run time.
+struct Router: Sendable {
+  enum Match: Equatable {
+    case operation(Operation, parameters: [ByteRange])
+    /// The path exists, the method does not; these do (RFC 9110 §15.5.6).
+    case methodNotAllowed([HTTPMethod])
+    case notFound
+  }
+
+  /// `/r/{run}/…` keeps the traffic of one test job apart from that of another; the header says the same for clients
+  /// whose URL is fixed.
+  private static let runPrefix: StaticString = "r"
+
+  /// The run that the path names, and how many segments it takes.
+  func run(of head: borrowing RequestHead) -> (name: ByteRange, segments: Int)? {
+    guard head.segments.count >= 3, head.segment(0, is: Router.runPrefix), !head.segments[1].isEmpty else { return nil }
+    return (head.segments[1], 2)
+  }
+
+  func match(_ head: borrowing RequestHead) -> Match {
+    let skipped = run(of: head)?.segments ?? 0
+    for route in Route.all {
+      guard let parameters = parameters(of: route, in: head, skipping: skipped) else { continue }
+      // HEAD is answered like GET, without the content (RFC 9110 §9.3.2).
+      let method = head.method == .head ? HTTPMethod.get : head.method
+      if let entry = route.operations.first(where: { $0.methods.contains(method) }) {
+        return .operation(entry.operation, parameters: parameters)
+      }
+      let allowed = route.operations.flatMap(\.methods)
+      return .methodNotAllowed(allowed.contains(.get) ? allowed + [.head] : allowed)
+    }
+    return .notFound
+  }
+
+  /// Nil when the path is not the route's. One slash at the end is borne: people type it, and a device whose
+  /// configuration ends with it would lose its uploads over it.
+  private func parameters(of route: Route, in head: borrowing RequestHead, skipping skipped: Int) -> [ByteRange]? {
+    var segments = head.segments[skipped...]
+    if segments.count > route.pieces.count, let last = segments.last, last.isEmpty { segments = segments.dropLast() }
+    var parameters: [ByteRange] = []
+    var index = segments.startIndex
+    for piece in route.pieces {
+      guard index < segments.endIndex else { return nil }
+      switch piece {
+      case .rest: return parameters + [segments[index]]
+      case .parameter:
+        guard !segments[index].isEmpty else { return nil }
+        parameters.append(segments[index])
+      case .text(let text):
+        guard isEqual(head[segments[index]], text) else { return nil }
+      }
+      index += 1
+    }
+    return index == segments.endIndex ? parameters : nil
+  }
+
+  private func isEqual(_ bytes: Span<UInt8>, _ text: String) -> Bool {
+    let expected = text.utf8.span
+    guard bytes.count == expected.count else { return false }
+    for index in bytes.indices where bytes[index] != expected[index] { return false }
+    return true
+  }
+}

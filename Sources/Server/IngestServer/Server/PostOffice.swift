@@ -1,0 +1,43 @@
+import Network
+import Store
+import Synchronization
+
+/// Takes the results of a group from the writer and hands them to the loops that wait for them: each loop is woken once
+/// for all of its own.
+final class PostOffice: Sendable {
+  private let custody: CommandCustody
+  private let mailboxes = Mutex<[Int: Mailbox<SessionMessage>]>([:])
+
+  init(_ custody: CommandCustody) { self.custody = custody }
+
+  /// A loop is there; said before it accepts its first connection.
+  func open(_ mailbox: Mailbox<SessionMessage>, of loop: Int) { mailboxes.withLock { $0[loop] = mailbox } }
+
+  /// To one session, from any thread.
+  func send(_ message: SessionMessage, to address: SessionAddress) {
+    mailboxes.withLock { $0[address.loop] }?.post(message, to: ConnectionToken(word: address.connection))
+  }
+
+  /// To many sessions, from any thread.
+  func send(_ messages: [EventHub.Letter]) {
+    let mailboxes = mailboxes.withLock { $0 }
+    var letters: [Int: [Mailbox<SessionMessage>.Letter]] = [:]
+    for (message, address) in messages {
+      let token = ConnectionToken(word: address.connection)
+      letters[address.loop, default: []].append(Mailbox.Letter(to: token, message))
+    }
+    for loop in letters.keys.sorted() { mailboxes[loop]?.post(letters[loop] ?? []) }
+  }
+
+  func deliver(_ completions: [Completion]) {
+    let mailboxes = mailboxes.withLock { $0 }
+    var letters: [Int: [Mailbox<SessionMessage>.Letter]] = [:]
+    for completion in completions {
+      let address = SessionAddress(loop: completion.ticket.owner, connection: completion.ticket.number)
+      custody.committed(completion.result, for: address)
+      let token = ConnectionToken(word: address.connection)
+      letters[address.loop, default: []].append(Mailbox.Letter(to: token, .completed(completion.result)))
+    }
+    for loop in letters.keys.sorted() { mailboxes[loop]?.post(letters[loop] ?? []) }
+  }
+}

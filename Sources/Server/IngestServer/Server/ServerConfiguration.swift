@@ -1,0 +1,67 @@
+package import HTTP1
+
+/// What an operator chooses. Every property is a flag of `rollingroad serve`.
+public struct ServerConfiguration: Sendable {
+  /// Whether uploads need an access token.
+  public enum Authentication: String, Sendable, CaseIterable {
+    /// Tokens are not looked at.
+    case off
+    /// A token is checked when there is one, and a request without is anonymous.
+    case optional
+    /// A request without a good token gets 401.
+    case required
+  }
+
+  /// What becomes of a batch with a record that cannot be understood.
+  public enum Policy: String, Sendable, CaseIterable {
+    /// The record is put aside with its reason and the batch is acknowledged, because a refusal would stay at the head of
+    /// the device's queue for ever.
+    case lenient
+    /// The batch is refused with 422 and a list of what is wrong; nothing is stored.
+    case strict
+  }
+
+  /// Addresses to listen on: `127.0.0.1:8080`, `[::1]:0`; port 0 picks a free one.
+  public var listen = "127.0.0.1:8080"
+  /// The data folder, made when it is missing, or `:memory:`.
+  public var data = "./rollingroad-data"
+  /// Who shows it may use `/admin`; without one, only this machine may.
+  public var adminToken: String?
+  /// What `?key=` of a device log has to say; nil: nothing. SDKs for iOS send no fields with a log, so that a secret can
+  /// only stand in the URL.
+  public var logKey: String?
+  /// Whether uploads need an access token.
+  public var authentication = Authentication.off
+  /// How long an access token is good.
+  public var accessSeconds = 3_600
+  /// How long a refresh token is good when it is not used.
+  public var refreshSeconds = 90 * 86_400
+  /// What becomes of a batch with a record that cannot be understood.
+  public var policy = Policy.lenient
+  /// Event loops, each a thread; nil for one per processor.
+  public var loops: Int?
+  /// A key of the body that holds the records, besides those that are found anyway.
+  public var rootProperty: String?
+  /// Days of recorded time that are kept; nil for ever.
+  public var retainDays: Int?
+  /// Bytes of stored data above which the oldest day is given up; nil for no limit.
+  public var retainBytes: Int64?
+  /// The longest body that is read, in bytes.
+  public var bodyBytesMax: Int {
+    get { http.bodyBytes }
+    set { http.bodyBytes = newValue }
+  }
+  /// Open connections, all loops together; nil for what the process may open.
+  public var connectionsMax: Int?
+  /// How long a connection may be silent between requests.
+  public var idleSeconds = 60
+  /// The part of the requests that is written into the journal, 0 to 1.
+  public var journalShare = 1.0
+  /// The difference between the clocks of servers that share a key.
+  public var clockSkewSeconds = 5
+
+  package var http = HTTPLimits()
+
+  /// The defaults.
+  public init() {}
+}

@@ -1,0 +1,78 @@
+package import Base
+
+/// What `/metrics` shows of the HTTP side.
+package struct ServerMetrics: Sendable {
+  enum StatusClass: String, CaseIterable, Sendable {
+    case informational = "1xx"
+    case success = "2xx"
+    case redirection = "3xx"
+    case clientError = "4xx"
+    case serverError = "5xx"
+
+    init(_ status: Int) { self = StatusClass.allCases[min(max(status / 100, 1), 5) - 1] }
+  }
+
+  private let requests: [[Counter]]
+  private let refusals: LabelledMetrics<StatusClass, Counter>
+  private let requestTime: SharedHistogram
+  private let accepted: Counter
+  private let duplicate: Counter
+  private let quarantined: Counter
+  private let batchSize: SharedHistogram
+  private let recordedToReceived: SharedHistogram
+  private let faults: LabelledMetrics<Fault.Kind, Counter>
+
+  package init(registry: inout MetricsRegistry) {
+    requests = Operation.allCases.map { operation in
+      StatusClass.allCases.map { status in
+        registry.counter(
+          "rollingroad_requests_total", help: "Answered requests.",
+          labels: ["operation": operation.rawValue, "status": status.rawValue])
+      }
+    }
+    refusals = registry.counters(
+      "rollingroad_refused_messages_total", help: "Messages that are no HTTP request as RFC 9112 has it, or too large.",
+      label: "status")
+    requestTime = registry.histogram(
+      "rollingroad_request_seconds", help: "From the end of a head to its answer.",
+      highestTrackableValue: 3_600_000_000,
+      bounds: [500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000],
+      divisor: 1_000_000)
+    let fate = { (name: String, registry: inout MetricsRegistry) in
+      registry.counter(
+        "rollingroad_records_total", help: "Records of acknowledged uploads by what became of them.",
+        labels: ["fate": name])
+    }
+    accepted = fate("accepted", &registry)
+    duplicate = fate("duplicate", &registry)
+    quarantined = fate("quarantined", &registry)
+    batchSize = registry.histogram(
+      "rollingroad_batch_records", help: "Records in an upload.", highestTrackableValue: 1_000_000,
+      bounds: [1, 2, 5, 10, 25, 50, 100, 250, 1_000, 10_000], divisor: 1)
+    recordedToReceived = registry.histogram(
+      "rollingroad_recorded_to_received_seconds", help: "Age of the oldest record of an upload when it arrives.",
+      highestTrackableValue: 100_000_000, bounds: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800], divisor: 1)
+    faults = registry.counters("rollingroad_faults_total", help: "Requests that met a fault on purpose.", label: "kind")
+  }
+
+  func spoilt(_ kind: Fault.Kind) { faults[kind].add() }
+
+  func answered(_ operation: Operation, status: Int, after elapsed: Nanoseconds) {
+    let row = requests[Operation.allCases.firstIndex(of: operation) ?? 0]
+    row[min(max(status / 100, 1), 5) - 1].add()
+    requestTime.record(UInt64(max(0, elapsed.count / 1_000)))
+  }
+
+  func refused(status: Int) { refusals[StatusClass(status)].add() }
+
+  func stored(accepted: Int, duplicate: Int, quarantined: Int) {
+    self.accepted.add(UInt64(accepted))
+    self.duplicate.add(UInt64(duplicate))
+    self.quarantined.add(UInt64(quarantined))
+  }
+
+  func arrived(records: Int, oldest: WallInstant?, at now: WallInstant) {
+    batchSize.record(UInt64(records))
+    if let oldest { recordedToReceived.record(UInt64(max(0, now.milliseconds(since: oldest) / 1_000))) }
+  }
+}

@@ -1,0 +1,296 @@
+package import Base
+import HTTP1
+package import Network
+import Store
+
+/// One connection's HTTP conversation: requests in, answers out, in order and one at a time. No socket, no thread, no
+/// clock: an event loop drives it live, the simulator in virtual time.
+///
+/// While an answer is owed nothing more is read, so that a client that pipelines cannot fill the memory with requests
+/// (RFC 9112 §9.3.2 asks only that answers keep the order).
+///
+/// A class, although nobody shares it: the loop is generic over sessions and would copy a value of this size, with all
+/// its references, each time it looks at one property.
+package final class IngestSession: ByteSession {
+  package internal(set) var wishes = SessionWishes()
+  let context: ServerContext
+  let scratch: SessionScratch
+  let address: SessionAddress
+  private let isLocal: Bool
+  private var parser: RequestParser
+  var rules: ConnectionRules
+  private var exchangeCount: UInt32 = 0
+  var state = State.waiting
+  /// What the last answer carried, until the client shows that it has read it.
+  var carried: CarriedCommands?
+
+  enum State {
+    /// For the head of the next request.
+    case waiting
+    /// The body is coming in.
+    case reading(Exchange)
+    /// The body of a request that is refused anyway is coming in and is dropped.
+    case skipping(Exchange, Response)
+    /// The store is at work.
+    case owing(Exchange, Continuation)
+    /// A reader of the store is at work.
+    case asking(Exchange)
+    /// A fault holds the request or its answer back until the alarm.
+    case delaying(Exchange, HeldStep)
+    /// A fault lets the answer out in pieces.
+    case dribbling(DribbledAnswer)
+    /// Records have to be stored before there is an answer.
+    case awaiting(Exchange, Awaiting)
+    /// The answer is a stream of events and has no end.
+    case listening(EventStream)
+    /// A long answer is on its way.
+    case streaming(Streaming)
+    /// The last answer has been written.
+    case finished
+  }
+
+  /// `isLocal` says that the client is on this machine.
+  package init(_ context: ServerContext, scratch: SessionScratch, address: SessionAddress, isLocal: Bool) {
+    self.context = context
+    self.scratch = scratch
+    self.address = address
+    self.isLocal = isLocal
+    parser = RequestParser(limits: context.configuration.http)
+    rules = ConnectionRules(limits: context.configuration.http)
+  }
+
+  package func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
+    var taken = 0
+    while wishes.wantsInput && !output.isFull {
+      let step: MessageStep
+      do throws(HTTPError) {
+        step = try parser.next(input.extracting(taken..<input.count), into: &scratch.head)
+      } catch {
+        refuse(error, &output)
+        return input.count
+      }
+      switch step.event {
+      case .needMoreInput: break
+      case .head: headCame(&output)
+      case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound))
+      case .end: requestEnded(&output)
+      }
+      taken += step.taken
+      if step.event == .needMoreInput { break }
+    }
+    notePhase()
+    return taken
+  }
+
+  package func inputEnded(_ output: inout SessionOutput) { rules.stop() }
+
+  package func deliver(_ message: SessionMessage, _ output: inout SessionOutput) {
+    switch message {
+    case .completed(let result):
+      guard case .owing(let exchange, let continuation) = state else { return }
+      context.custody.received(result, at: address)
+      let acknowledged = result.acknowledging(withheld: exchange.withheld)
+      perform(context.reply(to: exchange, continuation, acknowledged), exchange, &output)
+    case .answered(let response):
+      guard case .asking(let exchange) = state else { return }
+      answer(exchange, response, bodyComplete: true, &output)
+    case .turned(let page): turn(to: page, &output)
+    case .torn: tear()
+    case .awaited(let id, let progress): awaited(id, progress, &output)
+    case .searched: break
+    case .eventsWaiting(let id):
+      if case .listening(let stream) = state, stream.id == id { sendEvents(of: stream, &output) }
+    }
+    notePhase()
+  }
+
+  package func produce(_ output: inout SessionOutput) {
+    if case .listening(let stream) = state { sendEvents(of: stream, &output) } else { askForPage(&output) }
+  }
+
+  package func alarmRang(_ output: inout SessionOutput) {
+    wishes.alarm = nil
+    switch state {
+    case .delaying(let exchange, let step): resume(exchange, step, &output)
+    case .dribbling(let answer): dribble(answer, &output)
+    case .awaiting(let exchange, let waiting): giveUp(exchange, waiting, &output)
+    case .listening(let stream): sendHeartbeat(of: stream, &output)
+    case .streaming: askForPage(&output)
+    case .waiting, .reading, .skipping, .owing, .asking, .finished: break
+    }
+    notePhase()
+  }
+
+  package func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {
+    switch limit {
+    case .head, .body, .bodyRate:
+      rules.stop()
+      let response = Response.error(408, "timeout", "the request did not arrive in time")
+      append(response, .http11, withoutContent: false, .close, &output)
+      context.metrics.refused(status: response.status)
+      state = .finished
+      wishes.wantsInput = false
+      wishes.ending = .afterOutput
+    case .idle, .write, .linger: wishes.ending = .atOnce
+    }
+  }
+
+  package func drain(_ output: inout SessionOutput) {
+    rules.stop()
+    switch state {
+    case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
+    case .awaiting(let exchange, let waiting): stopWaiting(exchange, waiting, &output)
+    case .listening(let stream): endStream(stream, &output)
+    case .reading, .skipping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
+    }
+  }
+
+  package func closed(_ reason: CloseReason, now: MonotonicInstant) {
+    settleCommands(reason)
+    switch state {
+    case .awaiting(_, let waiting): context.hub.giveUp(waiting.id)
+    case .listening(let stream): context.hub.unsubscribe(stream.id)
+    case .waiting, .reading, .skipping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
+    }
+    state = .finished
+  }
+}
+
+extension IngestSession {
+  private func headCame(_ output: inout SessionOutput) {
+    exchangeCount &+= 1
+    confirmCarried()
+    rules.requestBegan(scratch.head)
+    let reading = context.read(scratch.head, now: output.now, isLocal: isLocal)
+    let exchange = reading.exchange
+    guard let refusal = reading.refusal else {
+      if let fault = context.fault(for: exchange, beforeBody: true) {
+        return refuseBody(of: exchange, fault, &output)
+      }
+      if scratch.head.expectsContinue { ResponseWriter.interimContinue(into: &output.bytes) }
+      state = .reading(exchange)
+      return
+    }
+    // A body that is short and on its way is read and dropped, because the connection is worth keeping. A client that
+    // waits for leave to send it, or a long body, is answered now.
+    if scratch.head.framing.isWorthReading && !scratch.head.expectsContinue {
+      state = .skipping(exchange, refusal)
+    } else {
+      answer(exchange, refusal, bodyComplete: false, &output)
+    }
+  }
+
+  private func bodyCame(_ bytes: Span<UInt8>) {
+    guard case .reading(var exchange) = state else { return }
+    state = .waiting
+    exchange.body.append(copying: bytes)
+    state = .reading(exchange)
+  }
+
+  private func requestEnded(_ output: inout SessionOutput) {
+    switch state {
+    case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
+    case .reading(let exchange): handle(exchange, &output)
+    case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished:
+      preconditionFailure("a request ends once, after it has begun")
+    }
+  }
+
+  private func handle(_ exchange: Exchange, _ output: inout SessionOutput) {
+    let reply = context.reply(to: exchange, scratch)
+    var exchange = exchange
+    exchange.device = reply.device ?? exchange.device
+    exchange.fault = context.fault(for: exchange, beforeBody: false)
+    if let fault = exchange.fault { spoil(reply, exchange, fault, &output) } else { perform(reply, exchange, &output) }
+  }
+
+  func perform(_ reply: Reply, _ exchange: Exchange, _ output: inout SessionOutput) {
+    switch reply {
+    case .answer(let response): answerDevice(exchange, response, &output)
+    case .store(let job, let continuation):
+      guard context.submit(job, address) else {
+        return answer(exchange, .overloaded, bodyComplete: true, &output)
+      }
+      state = .owing(exchange, continuation)
+      wishes.wantsInput = false
+    case .ask(let question): ask(exchange, question, &output)
+    case .askJournal(let question): askJournal(exchange, question, &output)
+    case .wait(let condition, let milliseconds): wait(exchange, for: condition, milliseconds, &output)
+    case .stream(let filter, let seen): beginStream(exchange, filter, after: seen, &output)
+    }
+  }
+
+  private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
+    rules.stop()
+    let response = Response.unreadable(error)
+    append(response, .http11, withoutContent: false, .close, &output)
+    state = .finished
+    wishes.wantsInput = false
+    wishes.ending = .afterOutput
+    context.metrics.refused(status: error.status)
+  }
+
+  func answer(
+    _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
+  ) {
+    if let fault = exchange.fault, spoil(response, of: exchange, fault, &output) { return }
+    write(exchange, response, bodyComplete: bodyComplete, &output)
+  }
+
+  /// The answer as it is.
+  func write(
+    _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
+  ) {
+    carried = response.carried
+    if response.isCut { return end(exchange, response, with: .reset, output.now) }
+    let isWhole = response.rest == nil || exchange.method == .head
+    // Where only the end of the connection ends the content, it is the last.
+    if case .connection = response.framing(for: exchange.version) { rules.stop() }
+    let announcement = rules.announcement(for: exchange.version, bodyComplete: bodyComplete)
+    append(response, exchange.version, withoutContent: exchange.method == .head, announcement, &output)
+    note(exchange, response, now: output.now)
+    if isWhole { proceed() } else { beginStreaming(response, exchange) }
+  }
+
+  /// The answer is known: counts it.
+  func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
+    context.metrics.answered(exchange.target.operation, status: response.status, after: now - exchange.begunAt)
+    if let draft = exchange.draft {
+      let elapsed = (now - exchange.begunAt).count / 1_000
+      context.journal?.record(draft.entry(exchange, response, durationMicroseconds: elapsed))
+    }
+  }
+
+  /// The answer is written: the next request, or the end.
+  func proceed() {
+    switch rules.next {
+    case .readNextRequest:
+      parser.beginNextRequest()
+      state = .waiting
+      wishes.wantsInput = true
+    case .closeAfterAnswer:
+      state = .finished
+      wishes.wantsInput = false
+      wishes.ending = .afterOutput
+    }
+  }
+
+  func append(
+    _ response: Response, _ version: HTTPVersion, withoutContent: Bool,
+    _ announcement: ConnectionRules.Announcement, _ output: inout SessionOutput
+  ) {
+    response.append(
+      to: &output.bytes, date: scratch.date(context.wallNow()), announcing: announcement,
+      framing: response.framing(for: version), withoutContent: withoutContent)
+  }
+
+  /// Tells the connection what is being waited for.
+  private func notePhase() {
+    wishes.phase =
+      switch state {
+      case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
+      case .reading, .skipping: .body(message: exchangeCount)
+      case .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished: .answering
+      }
+  }
+}

@@ -1,0 +1,41 @@
+import Base
+import Contract
+import Store
+
+/// An answer that ends a request early.
+struct ResponseError: Error {
+  let response: Response
+
+  init(_ response: Response) { self.response = response }
+}
+
+extension ServerContext {
+  /// The token of an upload, its signature and expiry checked; whether it was revoked only the store knows, which looks in
+  /// the transaction that stores the records. Nil when none is needed and none is shown.
+  func authenticate(_ exchange: Exchange) throws(ResponseError) -> AccessToken? {
+    if configuration.authentication == .off { return nil }
+    guard let bearer = exchange.bearer else {
+      if configuration.authentication == .optional { return nil }
+      throw ResponseError(.unauthorized("token_required", "this server needs an access token"))
+    }
+    if bearer.elementsEqual(TransistorToken.dummyAccessToken.utf8) { throw ResponseError(.neverRegistered) }
+    var token: AccessToken?
+    do throws(AccessTokenError) {
+      let signed = try tokens.verify(bearer)
+      guard signed.scope == .device else { throw AccessTokenError.malformed }
+      token = signed
+      try tokens.checkTimes(of: signed, now: exchange.receivedAt)
+      return signed
+    } catch {
+      // A token that is only too old still says whose it is.
+      let response = Response.unauthorized("token_\(error)", "the access token is not accepted")
+      throw ResponseError(response.to(identity(exchange, token?.subject)))
+    }
+  }
+}
+
+extension Response {
+  /// What an app shows whose registration failed. The status is the demo server's; it makes no client refresh
+  /// (behaviour §21).
+  static let neverRegistered = Response.error(406, "dummy_token", "this app has not registered; its token is a dummy")
+}

@@ -1,0 +1,144 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Store
+
+extension ServerContext {
+  /// Names are kept in memory and in indexes; no identifier that people give to devices is near this length.
+  static let nameBytesMax = 255
+
+  func upload(_ exchange: Exchange, _ scratch: SessionScratch) -> Reply {
+    let credential: AccessToken?
+    do throws(ResponseError) { credential = try authenticate(exchange) } catch { return .answer(error.response) }
+    let reading: UploadReading
+    do throws(EnvelopeError) {
+      reading = try UploadReader(envelopes: envelopes).read(exchange.body, into: &scratch.envelope)
+    } catch {
+      return .answer(.malformedBody(error).to(identity(exchange, device(of: exchange, nil, credential))))
+    }
+    guard let name = device(of: exchange, reading.device, credential) else { return .answer(.wrongDevice) }
+    guard let device = identity(exchange, name) else { return .answer(.nameTooLong) }
+    if configuration.policy == .strict, !reading.quarantined.isEmpty {
+      let count = reading.points.count + reading.quarantined.count
+      return .answer(.recordsRefused(reading.quarantined, of: count).to(device))
+    }
+    metrics.arrived(
+      records: reading.points.count + reading.quarantined.count, oldest: reading.oldest, at: exchange.receivedAt)
+    let batch = IngestBatch(
+      device: device, receivedAt: exchange.receivedAt,
+      credential: credential.map { TokenCredential(family: $0.family, issuedAt: $0.issuedAt) },
+      parameters: reading.parameters, bytes: exchange.body, points: reading.points, quarantined: reading.quarantined)
+    return .store(.ingest(batch), afterwards: .upload(device))
+  }
+
+  /// Token, header, body, path, in this order; nil when a token speaks for one device and the request for another.
+  private func device(of exchange: Exchange, _ inBody: String?, _ token: AccessToken?) -> String? {
+    let said = exchange.deviceHeader ?? inBody
+    if let token { return said == nil || said == token.subject ? token.subject : nil }
+    let inPath = exchange.target.parameters.last.flatMap { $0.isEmpty ? nil : $0 }
+    return said ?? inPath ?? "anonymous"
+  }
+
+  /// Nil when a name is too long to be kept.
+  func identity(_ exchange: Exchange, _ name: String?) -> DeviceIdentity? {
+    guard let name, max(name.utf8.count, exchange.target.run.utf8.count) <= ServerContext.nameBytesMax else {
+      return nil
+    }
+    return DeviceIdentity(run: exchange.target.run, name: name)
+  }
+
+  /// What is wrong with an upload can be said, for these reasons, before its body has come. Bodies are JSON whatever they
+  /// are called, but two things are surely not: compressed bytes, and the encrypted bodies of old clients (behaviour
+  /// §11.7).
+  func refuseUpload(_ exchange: Exchange, _ framing: BodyFraming) -> Response? {
+    let type = String(decoding: exchange.contentType ?? [], as: UTF8.self).lowercased()
+    if exchange.isEncoded || type.hasPrefix("application/octet-stream") {
+      // RFC 9110 §12.5.3: the field tells the client which codings it may use.
+      return .error(415, "unsupported_media_type", "send JSON, neither compressed nor encrypted")
+        .with("Accept-Encoding", "identity")
+    }
+    return framing == .none ? .error(411, "length_required", "an upload has a body") : nil
+  }
+
+  func uploaded(_ result: StoreResult, _ device: DeviceIdentity) -> Response {
+    switch result {
+    case .ingested(let receipt):
+      metrics.stored(accepted: receipt.accepted, duplicate: receipt.duplicate, quarantined: receipt.quarantined)
+      var response = Response.receipt(receipt)
+      response.carried = CarriedCommands(receipt.commands, to: device)
+      return response
+    case .refused(.wrongDevice): return .wrongDevice
+    case .refused(let refusal): return .refused(refusal).to(device)
+    case .unavailable(let outage): return .unavailable(outage)
+    default: preconditionFailure("the store answers a batch with a receipt, a refusal or an outage")
+    }
+  }
+}
+
+extension Response {
+  static func receipt(_ receipt: IngestReceipt) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("accepted")
+      writer.value(receipt.accepted)
+      writer.key("duplicate")
+      writer.value(receipt.duplicate)
+      writer.key("quarantined")
+      writer.value(receipt.quarantined)
+      writer.append(receipt.commands)
+      writer.endObject()
+    }
+  }
+
+  static let nameTooLong = Response.error(
+    400, "name_too_long", "the name of a device or of a run has at most \(ServerContext.nameBytesMax) bytes")
+
+  static let wrongDevice = Response.error(
+    403, "wrong_device", "the token speaks for one device and the request for another")
+
+  static func malformedBody(_ error: EnvelopeError) -> Response {
+    switch error {
+    case .empty: .error(400, "empty_body", "the body has no JSON value")
+    case .neitherObjectNorArray: .error(400, "not_records", "the body is neither an object nor an array")
+    case .malformed(let error): .error(400, "malformed_json", error.description)
+    case .tooManyRecords(let limit): .error(413, "too_many_records", "a body holds at most \(limit) records")
+    }
+  }
+
+  static func recordsRefused(_ items: [QuarantinedItem], of count: Int) -> Response {
+    let list = items.prefix(100).map { item in
+      JSONValue.object([
+        "reason": .string(item.reason), "key": .string(item.detail), "offset": .integer(Int64(item.record.lowerBound)),
+      ])
+    }
+    return .error(
+      422, "records_refused", "\(items.count) of \(count) records cannot be understood; nothing was stored",
+      detail: .array(list))
+  }
+
+  static func refused(_ refusal: TokenRefusal) -> Response {
+    refusal == .wrongDevice ? .wrongDevice : .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+  }
+
+  /// Nothing of the request was stored; the client keeps its records and tries again.
+  static func unavailable(_ outage: StoreOutage) -> Response {
+    switch outage {
+    case .full: .error(507, "disk_full", "there is no space left; nothing was stored").with("Retry-After", "5")
+    case .inputOutput: .error(503, "disk_failed", "the disk failed; nothing was stored").with("Retry-After", "5")
+    case .damaged: .error(503, "data_damaged", "the data file is damaged; nothing was stored")
+    case .stopping: .error(503, "stopping", "the server is stopping; nothing was stored").with("Retry-After", "1")
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Always a list of lists, the one shape that every client reads the same way (behaviour §10.1).
+  mutating func append(_ commands: [TakenCommand]) {
+    guard !commands.isEmpty else { return }
+    key("background_geolocation")
+    beginArray()
+    for command in commands { raw(command.command) }
+    endArray()
+  }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import IngestServer
+import JSON
+import Support
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+@Suite struct ServingCommandsTests {
+  private func run(_ words: [String]) -> (output: String, error: String, code: ExitCode) {
+    var output = ""
+    let error = Mutex("")
+    let process = ProcessContext(
+      arguments: words, writeOutput: { output += $0 + "\n" },
+      writeError: { text in error.withLock { $0 += text + "\n" } },
+      errorIsTerminal: false)
+    let code = CommandTable.run(process)
+    return (output, error.withLock { $0 }, code)
+  }
+
+  private func server(in folder: String = ":memory:") throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = folder
+    configuration.loops = 1
+    return try IngestServer(configuration)
+  }
+
+  @Test func healthcheckFailsWhereNobodyListens() throws {
+    let server = try server()
+    let url = server.url
+    server.stop()
+    let result = run(["healthcheck", "--url", url])
+    #expect(result.code == .runtimeFailure && result.output == "")
+    #expect(result.error.hasPrefix("rollingroad healthcheck: cannot connect to \(url): "))
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1:9", "http://127.0.0.1:9"), (":9", "http://127.0.0.1:9"), ("0.0.0.0:9", "http://127.0.0.1:9"),
+    ("[::]:9", "http://[::1]:9"), ("10.1.2.3:80", "http://10.1.2.3:80"),
+  ])
+  func theProbedAddressIsReachableFromTheSameMachine(listen: String, url: String) throws {
+    #expect(try ServerURL(listening: listen)?.description == url)
+  }
+
+  @Test(arguments: ["https://127.0.0.1", "127.0.0.1:80", "http://", "http://host.example", "http://127.0.0.1:0"])
+  func otherURLsAreRefused(text: String) {
+    #expect(ServerURL(text) == nil)
+    #expect(run(["healthcheck", "--url", text]).code == .usage)
+  }
+
+  @Test func aPortThatOnlyTheKernelKnowsCannotBeProbed() {
+    let result = run(["healthcheck", "--listen", "127.0.0.1:0"])
+    #expect(result.code == .usage && result.error.contains("--url"))
+  }
+
+  @Test func aTokenComesFromTheRunningServer() throws {
+    let server = try server()
+    defer { server.stop() }
+    let result = run(["token", "truck 7", "--url", server.url])
+    #expect(result.code == .ok && result.error == "")
+    let answer = try JSONValue(parsing: Array(result.output.utf8).span)
+    #expect(answer["accessToken"] != nil && answer["refreshToken"] != nil)
+  }
+
+  @Test func anAdministratorsTokenIsNewEachTime() {
+    let tokens = (0..<2).map { _ in run(["token", "--admin"]).output }
+    #expect(tokens[0] != tokens[1] && tokens.allSatisfy { $0.count == 65 })
+    #expect(run(["token", "--admin", "x"]).code == .usage)
+    #expect(run(["token"]).code == .usage)
+  }
+
+  @Test func inspectLooksIntoTheFolderOfARunningServer() throws {
+    let folder = try TemporaryFolder()
+    let server = try server(in: folder.path)
+    defer { server.stop() }
+    let body = #"[{"coords":{"latitude":1,"longitude":2},"device_id":"a\u001b[2J"},7]"#
+    let client = try LoopbackClient(port: server.port)
+    try client.send(
+      "POST /locations HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    #expect(try client.receiveToEnd().text.hasPrefix("HTTP/1.1 200"))
+
+    let table = run(["inspect", folder.path])
+    #expect(table.code == .ok && table.output.contains("integrity    ok"))
+    #expect(table.output.contains("1 stored, 1 accepted, 0 duplicates") && table.output.contains("notAnObject"))
+    #expect(table.output.contains("a?[2J") && !table.output.contains("\u{1B}"))
+
+    let json = try JSONValue(parsing: Array(run(["inspect", folder.path, "--json"]).output.utf8).span)
+    #expect(json["storedCount"] == .integer(1) && json["quarantinedCount"] == .integer(1))
+    #expect(json["problems"] == .array([]))
+  }
+
+  @Test func inspectSaysWhatIsWrongWithAFolder() {
+    let result = run(["inspect", "/nowhere"])
+    #expect(result.code == .runtimeFailure && result.error.contains("/nowhere"))
+    #expect(run(["inspect"]).code == .usage)
+  }
+
+  @Test(arguments: [
+    ["--listen", "somewhere"], ["--data", ""], ["--admin-token", ""], ["--auth", "maybe"], ["--access-ttl", "0s"],
+    ["--policy", "soft"], ["--loops", "0"], ["--max-body", "big"], ["--retain-days", "-1"], ["--idle-timeout", "x"],
+  ])
+  func serveRefusesWhatItCannotMean(words: [String]) {
+    let result = run(["serve"] + words)
+    #expect(result.code == .usage && result.output == "")
+  }
+
+  @Test func anAddressInUseHasAnExitCodeOfItsOwn() throws {
+    let server = try server()
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let result = run(["serve", "--listen", "127.0.0.1:\(server.port)", "--data", folder.path])
+    #expect(result.code == .cannotBind && result.output == "")
+    #expect(result.error.contains(#""level":"error","message":"cannot serve""#))
+  }
+
+  @Test func aFolderInUseIsAFailureThatNamesIt() throws {
+    let folder = try TemporaryFolder()
+    let server = try server(in: folder.path)
+    defer { server.stop() }
+    let result = run(["serve", "--listen", "127.0.0.1:0", "--data", folder.path])
+    #expect(result.code == .runtimeFailure && result.error.contains(folder.path))
+  }
+}
+
+/// A folder for one test.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    var template = Array(("/tmp/rollingroad-cli-" + String(repeating: "X", count: 6)).utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw NoFolder() }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    for name in [
+      "store.db", "store.db-wal", "store.db-shm", "journal.db", "journal.db-wal", "journal.db-shm", "lock", "token.key",
+    ] {
+      _ = unsafe unlink(path + "/" + name)
+    }
+    _ = unsafe rmdir(path)
+  }
+
+  struct NoFolder: Error {}
+}

@@ -1,0 +1,189 @@
+import Network
+import Store
+import Testing
+
+@testable import IngestServer
+
+@Suite struct CommandDeliveryTests {
+  private let stop = #"{"commands":[["stop"]]}"#
+  private let stopped = #"[["stop"]]"#
+
+  @Test func aRefusedTokenStillBringsTheCommands() throws {
+    let harness = try SessionHarness { $0.authentication = .required }
+    let tokens = try harness.register("a")
+    _ = try harness.order(stop, for: "a")
+    harness.advance(seconds: 3_700)
+    let answer = try harness.upload(1, bearer: tokens.access)
+    #expect(answer.status == 401)
+    #expect(try answer.errorCode == "token_expired")
+    #expect(try answer.commands == stopped)
+  }
+
+  @Test func aRevokedDeviceCanBeStopped() throws {
+    let harness = try SessionHarness { $0.authentication = .required }
+    let tokens = try harness.register("a")
+    _ = try harness.request("POST", "/admin/v1/tokens/revoke", body: #"{"device":"a"}"#)
+    _ = try harness.order(stop, for: "a")
+    let answer = try harness.upload(1, bearer: tokens.access)
+    #expect(answer.status == 401)
+    #expect(try answer.commands == stopped)
+    _ = try harness.order(stop, for: "a")
+    let refreshed = try harness.refresh(tokens.refresh)
+    #expect(refreshed.status == 401)
+    #expect(try refreshed.commands == stopped)
+  }
+
+  @Test func whoOnlyClaimsAnotherNameGetsNothing() throws {
+    let harness = try SessionHarness { $0.authentication = .required }
+    let mine = try harness.register("mine")
+    _ = try harness.register("a")
+    _ = try harness.order(stop, for: "a")
+    #expect(try harness.upload(1, device: "a").commands == nil)
+    #expect(try harness.upload(1, bearer: "x.y.z", device: "a").commands == nil)
+    let wrong = try harness.upload(1, bearer: mine.access, device: "a")
+    #expect(wrong.status == 403)
+    #expect(try wrong.commands == nil)
+    #expect(try harness.refresh("-.YQ.c2VjcmV0").commands == nil)
+    #expect(try harness.ledgerStates(of: "a") == ["queued"])
+  }
+
+  @Test func aRefreshBringsThemBesideTheTokens() throws {
+    let harness = try SessionHarness()
+    let tokens = try harness.register("a")
+    _ = try harness.order(#"{"commands":[["setConfig",{"authorization":{"accessToken":"other"}}]]}"#, for: "a")
+    let answer = try harness.refresh(tokens.refresh)
+    #expect(try answer.commands?.contains("other") == true)
+    #expect(try harness.pair(answer).access != "other")
+  }
+
+  @Test func aBodyThatIsRefusedBringsThem() throws {
+    let harness = try SessionHarness { $0.policy = .strict }
+    _ = try harness.order(#"{"commands":[["stop"]]}"#, for: "a")
+    let strict = try harness.upload(#"{"location":{"coords":{"latitude":"x"}},"device_id":"a"}"#)
+    #expect(strict.status == 422)
+    #expect(try strict.commands == stopped)
+    _ = try harness.order(#"{"commands":[["stop"]]}"#, for: "a")
+    let malformed = try harness.upload("{", [("X-Device-Id", "a")])
+    #expect(malformed.status == 400)
+    #expect(try malformed.commands == stopped)
+  }
+
+  @Test func theNextRequestOnTheConnectionProvesTheDelivery() throws {
+    let harness = try SessionHarness()
+    _ = try harness.order(stop, for: "a")
+    _ = try harness.upload(1, device: "a")
+    harness.send("GET /healthz HTTP/1.1\r\n")
+    let other = try harness.reader.ledger(run: "", now: harness.now, limit: 10).elements.map(\.state)
+    #expect(other == [.sent])
+    harness.send("Host: x\r\n\r\n")
+    _ = try harness.answer()
+    #expect(try harness.ledgerStates(of: "a") == ["delivered"])
+  }
+
+  @Test(arguments: [CloseReason.clientClosed, .finished])
+  func aConnectionClosedInOrderProvesItToo(reason: CloseReason) throws {
+    let harness = try SessionHarness()
+    _ = try harness.order(stop, for: "a")
+    _ = try harness.upload(1, device: "a")
+    harness.close(reason)
+    harness.commit()
+    #expect(try harness.ledgerStates(of: "a") == ["delivered"])
+  }
+
+  @Test(arguments: [CloseReason.idleTimeout, .lingerTimeout, .drained])
+  func aSilentEndProvesNothing(reason: CloseReason) throws {
+    let harness = try SessionHarness()
+    _ = try harness.order(stop, for: "a")
+    _ = try harness.upload(1, device: "a")
+    harness.close(reason)
+    harness.commit()
+    #expect(try harness.ledgerStates(of: "a") == ["sent"])
+    #expect(try harness.upload(2, device: "a").commands == nil)
+  }
+
+  @Test(arguments: [CloseReason.reset, .lost, .aborted, .writeTimeout, .stopped])
+  func anAnswerThatWasCutIsGivenBack(reason: CloseReason) throws {
+    let harness = try SessionHarness()
+    _ = try harness.order(stop, for: "a")
+    _ = try harness.upload(1, device: "a")
+    harness.close(reason)
+    harness.commit()
+    #expect(try harness.ledgerStates(of: "a") == ["queued"])
+    #expect(try harness.upload(2, device: "a").commands == stopped)
+  }
+
+  /// The client may go before the commit, or between the commit and the answer.
+  @Test(arguments: [false, true])
+  func aClientThatGoesBeforeItsAnswerGetsTheCommandLater(afterCommit: Bool) throws {
+    let harness = try SessionHarness()
+    _ = try harness.order(stop, for: "a")
+    let body = Uploads.record(1)
+    harness.send(SessionHarness.bytes("POST", "/locations", [("X-Device-Id", "a")], body: body), commits: false)
+    if afterCommit { harness.commit(delivers: false) }
+    harness.close(.reset)
+    harness.commit(delivers: false)
+    harness.commit()
+    #expect(try harness.ledgerStates(of: "a") == ["queued"])
+    #expect(try harness.upload(2, device: "a").commands == stopped)
+  }
+
+  /// An answer that needs nothing of the store does not go there for commands that nobody ever queued.
+  @Test func whileNobodyQueuesNothingIsAskedOfTheStore() throws {
+    let harness = try SessionHarness { $0.authentication = .required }
+    let tokens = try harness.register("a")
+    harness.advance(seconds: 3_700)
+    let body = Uploads.record(1)
+    let bytes = SessionHarness.bytes("POST", "/locations", [("Authorization", "Bearer \(tokens.access)")], body: body)
+    harness.send(bytes, commits: false)
+    #expect(try harness.answer()?.status == 401)
+    _ = try harness.order(#"{"commands":[["stop"]],"ttl":60}"#, for: "b")
+    harness.send(bytes, commits: false)
+    let early = try harness.answer()
+    #expect(early?.status == nil)
+    harness.send("", commits: true)
+    #expect(try harness.answer()?.status == 401)
+    harness.advance(seconds: 60)
+    harness.send(bytes, commits: false)
+    #expect(try harness.answer()?.status == 401)
+  }
+
+  @Test func aFullStoreCostsTheCommandsButNotTheAnswer() throws {
+    let harness = try SessionHarness { $0.authentication = .required }
+    let tokens = try harness.register("a")
+    _ = try harness.order(stop, for: "a")
+    harness.advance(seconds: 3_700)
+    harness.setFull(true)
+    #expect(try harness.upload(1, bearer: tokens.access).status == 401)
+    harness.setFull(false)
+    #expect(try harness.upload(1, bearer: tokens.access).commands == stopped)
+  }
+
+  /// A fault took the answer, or what made it readable.
+  @Test(arguments: [
+    #"{"kind":"malformed"}"#, #"{"kind":"empty"}"#, #"{"kind":"wrongLength","by":10}"#,
+    #"{"kind":"delayAfterCommit","from":"5s","to":"5s"}"#,
+    #"{"kind":"dribble","bytes":1,"every":"1s"}"#,
+  ])
+  func aSpoiltAnswerGivesItsCommandsBack(fault: String) throws {
+    let harness = try SessionHarness()
+    let rule = #"{"faults":[{"id":"f","fault":\#(fault),"match":{"count":1},"seed":1}]}"#
+    #expect(try harness.request("PUT", "/admin/v1/faults", body: rule).status == 200)
+    _ = try harness.order(stop, for: "a")
+    harness.send(SessionHarness.bytes("POST", "/locations", [("X-Device-Id", "a")], body: Uploads.record(1)))
+    harness.close(.clientGone)
+    harness.commit()
+    #expect(try harness.ledgerStates(of: "a") == ["queued"])
+  }
+
+  @Test(arguments: [#"{"kind":"drop"}"#, #"{"kind":"cut","bytes":200}"#])
+  func anAnswerThatTheServerCutsItselfIsGivenBack(fault: String) throws {
+    let harness = try SessionHarness()
+    let rule = #"{"faults":[{"id":"f","fault":\#(fault),"match":{"count":1},"seed":1}]}"#
+    _ = try harness.request("PUT", "/admin/v1/faults", body: rule)
+    _ = try harness.order(stop, for: "a")
+    harness.send(SessionHarness.bytes("POST", "/locations", [("X-Device-Id", "a")], body: Uploads.record(1)))
+    harness.close(.aborted)
+    harness.commit()
+    #expect(try harness.upload(2, device: "a").commands == stopped)
+  }
+}

@@ -1,0 +1,124 @@
+import Base
+import Contract
+import JSON
+import Testing
+
+@testable import IngestServer
+
+/// Whom a rule meets: conditions, counts, draws, runs.
+@Suite struct FaultPlanTests {
+  private let noon = WallInstant(millisecondsSince1970: 1_785_240_000_000)
+
+  private func rules(_ text: String, owner: String = "") throws -> [FaultRule] {
+    try FaultRule.list(try JSONValue(parsing: text.utf8.span), owner: owner)
+  }
+
+  private func plan(_ match: String, seed: Int = 1, owner: String = "") throws -> FaultPlan {
+    var plan = FaultPlan()
+    let text = #"{"faults":[{"id":"r","fault":{"kind":"drop"},"match":\#(match),"seed":\#(seed)}]}"#
+    plan.replace(try rules(text, owner: owner), of: owner)
+    return plan
+  }
+
+  private func request(_ device: String = "a", run: String = "", _ operation: Operation = .uploadLocations)
+    -> FaultRequest
+  {
+    FaultRequest(operation: operation, run: run, device: device, at: noon)
+  }
+
+  private func draws(_ plan: inout FaultPlan, _ device: String, _ count: Int) -> [Bool] {
+    (0..<count).map { _ in plan.decide(request(device), beforeBody: false) != nil }
+  }
+
+  @Test func theSameSeedGivesTheSameFaults() throws {
+    var first = try plan(#"{"share":0.3}"#)
+    var second = try plan(#"{"share":0.3}"#)
+    var other = try plan(#"{"share":0.3}"#, seed: 2)
+    let decisions = draws(&first, "a", 500)
+    #expect(decisions == draws(&second, "a", 500))
+    #expect(decisions != draws(&other, "a", 500))
+    // Six standard deviations around 150.
+    #expect((88...212).contains(decisions.count { $0 }))
+  }
+
+  @Test func theDrawsOfOneDeviceDoNotDependOnOthers() throws {
+    var alone = try plan(#"{"share":0.5}"#)
+    var together = try plan(#"{"share":0.5}"#)
+    let expected = draws(&alone, "a", 100)
+    let found = (0..<100).map { _ in
+      _ = draws(&together, "b", 3)
+      return draws(&together, "a", 1)[0]
+    }
+    #expect(found == expected)
+  }
+
+  @Test func skipAndCountBoundAWindow() throws {
+    var plan = try plan(#"{"skip":2,"count":3}"#)
+    #expect(draws(&plan, "a", 7) == [false, false, true, true, true, false, false])
+    #expect(plan.entries[0].hits == 3 && plan.entries[0].matched == 7)
+  }
+
+  @Test func deviceAndOperationAreConditions() throws {
+    var plan = try plan(#"{"device":"a","operation":"refreshToken"}"#)
+    #expect(plan.decide(request("b", .refreshToken), beforeBody: false) == nil)
+    #expect(plan.decide(request("a", .uploadLocations), beforeBody: false) == nil)
+    #expect(plan.decide(request("a", .refreshToken), beforeBody: false) != nil)
+  }
+
+  @Test func timeIsACondition() throws {
+    var before = try plan(#"{"to":"2026-07-28T12:00:00.000Z"}"#)
+    var after = try plan(#"{"from":"2026-07-28T12:00:00.000Z"}"#)
+    #expect(before.decide(request(), beforeBody: false) == nil)
+    #expect(after.decide(request(), beforeBody: false) != nil)
+  }
+
+  @Test func rulesOfOneRunLeaveTheOthersAlone() throws {
+    var plan = try plan("{}", owner: "x")
+    #expect(plan.decide(request(run: "y"), beforeBody: false) == nil)
+    #expect(plan.decide(request(run: ""), beforeBody: false) == nil)
+    #expect(plan.decide(request(run: "x"), beforeBody: false) != nil)
+    plan.replace([], of: "y")
+    #expect(plan.decide(request(run: "x"), beforeBody: false) != nil)
+    plan.replace([], of: "x")
+    #expect(plan.isEmpty)
+  }
+
+  @Test func aDelayIsDrawnFromItsRange() throws {
+    var plan = FaultPlan()
+    let text = #"{"faults":[{"id":"r","fault":{"kind":"delay","from":"100ms","to":"102ms"}}]}"#
+    plan.replace(try rules(text), of: "")
+    let delays = Set((0..<200).compactMap { _ in plan.decide(request(), beforeBody: false)?.delay })
+    #expect(delays == [.milliseconds(100), .milliseconds(101), .milliseconds(102)])
+  }
+
+  @Test func theFirstRuleThatAppliesDecides() throws {
+    var plan = FaultPlan()
+    let text = """
+      {"faults":[{"id":"1","fault":{"kind":"drop"},"match":{"count":1}},{"id":"2","fault":{"kind":"empty"}}]}
+      """
+    plan.replace(try rules(text), of: "")
+    #expect(plan.decide(request(), beforeBody: false)?.rule == "1")
+    #expect(plan.decide(request(), beforeBody: false)?.rule == "2")
+  }
+
+  @Test(arguments: [
+    #"{"fault":[]}"#, #"{"faults":{}}"#, #"{"faults":[{"fault":{"kind":"drop"}}]}"#, #"{"faults":[{"id":"a"}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"explode"}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"drop","bytes":1}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"drop"},"match":{"devise":"x"}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"drop"},"match":{"share":1.5}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"drop"},"match":{"operation":"putFaults"}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"delay"}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"delay","from":"2s","to":"1s"}}]}"#,
+    #"{"faults":[{"id":"a","fault":{"kind":"drop"}},{"id":"a","fault":{"kind":"drop"}}]}"#,
+  ])
+  func aRuleThatMeansNothingIsRefused(text: String) throws {
+    #expect(throws: FieldError.self) { try rules(text) }
+  }
+
+  @Test func aRunCannotReachIntoAnother() throws {
+    let text = #"{"faults":[{"id":"a","fault":{"kind":"drop"},"match":{"run":"y"}}]}"#
+    #expect(throws: FieldError.self) { try rules(text, owner: "x") }
+    #expect(try rules(text)[0].match.run == "y")
+  }
+}

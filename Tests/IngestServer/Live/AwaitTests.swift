@@ -1,0 +1,132 @@
+import Base
+import JSON
+import Network
+import Testing
+
+@testable import IngestServer
+
+/// Waiting for records: woken by the commit, in virtual time.
+@Suite struct AwaitTests {
+  private func wait(_ server: VirtualServer, _ body: String, run: String = "") -> VirtualClient {
+    let client = server.connect()
+    client.post("/admin/v1/await", body, run.isEmpty ? [] : [("X-Run-Id", run)])
+    return client
+  }
+
+  private func upload(
+    _ server: VirtualServer, _ numbers: Range<Int>, to target: String = "/locations/a", event: String? = nil
+  ) {
+    server.connect().post(target, Uploads.batch(numbers, event: event))
+  }
+
+  @Test func aWaitEndsWithTheCommitAndNotBefore() throws {
+    let server = try VirtualServer()
+    let waiting = wait(server, #"{"device":"a","count":3}"#)
+    upload(server, 0..<2)
+    #expect(waiting.received == [])
+    server.commits = false
+    upload(server, 2..<3)
+    #expect(waiting.received == [])
+    server.commits = true
+    server.settle()
+    let answer = try waiting.answer()
+    #expect(answer?.status == 200)
+    #expect(try answer?.json()["stored"] == .integer(3))
+  }
+
+  @Test func whatIsStoredAlreadyCounts() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<3)
+    #expect(try wait(server, #"{"device":"a","count":3}"#).answer()?.status == 200)
+    #expect(try wait(server, #"{"count":3}"#).answer()?.status == 200)
+    #expect(try wait(server, #"{"count":4}"#).answer() == nil)
+    #expect(try wait(server, #"{"count":1,"since":"now"}"#).answer() == nil)
+  }
+
+  @Test func aCommitInTheSameGroupAsTheQuestionCountsOnce() throws {
+    let server = try VirtualServer()
+    server.commits = false
+    upload(server, 0..<2)
+    let three = wait(server, #"{"count":3}"#)
+    let five = wait(server, #"{"count":5}"#)
+    upload(server, 2..<4)
+    server.commits = true
+    server.settle()
+    #expect(try three.answer()?.status == 200)
+    #expect(five.received == [])
+    upload(server, 4..<5)
+    #expect(try five.answer()?.json()["stored"] == .integer(5))
+  }
+
+  @Test func aDuplicateDoesNotCount() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<1)
+    let waiting = wait(server, #"{"count":2}"#)
+    upload(server, 0..<1)
+    #expect(waiting.received == [])
+    upload(server, 1..<2)
+    #expect(try waiting.answer()?.status == 200)
+  }
+
+  @Test func aTimeOutSaysHowFarItGot() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<2)
+    let uuids = #"["\#(Uploads.uuid(1))","\#(Uploads.uuid(7))"]"#
+    let waiting = wait(server, #"{"count":5,"uuids":\#(uuids),"timeout":"2s"}"#)
+    server.advance(milliseconds: 1_999)
+    #expect(waiting.received == [])
+    server.advance(milliseconds: 1)
+    let answer = try waiting.answer()
+    let detail = try answer?.json()["error"]?["detail"]
+    #expect(answer?.status == 408)
+    #expect(detail?["stored"] == .integer(2))
+    #expect(detail?["missing"] == .array([.string(Uploads.uuid(7))]))
+  }
+
+  @Test func uuidsAreFoundStoredOrComing() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<1)
+    let waiting = wait(server, #"{"uuids":["\#(Uploads.uuid(0))","\#(Uploads.uuid(5))"]}"#)
+    #expect(waiting.received == [])
+    upload(server, 5..<6)
+    #expect(try waiting.answer()?.status == 200)
+  }
+
+  @Test func onlyRecordsWithTheEventCount() throws {
+    let server = try VirtualServer()
+    let waiting = wait(server, #"{"event":"geofence","since":"now"}"#)
+    upload(server, 0..<1)
+    #expect(waiting.received == [])
+    upload(server, 1..<2, event: "geofence")
+    #expect(try waiting.answer()?.status == 200)
+    #expect(try wait(server, #"{"event":"geofence"}"#).answer()?.status == 400)
+  }
+
+  @Test func runsAndDevicesAreKeptApart() throws {
+    let server = try VirtualServer()
+    let inRun = wait(server, #"{"count":1}"#, run: "x")
+    let ofDevice = wait(server, #"{"device":"b"}"#)
+    upload(server, 0..<1)
+    #expect(inRun.received == [] && ofDevice.received == [])
+    upload(server, 0..<1, to: "/r/x/locations/a")
+    #expect(try inRun.answer()?.status == 200)
+    upload(server, 0..<1, to: "/locations/b")
+    #expect(try ofDevice.answer()?.status == 200)
+  }
+
+  @Test func waitersAreBoundedAndGivenBack() throws {
+    let server = try VirtualServer()
+    for _ in 0..<EventHub.waitersMax { _ = wait(server, #"{"count":9}"#) }
+    #expect(try wait(server, #"{"count":9}"#).answer()?.status == 503)
+    server.clients[0].vanish()
+    #expect(try wait(server, #"{"count":9}"#).answer() == nil)
+  }
+
+  @Test func aDrainEndsWaiting() throws {
+    let server = try VirtualServer()
+    let waiting = wait(server, #"{"count":9}"#)
+    waiting.drain()
+    #expect(try waiting.answer()?.status == 503)
+    #expect(waiting.ending == .afterOutput)
+  }
+}

@@ -1,0 +1,67 @@
+import JSON
+import Testing
+
+@testable import IngestServer
+
+/// What is asked for in a way that means nothing is refused, by name.
+@Suite struct QueryParameterTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let target: String
+    let parameter: String
+    let mention: String
+
+    init(_ target: String, _ parameter: String, _ mention: String) {
+      self.target = target
+      self.parameter = parameter
+      self.mention = mention
+    }
+
+    var testDescription: String { target }
+  }
+
+  @Test(arguments: [
+    Case("devices?limit=0", "limit", "1 to 1000"),
+    Case("devices?limit=1001", "limit", "1 to 1000"),
+    Case("devices?limit=ten", "limit", "1 to 1000"),
+    Case("devices?limit=", "limit", "1 to 1000"),
+    Case("devices?limit=5&limit=6", "limit", "more than once"),
+    Case("devices?cursor=x", "cursor", "next"),
+    Case("devices?cursor=-1", "cursor", "next"),
+    Case("devices?limits=5", "limits", "did you mean limit?"),
+    Case("devices?format=json", "format", "run, limit, cursor"),
+    Case("devices/car?limit=1", "limit", "this path takes run"),
+    Case("devices/car/locations?from=yesterday", "from", "2026-07-28T18:34:22.563Z"),
+    Case("devices/car/locations?to=2026-07-28", "to", "2026-07-28T18:34:22.563Z"),
+    Case("devices/car/locations?from=2026-07-28T18:34:22+02:00", "from", "%2B"),
+    Case("devices/car/locations?from=2000&to=1000", "from", "not after"),
+    Case("devices/car/locations?format=kml", "format", "json, ndjson, geojson, gpx, csv"),
+    Case("devices/car/locations?cursor=1.2", "cursor", "next"),
+    Case("devices/car/locations?cursor=a.b.c", "cursor", "next"),
+    Case("locations/latest?format=gpx", "format", "json, geojson"),
+    Case("uuids?limit=5", "limit", "run, device, from, to"),
+    Case("uuids?from=2000&to=1000", "from", "not after"),
+    Case("quarantine?cursor=abc", "cursor", "next"),
+    Case("stats?device=car", "device", "this path takes run"),
+  ])
+  func aBadParameterIsNamed(_ wrong: Case) throws {
+    let answer = try SessionHarness().request("GET", "/admin/v1/\(wrong.target)")
+    #expect(answer.status == 400)
+    let error = try #require(try answer.json()["error"])
+    #expect(error["detail"]?["parameter"] == .string(wrong.parameter))
+    guard case .string(let message)? = error["message"] else {
+      Issue.record("no message: \(answer.text)")
+      return
+    }
+    #expect(message.contains(wrong.mention), "\(message)")
+  }
+
+  @Test func aTimeMayBeWrittenEitherWay() throws {
+    let harness = try SessionHarness()
+    try harness.upload(0..<3, of: "car")
+    for target in ["from=2026-07-28T00:01:00Z&to=2026-07-28T02:02:00%2B02:00", "from=1785196860000&to=1785196920000"] {
+      let answer = try harness.request("GET", "/admin/v1/devices/car/locations?format=csv&\(target)")
+      #expect(answer.text.split(separator: "\r\n").count == 2, "\(target)")
+      #expect(answer.text.contains(SessionHarness.uuid(1)))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Network
+import Synchronization
+
+@testable import IngestServer
+@testable import Store
+
+/// Questions to the store, answered when the test says so.
+extension SessionHarness {
+  /// Answers the questions that were handed over; false when there are none.
+  @discardableResult
+  func read() -> Bool {
+    let questions = takeQuestions()
+    for question in questions {
+      let message = question(reader)
+      call { $0.deliver(message, &$1) }
+    }
+    return !questions.isEmpty
+  }
+
+  /// What was asked cannot be read.
+  func failFirstPage() { answerQuestions(with: .answered(.unreadable(SessionHarness.diskFailure))) }
+  func failNextPage() { answerQuestions(with: .torn(SessionHarness.diskFailure)) }
+
+  private static let diskFailure = StoreError(code: .inputOutput, message: "the disk failed")
+
+  private func answerQuestions(with message: SessionMessage) {
+    for _ in takeQuestions() { call { $0.deliver(message, &$1) } }
+  }
+
+  private func takeQuestions() -> [StoreQuestion] {
+    desk.questions.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+  }
+
+  /// How many questions the readers take from now on.
+  func setQuestionsMax(_ count: Int) { desk.questionsMax.withLock { $0 = count } }
+  func ring() { call { $0.alarmRang(&$1) } }
+  func produce() { call { $0.produce(&$1) } }
+  func close() { session.closed(.reset, now: monotonic) }
+
+  /// Takes what was sent as it is, of an answer that is not whole yet.
+  func takeSent() -> [UInt8] {
+    defer { sent = [] }
+    return sent
+  }
+}

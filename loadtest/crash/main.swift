@@ -1,0 +1,44 @@
+import Base
+import Glibc
+import Store
+
+let words = CommandLine.arguments
+guard words.count >= 6, let rounds = Int(words[2]), rounds > 0 else {
+  print("usage: loadtest/crash/run [ROUNDS] [kill|inject|power ...] (this program is started by that script)")
+  exit(2)
+}
+let modes = words.count > 6 ? Array(words[6...]) : ["kill", "inject", "power"]
+let clock = SystemClock()
+let seed = UInt64(bitPattern: clock.wallNow.millisecondsSince1970)
+print("seed \(seed)")
+var isGood = true
+
+do {
+  let work = try WorkFolder()
+  print(Outcome.heading)
+  let report = { (outcome: Outcome) throws(CampaignError) in
+    print(outcome.line)
+    for complaint in outcome.complaints { print("    \(complaint)") }
+    try WorkFolder.append(outcome.json(seed: seed, commit: words[4], machine: words[5]), to: words[3])
+    if !outcome.isGood { isGood = false }
+  }
+  if modes.contains("kill") {
+    try report(KillCampaign(program: words[1], folder: work.path + "/kill", seed: seed, rounds: rounds).run())
+  }
+  if modes.contains("inject") || modes.contains("power"), !WorkFolder.hasStrace {
+    print("skipped: strace is not installed, so no faults can be injected and no writes recorded")
+  } else {
+    if modes.contains("inject") {
+      for injection in Injection.all {
+        try report(InjectionCampaign(program: words[1], work: work.path, seed: seed, injection: injection).run())
+      }
+    }
+    if modes.contains("power") {
+      try report(PowerLossCampaign(program: words[1], work: work.path, seed: seed, states: max(300, 3 * rounds)).run())
+    }
+  }
+} catch {
+  print("the campaign failed: \(error)")
+  exit(1)
+}
+exit(isGood ? 0 : 1)
