@@ -6,8 +6,14 @@ internal import CSQLite
 final class ConnectionHandle {
   let database: OpaquePointer
 
+  /// Once, before the first connection: counting every allocation takes a lock that all threads share, and nobody reads
+  /// the count (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). When somebody else in
+  /// the process was first, it is too late and stays as it is.
+  private static let dropMemoryStatistics: Void = { _ = rr_sqlite3_disable_memory_statistics() }()
+
   init(path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32) throws(DatabaseError) {
     precondition(sqlite3_threadsafe() != 0, "this SQLite was built for a single thread")
+    ConnectionHandle.dropMemoryStatistics
     let mode =
       switch access {
       case .readOnly: SQLITE_OPEN_READONLY

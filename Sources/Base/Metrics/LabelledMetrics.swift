@@ -4,7 +4,8 @@ package struct LabelledMetrics<Label: CaseIterable & Hashable & RawRepresentable
 {
   private let metrics: [Label: Metric]
 
-  init(_ metric: (Label) -> Metric) {
+  /// For series with a further label, of a fixed value, beside this one.
+  package init(_ metric: (Label) -> Metric) {
     metrics = Dictionary(uniqueKeysWithValues: Label.allCases.map { ($0, metric($0)) })
   }
 

@@ -9,10 +9,18 @@ package struct ServerMetrics: Sendable {
     case clientError = "4xx"
     case serverError = "5xx"
 
-    init(_ status: Int) { self = StatusClass.allCases[min(max(status / 100, 1), 5) - 1] }
+    init(_ status: Int) {
+      switch status {
+      case ..<200: self = .informational
+      case ..<300: self = .success
+      case ..<400: self = .redirection
+      case ..<500: self = .clientError
+      default: self = .serverError
+      }
+    }
   }
 
-  private let requests: [[Counter]]
+  private let requests: [Operation: LabelledMetrics<StatusClass, Counter>]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
   private let accepted: Counter
@@ -23,13 +31,15 @@ package struct ServerMetrics: Sendable {
   private let faults: LabelledMetrics<Fault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
-    requests = Operation.allCases.map { operation in
-      StatusClass.allCases.map { status in
+    var requests: [Operation: LabelledMetrics<StatusClass, Counter>] = [:]
+    for operation in Operation.allCases {
+      requests[operation] = LabelledMetrics { status in
         registry.counter(
           "rollingroad_requests_total", help: "Answered requests.",
           labels: ["operation": operation.rawValue, "status": status.rawValue])
       }
     }
+    self.requests = requests
     refusals = registry.counters(
       "rollingroad_refused_messages_total", help: "Messages that are no HTTP request as RFC 9112 has it, or too large.",
       label: "status")
@@ -58,8 +68,7 @@ package struct ServerMetrics: Sendable {
   func spoilt(_ kind: Fault.Kind) { faults[kind].add() }
 
   func answered(_ operation: Operation, status: Int, after elapsed: Nanoseconds) {
-    let row = requests[Operation.allCases.firstIndex(of: operation) ?? 0]
-    row[min(max(status / 100, 1), 5) - 1].add()
+    requests[operation]?[StatusClass(status)].add()
     requestTime.record(UInt64(max(0, elapsed.count / 1_000)))
   }
 
