@@ -9,11 +9,8 @@ package struct ArrivalCursor: Hashable, Sendable {
   }
 
   package init(text: String) throws(StoreError) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let partition = parts[0], let row = parts[1] else {
-      throw StoreError(code: .badCursor, message: "the cursor is not one that this server gave out")
-    }
-    self.init(partition: partition, row: row)
+    let numbers = try CursorText.numbers(text, count: 2)
+    self.init(partition: numbers[0], row: numbers[1])
   }
 
   package var text: String { "\(partition).\(row)" }

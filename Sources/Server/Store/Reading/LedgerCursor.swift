@@ -9,11 +9,8 @@ package struct LedgerCursor: Hashable, Sendable {
   }
 
   package init(text: String) throws(StoreError) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 2, let order = parts[0], let device = parts[1] else {
-      throw StoreError(code: .badCursor, message: "the cursor is not one that this server gave out")
-    }
-    self.init(order: order, device: device)
+    let numbers = try CursorText.numbers(text, count: 2)
+    self.init(order: numbers[0], device: numbers[1])
   }
 
   package var text: String { "\(order).\(device)" }

@@ -13,11 +13,8 @@ package struct PointCursor: Hashable, Comparable, Sendable {
 
   /// From the text of an earlier page.
   package init(text: String) throws(StoreError) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-    guard parts.count == 3, let recordedAt = parts[0], let partition = parts[1], let row = parts[2] else {
-      throw StoreError(code: .badCursor, message: "the cursor is not one that this server gave out")
-    }
-    self.init(recordedAt: recordedAt, partition: partition, row: row)
+    let numbers = try CursorText.numbers(text, count: 3)
+    self.init(recordedAt: numbers[0], partition: numbers[1], row: numbers[2])
   }
 
   package var text: String { "\(recordedAt).\(partition).\(row)" }
