@@ -8,6 +8,8 @@ package enum Setting {
   /// After how many pages in the log a commit also checkpoints; 0 for never.
   case automaticCheckpoint(pages: Int)
   case maximumPageCount(Int)
+  /// Whether what is deleted is overwritten with zeros; Debian's SQLite does it unless told otherwise.
+  case secureDelete(Bool)
 
   /// `wal` needs a file; a database in memory knows `memory` and `off` only.
   package enum JournalMode: String {
@@ -28,6 +30,7 @@ package enum Setting {
     case .cacheSize(let kilobytes): ("cache_size", "\(-kilobytes)")
     case .automaticCheckpoint(let pages): ("wal_autocheckpoint", "\(pages)")
     case .maximumPageCount(let pages): ("max_page_count", "\(pages)")
+    case .secureDelete(let isOn): ("secure_delete", isOn ? "1" : "0")
     }
   }
 }

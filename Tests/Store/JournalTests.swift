@@ -1,4 +1,5 @@
 import Base
+import Database
 import Store
 import Synchronization
 import Testing
@@ -8,6 +9,21 @@ import Testing
     JournalEntry(
       run: run, device: "device-\(number % 3)", receivedAt: Int64(number), method: "POST", path: path, status: status,
       head: Array("a: b".utf8), body: Array("{\(number)}".utf8), fault: number % 5 == 0 ? "delay" : nil)
+  }
+
+  private func batch(_ entries: [JournalEntry], _ limits: JournalLimits = JournalLimits()) -> JournalBatch {
+    var batch = JournalBatch(limits: limits)
+    for entry in entries {
+      let hasRoom = batch.append(entry)
+      #expect(hasRoom)
+    }
+    return batch
+  }
+
+  /// What an entry counts for in the bounds: its head of fixed width and its texts.
+  private func size(of entry: JournalEntry) -> Int {
+    let texts = [entry.run, entry.device ?? "", entry.method, entry.path, entry.fault ?? ""]
+    return 56 + texts.reduce(0) { $0 + $1.utf8.count } + entry.head.count + entry.body.count + entry.answer.count
   }
 
   private func all(_ journal: Journal, _ filter: JournalFilter, pages: Int = 7) throws -> [JournaledRequest] {
@@ -24,8 +40,8 @@ import Testing
   @Test func whatIsWrittenComesBackInOrder() throws {
     let journal = try Journal(folder: ":memory:")
     let entries = (0..<50).map { entry($0) }
-    try journal.append(Array(entries[..<20]))
-    try journal.append(Array(entries[20...]))
+    try journal.append(batch(Array(entries[..<20])))
+    try journal.append(batch(Array(entries[20...])))
     #expect(try all(journal, JournalFilter()).map(\.entry) == entries)
     #expect(try all(journal, JournalFilter()).map(\.sequence) == Array(1...50))
   }
@@ -36,7 +52,7 @@ import Testing
       entry(
         $0, run: $0 % 2 == 0 ? "" : "test", status: $0 % 4 == 0 ? 503 : 200, path: $0 < 30 ? "/locations" : "/logs/x")
     }
-    try journal.append(entries)
+    try journal.append(batch(entries))
     func count(_ filter: JournalFilter) throws -> Int { try all(journal, filter).count }
     #expect(try count(JournalFilter(run: "test")) == 30)
     #expect(try count(JournalFilter(device: "device-1")) == 20)
@@ -50,24 +66,90 @@ import Testing
     var limits = JournalLimits()
     limits.rows = 10
     let journal = try Journal(folder: ":memory:", limits: limits)
-    for number in 0..<25 { try journal.append([entry(number)]) }
+    for number in 0..<25 { try journal.append(batch([entry(number)], limits)) }
     #expect(try all(journal, JournalFilter()).map(\.sequence) == Array(16...25))
     limits.rows = 1_000
-    limits.bytes = 3_000
+    limits.bytes = 10_000
     let small = try Journal(folder: ":memory:", limits: limits)
-    try small.append((0..<100).map { entry($0) })
+    let entries = (0..<300).map { entry($0) }
+    try small.append(batch(entries, limits))
+    // Whole blocks go, and a block is a 64th of the bound or one entry.
     let kept = try all(small, JournalFilter())
-    #expect(kept.last?.sequence == 100 && kept.count > 5 && kept.count < 12)
+    let bytes = kept.map { size(of: $0.entry) }.reduce(0, +)
+    #expect(kept.map(\.entry) == entries.suffix(kept.count))
+    #expect(bytes <= 10_000 && bytes > 10_000 - 10_000 / 64 - size(of: entries[0]))
   }
 
   @Test func aResetForgetsOneRunAndSequencesGoOn() throws {
     let journal = try Journal(folder: ":memory:")
-    try journal.append([entry(1), entry(2, run: "test"), entry(3, run: "test")])
+    try journal.append(batch([entry(1), entry(2, run: "test"), entry(3, run: "test")]))
     try journal.reset(run: "test")
     #expect(try all(journal, JournalFilter()).map(\.entry.receivedAt) == [1])
-    try journal.append([entry(4)])
+    try journal.append(batch([entry(4)]))
     #expect(try all(journal, JournalFilter()).map(\.sequence) == [1, 4])
   }
+
+  @Test func aResetOfOneRunRewritesWhatItSharedABlockWith() throws {
+    let journal = try Journal(folder: ":memory:")
+    let entries = (0..<400).map { entry($0, run: "run-\($0 % 100)") }
+    for start in stride(from: 0, to: 400, by: 80) { try journal.append(batch(Array(entries[start..<start + 80]))) }
+    try journal.reset(run: "run-17")
+    let kept = entries.enumerated().filter { $0.element.run != "run-17" }
+    #expect(try all(journal, JournalFilter()).map(\.entry) == kept.map(\.element))
+    #expect(try all(journal, JournalFilter()).map(\.sequence) == kept.map { Int64($0.offset + 1) })
+    // Of all other runs nothing is missing, whatever bits their hashes share.
+    for run in 0..<100 {
+      #expect(try all(journal, JournalFilter(run: "run-\(run)")).count == (run == 17 ? 0 : 4))
+    }
+    try journal.reset(run: nil)
+    #expect(try all(journal, JournalFilter()).isEmpty)
+    try journal.append(batch([entry(4)]))
+    #expect(try all(journal, JournalFilter()).map(\.sequence) == [401])
+  }
+
+  @Test func everyFieldComesBackAsItWas() throws {
+    let journal = try Journal(folder: ":memory:")
+    let full = JournalEntry(
+      run: "täst", device: "", receivedAt: .max, durationMicroseconds: -1, method: "M", path: "/\u{1F697}",
+      status: 599, head: [0, 255], body: Array(repeating: 7, count: 70_000), answer: [1], fault: "")
+    let empty = JournalEntry(receivedAt: .min, method: "", path: "", status: 0)
+    try journal.append(batch([full, empty, full]))
+    #expect(try all(journal, JournalFilter()).map(\.entry) == [full, empty, full])
+  }
+
+  @Test func aPageThatLookedAtEnoughSaysWhereToGoOn() throws {
+    let journal = try Journal(folder: ":memory:")
+    for _ in 0..<3 { try journal.append(batch((0..<9_000).map { entry($0) })) }
+    let page = try journal.requests(matching: JournalFilter(status: 404), limit: 5)
+    #expect(page.elements.isEmpty && page.next == 10_000)
+    #expect(try all(journal, JournalFilter(status: 404)).isEmpty)
+    #expect(try all(journal, JournalFilter(device: "device-0"), pages: 1_000).count == 9_000)
+  }
+
+  @Test func anOlderJournalIsEmptiedAndItsNumbersGoOn() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let old = try Connection(path: folder.path + "/journal.db")
+      try old.apply(.pageSize(bytes: 8_192))
+      try old.migrate(to: Schema(applicationID: 0x5252_6A72, migrations: [Migration(1, JournalTests.firstSchema)]))
+      try old.execute(
+        """
+        INSERT INTO requests(sequence, run, received, duration, method, path, status, head, body, answer, size)
+        VALUES(41, '', 0, 0, 'POST', '/', 200, x'', x'', x'', 300)
+        """)
+    }
+    let journal = try Journal(folder: folder.path)
+    try journal.append(batch([entry(1)]))
+    #expect(try all(journal, JournalFilter()).map(\.sequence) == [42])
+  }
+
+  private static let firstSchema = """
+    CREATE TABLE requests(
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, device TEXT, received INTEGER NOT NULL,
+      duration INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL,
+      head BLOB NOT NULL, body BLOB NOT NULL, answer BLOB NOT NULL, fault TEXT, size INTEGER NOT NULL) STRICT;
+    CREATE INDEX requests_by_run ON requests(run);
+    """
 
   @Test func theWriterWritesAndAnswersAndSurvives() async throws {
     let folder = try TemporaryFolder()

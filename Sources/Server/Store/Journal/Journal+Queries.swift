@@ -2,65 +2,76 @@ import Database
 
 extension Journal {
   /// Entries looked at for one page, whether or not they match.
-  private static let rowsPerPage: Int64 = 10_000
+  private static let entriesPerPage = 10_000
 
   /// Entries behind `sequence` that match, in order, at most `limit`. The page says where to go on, also when it found
   /// nothing in the stretch it looked at.
   package func requests(
     matching filter: JournalFilter = JournalFilter(), after sequence: Int64 = 0, limit: Int
   ) throws(StoreError) -> Page<JournaledRequest, Int64> {
+    var search = JournalSearch(filter, after: sequence, limit: limit, entriesMax: Journal.entriesPerPage)
     do {
-      return try connection.database.transaction(.deferred) { () throws(DatabaseError) in
-        let last = try connection.database.integer("SELECT coalesce(max(sequence), 0) FROM requests")
-        let first = try connection.first("SELECT min(sequence) FROM requests WHERE sequence > ?1", sequence) ?? last
-        let through = max(first, sequence) + Journal.rowsPerPage
-        let found = try select(filter, after: sequence, through: through, limit: limit)
-        if found.count == limit { return Page(elements: found, next: found.last?.sequence) }
-        return Page(elements: found, next: through < last ? through : nil)
-      }
+      try look(&search)
     } catch {
       throw StoreError(error, opening: "the journal")
     }
+    if let damage = search.damage { throw StoreError(damage) }
+    return Page(elements: search.found, next: search.isCutShort ? search.last : nil)
   }
 
-  private func select(
-    _ filter: JournalFilter, after: Int64, through: Int64, limit: Int
-  ) throws(DatabaseError) -> [JournaledRequest] {
+  private func look(_ search: inout JournalSearch) throws(DatabaseError) {
+    // What a closure captures it cannot borrow in pieces.
+    var copy = search
     try connection.with(
       """
-      SELECT sequence, run, device, received, duration, method, path, status, head, body, answer, fault FROM requests
-      WHERE sequence > ?1 AND sequence <= ?2 AND (?3 OR run = ?4) AND (?5 OR device = ?6) AND (?7 < 0 OR status = ?7)
-        AND substr(path, 1, length(?8)) = ?8
-      ORDER BY sequence LIMIT ?9
+      SELECT first, entries FROM blocks
+      WHERE first >= coalesce((SELECT max(first) FROM blocks WHERE first <= ?1), 0) AND runs & ?2 <> 0 ORDER BY first
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
-      let run = filter.run ?? ""
-      let device = filter.device ?? ""
-      let prefix = filter.pathPrefix ?? ""
       var row = statement.start()
-      row.bind(1, after)
-      row.bind(2, through)
-      row.bind(3, filter.run == nil ? 1 : 0 as Int64)
-      row.bind(4, text: run.utf8.span)
-      row.bind(5, filter.device == nil ? 1 : 0 as Int64)
-      row.bind(6, text: device.utf8.span)
-      row.bind(7, Int64(filter.status ?? -1))
-      row.bind(8, text: prefix.utf8.span)
-      row.bind(9, Int64(limit))
-      var found: [JournaledRequest] = []
-      while try row.step() { found.append(row.journaledRequest()) }
-      return found
+      row.bind(1, copy.last)
+      row.bind(2, copy.filter.run.map { Int64(bitPattern: JournalBlock.bit(ofRun: $0)) } ?? -1)
+      while !copy.isCutShort, copy.damage == nil, try row.step() {
+        copy.look(at: row.bytes(at: 1), first: row.integer(at: 0))
+      }
     }
+    search = copy
   }
 }
 
-extension Execution {
-  fileprivate func journaledRequest() -> JournaledRequest {
-    JournaledRequest(
-      sequence: integer(at: 0),
-      entry: JournalEntry(
-        run: text(at: 1), device: optionalText(at: 2), receivedAt: integer(at: 3), durationMicroseconds: integer(at: 4),
-        method: text(at: 5), path: text(at: 6), status: Int(integer(at: 7)), head: blob(at: 8), body: blob(at: 9),
-        answer: blob(at: 10), fault: optionalText(at: 11)))
+/// A search on its way through the blocks.
+private struct JournalSearch {
+  let filter: JournalFilter
+  private let limit: Int
+  private var entriesLeft: Int
+  /// The last entry that was looked at; those up to it are passed over.
+  private(set) var last: Int64
+  private(set) var found: [JournaledRequest] = []
+  private(set) var damage: JournalDamage?
+
+  init(_ filter: JournalFilter, after sequence: Int64, limit: Int, entriesMax: Int) {
+    self.filter = filter
+    self.limit = limit
+    last = sequence
+    entriesLeft = entriesMax
+  }
+
+  /// The page is full or the stretch is over; there may be more.
+  var isCutShort: Bool { found.count == limit || entriesLeft == 0 }
+
+  mutating func look(at block: Span<UInt8>, first: Int64) {
+    var reader = JournalBlockReader(block)
+    do throws(JournalDamage) {
+      while !isCutShort, let place = try reader.next() {
+        let sequence = first + Int64(place.number)
+        if sequence <= last { continue }
+        last = sequence
+        entriesLeft -= 1
+        guard reader.matches(place, filter) else { continue }
+        found.append(JournaledRequest(sequence: sequence, entry: reader.entry(at: place)))
+      }
+    } catch {
+      damage = error
+    }
   }
 }

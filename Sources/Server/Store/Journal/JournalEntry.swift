@@ -33,8 +33,4 @@ package struct JournalEntry: Equatable, Sendable {
     self.answer = answer
     self.fault = fault
   }
-
-  var byteCount: Int {
-    256 + run.utf8.count + (device?.utf8.count ?? 0) + path.utf8.count + head.count + body.count + answer.count
-  }
 }

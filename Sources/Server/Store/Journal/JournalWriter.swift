@@ -7,14 +7,34 @@ package final class JournalWriter: Sendable {
   package typealias Question = @Sendable (Journal) -> Void
 
   private struct State {
-    var entries: [JournalEntry] = []
-    var byteCount = 0
+    var batch: JournalBatch
     var questions: [Question] = []
     var isStopping = false
+    var pause = Pause.none
+
+    /// Whether the thread has to be woken for what the state holds now, which is done once.
+    mutating func mustWake() -> Bool {
+      let isUrgent = !questions.isEmpty || isStopping
+      let mustWake =
+        switch pause {
+        case .none: false
+        case .untilAnything: isUrgent || !batch.isEmpty
+        case .untilMuch: isUrgent || batch.isWorthWriting
+        }
+      if mustWake { pause = .none }
+      return mustWake
+    }
   }
 
-  private let state = Mutex(State())
-  private let arrivals = Semaphore()
+  /// What the thread waits for.
+  private enum Pause {
+    case none, untilAnything
+    /// There are entries, and more make them cheaper; it ends after a while.
+    case untilMuch
+  }
+
+  private let state: Mutex<State>
+  private let wakeUp = Semaphore()
   private let limits: JournalLimits
   private let dropped: Counter
   private let thread = Mutex<Thread?>(nil)
@@ -23,6 +43,7 @@ package final class JournalWriter: Sendable {
   package init(folder: String, limits: JournalLimits = JournalLimits(), dropped: Counter) throws(StoreError) {
     self.limits = limits
     self.dropped = dropped
+    state = Mutex(State(batch: JournalBatch(limits: limits)))
     let opened = Semaphore()
     let failure = Box<StoreError?>(nil)
     let thread = Thread { [self] in
@@ -48,56 +69,69 @@ package final class JournalWriter: Sendable {
   /// False when there was no room for the entry; it is counted then.
   @discardableResult
   package func record(_ entry: JournalEntry) -> Bool {
-    let isAccepted = state.withLock { state in
-      guard !state.isStopping, state.entries.count < limits.mailboxEntries,
-        state.byteCount + entry.byteCount <= limits.mailboxBytes
-      else { return false }
-      state.entries.append(entry)
-      state.byteCount += entry.byteCount
-      return true
-    }
-    if isAccepted { arrivals.signal() } else { dropped.add() }
+    let isAccepted = change { !$0.isStopping && $0.batch.append(entry) }
+    if !isAccepted { dropped.add() }
     return isAccepted
   }
 
   /// Calls `question` on the journal's thread, behind everything recorded until now. False when it is stopping.
   package func ask(_ question: @escaping Question) -> Bool {
-    let isAccepted = state.withLock { state in
-      guard !state.isStopping else { return false }
-      state.questions.append(question)
-      return true
+    change { state in
+      if !state.isStopping { state.questions.append(question) }
+      return !state.isStopping
     }
-    if isAccepted { arrivals.signal() }
-    return isAccepted
   }
 
   /// Writes what is waiting and returns.
   package func stop() {
-    state.withLock { $0.isStopping = true }
-    arrivals.signal()
+    _ = change { state in
+      state.isStopping = true
+      return true
+    }
     thread.withLock { $0.take() }?.join()
+  }
+
+  private func change(_ body: (inout State) -> Bool) -> Bool {
+    let (result, mustWake) = state.withLock { state in (body(&state), state.mustWake()) }
+    if mustWake { wakeUp.signal() }
+    return result
   }
 
   private func run(_ journal: Journal) {
     while true {
-      arrivals.wait()
+      waitForWork()
       let work = state.withLock { state in
         let work = state
-        state.entries.removeAll()
-        state.byteCount = 0
-        state.questions.removeAll()
+        state.batch = JournalBatch(limits: limits)
+        state.questions = []
         return work
       }
-      if !work.entries.isEmpty {
+      if !work.batch.isEmpty {
         do {
-          try journal.append(work.entries)
+          try journal.append(work.batch)
         } catch {
           // The disk is full or failing. The journal is best effort: what could not be written is counted.
-          dropped.add(UInt64(work.entries.count))
+          dropped.add(UInt64(work.batch.count))
         }
       }
       for question in work.questions { question(journal) }
-      if work.isStopping && work.entries.isEmpty && work.questions.isEmpty { return }
+      if work.isStopping && work.batch.isEmpty && work.questions.isEmpty { return }
+    }
+  }
+
+  /// For the first entry, and then a while for others: a thread that woke for each would be a third of the work.
+  private func waitForWork() {
+    if pause(.untilAnything) { wakeUp.wait() }
+    guard pause(.untilMuch), !wakeUp.wait(milliseconds: limits.gatherMilliseconds) else { return }
+    // A signal that comes between the time-out and this line only makes the next wait return early.
+    state.withLock { $0.pause = .none }
+  }
+
+  /// False when what would end the pause is there already.
+  private func pause(_ pause: Pause) -> Bool {
+    state.withLock { state in
+      state.pause = pause
+      return !state.mustWake()
     }
   }
 }
