@@ -31,13 +31,18 @@ final class PostOffice: Sendable {
 
   func deliver(_ completions: [Completion]) {
     let mailboxes = mailboxes.withLock { $0 }
-    var letters: [Int: [Mailbox<SessionMessage>.Letter]] = [:]
     for completion in completions {
       let address = SessionAddress(loop: completion.ticket.owner, connection: completion.ticket.number)
       custody.committed(completion.result, for: address)
-      let token = ConnectionToken(word: address.connection)
-      letters[address.loop, default: []].append(Mailbox.Letter(to: token, .completed(completion.result)))
     }
-    for loop in letters.keys.sorted() { mailboxes[loop]?.post(letters[loop] ?? []) }
+    for loop in mailboxes.keys.sorted() {
+      var letters: [Mailbox<SessionMessage>.Letter] = []
+      letters.reserveCapacity(completions.count)
+      for completion in completions where completion.ticket.owner == loop {
+        let token = ConnectionToken(word: completion.ticket.number)
+        letters.append(Mailbox.Letter(to: token, .completed(completion.result)))
+      }
+      mailboxes[loop]?.post(letters)
+    }
   }
 }

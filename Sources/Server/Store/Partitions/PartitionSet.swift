@@ -10,6 +10,7 @@ final class PartitionSet {
   /// Given up, to be emptied in small steps: the oldest first.
   var dropping: [Int64] = []
   private var recent: PointPartition?
+  private var parameters = ParameterMemory()
 
   init(on connection: StoreConnection, limits: StoreLimits) throws(DatabaseError) {
     self.connection = connection
@@ -55,6 +56,15 @@ final class PartitionSet {
     let made = try make(day)
     recent = made
     return made
+  }
+
+  /// The number under which a partition keeps these parameters; nil for none.
+  func number(ofParameters json: [UInt8], in partition: PointPartition) throws(DatabaseError) -> Int64? {
+    if json.isEmpty { return nil }
+    if let known = parameters.number(of: json, in: partition.id) { return known }
+    let number = try partition.number(ofParameters: json)
+    parameters.note(number, of: json, in: partition.id)
+    return number
   }
 
   var odd: PointPartition? { live.first.flatMap { $0.day == Day.odd ? $0 : nil } }

@@ -22,7 +22,6 @@ final class PointPartition {
   private let insertion: PreparedStatement
   private let parameterInsertion: PreparedStatement
   private let parameterSearch: PreparedStatement
-  private var parameters: [[UInt8]: Int64] = [:]
 
   init(
     id: Int64, day: Int64, runs: Int64, indexed: Int64, sweepFrom: Int64, sweepTo: Int64,
@@ -37,7 +36,7 @@ final class PointPartition {
     let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(id)")
     nextRow = max(last, indexed) + 1
     insertion = try PreparedStatement(
-      "INSERT OR IGNORE INTO points_\(id) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,nullif(?11,''),?12,?13,?14)",
+      "INSERT OR IGNORE INTO points_\(id) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
       on: connection.database)
     parameterInsertion = try PreparedStatement(
       "INSERT OR IGNORE INTO parameters_\(id)(json) VALUES(?1)", on: connection.database)
@@ -51,6 +50,7 @@ final class PointPartition {
     try insertion.use { (statement: inout Statement) throws(DatabaseError) in
       let uuid = point.uuid.bytes
       let event = point.event ?? ""
+      let eventBytes = event.utf8.span
       var row = statement.start()
       row.bind(1, nextRow)
       row.bind(2, point.recordedAt)
@@ -62,7 +62,7 @@ final class PointPartition {
       row.bind(8, point.speed ?? .nan)
       row.bind(9, point.heading ?? .nan)
       if let isMoving = point.isMoving { row.bind(10, isMoving ? 1 : 0 as Int64) } else { row.bindNull(10) }
-      row.bind(11, text: event.utf8.span)
+      if eventBytes.isEmpty { row.bindNull(11) } else { row.bind(11, text: eventBytes) }
       row.bind(12, batch.receivedAt.millisecondsSince1970)
       if let parameters { row.bind(13, parameters) } else { row.bindNull(13) }
       row.bind(14, blob: batch.bytes.span.extracting(point.record))
@@ -74,25 +74,19 @@ final class PointPartition {
     return true
   }
 
-  /// The number under which this partition keeps these parameters; nil for none.
-  func number(ofParameters json: [UInt8]) throws(DatabaseError) -> Int64? {
-    if json.isEmpty { return nil }
-    if let known = parameters[json] { return known }
+  /// The number under which this partition keeps these parameters, made when they are new.
+  func number(ofParameters json: [UInt8]) throws(DatabaseError) -> Int64 {
     try parameterInsertion.use { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       row.bind(1, blob: json.span)
       try row.run()
     }
-    let number = try parameterSearch.use { (statement: inout Statement) throws(DatabaseError) in
+    return try parameterSearch.use { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       row.bind(1, blob: json.span)
       let isThere = try row.step()
       precondition(isThere, "parameters vanished")
       return row.integer(at: 0)
     }
-    // As a rule a handful of texts; whoever sends another one with every request gets no cache.
-    if parameters.count >= 1_024 { parameters.removeAll(keepingCapacity: true) }
-    parameters[json] = number
-    return number
   }
 }

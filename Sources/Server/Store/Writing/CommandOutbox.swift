@@ -121,7 +121,7 @@ struct CommandOutbox {
 
   /// Whether `take` could find anything for this device.
   func mayHave(for identity: DeviceIdentity, after mark: Int64) -> Bool {
-    due[identity] != nil || broadcasts.last.map { $0.id > mark } ?? false
+    !due.isEmpty && due[identity] != nil || broadcasts.last.map { $0.id > mark } ?? false
   }
 
   /// Marks what is due for the device as sent and returns it, at most `limit`; the rest waits for the next call.

@@ -24,10 +24,20 @@ struct DeviceTable {
   private(set) var entries: [Device] = []
   private var places: [DeviceIdentity: Int] = [:]
   private var changed: [Int] = []
+  private let countsUpdate: PreparedStatement
+  private let latestUpdate: PreparedStatement
 
-  init(on connection: StoreConnection, capacity: Int) {
+  init(on connection: StoreConnection, capacity: Int) throws(DatabaseError) {
     self.connection = connection
     self.capacity = capacity
+    let counts =
+      "UPDATE devices SET last_seen = ?2, points = ?3, duplicates = ?4, quarantined = ?5, broadcast_mark = ?6"
+    countsUpdate = try PreparedStatement("\(counts) WHERE id = ?1", on: connection.database)
+    latestUpdate = try PreparedStatement(
+      """
+      \(counts), latest_at = ?7, latest_uuid = ?8, latitude = ?9, longitude = ?10, accuracy = ?11, speed = ?12,
+      heading = ?13, is_moving = ?14, event = ?15 WHERE id = ?1
+      """, on: connection.database)
   }
 
   /// The place of the device in `entries`, nil when it was never seen. Valid until the end of the group.
@@ -101,42 +111,37 @@ struct DeviceTable {
   /// Writes what the group changed. To be called inside its transaction, at the end.
   mutating func flush() throws(DatabaseError) {
     for place in changed {
-      try writeCounts(entries[place])
-      if let latest = entries[place].latest { try write(latest, of: entries[place].id) }
+      try write(entries[place])
       entries[place].isChanged = false
       entries[place].latest = nil
     }
     changed.removeAll(keepingCapacity: true)
   }
 
-  private func writeCounts(_ entry: Device) throws(DatabaseError) {
-    try connection.run(
-      """
-      UPDATE devices SET last_seen = ?2, points = ?3, duplicates = ?4, quarantined = ?5, broadcast_mark = ?6
-      WHERE id = ?1
-      """, entry.id, entry.lastSeen, entry.points, entry.duplicates, entry.quarantined, entry.broadcastMark)
-  }
-
-  private func write(_ point: Point, of device: Int64) throws(DatabaseError) {
-    try connection.with(
-      """
-      UPDATE devices SET latest_at = ?2, latest_uuid = ?3, latitude = ?4, longitude = ?5, accuracy = ?6, speed = ?7,
-      heading = ?8, is_moving = ?9, event = nullif(?10, '') WHERE id = ?1
-      """
-    ) { (statement: inout Statement) throws(DatabaseError) in
+  /// One statement for a device: in a group of single uploads there are as many of them as records.
+  private func write(_ entry: Device) throws(DatabaseError) {
+    guard let point = entry.latest else {
+      return try countsUpdate.use { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(countsOf: entry)
+        try row.run()
+      }
+    }
+    try latestUpdate.use { (statement: inout Statement) throws(DatabaseError) in
       let uuid = point.uuid.bytes
       let event = point.event ?? ""
+      let eventBytes = event.utf8.span
       var row = statement.start()
-      row.bind(1, device)
-      row.bind(2, point.recordedAt)
-      row.bind(3, blob: uuid.span)
-      row.bind(4, point.latitude ?? .nan)
-      row.bind(5, point.longitude ?? .nan)
-      row.bind(6, point.accuracy ?? .nan)
-      row.bind(7, point.speed ?? .nan)
-      row.bind(8, point.heading ?? .nan)
-      if let isMoving = point.isMoving { row.bind(9, isMoving ? 1 : 0 as Int64) } else { row.bindNull(9) }
-      row.bind(10, text: event.utf8.span)
+      row.bind(countsOf: entry)
+      row.bind(7, point.recordedAt)
+      row.bind(8, blob: uuid.span)
+      row.bind(9, point.latitude ?? .nan)
+      row.bind(10, point.longitude ?? .nan)
+      row.bind(11, point.accuracy ?? .nan)
+      row.bind(12, point.speed ?? .nan)
+      row.bind(13, point.heading ?? .nan)
+      if let isMoving = point.isMoving { row.bind(14, isMoving ? 1 : 0 as Int64) } else { row.bindNull(14) }
+      if eventBytes.isEmpty { row.bindNull(15) } else { row.bind(15, text: eventBytes) }
       try row.run()
     }
   }
@@ -151,5 +156,16 @@ struct DeviceTable {
     entries.removeAll()
     places.removeAll()
     changed.removeAll()
+  }
+}
+
+extension Execution {
+  fileprivate mutating func bind(countsOf entry: DeviceTable.Device) {
+    bind(1, entry.id)
+    bind(2, entry.lastSeen)
+    bind(3, entry.points)
+    bind(4, entry.duplicates)
+    bind(5, entry.quarantined)
+    bind(6, entry.broadcastMark)
   }
 }

@@ -1,14 +1,15 @@
 /// Jobs on their way to the writer, in the order of submission, bounded in number and bytes.
 struct Mailbox {
-  struct Letter {
-    let ticket: Ticket
-    let job: StoreJob
+  /// Jobs that are committed together, and whose they are.
+  struct Group {
+    var jobs: [StoreJob] = []
+    var tickets: [Ticket] = []
+    var rowCount = 0
+    var byteCount = 0
   }
 
   private let limits: WriterLimits
-  private var letters: [Letter] = []
-  private var head = 0
-  private(set) var byteCount = 0
+  private var waiting = Group()
   /// Nothing more is taken in; what is here is still delivered.
   private(set) var isClosed = false
   /// The writer waits for a signal.
@@ -16,42 +17,52 @@ struct Mailbox {
 
   init(_ limits: WriterLimits) { self.limits = limits }
 
-  var count: Int { letters.count - head }
+  var count: Int { waiting.jobs.count }
+  var byteCount: Int { waiting.byteCount }
 
   /// False when it is full or closed.
-  mutating func post(_ letter: Letter) -> Bool {
-    let bytes = letter.job.byteCount
+  mutating func post(_ job: StoreJob, _ ticket: Ticket) -> Bool {
+    let bytes = job.byteCount
     // A job that is larger than the whole mailbox may enter when it is alone.
     let hasRoom = count < limits.mailboxJobs && (byteCount + bytes <= limits.mailboxBytes || count == 0)
     guard !isClosed, hasRoom else { return false }
-    letters.append(letter)
-    byteCount += bytes
+    waiting.append(job, ticket, bytes: bytes)
     return true
   }
 
   /// What is waiting, up to the size of a group but at least one.
-  mutating func takeGroup() -> [Letter] {
-    var rows = 0
-    var bytes = 0
-    var end = head
-    while end < letters.count {
-      let job = letters[end].job
-      guard end == head || rows + job.rowCount <= limits.groupRows && bytes + job.byteCount <= limits.groupBytes
-      else { break }
-      rows += job.rowCount
-      bytes += job.byteCount
-      end += 1
+  mutating func takeGroup() -> Group {
+    // Nearly always all of it, and then nothing is copied.
+    guard waiting.rowCount > limits.groupRows || byteCount > limits.groupBytes else {
+      defer { waiting = Group() }
+      return waiting
     }
-    let group = Array(letters[head..<end])
-    byteCount -= bytes
-    head = end
-    // The taken letters go as soon as they outnumber the waiting ones, so that moving costs a constant per letter.
-    if head * 2 >= letters.count {
-      letters.removeFirst(head)
-      head = 0
+    var group = Group()
+    for (job, ticket) in zip(waiting.jobs, waiting.tickets) {
+      let bytes = job.byteCount
+      let fits = group.rowCount + job.rowCount <= limits.groupRows && group.byteCount + bytes <= limits.groupBytes
+      guard group.jobs.isEmpty || fits else { break }
+      group.append(job, ticket, bytes: bytes)
     }
+    waiting.removeFirst(group)
     return group
   }
 
   mutating func close() { isClosed = true }
+}
+
+extension Mailbox.Group {
+  fileprivate mutating func append(_ job: StoreJob, _ ticket: Ticket, bytes: Int) {
+    jobs.append(job)
+    tickets.append(ticket)
+    rowCount += job.rowCount
+    byteCount += bytes
+  }
+
+  fileprivate mutating func removeFirst(_ taken: Mailbox.Group) {
+    jobs.removeFirst(taken.jobs.count)
+    tickets.removeFirst(taken.jobs.count)
+    rowCount -= taken.rowCount
+    byteCount -= taken.byteCount
+  }
 }

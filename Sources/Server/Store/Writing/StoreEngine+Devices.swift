@@ -3,8 +3,9 @@ import Database
 
 extension StoreEngine {
   func takeCommands(at place: Int, limit: Int, now: Int64) throws(DatabaseError) -> [TakenCommand] {
+    guard limit > 0, outbox.mayHave(for: devices.entries[place].identity, after: devices.entries[place].broadcastMark)
+    else { return [] }
     var entry = devices.entries[place]
-    guard limit > 0, outbox.mayHave(for: entry.identity, after: entry.broadcastMark) else { return [] }
     let taken = try outbox.take(for: &entry, limit: limit, now: now)
     devices.change(place) { $0.broadcastMark = entry.broadcastMark }
     return taken

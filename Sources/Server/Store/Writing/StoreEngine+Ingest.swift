@@ -33,7 +33,7 @@ extension StoreEngine {
       let partition = try partitions.partition(for: point.recordedAt, now: now)
       if partition !== current {
         current = partition
-        parameters = try partition.number(ofParameters: batch.parameters)
+        parameters = try partitions.number(ofParameters: batch.parameters, in: partition)
       }
       var isNew = true
       if partition.isShadowed { isNew = try !partitions.oddHas(point, device: device) }

@@ -16,7 +16,7 @@ final class StoreEngine {
     self.connection = connection
     self.configuration = configuration
     partitions = try PartitionSet(on: connection, limits: configuration.limits)
-    devices = DeviceTable(on: connection, capacity: configuration.limits.cachedDevices)
+    devices = try DeviceTable(on: connection, capacity: configuration.limits.cachedDevices)
     outbox = try CommandOutbox(on: connection, limits: configuration.limits)
     tokens = TokenRegistry(on: connection, capacity: configuration.limits.cachedDevices)
     upkeep = Upkeep(configuration)

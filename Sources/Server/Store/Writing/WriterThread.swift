@@ -50,7 +50,7 @@ package final class WriterThread: Sendable {
   /// Hands a job over. False when the mailbox is full or the writer is stopping; then nothing will come back.
   package func submit(_ job: StoreJob, ticket: Ticket) -> Bool {
     let (isAccepted, wakes) = mailbox.withLock { mailbox in
-      guard mailbox.post(Mailbox.Letter(ticket: ticket, job: job)) else { return (false, false) }
+      guard mailbox.post(job, ticket) else { return (false, false) }
       let wakes = mailbox.isWriterWaiting
       mailbox.isWriterWaiting = false
       return (true, wakes)
@@ -83,26 +83,26 @@ package final class WriterThread: Sendable {
         metrics.mailboxBytes.set(Int64(mailbox.byteCount))
         return (group, mailbox.isClosed)
       }
-      if !group.isEmpty {
+      if !group.jobs.isEmpty {
         commit(group, to: store, deliver)
       } else if isClosed {
         break
       }
-      if !upkeep(of: store) && group.isEmpty { waitForLetters() }
+      if !upkeep(of: store) && group.jobs.isEmpty { waitForLetters() }
     }
     store.close()
   }
 
-  private func commit(_ group: [Mailbox.Letter], to store: any Store, _ deliver: ([Completion]) -> Void) {
+  private func commit(_ group: Mailbox.Group, to store: any Store, _ deliver: ([Completion]) -> Void) {
     let start = clock.monotonicNow
-    let results = store.apply(group.map(\.job), now: clock.wallNow)
-    precondition(results.count == group.count, "a store answers every job")
+    let results = store.apply(group.jobs, now: clock.wallNow)
+    precondition(results.count == group.jobs.count, "a store answers every job")
     metrics.groupTime.record(UInt64(max(0, (clock.monotonicNow - start).count)))
-    metrics.groupJobs.record(UInt64(group.count))
-    metrics.groupRows.record(UInt64(group.reduce(0) { $0 + $1.job.rowCount }))
+    metrics.groupJobs.record(UInt64(group.jobs.count))
+    metrics.groupRows.record(UInt64(group.rowCount))
     if store.outage != nil { metrics.failedGroups.add() }
     note(store.outage)
-    deliver(zip(group, results).map { Completion(ticket: $0.ticket, result: $1) })
+    deliver(zip(group.tickets, results).map { Completion(ticket: $0, result: $1) })
   }
 
   /// True when more is waiting to be done.
