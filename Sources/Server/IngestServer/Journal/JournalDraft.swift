@@ -6,7 +6,7 @@ import Store
 struct JournalDraft {
   /// Bytes of a body or an answer that are kept.
   private static let bytesMax = 16_384
-  private static let secrets = ["authorization", "proxy-authorization", "cookie"]
+  private static let secrets: [StaticString] = ["authorization", "proxy-authorization", "cookie"]
 
   let method: String
   let path: String
@@ -18,11 +18,13 @@ struct JournalDraft {
     let range = operation == .uploadDeviceLog ? head.path : head.target
     path = head.fields.text(range) ?? ""
     var lines: [UInt8] = []
+    lines.reserveCapacity(head.fields.list.reduce(0) { $0 + Int($1.name.count + $1.value.count) + 3 })
     for field in head.fields.list {
-      let name = head.fields.text(field.name)?.lowercased() ?? ""
-      lines.append(copying: head[field.name])
-      lines += [UInt8(ascii: ":"), UInt8(ascii: " ")]
-      if JournalDraft.secrets.contains(name) {
+      let name = head[field.name]
+      lines.append(copying: name)
+      lines.append(UInt8(ascii: ":"))
+      lines.append(UInt8(ascii: " "))
+      if JournalDraft.secrets.contains(where: { name.equals(lowercase: $0) }) {
         lines += Array("(secret)".utf8)
       } else {
         lines.append(copying: head[field.value])

@@ -1,7 +1,7 @@
 package import Base
 
 /// What `/metrics` shows of the HTTP side.
-package struct ServerMetrics: Sendable {
+package final class ServerMetrics: Sendable {
   enum StatusClass: String, CaseIterable, Sendable {
     case informational = "1xx"
     case success = "2xx"
@@ -20,7 +20,8 @@ package struct ServerMetrics: Sendable {
     }
   }
 
-  private let requests: [Operation: LabelledMetrics<StatusClass, Counter>]
+  /// One for each class of status, in the order of the classes.
+  private let requests: [Operation: [Counter]]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
   private let accepted: Counter
@@ -31,9 +32,9 @@ package struct ServerMetrics: Sendable {
   private let faults: LabelledMetrics<Fault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
-    var requests: [Operation: LabelledMetrics<StatusClass, Counter>] = [:]
+    var requests: [Operation: [Counter]] = [:]
     for operation in Operation.allCases {
-      requests[operation] = LabelledMetrics { status in
+      requests[operation] = StatusClass.allCases.map { status in
         registry.counter(
           "rollingroad_requests_total", help: "Answered requests.",
           labels: ["operation": operation.rawValue, "status": status.rawValue])
@@ -68,7 +69,7 @@ package struct ServerMetrics: Sendable {
   func spoilt(_ kind: Fault.Kind) { faults[kind].add() }
 
   func answered(_ operation: Operation, status: Int, after elapsed: Nanoseconds) {
-    requests[operation]?[StatusClass(status)].add()
+    requests[operation]?[min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
     requestTime.record(UInt64(max(0, elapsed.count / 1_000)))
   }
 

@@ -52,8 +52,7 @@ extension ServerContext {
   /// are called, but two things are surely not: compressed bytes, and the encrypted bodies of old clients (behaviour
   /// §11.7).
   func refuseUpload(_ exchange: Exchange, _ framing: BodyFraming) -> Response? {
-    let type = String(decoding: exchange.contentType ?? [], as: UTF8.self).lowercased()
-    if exchange.isEncoded || type.hasPrefix("application/octet-stream") {
+    if exchange.isEncoded || exchange.isOctetStream {
       // RFC 9110 §12.5.3: the field tells the client which codings it may use.
       return .error(415, "unsupported_media_type", "send JSON, neither compressed nor encrypted")
         .with("Accept-Encoding", "identity")
@@ -73,6 +72,14 @@ extension ServerContext {
     case .unavailable(let outage): return .unavailable(outage)
     default: preconditionFailure("the store answers a batch with a receipt, a refusal or an outage")
     }
+  }
+}
+
+extension Exchange {
+  fileprivate var isOctetStream: Bool {
+    let name: StaticString = "application/octet-stream"
+    guard let contentType, contentType.count >= name.utf8CodeUnitCount else { return false }
+    return contentType.span.extracting(first: name.utf8CodeUnitCount).equals(lowercase: name)
   }
 }
 

@@ -14,6 +14,9 @@ final class Connection<Session: ByteSession> {
   let socket: FileDescriptor
   let token: ConnectionToken
   var session: Session
+  /// What the session wanted after its last call. The loop looks at it many times, and asks the session, whose type it
+  /// does not know, once.
+  private(set) var wishes: SessionWishes
   var stage = Stage.open
   var input = InputBuffer()
   var output = OutputBuffer()
@@ -35,6 +38,7 @@ final class Connection<Session: ByteSession> {
     self.socket = socket
     self.token = token
     self.session = session
+    wishes = session.wishes
     self.interest = interest
     times = ConnectionTimes(now: now)
   }
@@ -42,4 +46,7 @@ final class Connection<Session: ByteSession> {
   var isOpen: Bool {
     if case .open = stage { true } else { false }
   }
+
+  /// To be called after every call of the session.
+  func noteWishes() { wishes = session.wishes }
 }

@@ -29,20 +29,20 @@ extension EventLoop {
 
   private func produce(_ connection: Connection<Session>) {
     call(connection) { $0.produce(&$1) }
-    let isSilent = output.bytes.isEmpty && connection.session.wishes.hasMoreOutput
+    let isSilent = output.bytes.isEmpty && connection.wishes.hasMoreOutput
     precondition(!isSilent, "who has more output writes some when asked")
   }
 
   private func wantsToProduce(_ connection: Connection<Session>) -> Bool {
     guard connection.isOpen, connection.output.count <= configuration.unsentMax / 2 else { return false }
-    let wishes = connection.session.wishes
+    let wishes = connection.wishes
     return wishes.hasMoreOutput && wishes.ending == .open
   }
 
   private func conclude(_ connection: Connection<Session>) {
     switch connection.stage {
     case .open:
-      switch connection.session.wishes.ending {
+      switch connection.wishes.ending {
       case .open: if let reason = end(of: connection) { return close(connection, reason) }
       case .afterOutput: return finish(connection, .finished)
       case .atOnce: return close(connection, .aborted)
@@ -59,7 +59,7 @@ extension EventLoop {
 
   /// A connection ends without the session's wish when neither side has anything to say any more.
   private func end(of connection: Connection<Session>) -> CloseReason? {
-    let wishes = connection.session.wishes
+    let wishes = connection.wishes
     let isSilent = connection.output.isEmpty && !wishes.hasMoreOutput && !connection.isInterrupted
     guard isSilent, wishes.phase != .answering else { return nil }
     if connection.toldEnd { return wishes.phase == .idle ? .clientClosed : .clientGone }

@@ -30,7 +30,7 @@ extension EventLoop {
 
   func takesInput(_ connection: Connection<Session>) -> Bool {
     guard connection.isOpen else { return false }
-    let wishes = connection.session.wishes
+    let wishes = connection.wishes
     return wishes.wantsInput && wishes.ending == .open && connection.output.count <= configuration.unsentMax
   }
 
@@ -66,7 +66,9 @@ extension EventLoop {
       connection.input.append(bytes.span.extracting(first: count))
       return offer(connection)
     }
-    let taken = call(connection) { $0.receive(bytes.span.extracting(first: count), &$1) }
+    output.unsentBefore = connection.output.count
+    let taken = connection.session.receive(bytes.span.extracting(first: count), &output)
+    connection.noteWishes()
     precondition(taken >= 0 && taken <= count, "a session takes what it was shown")
     if taken < count { connection.input.append(bytes.span.extracting(taken..<count)) }
     return taken > 0
@@ -75,7 +77,9 @@ extension EventLoop {
   /// Shows the session what it has left so far; says whether it took any of it.
   func offer(_ connection: Connection<Session>) -> Bool {
     output.unsentBefore = connection.output.count
-    return connection.input.offer { connection.session.receive($0, &output) } > 0
+    let taken = connection.input.offer { connection.session.receive($0, &output) }
+    connection.noteWishes()
+    return taken > 0
   }
 
   private func discard(_ connection: Connection<Session>, _ reason: CloseReason, _ discarded: Int) {

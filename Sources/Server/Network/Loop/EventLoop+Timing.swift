@@ -4,7 +4,7 @@ internal import Base
 extension EventLoop {
   /// Brings the clocks, the interest and the timer of a connection in line with its session.
   func rearm(_ connection: Connection<Session>) {
-    let wishes = connection.session.wishes
+    let wishes = connection.wishes
     if connection.isOpen {
       connection.times.entered(wishes.phase, now: now)
       if connection.output.count > configuration.unsentMax {
@@ -25,7 +25,7 @@ extension EventLoop {
   }
 
   func wanted(_ connection: Connection<Session>) -> UInt32 {
-    let wishes = connection.session.wishes
+    let wishes = connection.wishes
     let hasMore = connection.isOpen && (wishes.hasMoreOutput || connection.isInterrupted)
     let writes = !connection.output.isEmpty || hasMore
     return (reads(connection) ? Poller.readable : 0) | (writes ? Poller.writable : 0)
@@ -52,7 +52,7 @@ extension EventLoop {
 
   private func due(_ connection: Connection<Session>) -> MonotonicInstant? {
     let deadline = connection.times.deadline(under: configuration.times)?.instant
-    guard connection.isOpen, let alarm = connection.session.wishes.alarm else { return deadline }
+    guard connection.isOpen, let alarm = connection.wishes.alarm else { return deadline }
     return deadline.map { min($0, alarm) } ?? alarm
   }
 
@@ -61,7 +61,7 @@ extension EventLoop {
     connection.timer = nil
     if let deadline = connection.times.deadline(under: configuration.times), deadline.instant <= now {
       timedOut(connection, deadline.limit)
-    } else if connection.isOpen, let alarm = connection.session.wishes.alarm, alarm <= now {
+    } else if connection.isOpen, let alarm = connection.wishes.alarm, alarm <= now {
       call(connection) { $0.alarmRang(&$1) }
       advance(connection)
     } else {

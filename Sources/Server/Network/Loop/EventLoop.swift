@@ -113,9 +113,9 @@ final class EventLoop<Session: ByteSession> {
   }
 
   /// One call of the session, with the shared output buffer.
-  func call<Result>(_ connection: Connection<Session>, _ body: (inout Session, inout SessionOutput) -> Result) -> Result
-  {
+  func call(_ connection: Connection<Session>, _ body: (inout Session, inout SessionOutput) -> Void) {
     output.unsentBefore = connection.output.count
-    return body(&connection.session, &output)
+    body(&connection.session, &output)
+    connection.noteWishes()
   }
 }
