@@ -91,6 +91,25 @@ import Testing
     #expect(!writer.submit(job(), ticket: Ticket(number: 9)), "nothing is taken after the stop")
   }
 
+  @Test func aFullMailboxSaysSoUntilTheWriterTakesSomethingOut() throws {
+    let inbox = Inbox()
+    let record = StubStore.Record()
+    var limits = WriterLimits()
+    limits.mailboxJobs = 2
+    let writer = try WriterThread(limits: limits, metrics: metrics(), deliver: { inbox.deliver($0) }) {
+      StubStore(record)
+    }
+    record.gate.withLock { _ in
+      #expect(writer.submit(job(), ticket: Ticket(number: 0)))
+      while record.groups.withLock({ $0.isEmpty }) { sched_yield() }
+      #expect(writer.submit(job(), ticket: Ticket(number: 1)) && !writer.isFull)
+      #expect(writer.submit(job(), ticket: Ticket(number: 2)) && writer.isFull)
+    }
+    while inbox.tickets.count < 3 { sched_yield() }
+    #expect(!writer.isFull)
+    writer.stop()
+  }
+
   @Test func bytesAreBoundedTooAndAGroupHasLimits() throws {
     let inbox = Inbox()
     let record = StubStore.Record()

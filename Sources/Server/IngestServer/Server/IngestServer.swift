@@ -56,7 +56,8 @@ public final class IngestServer: Sendable {
           writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
         },
         ask: { question, address in readers.ask { post.send(question($0), to: address) } },
-        probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }), hub: hub,
+        probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull }),
+        hub: hub,
         journal: journal)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in

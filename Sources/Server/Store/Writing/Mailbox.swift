@@ -18,6 +18,9 @@ struct Mailbox {
 
   var count: Int { letters.count - head }
 
+  /// Takes no further letter, however small.
+  var isFull: Bool { count >= limits.mailboxJobs || byteCount >= limits.mailboxBytes }
+
   /// False when it is full or closed.
   mutating func post(_ letter: Letter) -> Bool {
     let bytes = letter.job.byteCount
