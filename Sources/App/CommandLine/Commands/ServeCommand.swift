@@ -28,7 +28,8 @@ extension Command {
       .value("body-grace", "TIME", "how long a body may be slower than that", standard: "10s"),
       .value("write-timeout", "TIME", "how long a client may take nothing of its answer", standard: "30s"),
       .value("retain-days", "N", "days of recorded time that are kept [all]"),
-      .value("retain-size", "SIZE", "stored data above which the oldest day is given up; the youngest always stays [no limit]"),
+      .value(
+        "retain-size", "SIZE", "data above which the oldest day is given up, the youngest never [no limit]"),
       .value("journal", "on|off|N%", "the part of the requests that is written into the journal", standard: "on"),
     ],
     details: """

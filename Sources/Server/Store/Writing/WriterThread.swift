@@ -86,7 +86,7 @@ package final class WriterThread: Sendable {
     while true {
       let (group, isClosed) = mailbox.withLock { mailbox in
         let group = mailbox.takeGroup()
-      if hasNoRoom.load(ordering: .relaxed) { hasNoRoom.store(mailbox.isFull, ordering: .relaxed) }
+        if hasNoRoom.load(ordering: .relaxed) { hasNoRoom.store(mailbox.isFull, ordering: .relaxed) }
         metrics.mailboxJobs.set(Int64(mailbox.count))
         metrics.mailboxBytes.set(Int64(mailbox.byteCount))
         return (group, mailbox.isClosed)
