@@ -11,7 +11,7 @@ package final class SQLiteStore: Store {
   private let configuration: StoreConfiguration
   private let folder: DataFolder?
   private var engine: StoreEngine?
-  /// Why the last group or step failed; nil when it did not.
+  /// Why a group or a step failed; nil again when a probe of some size was committed since.
   package private(set) var outage: StoreOutage?
 
   /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
@@ -57,11 +57,12 @@ package final class SQLiteStore: Store {
     do {
       let engine = try ready()
       let results = try engine.apply(group, now: now)
-      outage = nil
       engine.read(group)
       return results
     } catch {
       let outage = fail(error)
+      // Who asked is owed an answer, whatever became of the jobs beside the question.
+      engine?.read(group)
       return Array(repeating: .unavailable(outage), count: group.count)
     }
   }
@@ -69,14 +70,23 @@ package final class SQLiteStore: Store {
   package func maintain(now: WallInstant) -> Bool {
     do {
       let engine = try ready()
-      if outage != nil {
-        try engine.probe()
-        outage = nil
-      }
+      if outage != nil { try probe(engine) }
       return try engine.upkeep.step(engine.partitions, now: now.millisecondsSince1970)
     } catch {
       _ = fail(error)
       return false
+    }
+  }
+
+  /// A group that happens to be small, or to write nothing, succeeds on a disk that is as good as full; so the trouble is
+  /// over only when as much is committed as most groups are. Upkeep goes on meanwhile: it may be what makes room.
+  private func probe(_ engine: StoreEngine) throws(DatabaseError) {
+    do {
+      try engine.probe()
+      outage = nil
+    } catch {
+      outage = StoreOutage(error)
+      guard outage == .full else { throw error }
     }
   }
 
@@ -91,8 +101,9 @@ package final class SQLiteStore: Store {
   private func fail(_ error: DatabaseError) -> StoreOutage {
     let outage = StoreOutage(error)
     self.outage = outage
-    if outage == .full, let engine {
-      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it.
+    if outage == .full || configuration.isInMemory, let engine {
+      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it. In
+      // memory that is so after every error, and the connection is all there is.
       self.engine = rebuilt(engine)
     } else {
       engine = nil

@@ -53,20 +53,25 @@ final class StoreEngine {
     case .revokeTokens(let selection): return .changed(try tokens.revoke(selection))
     case .expireTokens(let selection): return .changed(try tokens.expire(selection, now: now))
     case .keepLog(let log): return .changed(try keep(log, now: now))
+    case .delete(let device): return .changed(try delete(device))
     case .reset(let run): return .changed(try reset(run))
     case .read: return .changed(0)
     }
   }
 
-  /// The reading jobs of a group that is committed.
+  /// The reading jobs of a group that is through.
   func read(_ group: [StoreJob]) {
     for case .read(let body) in group { body(StoreReader(on: connection)) }
   }
 
-  /// Commits something small, to see whether the disk takes it.
+  /// Commits as much as a group of some size would, to see whether the disk takes it, and takes it out again.
   func probe() throws(DatabaseError) {
+    let bytes = Int64(configuration.limits.probeBytes)
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
-      try connection.database.execute("PRAGMA user_version = \(StoreSchema.schema.version)")
+      _ = try connection.run("INSERT INTO probe(bytes) VALUES(zeroblob(?1))", bytes)
+    }
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      _ = try connection.run("DELETE FROM probe")
     }
   }
 }

@@ -108,7 +108,7 @@ package final class WriterThread: Sendable {
     metrics.groupTime.record(UInt64(max(0, (clock.monotonicNow - start).count)))
     metrics.groupJobs.record(UInt64(group.count))
     metrics.groupRows.record(UInt64(group.reduce(0) { $0 + $1.job.rowCount }))
-    if store.outage != nil { metrics.failedGroups.add() }
+    if case .unavailable? = results.first { metrics.failedGroups.add() }
     note(store.outage)
     deliver(zip(group, results).map { Completion(ticket: $0.ticket, result: $1) })
   }
