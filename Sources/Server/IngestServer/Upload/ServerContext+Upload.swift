@@ -76,6 +76,7 @@ extension ServerContext {
       response.carried = CarriedCommands(receipt.commands, to: device)
       return response
     case .refused(.wrongDevice): return .wrongDevice
+    case .refused(.deviceDeleted): return .deviceDeleted
     case .refused(let refusal): return .refused(refusal).to(device)
     case .unavailable(let outage): return .unavailable(outage)
     default: preconditionFailure("the store answers a batch with a receipt, a refusal or an outage")
@@ -125,7 +126,11 @@ extension Response {
   }
 
   static func refused(_ refusal: TokenRefusal) -> Response {
-    refusal == .wrongDevice ? .wrongDevice : .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+    switch refusal {
+    case .wrongDevice: .wrongDevice
+    case .deviceDeleted: .deviceDeleted
+    default: .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+    }
   }
 
   /// Nothing of the request was stored; the client keeps its records and tries again.
