@@ -28,8 +28,11 @@ import Testing
   @Test func everyJobOfEveryProducerComesBackOnce() async throws {
     let inbox = Inbox()
     let folder = try TemporaryFolder()
-    let writer = try WriterThread(metrics: metrics(), deliver: { inbox.deliver($0) }) { () throws(StoreError) in
-      try SQLiteStore(StoreConfiguration(folder: folder.path))
+    var registry = MetricsRegistry()
+    let metrics = WriterMetrics(in: &registry)
+    let writer = try WriterThread(metrics: metrics, deliver: { inbox.deliver($0) }) { () throws(StoreError) in
+      let timer = CommitTimer(metrics.commitTime) { SystemClock().monotonicNow }
+      return try SQLiteStore(StoreConfiguration(folder: folder.path), commitTimer: timer)
     }
     await withTaskGroup { group in
       for producer in 0..<4 {
@@ -49,6 +52,16 @@ import Testing
       #expect(own == Array(0..<250), "the order of submission is kept")
     }
     #expect(try StoreReader(folder: folder.path).countStored() == 1_000)
+    var page: [UInt8] = []
+    registry.render(into: &page)
+    func figure(_ name: String) -> Double? {
+      let line = String(decoding: page, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
+      return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+    let (group, commit) = ("rollingroad_store_group_seconds", "rollingroad_store_commit_seconds")
+    #expect(figure(commit + "_count") == figure(group + "_count"))
+    let (whole, part) = try (#require(figure(group + "_sum")), #require(figure(commit + "_sum")))
+    #expect(part > 0 && part < whole, "a commit is a part of its group")
   }
 
   @Test func whatArrivesDuringACommitIsTheNextGroup() throws {

@@ -9,6 +9,7 @@ import Database
 /// unsuccessful sync may have dropped (https://lwn.net/Articles/752063/). While that fails everything is `unavailable`.
 package final class SQLiteStore: Store {
   private let configuration: StoreConfiguration
+  private let commitTimer: CommitTimer?
   private let folder: DataFolder?
   private var engine: StoreEngine?
   /// Why a group or a step failed; nil again when a probe of some size was committed since.
@@ -16,8 +17,9 @@ package final class SQLiteStore: Store {
 
   /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
   /// into the main file. The folder stays locked against other processes as long as this object lives.
-  package init(_ configuration: StoreConfiguration) throws(StoreError) {
+  package init(_ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil) throws(StoreError) {
     self.configuration = configuration
+    self.commitTimer = commitTimer
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
     do {
@@ -56,7 +58,7 @@ package final class SQLiteStore: Store {
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     do {
       let engine = try ready()
-      let results = try engine.apply(group, now: now)
+      let results = try engine.apply(group, now: now, commitTimer)
       engine.read(group)
       return results
     } catch {

@@ -35,7 +35,8 @@ public final class IngestServer: Sendable {
     do {
       let storeConfiguration = configuration.store
       let writer = try WriterThread(metrics: writerMetrics, deliver: { post.deliver($0) }) { () throws(StoreError) in
-        WatchedStore(try SQLiteStore(storeConfiguration), hub: hub)
+        let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
+        return WatchedStore(try SQLiteStore(storeConfiguration, commitTimer: timer), hub: hub)
       }
       self.writer = writer
       let nobody = SessionAddress.nobody

@@ -23,13 +23,18 @@ final class StoreEngine {
   }
 
   /// All jobs in one transaction. Whatever is thrown, nothing of the group is stored.
-  func apply(_ group: [StoreJob], now: WallInstant) throws(DatabaseError) -> [StoreResult] {
+  func apply(
+    _ group: [StoreJob], now: WallInstant, _ timer: CommitTimer? = nil
+  ) throws(DatabaseError) -> [StoreResult] {
     var results: [StoreResult] = []
     results.reserveCapacity(group.count)
+    var commitStart: MonotonicInstant?
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
       for job in group { results.append(try perform(job, now: now.millisecondsSince1970)) }
       try devices.flush()
+      commitStart = timer?.now()
     }
+    if let timer, let commitStart { timer.record(since: commitStart) }
     devices.trim()
     return results
   }
