@@ -83,7 +83,9 @@ let package = Package(
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
-    tests("Store", needs: ["Store", "Database", "Base", "Support"]),
+    // Stands between SQLite and the kernel in the process of the tests.
+    .target(name: "SyncFaults", path: "Tests/SyncFaults"),
+    tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
     tests("Tidy", needs: []),

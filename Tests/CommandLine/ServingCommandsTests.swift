@@ -100,10 +100,24 @@ import Testing
   @Test(arguments: [
     ["--listen", "somewhere"], ["--data", ""], ["--admin-token", ""], ["--auth", "maybe"], ["--access-ttl", "0s"],
     ["--policy", "soft"], ["--loops", "0"], ["--max-body", "big"], ["--retain-days", "-1"], ["--idle-timeout", "x"],
+    ["--body-timeout", "0s"], ["--body-rate", "0"], ["--body-grace", "fast"], ["--head-timeout", "0"],
+    ["--write-timeout", "-1s"],
   ])
   func serveRefusesWhatItCannotMean(words: [String]) {
     let result = run(["serve"] + words)
     #expect(result.code == .usage && result.output == "")
+  }
+
+  @Test func theTimeLimitsAreFlags() throws {
+    let words = [
+      "--idle-timeout=1s", "--head-timeout=2s", "--body-timeout=3m", "--body-rate=4KiB", "--body-grace=5s",
+      "--write-timeout=6s",
+    ]
+    let process = ProcessContext(arguments: [], writeOutput: { _ in }, writeError: { _ in }, errorIsTerminal: false)
+    let (values, _) = try FlagParser(flags: Command.serve.flags, operandCount: 0...0).parse(words, in: process)
+    let chosen = try ServerConfiguration(values)
+    #expect([chosen.idleSeconds, chosen.headSeconds, chosen.bodySeconds] == [1, 2, 180])
+    #expect([chosen.bodyBytesPerSecond, chosen.bodyGraceSeconds, chosen.writeSeconds] == [4_096, 5, 6])
   }
 
   @Test func anAddressInUseHasAnExitCodeOfItsOwn() throws {

@@ -124,6 +124,47 @@ import Testing
     #expect(times.deadline(under: Self.limits) == .init(instant: Self.at(130), limit: .body))
   }
 
+  /// How long a sender that sends `bytesPerSecond`, second by second, goes on with a body of this length under the
+  /// defaults: until it is through, or until a limit ends it.
+  private func send(
+    _ length: Int, bytesPerSecond: Int
+  ) -> (seconds: Int64, limit: TimeLimit?) {
+    let limits = TimeLimits()
+    var times = ConnectionTimes(now: Self.at(0))
+    times.entered(.body(message: 1), now: Self.at(0))
+    var sent = 0
+    var second: Int64 = 0
+    while sent < length {
+      second += 1
+      if let deadline = times.deadline(under: limits), deadline.instant <= Self.at(second) {
+        return (second, deadline.limit)
+      }
+      times.received(bytesPerSecond)
+      sent += bytesPerSecond
+    }
+    return (second, nil)
+  }
+
+  @Test func anHonestPhoneHasTheTimeThatItsBodyTakes() {
+    #expect(send(1_000_000, bytesPerSecond: 20_000) == (50, nil))
+    #expect(send(8 << 20, bytesPerSecond: 10_000) == (839, nil))
+  }
+
+  @Test(arguments: [1, 100, 900])
+  func aSenderBelowTheRateEndsSoonAfterTheGrace(bytesPerSecond: Int) {
+    let (seconds, limit) = send(1_000_000, bytesPerSecond: bytesPerSecond)
+    #expect(limit == .bodyRate)
+    // Each byte pays for its part of a second: the first whole second s with 10 + share * (s - 1) <= s.
+    let share = Double(bytesPerSecond) / 1_024
+    #expect(seconds == Int64(((10 - share) / (1 - share)).rounded(.up)))
+  }
+
+  @Test func noBodyTakesForEver() {
+    let (seconds, limit) = send(1 << 30, bytesPerSecond: 2_048)
+    #expect(limit == .body)
+    #expect(seconds == 900)
+  }
+
   @Test func lingeringKnowsNoOtherLimit() {
     for event in Event.allCases {
       var times = ConnectionTimes(now: Self.at(0))

@@ -1,5 +1,6 @@
 import Base
 import Store
+import Synchronization
 import Testing
 
 @Suite struct FailureTests {
@@ -7,6 +8,7 @@ import Testing
     var configuration = StoreConfiguration(folder: folder.path)
     configuration.limits.maximumPages = maximumPages
     configuration.limits.checkpointPages = 10
+    configuration.limits.probeBytes = 65_536
     return configuration
   }
 
@@ -50,6 +52,38 @@ import Testing
     }
     let store = try SQLiteStore(configuration(folder, maximumPages: nil))
     #expect(store.ingest(Sample.batch(Array(0..<stored))) == [stored - 100, 100, 0])
+  }
+
+  @Test func anOutageIsNotOverBeforeAProbeIsCommitted() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(configuration(folder, maximumPages: 60))
+    var stored = 0
+    while store.ingest(Sample.batch(Array(stored..<stored + 100))) == [100, 0, 0] { stored += 100 }
+    #expect(store.outage == .full)
+    for round in 0..<5 {
+      #expect(store.apply(.read { _ in }) == .changed(0), "what writes nothing goes through")
+      #expect(store.outage == .full, "round \(round)")
+      _ = store.maintain(now: Sample.noon)
+      #expect(store.outage == .full, "round \(round)")
+    }
+    #expect(store.apply(.reset(run: nil)) == .changed(1))
+    store.settle()
+    #expect(store.outage == nil)
+  }
+
+  /// The only connection of a store in memory is the writer's, so that a question stands in a group with uploads.
+  @Test func aQuestionInAFailedGroupIsAnswered() throws {
+    var configuration = StoreConfiguration(folder: ":memory:")
+    configuration.limits.maximumPages = 200
+    let store = try SQLiteStore(configuration)
+    #expect(store.ingest(Sample.batch([1, 2, 3])) == [3, 0, 0])
+    let answers = Mutex<[Int64]>([])
+    let question = StoreJob.read { reader in
+      do { try answers.withLock { $0.append(try reader.countStored()) } } catch { Issue.record(error) }
+    }
+    let results = store.apply([.ingest(Sample.batch(Array(10..<20_000))), question], now: Sample.noon)
+    #expect(results[0] == .unavailable(.full))
+    #expect(answers.withLock { $0 } == [3])
   }
 
   @Test func whatTheMemoryKnewOfAFailedGroupIsForgotten() throws {

@@ -28,8 +28,11 @@ import Testing
   @Test func everyJobOfEveryProducerComesBackOnce() async throws {
     let inbox = Inbox()
     let folder = try TemporaryFolder()
-    let writer = try WriterThread(metrics: metrics(), deliver: { inbox.deliver($0) }) { () throws(StoreError) in
-      try SQLiteStore(StoreConfiguration(folder: folder.path))
+    var registry = MetricsRegistry()
+    let metrics = WriterMetrics(in: &registry)
+    let writer = try WriterThread(metrics: metrics, deliver: { inbox.deliver($0) }) { () throws(StoreError) in
+      let timer = CommitTimer(metrics.commitTime) { SystemClock().monotonicNow }
+      return try SQLiteStore(StoreConfiguration(folder: folder.path), commitTimer: timer)
     }
     await withTaskGroup { group in
       for producer in 0..<4 {
@@ -49,6 +52,16 @@ import Testing
       #expect(own == Array(0..<250), "the order of submission is kept")
     }
     #expect(try StoreReader(folder: folder.path).countStored() == 1_000)
+    var page: [UInt8] = []
+    registry.render(into: &page)
+    func figure(_ name: String) -> Double? {
+      let line = String(decoding: page, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name + " ") }
+      return line?.split(separator: " ").last.flatMap { Double($0) }
+    }
+    let (group, commit) = ("rollingroad_store_group_seconds", "rollingroad_store_commit_seconds")
+    #expect(figure(commit + "_count") == figure(group + "_count"))
+    let (whole, part) = try (#require(figure(group + "_sum")), #require(figure(commit + "_sum")))
+    #expect(part > 0 && part < whole, "a commit is a part of its group")
   }
 
   @Test func whatArrivesDuringACommitIsTheNextGroup() throws {
@@ -89,6 +102,25 @@ import Testing
     #expect(inbox.tickets.map(\.number) == [100] + accepted)
     #expect(metrics.refusedJobs.value == 3)
     #expect(!writer.submit(job(), ticket: Ticket(number: 9)), "nothing is taken after the stop")
+  }
+
+  @Test func aFullMailboxSaysSoUntilTheWriterTakesSomethingOut() throws {
+    let inbox = Inbox()
+    let record = StubStore.Record()
+    var limits = WriterLimits()
+    limits.mailboxJobs = 2
+    let writer = try WriterThread(limits: limits, metrics: metrics(), deliver: { inbox.deliver($0) }) {
+      StubStore(record)
+    }
+    record.gate.withLock { _ in
+      #expect(writer.submit(job(), ticket: Ticket(number: 0)))
+      while record.groups.withLock({ $0.isEmpty }) { sched_yield() }
+      #expect(writer.submit(job(), ticket: Ticket(number: 1)) && !writer.isFull)
+      #expect(writer.submit(job(), ticket: Ticket(number: 2)) && writer.isFull)
+    }
+    while inbox.tickets.count < 3 { sched_yield() }
+    #expect(!writer.isFull)
+    writer.stop()
   }
 
   @Test func bytesAreBoundedTooAndAGroupHasLimits() throws {

@@ -9,15 +9,17 @@ import Database
 /// unsuccessful sync may have dropped (https://lwn.net/Articles/752063/). While that fails everything is `unavailable`.
 package final class SQLiteStore: Store {
   private let configuration: StoreConfiguration
+  private let commitTimer: CommitTimer?
   private let folder: DataFolder?
   private var engine: StoreEngine?
-  /// Why the last group or step failed; nil when it did not.
+  /// Why a group or a step failed; nil again when a probe of some size was committed since.
   package private(set) var outage: StoreOutage?
 
   /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
   /// into the main file. The folder stays locked against other processes as long as this object lives.
-  package init(_ configuration: StoreConfiguration) throws(StoreError) {
+  package init(_ configuration: StoreConfiguration, commitTimer: CommitTimer? = nil) throws(StoreError) {
     self.configuration = configuration
+    self.commitTimer = commitTimer
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
     do {
@@ -56,12 +58,13 @@ package final class SQLiteStore: Store {
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     do {
       let engine = try ready()
-      let results = try engine.apply(group, now: now)
-      outage = nil
+      let results = try engine.apply(group, now: now, commitTimer)
       engine.read(group)
       return results
     } catch {
       let outage = fail(error)
+      // Who asked is owed an answer, whatever became of the jobs beside the question.
+      engine?.read(group)
       return Array(repeating: .unavailable(outage), count: group.count)
     }
   }
@@ -69,14 +72,23 @@ package final class SQLiteStore: Store {
   package func maintain(now: WallInstant) -> Bool {
     do {
       let engine = try ready()
-      if outage != nil {
-        try engine.probe()
-        outage = nil
-      }
+      if outage != nil { try probe(engine) }
       return try engine.upkeep.step(engine.partitions, now: now.millisecondsSince1970)
     } catch {
       _ = fail(error)
       return false
+    }
+  }
+
+  /// A group that happens to be small, or to write nothing, succeeds on a disk that is as good as full; so the trouble is
+  /// over only when as much is committed as most groups are. Upkeep goes on meanwhile: it may be what makes room.
+  private func probe(_ engine: StoreEngine) throws(DatabaseError) {
+    do {
+      try engine.probe()
+      outage = nil
+    } catch {
+      outage = StoreOutage(error)
+      guard outage == .full else { throw error }
     }
   }
 
@@ -91,8 +103,9 @@ package final class SQLiteStore: Store {
   private func fail(_ error: DatabaseError) -> StoreOutage {
     let outage = StoreOutage(error)
     self.outage = outage
-    if outage == .full, let engine {
-      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it.
+    if outage == .full || configuration.isInMemory, let engine {
+      // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it. In
+      // memory that is so after every error, and the connection is all there is.
       self.engine = rebuilt(engine)
     } else {
       engine = nil

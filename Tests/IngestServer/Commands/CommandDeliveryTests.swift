@@ -152,7 +152,7 @@ import Testing
     let tokens = try harness.register("a")
     _ = try harness.order(stop, for: "a")
     harness.advance(seconds: 3_700)
-    harness.setFull(true)
+    harness.setFull(true, shows: false)
     #expect(try harness.upload(1, bearer: tokens.access).status == 401)
     harness.setFull(false)
     #expect(try harness.upload(1, bearer: tokens.access).commands == stopped)

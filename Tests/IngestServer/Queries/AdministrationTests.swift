@@ -132,11 +132,11 @@ import Testing
     try harness.upload(0..<2, of: "car", run: "one")
     try harness.upload(0..<2, of: "bus", run: "two")
     func devices() throws -> JSONValue? { try harness.request("GET", "/admin/v1/stats").json()["devices"] }
-    #expect(try harness.request("POST", "/r/one/admin/v1/reset", body: "").text == #"{"devices":1}"#)
+    #expect(try harness.request("POST", "/r/one/admin/v1/reset", body: "").json()["devices"] == .integer(1))
     #expect(try devices() == .integer(2))
-    #expect(try harness.request("POST", "/admin/v1/reset?run=two", body: "").text == #"{"devices":1}"#)
+    #expect(try harness.request("POST", "/admin/v1/reset?run=two", body: "").json()["devices"] == .integer(1))
     #expect(try devices() == .integer(1))
-    #expect(try harness.request("POST", "/admin/v1/reset", body: "").text == #"{"devices":1}"#)
+    #expect(try harness.request("POST", "/admin/v1/reset", body: "").json()["devices"] == .integer(1))
     #expect(try devices() == .integer(0))
   }
 

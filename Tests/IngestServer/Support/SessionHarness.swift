@@ -15,6 +15,8 @@ final class SessionHarness {
     let jobs = Mutex<[(job: StoreJob, address: SessionAddress)]>([])
     let wall = Mutex(WallInstant(millisecondsSince1970: 1_785_263_663_000))
     let isFull = Mutex(false)
+    /// False when the mailbox fills only while a body comes in.
+    let showsFull = Mutex(true)
     let questions = Mutex<[StoreQuestion]>([])
     let questionsMax = Mutex(1)
   }
@@ -51,7 +53,7 @@ final class SessionHarness {
           questions.append(question)
           return true
         }
-      })
+      }, probes: ServerProbes(isFull: { desk.isFull.withLock { $0 } && desk.showsFull.withLock { $0 } }))
     context.custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
     session = IngestSession(
       context, scratch: scratch, address: SessionAddress(loop: 0, connection: 0), isLocal: true)
@@ -64,8 +66,11 @@ final class SessionHarness {
     return reader
   }
 
-  /// The store's mailbox takes nothing from now on, or takes again.
-  func setFull(_ isFull: Bool) { desk.isFull.withLock { $0 = isFull } }
+  /// The store's mailbox takes nothing from now on, or takes again. `shows` false: it fills while a body comes in.
+  func setFull(_ isFull: Bool, shows: Bool = true) {
+    desk.isFull.withLock { $0 = isFull }
+    desk.showsFull.withLock { $0 = shows }
+  }
 
   func advance(seconds: Int64) { advance(milliseconds: seconds * 1_000) }
 

@@ -12,28 +12,28 @@ import Testing
     var throttle = RefreshThrottle()
     for _ in 0..<10 {
       #expect(throttle.wait(of: token, now: instant(5)) == nil)
-      throttle.failed(token, now: instant(5))
+      throttle.failed(token, run: "", now: instant(5))
     }
     #expect(throttle.wait(of: token, now: instant(5)) == .seconds(60))
     #expect(throttle.wait(of: token, now: instant(64)) == .seconds(1))
     #expect(throttle.wait(of: token, now: instant(65)) == nil)
-    throttle.failed(token, now: instant(65))
+    throttle.failed(token, run: "", now: instant(65))
     #expect(throttle.wait(of: token, now: instant(65)) == nil)
   }
 
   @Test func itsMemoryIsBounded() {
     var throttle = RefreshThrottle(capacity: 100)
     for number in 0..<10_000 as Range<UInt64> {
-      throttle.failed(UUID128(high: 2, low: number), now: instant(Int64(number / 100)))
+      throttle.failed(UUID128(high: 2, low: number), run: "", now: instant(Int64(number / 100)))
       #expect(throttle.count <= 100)
     }
   }
 
   @Test func whatIsOverMakesRoomFirst() {
     var throttle = RefreshThrottle(capacity: 2)
-    throttle.failed(UUID128(high: 2, low: 1), now: instant(0))
-    for _ in 0..<10 { throttle.failed(token, now: instant(59)) }
-    throttle.failed(UUID128(high: 2, low: 2), now: instant(60))
+    throttle.failed(UUID128(high: 2, low: 1), run: "", now: instant(0))
+    for _ in 0..<10 { throttle.failed(token, run: "", now: instant(59)) }
+    throttle.failed(UUID128(high: 2, low: 2), run: "", now: instant(60))
     #expect(throttle.wait(of: token, now: instant(60)) != nil)
   }
 }

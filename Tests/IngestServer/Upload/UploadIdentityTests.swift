@@ -1,3 +1,4 @@
+import Base
 import JSON
 import Store
 import Testing
@@ -56,6 +57,51 @@ import Testing
     #expect(try harness.upload(body, to: "/r/one/locations", [("X-Run-Id", "two")]).json()["duplicate"] == .integer(1))
     let runs = try harness.reader.devices(limit: 10).elements.map(\.identity)
     #expect(runs == ["", "one", "two"].map { DeviceIdentity(run: $0, name: "a") })
+  }
+
+  /// The device that a record went to, with authentication off and this token.
+  private func device(
+    bearer: (TokenPair, SessionHarness) -> String, _ fields: [(String, String)] = [], after seconds: Int64 = 0
+  ) throws -> String? {
+    let harness = try SessionHarness()
+    let tokens = try harness.register("truck")
+    harness.advance(seconds: seconds)
+    let authorization = ("Authorization", "Bearer \(bearer(tokens, harness))")
+    let answer = try harness.upload(#"{"location":{\#(place)}}"#, to: "/ingest/path", [authorization] + fields)
+    #expect(answer.status == 200)
+    return try harness.reader.devices(limit: 10).elements.first?.identity.name
+  }
+
+  @Test func whereNoneIsAskedForATokenStillNamesItsDevice() throws {
+    #expect(try device(bearer: { tokens, _ in tokens.access }) == "truck")
+    #expect(try device(bearer: { tokens, _ in tokens.access }, [("X-Device-Id", "other")]) == "truck")
+    #expect(try device(bearer: { tokens, _ in tokens.access }, after: 10 * 3_600) == "truck", "however old it is")
+  }
+
+  @Test func whereNoneIsAskedForATokenOfOthersIsPassedOver() throws {
+    #expect(try device(bearer: { _, _ in "x.y.z" }) == "path")
+    #expect(try device(bearer: { tokens, _ in tokens.access + "A" }) == "path")
+    #expect(try device(bearer: { tokens, _ in tokens.refresh }, [("X-Device-Id", "header")]) == "header")
+    #expect(try device(bearer: { _, _ in "DUMMY_TOKEN" }) == "path")
+    let admin: (TokenPair, SessionHarness) -> String = { _, harness in
+      harness.context.tokens.encode(
+        AccessToken(
+          scope: .admin, subject: "truck", family: 0, issuedAt: harness.now,
+          expiresAt: harness.now.advanced(byMilliseconds: 1_000)))
+    }
+    #expect(try device(bearer: admin) == "path", "an administrator is no device")
+  }
+
+  @Test func optionalRefusesABadTokenAndTakesNone() throws {
+    let harness = try SessionHarness { $0.authentication = .optional }
+    let tokens = try harness.register("truck")
+    #expect(try harness.upload(1, bearer: tokens.access).status == 200)
+    #expect(try harness.upload(2, bearer: tokens.access, device: "other").status == 403)
+    #expect(try harness.upload(3, device: "bus").status == 200)
+    #expect(try harness.upload(4, bearer: "x.y.z", device: "bus").status == 401)
+    harness.advance(seconds: 3_700)
+    #expect(try harness.upload(5, bearer: tokens.access).status == 401)
+    #expect(try harness.reader.devices(limit: 10).elements.map(\.identity.name) == ["truck", "bus"])
   }
 
   @Test func aTokenSpeaksForItsDeviceAndForNoOther() throws {

@@ -57,7 +57,7 @@ import Testing
     let admin = "\(server.url)/admin/v1"
     let answer = try CurlLine.run("--fail \(admin)/uuids | curl -s --fail --data-binary @- \(admin)/verify")
     #expect(answer == #"{"asked":100,"stored":100,"missing":0,"missingRecords":[]}"#)
-    #expect(try CurlLine.run("--fail -X POST \(admin)/reset") == #"{"devices":1}"#)
+    #expect(try CurlLine.run("--fail -X POST \(admin)/reset").hasPrefix(#"{"devices":1,"#))
     #expect(try CurlLine.run("--output /dev/null --write-out '%{http_code}' \(admin)/devices/car") == "404")
   }
 

@@ -22,8 +22,14 @@ extension Command {
       .value("max-body", "SIZE", "the longest body", standard: "8MiB"),
       .value("max-connections", "N", "open connections [what the process may open]"),
       .value("idle-timeout", "TIME", "how long a connection may be silent between requests", standard: "60s"),
+      .value("head-timeout", "TIME", "how long the head of a request may take", standard: "10s"),
+      .value("body-timeout", "TIME", "how long a body may take, however long it is", standard: "15m"),
+      .value("body-rate", "SIZE", "what a body has to keep up per second, on average", standard: "1KiB"),
+      .value("body-grace", "TIME", "how long a body may be slower than that", standard: "10s"),
+      .value("write-timeout", "TIME", "how long a client may take nothing of its answer", standard: "30s"),
       .value("retain-days", "N", "days of recorded time that are kept [all]"),
-      .value("retain-size", "SIZE", "stored data above which the oldest day is given up [no limit]"),
+      .value(
+        "retain-size", "SIZE", "data above which the oldest day is given up, the youngest never [no limit]"),
       .value("journal", "on|off|N%", "the part of the requests that is written into the journal", standard: "on"),
     ],
     details: """
@@ -65,11 +71,23 @@ extension ServerConfiguration {
     rootProperty = values.text("root")
     bodyBytesMax = try values.read("max-body", expected: "a size, as 8MiB", Quantities.byteCount) ?? bodyBytesMax
     connectionsMax = try values.positive("max-connections")
-    idleSeconds = try values.seconds("idle-timeout") ?? idleSeconds
+    try readTimeLimits(values)
     journalShare =
       try values.read("journal", expected: "on, off or a percentage, as 10%", Quantities.share) ?? journalShare
     retainDays = try values.positive("retain-days")
     retainBytes = try values.read("retain-size", expected: "a size, as 20GiB", Quantities.byteCount).map(Int64.init)
+  }
+
+  private mutating func readTimeLimits(_ values: FlagValues) throws(UsageError) {
+    idleSeconds = try values.seconds("idle-timeout") ?? idleSeconds
+    headSeconds = try values.seconds("head-timeout") ?? headSeconds
+    bodySeconds = try values.seconds("body-timeout") ?? bodySeconds
+    bodyGraceSeconds = try values.seconds("body-grace") ?? bodyGraceSeconds
+    bodyBytesPerSecond =
+      try values.read("body-rate", expected: "a size above 0, as 1KiB") { text in
+        Quantities.byteCount(text).flatMap { $0 > 0 ? $0 : nil }
+      } ?? bodyBytesPerSecond
+    writeSeconds = try values.seconds("write-timeout") ?? writeSeconds
   }
 }
 

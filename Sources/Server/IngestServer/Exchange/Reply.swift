@@ -36,5 +36,7 @@ enum Continuation {
   /// Something was changed; the answer is how many, under this key.
   case count(StaticString)
   case readiness
-  case reset
+  case deletion(DeviceIdentity)
+  /// Of this run, or of all.
+  case reset(run: String?)
 }

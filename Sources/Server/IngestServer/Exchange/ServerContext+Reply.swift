@@ -39,7 +39,8 @@ extension ServerContext {
     case .ordering(let ordering): ordered(ordering, result)
     case .count(let key): .answer(counted(key, result))
     case .readiness: .answer(wasReady(result))
-    case .reset: .answer(wasReset(result))
+    case .deletion(let device): .answer(wasDeleted(device, result))
+    case .reset(let run): wasReset(run, result)
     }
   }
 }

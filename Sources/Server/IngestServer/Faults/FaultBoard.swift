@@ -18,6 +18,15 @@ final class FaultBoard: Sendable {
     }
   }
 
+  /// Takes the rules away that were set in this run, or all; says how many there were.
+  func clear(run: String?) -> Int {
+    plan.withLock { plan in
+      let count = plan.clear(of: run)
+      hasRules.store(!plan.isEmpty, ordering: .releasing)
+      return count
+    }
+  }
+
   /// The rules that were set in this run, in their order, with their counts.
   func entries(of owner: String) -> [FaultPlan.Entry] {
     plan.withLock { $0.entries.filter { $0.rule.owner == owner } }

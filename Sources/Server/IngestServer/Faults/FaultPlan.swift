@@ -28,6 +28,13 @@ struct FaultPlan: Sendable {
     entries += rules.map { Entry($0) }
   }
 
+  /// Takes away the rules of an owner, or of all, and says how many there were.
+  mutating func clear(of owner: String?) -> Int {
+    let before = entries.count
+    entries.removeAll { owner == nil || $0.rule.owner == owner }
+    return before - entries.count
+  }
+
   /// The fault that meets a request whose head has come, or whose body has; the first rule in the list that decides so.
   mutating func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
     for index in entries.indices where entries[index].rule.fault.kind.isBeforeBody == beforeBody {

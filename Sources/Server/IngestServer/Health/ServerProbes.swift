@@ -7,12 +7,16 @@ package struct ServerProbes: Sendable {
   let outage: @Sendable () -> StoreOutage?
   /// The counters of all event loops together.
   let network: @Sendable () -> LoopFigures?
+  /// The store's mailbox is full: a job would be refused.
+  let isFull: @Sendable () -> Bool
 
   package init(
     outage: @escaping @Sendable () -> StoreOutage? = { nil },
-    network: @escaping @Sendable () -> LoopFigures? = { nil }
+    network: @escaping @Sendable () -> LoopFigures? = { nil },
+    isFull: @escaping @Sendable () -> Bool = { false }
   ) {
     self.outage = outage
     self.network = network
+    self.isFull = isFull
   }
 }

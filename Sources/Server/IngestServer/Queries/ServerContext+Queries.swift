@@ -10,6 +10,7 @@ extension ServerContext {
       case .getStatistics: try statistics(exchange)
       case .listDevices: try listDevices(exchange)
       case .getDevice: try device(exchange)
+      case .deleteDevice: try deleteDevice(exchange)
       case .listDeviceLocations: try listLocations(exchange)
       case .listLatestLocations: try listLatest(exchange)
       case .listRecordIdentities: try listIdentities(exchange)

@@ -35,7 +35,8 @@ public final class IngestServer: Sendable {
     do {
       let storeConfiguration = configuration.store
       let writer = try WriterThread(metrics: writerMetrics, deliver: { post.deliver($0) }) { () throws(StoreError) in
-        WatchedStore(try SQLiteStore(storeConfiguration), hub: hub)
+        let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
+        return WatchedStore(try SQLiteStore(storeConfiguration, commitTimer: timer), hub: hub)
       }
       self.writer = writer
       let nobody = SessionAddress.nobody
@@ -56,7 +57,8 @@ public final class IngestServer: Sendable {
           writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
         },
         ask: { question, address in readers.ask { post.send(question($0), to: address) } },
-        probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }), hub: hub,
+        probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull }),
+        hub: hub,
         journal: journal)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in

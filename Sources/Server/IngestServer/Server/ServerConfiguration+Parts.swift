@@ -10,6 +10,11 @@ extension ServerConfiguration {
     network.loops = loops ?? Processors.count
     network.connectionsMax = connectionsMax ?? network.connectionsMax
     network.times.idle = .seconds(Int64(idleSeconds))
+    network.times.head = .seconds(Int64(headSeconds))
+    network.times.body = .seconds(Int64(bodySeconds))
+    network.times.bodyGrace = .seconds(Int64(bodyGraceSeconds))
+    network.times.bodyBytesPerSecond = Int64(bodyBytesPerSecond)
+    network.times.write = .seconds(Int64(writeSeconds))
     return network
   }
 }

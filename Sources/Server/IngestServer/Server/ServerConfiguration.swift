@@ -4,9 +4,10 @@ package import HTTP1
 public struct ServerConfiguration: Sendable {
   /// Whether uploads need an access token.
   public enum Authentication: String, Sendable, CaseIterable {
-    /// Tokens are not looked at.
+    /// No token is needed and none is refused; one that this server has made still names its device.
     case off
-    /// A token is checked when there is one, and a request without is anonymous.
+    /// A token is checked when there is one, and a bad one is refused with 401; a request without is named by what else it
+    /// says.
     case optional
     /// A request without a good token gets 401.
     case required
@@ -55,6 +56,16 @@ public struct ServerConfiguration: Sendable {
   public var connectionsMax: Int?
   /// How long a connection may be silent between requests.
   public var idleSeconds = 60
+  /// How long the head of a request may take, from its first byte.
+  public var headSeconds = 10
+  /// How long a body may take, however long it is.
+  public var bodySeconds = 900
+  /// How long a body may be slower than `bodyBytesPerSecond`.
+  public var bodyGraceSeconds = 10
+  /// What a body has to keep up on average when the grace is over; it ends the clients that send a byte now and then.
+  public var bodyBytesPerSecond = 1_024
+  /// How long a client may take nothing of its answer.
+  public var writeSeconds = 30
   /// The part of the requests that is written into the journal, 0 to 1.
   public var journalShare = 1.0
   /// The difference between the clocks of servers that share a key.

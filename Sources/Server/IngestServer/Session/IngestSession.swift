@@ -31,6 +31,8 @@ package final class IngestSession: ByteSession {
     case reading(Exchange)
     /// The body of a request that is refused anyway is coming in and is dropped.
     case skipping(Exchange, Response)
+    /// The answer is written, and the body that is still coming in is dropped.
+    case dropping
     /// The store is at work.
     case owing(Exchange, Continuation)
     /// A reader of the store is at work.
@@ -116,13 +118,15 @@ package final class IngestSession: ByteSession {
     case .awaiting(let exchange, let waiting): giveUp(exchange, waiting, &output)
     case .listening(let stream): sendHeartbeat(of: stream, &output)
     case .streaming: askForPage(&output)
-    case .waiting, .reading, .skipping, .owing, .asking, .finished: break
+    case .waiting, .reading, .skipping, .dropping, .owing, .asking, .finished: break
     }
     notePhase()
   }
 
   package func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {
     switch limit {
+    // An answer more would be taken for that of the next request.
+    case .body where isDropping, .bodyRate where isDropping: wishes.ending = .atOnce
     case .head, .body, .bodyRate:
       rules.stop()
       let response = Response.error(408, "timeout", "the request did not arrive in time")
@@ -141,7 +145,7 @@ package final class IngestSession: ByteSession {
     case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
     case .awaiting(let exchange, let waiting): stopWaiting(exchange, waiting, &output)
     case .listening(let stream): endStream(stream, &output)
-    case .reading, .skipping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
+    case .reading, .skipping, .dropping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
     }
   }
 
@@ -150,7 +154,7 @@ package final class IngestSession: ByteSession {
     switch state {
     case .awaiting(_, let waiting): context.hub.giveUp(waiting.id)
     case .listening(let stream): context.hub.unsubscribe(stream.id)
-    case .waiting, .reading, .skipping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
+    case .waiting, .reading, .skipping, .dropping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
     }
     state = .finished
   }
@@ -167,6 +171,7 @@ extension IngestSession {
       if let fault = context.fault(for: exchange, beforeBody: true) {
         return refuseBody(of: exchange, fault, &output)
       }
+      if context.isOverloaded(for: exchange.target.operation) { return turnAway(exchange, &output) }
       if scratch.head.expectsContinue { ResponseWriter.interimContinue(into: &output.bytes) }
       state = .reading(exchange)
       return
@@ -191,6 +196,7 @@ extension IngestSession {
     switch state {
     case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
     case .reading(let exchange): handle(exchange, &output)
+    case .dropping: proceed()
     case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished:
       preconditionFailure("a request ends once, after it has begun")
     }
@@ -289,7 +295,7 @@ extension IngestSession {
     wishes.phase =
       switch state {
       case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
-      case .reading, .skipping: .body(message: exchangeCount)
+      case .reading, .skipping, .dropping: .body(message: exchangeCount)
       case .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished: .answering
       }
   }

@@ -23,6 +23,13 @@ struct RefreshBreakages {
     return true
   }
 
+  /// Ends what was asked for in this run, or in all; says how many things.
+  mutating func clear(run: String?) -> Int {
+    let before = entries.count
+    entries.removeAll { run == nil || $0.run == run }
+    return before - entries.count
+  }
+
   /// What goes wrong with the refresh at hand; what was asked for the device itself goes first.
   mutating func take(for device: DeviceIdentity) -> RefreshBreakage? {
     let index =

@@ -6,6 +6,8 @@ import Base
 struct RefreshThrottle {
   private struct Window {
     let start: MonotonicInstant
+    /// In which it failed.
+    let run: String
     var failures: Int
   }
 
@@ -25,7 +27,7 @@ struct RefreshThrottle {
     return window.start + Self.window - now
   }
 
-  mutating func failed(_ token: UUID128, now: MonotonicInstant) {
+  mutating func failed(_ token: UUID128, run: String, now: MonotonicInstant) {
     if var window = windows[token], now < window.start + Self.window {
       window.failures += 1
       windows[token] = window
@@ -34,7 +36,14 @@ struct RefreshThrottle {
     if windows.count >= capacity { windows = windows.filter { now < $0.value.start + Self.window } }
     // Against more tokens than that in a minute, memory comes before the count.
     if windows.count >= capacity { windows.removeAll() }
-    windows[token] = Window(start: now, failures: 1)
+    windows[token] = Window(start: now, run: run, failures: 1)
+  }
+
+  /// Forgets the failures of this run, or all; says of how many tokens.
+  mutating func clear(run: String?) -> Int {
+    let before = windows.count
+    windows = windows.filter { run != nil && $0.value.run != run }
+    return before - windows.count
   }
 
   var count: Int { windows.count }

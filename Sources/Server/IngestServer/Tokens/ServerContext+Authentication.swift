@@ -13,7 +13,7 @@ extension ServerContext {
   /// The token of an upload, its signature and expiry checked; whether it was revoked only the store knows, which looks in
   /// the transaction that stores the records. Nil when none is needed and none is shown.
   func authenticate(_ exchange: Exchange) throws(ResponseError) -> AccessToken? {
-    if configuration.authentication == .off { return nil }
+    if configuration.authentication == .off { return exchange.bearer.flatMap { signedToken($0) } }
     guard let bearer = exchange.bearer else {
       if configuration.authentication == .optional { return nil }
       throw ResponseError(.unauthorized("token_required", "this server needs an access token"))
@@ -30,6 +30,19 @@ extension ServerContext {
       // A token that is only too old still says whose it is.
       let response = Response.unauthorized("token_\(error)", "the access token is not accepted")
       throw ResponseError(response.to(identity(exchange, token?.subject)))
+    }
+  }
+}
+
+extension ServerContext {
+  /// Where no token is asked for, one that this server has made says whose the records are, however old it is: nobody tells
+  /// its device to refresh it, and the device must not change its name when it expires. Any other is passed over.
+  private func signedToken(_ bearer: [UInt8]) -> AccessToken? {
+    do throws(AccessTokenError) {
+      let token = try tokens.verify(bearer)
+      return token.scope == .device ? token : nil
+    } catch {
+      return nil
     }
   }
 }

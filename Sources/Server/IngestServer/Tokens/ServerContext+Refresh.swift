@@ -19,7 +19,7 @@ extension ServerContext {
       return .answer(.tooManyRefreshes(wait))
     }
     guard let shown = RefreshToken(text: text) else {
-      refreshThrottle.withLock { $0.failed(presented, now: exchange.begunAt) }
+      refreshThrottle.withLock { $0.failed(presented, run: exchange.target.run, now: exchange.begunAt) }
       return .answer(.refused(.unknown))
     }
     let breakage = refreshBreakages.withLock { $0.take(for: shown.device) }
@@ -48,9 +48,9 @@ extension ServerContext {
       }
       return refreshAnswer(earlier, family, rotation, exchange)
     case .refused(let refusal):
-      refreshThrottle.withLock { $0.failed(rotation.presented, now: exchange.begunAt) }
+      refreshThrottle.withLock { $0.failed(rotation.presented, run: device.run, now: exchange.begunAt) }
       // A token that the store knows proves whose it was, though it is good for nothing else any more.
-      return refusal == .unknown ? .refused(refusal) : .refused(refusal).to(device)
+      return refusal == .unknown || refusal == .deviceDeleted ? .refused(refusal) : .refused(refusal).to(device)
     case .unavailable(let outage): return .unavailable(outage)
     default: preconditionFailure("the store answers a refresh with a rotation, a refusal or an outage")
     }

@@ -27,15 +27,22 @@ extension ServerContext {
       records: reading.points.count + reading.quarantined.count, oldest: reading.oldest, at: exchange.receivedAt)
     let batch = IngestBatch(
       device: device, receivedAt: exchange.receivedAt,
-      credential: credential.map { TokenCredential(family: $0.family, issuedAt: $0.issuedAt) },
+      credential: credential.map {
+        TokenCredential(
+          family: $0.family, issuedAt: $0.issuedAt, isBinding: configuration.authentication != .off)
+      },
       parameters: reading.parameters, bytes: exchange.body, points: reading.points, quarantined: reading.quarantined)
     return .store(.ingest(batch), afterwards: .upload(device))
   }
 
-  /// Token, header, body, path, in this order; nil when a token speaks for one device and the request for another.
+  /// Token, header, body, path, in this order; nil when a token that was asked for speaks for one device and the request
+  /// for another.
   private func device(of exchange: Exchange, _ inBody: String?, _ token: AccessToken?) -> String? {
     let said = exchange.deviceHeader ?? inBody
-    if let token { return said == nil || said == token.subject ? token.subject : nil }
+    if let token {
+      let isTrusted = configuration.authentication == .off || said == nil || said == token.subject
+      return isTrusted ? token.subject : nil
+    }
     let inPath = exchange.target.parameters.last.flatMap { $0.isEmpty ? nil : $0 }
     return said ?? inPath ?? "anonymous"
   }
@@ -68,6 +75,7 @@ extension ServerContext {
       response.carried = CarriedCommands(receipt.commands, to: device)
       return response
     case .refused(.wrongDevice): return .wrongDevice
+    case .refused(.deviceDeleted): return .deviceDeleted
     case .refused(let refusal): return .refused(refusal).to(device)
     case .unavailable(let outage): return .unavailable(outage)
     default: preconditionFailure("the store answers a batch with a receipt, a refusal or an outage")
@@ -125,7 +133,11 @@ extension Response {
   }
 
   static func refused(_ refusal: TokenRefusal) -> Response {
-    refusal == .wrongDevice ? .wrongDevice : .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+    switch refusal {
+    case .wrongDevice: .wrongDevice
+    case .deviceDeleted: .deviceDeleted
+    default: .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+    }
   }
 
   /// Nothing of the request was stored; the client keeps its records and tries again.

@@ -6,8 +6,9 @@ package struct TimeLimits: Hashable, Sendable {
   package var idle = Nanoseconds.seconds(60)
   /// For a whole head, from its first byte.
   package var head = Nanoseconds.seconds(10)
-  /// For a whole body.
-  package var body = Nanoseconds.seconds(30)
+  /// For a whole body, however long: the time that 8 MiB take at 10 kB/s, a phone at the edge of its cell. Slow senders
+  /// end by the two rules below, long before.
+  package var body = Nanoseconds.seconds(900)
   /// After this time a body must have kept up `bodyBytesPerSecond` on average.
   package var bodyGrace = Nanoseconds.seconds(10)
   package var bodyBytesPerSecond: Int64 = 1_024

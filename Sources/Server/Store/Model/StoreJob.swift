@@ -17,10 +17,13 @@ package enum StoreJob: Sendable {
   /// Access tokens issued until now are refused as expired; refresh tokens go on.
   case expireTokens(TokenSelection)
   case keepLog(DeviceLog)
+  /// Deletes the device with all that is its own. Tokens that it still shows are refused with `deviceDeleted` from then on;
+  /// without a token its name is that of a new device. `changed(0)` when there is none.
+  case delete(DeviceIdentity)
   /// Forgets everything of one run, or of all.
   case reset(run: String?)
-  /// For a store in memory, which only the writer can read: called after the commit of its group, on the writer's thread.
-  /// Not called when the result is `unavailable`.
+  /// For a store in memory, which only the writer can read: called after its group, on the writer's thread. Also after a
+  /// group that was not committed, with what was there before it; only a file that cannot be opened is not read.
   case read(@Sendable (StoreReader) -> Void)
 
   /// What the job occupies in a mailbox, about.
@@ -32,7 +35,7 @@ package enum StoreJob: Sendable {
     case .keepLog(let log): 512 + log.bytes.count
     case .confirmCommands(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
     case .setTags(_, let tags): 512 + tags.count * 64
-    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .reset, .read: 512
+    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .reset, .read: 512
     }
   }
 

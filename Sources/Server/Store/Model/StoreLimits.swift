@@ -18,6 +18,8 @@ package struct StoreLimits: Sendable {
   package var checkpointPages = 1_000
   /// Page cache of the writer.
   package var cacheKilobytes = 131_072
+  /// What must be committed after an outage before the store says that it is over: more than most groups write.
+  package var probeBytes = 262_144
   /// Size of the main file in pages of 8 KiB above which the disk counts as full; nil for no limit.
   package var maximumPages: Int?
 

@@ -4,9 +4,12 @@ package import Base
 package struct TokenCredential: Sendable {
   package var family: Int64
   package var issuedAt: WallInstant
+  /// False where no token is asked for: then only a token of a deleted device is refused.
+  package var isBinding: Bool
 
-  package init(family: Int64, issuedAt: WallInstant) {
+  package init(family: Int64, issuedAt: WallInstant, isBinding: Bool = true) {
     self.family = family
     self.issuedAt = issuedAt
+    self.isBinding = isBinding
   }
 }

@@ -8,4 +8,6 @@ package enum TokenRefusal: String, Equatable, Sendable {
   case replayed
   /// The family belongs to another device.
   case wrongDevice
+  /// An administrator has deleted the device, and it has not registered again since.
+  case deviceDeleted
 }

@@ -20,6 +20,7 @@ struct Upkeep {
     if try index.step(partitions, limits: configuration.limits, now: now) { return true }
     if try partitions.dropStep() { return true }
     if try partitions.sweepStep() { return true }
+    if try partitions.connection.forgetStep() { return true }
     if isDue(since: retentionChecked, every: 1_000, now) {
       if try partitions.retire(configuration, now: now) { return true }
       retentionChecked = now

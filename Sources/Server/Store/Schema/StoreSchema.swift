@@ -5,7 +5,7 @@ enum StoreSchema {
   /// "RRst".
   static let applicationID: Int32 = 0x5252_7374
 
-  static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first)])
+  static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first), Migration(2, second)])
 
   /// Identifiers of devices and partitions are never used twice: rows of a forgotten device may still lie in a partition.
   private static let first = """
@@ -45,6 +45,13 @@ enum StoreSchema {
       id INTEGER PRIMARY KEY, device INTEGER NOT NULL, received INTEGER NOT NULL, name TEXT NOT NULL,
       bytes BLOB NOT NULL) STRICT;
     CREATE INDEX logs_by_device ON logs(device, id);
+    """
+
+  /// Devices that were deleted and still have rows in the small tables; what a probe of the disk writes.
+  private static let second = """
+    CREATE TABLE forgotten(device INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE probe(bytes BLOB NOT NULL) STRICT;
+    CREATE INDEX orders_by_target ON orders(run, kind, target);
     """
 }
 

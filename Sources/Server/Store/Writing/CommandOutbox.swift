@@ -203,6 +203,25 @@ struct CommandOutbox {
     return count
   }
 
+  /// The device is deleted: orders for it alone go, fetched or not.
+  mutating func delete(ordersFor device: DeviceIdentity) throws(DatabaseError) {
+    due[device] = nil
+    openCount -= try change("UPDATE orders SET is_open = 0 WHERE is_open = 1", ordersFor: device)
+    _ = try change("DELETE FROM orders WHERE true", ordersFor: device)
+  }
+
+  private func change(_ sql: String, ordersFor device: DeviceIdentity) throws(DatabaseError) -> Int {
+    try connection.with(
+      sql + " AND run = ?1 AND kind = 0 AND target = ?2"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, text: device.run.utf8.span)
+      row.bind(2, text: device.name.utf8.span)
+      try row.run()
+    }
+    return Int(connection.database.changes)
+  }
+
   mutating func closeExpired(now: Int64) throws(DatabaseError) {
     let closed = try connection.run("UPDATE orders SET is_open = 0 WHERE is_open = 1 AND expires <= ?1", now)
     guard closed > 0 else { return }

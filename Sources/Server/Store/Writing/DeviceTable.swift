@@ -146,6 +146,9 @@ struct DeviceTable {
     }
   }
 
+  /// The device is gone, and `flush` was called before. Its place is not used again.
+  mutating func remove(_ place: Int) { places[entries[place].identity] = nil }
+
   /// Between groups: keeps the memory bounded.
   mutating func trim() {
     if entries.count > capacity { forget() }

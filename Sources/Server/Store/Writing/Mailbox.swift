@@ -20,6 +20,9 @@ struct Mailbox {
   var count: Int { waiting.jobs.count }
   var byteCount: Int { waiting.byteCount }
 
+  /// Takes no further letter, however small.
+  var isFull: Bool { count >= limits.mailboxJobs || byteCount >= limits.mailboxBytes }
+
   /// False when it is full or closed.
   mutating func post(_ job: StoreJob, _ ticket: Ticket) -> Bool {
     let bytes = job.byteCount

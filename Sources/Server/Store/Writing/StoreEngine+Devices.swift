@@ -58,6 +58,21 @@ extension StoreEngine {
     return 1
   }
 
+  /// The row of the device goes at once, which makes its records invisible; what hangs on its number goes in the steps of
+  /// upkeep, for it may be much. Returns 1 when there was such a device, or one that had only registered.
+  func delete(_ device: DeviceIdentity) throws(DatabaseError) -> Int {
+    let families = try tokens.delete(device)
+    try outbox.delete(ordersFor: device)
+    guard let place = try devices.place(of: device) else { return families > 0 ? 1 : 0 }
+    try devices.flush()
+    let id = devices.entries[place].id
+    devices.remove(place)
+    try connection.run("DELETE FROM devices WHERE id = ?1", id)
+    try connection.run("INSERT INTO forgotten(device) VALUES(?1)", id)
+    try partitions.markForSweeping()
+    return 1
+  }
+
   /// Returns how many devices were forgotten.
   func reset(_ run: String?) throws(DatabaseError) -> Int {
     try devices.flush()
@@ -71,7 +86,9 @@ extension StoreEngine {
 
   private func forgetEverything() throws(DatabaseError) -> Int {
     for partition in partitions.live { try partitions.giveUp(partition) }
-    for table in ["device_tags", "deliveries", "quarantine", "logs", "orders", "refresh_tokens", "token_families"] {
+    for table in [
+      "device_tags", "deliveries", "quarantine", "logs", "orders", "refresh_tokens", "token_families", "forgotten",
+    ] {
       try connection.run("DELETE FROM \(table)")
     }
     return try connection.run("DELETE FROM devices")

@@ -23,13 +23,18 @@ final class StoreEngine {
   }
 
   /// All jobs in one transaction. Whatever is thrown, nothing of the group is stored.
-  func apply(_ group: [StoreJob], now: WallInstant) throws(DatabaseError) -> [StoreResult] {
+  func apply(
+    _ group: [StoreJob], now: WallInstant, _ timer: CommitTimer? = nil
+  ) throws(DatabaseError) -> [StoreResult] {
     var results: [StoreResult] = []
     results.reserveCapacity(group.count)
+    var commitStart: MonotonicInstant?
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
       for job in group { results.append(try perform(job, now: now.millisecondsSince1970)) }
       try devices.flush()
+      commitStart = timer?.now()
     }
+    if let timer, let commitStart { timer.record(since: commitStart) }
     devices.trim()
     return results
   }
@@ -53,20 +58,25 @@ final class StoreEngine {
     case .revokeTokens(let selection): return .changed(try tokens.revoke(selection))
     case .expireTokens(let selection): return .changed(try tokens.expire(selection, now: now))
     case .keepLog(let log): return .changed(try keep(log, now: now))
+    case .delete(let device): return .changed(try delete(device))
     case .reset(let run): return .changed(try reset(run))
     case .read: return .changed(0)
     }
   }
 
-  /// The reading jobs of a group that is committed.
+  /// The reading jobs of a group that is through.
   func read(_ group: [StoreJob]) {
     for case .read(let body) in group { body(StoreReader(on: connection)) }
   }
 
-  /// Commits something small, to see whether the disk takes it.
+  /// Commits as much as a group of some size would, to see whether the disk takes it, and takes it out again.
   func probe() throws(DatabaseError) {
+    let bytes = Int64(configuration.limits.probeBytes)
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
-      try connection.database.execute("PRAGMA user_version = \(StoreSchema.schema.version)")
+      _ = try connection.run("INSERT INTO probe(bytes) VALUES(zeroblob(?1))", bytes)
+    }
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      _ = try connection.run("DELETE FROM probe")
     }
   }
 }

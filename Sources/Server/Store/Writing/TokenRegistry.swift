@@ -3,10 +3,18 @@ import Database
 
 /// Which tokens are good. Refresh tokens are known by their hash and used once; access tokens are known by their family.
 struct TokenRegistry {
+  /// In the column `token_families.is_revoked`.
+  private enum State {
+    static let good: Int64 = 0
+    static let revoked: Int64 = 1
+    /// Its device was deleted: who still shows one of its tokens is told so.
+    static let deleted: Int64 = 2
+  }
+
   private struct Family {
     let device: DeviceIdentity
-    var accessFrom: Int64
-    var isRevoked: Bool
+    let accessFrom: Int64
+    let state: Int64
   }
 
   let connection: StoreConnection
@@ -54,7 +62,7 @@ struct TokenRegistry {
   private struct Refresh {
     let family: Int64
     let expires: Int64
-    let isRevoked: Bool
+    let state: Int64
     let isCurrent: Bool
     let isPrevious: Bool
     let rotated: Int64
@@ -73,7 +81,7 @@ struct TokenRegistry {
       row.bind(1, blob: hash.span)
       guard try row.step() else { return nil }
       return Refresh(
-        family: row.integer(at: 0), expires: row.integer(at: 1), isRevoked: row.integer(at: 2) == 1,
+        family: row.integer(at: 0), expires: row.integer(at: 1), state: row.integer(at: 2),
         isCurrent: row.integer(at: 3) == 1, isPrevious: row.integer(at: 4) == 1, rotated: row.integer(at: 5),
         answer: row.blob(at: 6))
     }
@@ -84,7 +92,8 @@ struct TokenRegistry {
   /// repeat itself, though, so for the grace time the last used token gets the same answer again.
   mutating func rotate(_ rotation: TokenRotation, now: Int64) throws(DatabaseError) -> StoreResult {
     guard let found = try find(rotation.presented) else { return .refused(.unknown) }
-    guard !found.isRevoked else { return .refused(.revoked) }
+    if found.state == State.deleted { return .refused(.deviceDeleted) }
+    guard found.state == State.good else { return .refused(.revoked) }
     guard found.expires > now else { return .refused(.expired) }
     if found.isCurrent {
       try replaceCurrent(of: found.family, by: rotation, now: now)
@@ -131,8 +140,10 @@ struct TokenRegistry {
     of credential: TokenCredential, for device: DeviceIdentity
   ) throws(DatabaseError) -> TokenRefusal? {
     if families[credential.family] == nil { try remember(credential.family) }
-    guard let family = families[credential.family] else { return .unknown }
-    guard !family.isRevoked else { return .revoked }
+    guard let family = families[credential.family] else { return credential.isBinding ? .unknown : nil }
+    if family.state == State.deleted, family.device == device { return .deviceDeleted }
+    guard credential.isBinding else { return nil }
+    guard family.state == State.good else { return .revoked }
     guard family.device == device else { return .wrongDevice }
     return credential.issuedAt.millisecondsSince1970 < family.accessFrom ? .expired : nil
   }
@@ -147,13 +158,13 @@ struct TokenRegistry {
       guard try row.step() else { return nil }
       return Family(
         device: DeviceIdentity(run: row.text(at: 0), name: row.text(at: 1)), accessFrom: row.integer(at: 2),
-        isRevoked: row.integer(at: 3) == 1)
+        state: row.integer(at: 3))
     }
   }
 
   @discardableResult
   mutating func revoke(_ selection: TokenSelection) throws(DatabaseError) -> Int {
-    try update("is_revoked = ?1", selection, value: 1)
+    try update("is_revoked = ?1", selection, value: State.revoked)
   }
 
   mutating func expire(_ selection: TokenSelection, now: Int64) throws(DatabaseError) -> Int {
@@ -187,6 +198,14 @@ struct TokenRegistry {
       }
     }
     return Int(connection.database.changes)
+  }
+
+  /// The device is deleted. Its families stay until they expire, so that their tokens can be told from forged ones; the
+  /// text of the last refresh token goes. Returns how many there were.
+  mutating func delete(_ device: DeviceIdentity) throws(DatabaseError) -> Int {
+    families.removeAll()
+    let sql = "UPDATE token_families SET is_revoked = ?1, answer = NULL WHERE is_revoked != ?1"
+    return try update(sql + " AND run = ?2 AND device = ?3", State.deleted, device.run, device.name)
   }
 
   mutating func forget() { families.removeAll() }

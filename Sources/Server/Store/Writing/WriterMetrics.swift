@@ -4,6 +4,8 @@ package import Base
 package struct WriterMetrics: Sendable {
   /// Nanoseconds from the begin of a transaction to the end of its commit.
   package let groupTime: SharedHistogram
+  /// Nanoseconds of the commit in that: the writing of the log and its sync.
+  package let commitTime: SharedHistogram
   package let groupJobs: SharedHistogram
   package let groupRows: SharedHistogram
   /// Nanoseconds of a step between groups.
@@ -18,6 +20,9 @@ package struct WriterMetrics: Sendable {
     let times: [UInt64] = [200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 2_000_000]
     groupTime = registry.histogram(
       "rollingroad_store_group_seconds", help: "Time to write and commit a group.",
+      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+    commitTime = registry.histogram(
+      "rollingroad_store_commit_seconds", help: "Time of the commit of a group alone: the log is written and synced.",
       highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     groupJobs = registry.histogram(
       "rollingroad_store_group_jobs", help: "Jobs committed together.",

@@ -10,6 +10,7 @@ package final class WriterThread: Sendable {
   private let metrics: WriterMetrics
   private let clock = SystemClock()
   private let lastOutage = Mutex<StoreOutage?>(nil)
+  private let hasNoRoom = Atomic(false)
   private let thread = Mutex<Thread?>(nil)
 
   /// Upkeep steps between two groups: enough that the index keeps up with full groups.
@@ -50,7 +51,9 @@ package final class WriterThread: Sendable {
   /// Hands a job over. False when the mailbox is full or the writer is stopping; then nothing will come back.
   package func submit(_ job: StoreJob, ticket: Ticket) -> Bool {
     let (isAccepted, wakes) = mailbox.withLock { mailbox in
-      guard mailbox.post(job, ticket) else { return (false, false) }
+      let isPosted = mailbox.post(job, ticket)
+      if !isPosted || mailbox.isFull { hasNoRoom.store(true, ordering: .relaxed) }
+      guard isPosted else { return (false, false) }
       let wakes = mailbox.isWriterWaiting
       mailbox.isWriterWaiting = false
       return (true, wakes)
@@ -59,6 +62,10 @@ package final class WriterThread: Sendable {
     if !isAccepted { metrics.refusedJobs.add() }
     return isAccepted
   }
+
+  /// A job was refused, or the next would be, and the writer has taken nothing out since. One look at a flag: asked for every
+  /// request before its body is read.
+  package var isFull: Bool { hasNoRoom.load(ordering: .relaxed) }
 
   /// Why the last group was not committed, nil when it was or when the disk takes writes again.
   package var outage: StoreOutage? { lastOutage.withLock { $0 } }
@@ -79,6 +86,7 @@ package final class WriterThread: Sendable {
     while true {
       let (group, isClosed) = mailbox.withLock { mailbox in
         let group = mailbox.takeGroup()
+        if hasNoRoom.load(ordering: .relaxed) { hasNoRoom.store(mailbox.isFull, ordering: .relaxed) }
         metrics.mailboxJobs.set(Int64(mailbox.count))
         metrics.mailboxBytes.set(Int64(mailbox.byteCount))
         return (group, mailbox.isClosed)
@@ -100,7 +108,7 @@ package final class WriterThread: Sendable {
     metrics.groupTime.record(UInt64(max(0, (clock.monotonicNow - start).count)))
     metrics.groupJobs.record(UInt64(group.jobs.count))
     metrics.groupRows.record(UInt64(group.rowCount))
-    if store.outage != nil { metrics.failedGroups.add() }
+    if case .unavailable? = results.first { metrics.failedGroups.add() }
     note(store.outage)
     deliver(zip(group.tickets, results).map { Completion(ticket: $0, result: $1) })
   }

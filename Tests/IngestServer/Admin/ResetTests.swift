@@ -1,0 +1,77 @@
+import HTTP1
+import JSON
+import Support
+import Synchronization
+import Testing
+
+@testable import IngestServer
+
+/// A reset takes everything of its run along, and nothing of another.
+@Suite struct ResetTests {
+  private let rules = """
+    {"faults":[{"id":"a","fault":{"kind":"status"},"match":{"operation":"uploadLocations"}},
+    {"id":"b","fault":{"kind":"drop"},"match":{"operation":"uploadDeviceLog"}}]}
+    """
+
+  /// A run with a device, two fault rules, a refresh that is to break, and a refresh token that has failed.
+  private func fill(_ harness: SessionHarness, run: String) throws {
+    let prefix = run.isEmpty ? "" : "/r/\(run)"
+    _ = try harness.refresh("nonsense-\(run)", run.isEmpty ? [] : [("X-Run-Id", run)])
+    try harness.upload(0..<2, of: "car", run: run)
+    #expect(
+      try harness.request("PUT", prefix + "/admin/v1/tokens/break-refresh", body: #"{"status":500}"#).status == 200)
+    #expect(try harness.request("PUT", prefix + "/admin/v1/faults", body: rules).status == 200)
+  }
+
+  private func expect(_ harness: SessionHarness, _ path: String, clears runs: Int) throws {
+    let answer = try harness.request("POST", path, body: "")
+    #expect(
+      answer.text
+        == #"{"devices":\#(runs),"faults":\#(runs * 2),"breakages":\#(runs),"throttled":\#(runs),"journal":false}"#)
+  }
+
+  @Test func aRunGoesWithAllThatWasSetInIt() throws {
+    let harness = try SessionHarness()
+    for run in ["one", ""] { try fill(harness, run: run) }
+    try expect(harness, "/r/one/admin/v1/reset", clears: 1)
+    #expect(harness.context.refreshThrottle.withLock { $0.count } == 1)
+    #expect(harness.context.faults.entries(of: "").count == 2)
+    #expect(harness.context.faults.entries(of: "one").isEmpty)
+    #expect(try harness.upload(1, device: "car", run: "one").status == 200, "no fault is left")
+    #expect(try harness.refresh(harness.register("car", run: "one").refresh).status == 200, "nor a broken refresh")
+    #expect(try harness.refresh(harness.register("car").refresh).status == 500, "but the other run's")
+  }
+
+  @Test func everythingGoesWhenNoRunIsNamed() throws {
+    let harness = try SessionHarness()
+    for run in ["one", "two", ""] { try fill(harness, run: run) }
+    try expect(harness, "/admin/v1/reset", clears: 3)
+    #expect(harness.context.faults.isEmpty)
+    #expect(try harness.upload(1, device: "car").status == 200)
+  }
+
+  @Test func theJournalForgetsTheRunToo() throws {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    let server = try IngestServer(configuration)
+    defer { server.stop() }
+    func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> TestAnswer? {
+      let client = try LoopbackClient(port: server.port)
+      try client.send(SessionHarness.bytes(method, target, [("Connection", "close")], body: body))
+      var bytes = Array(try client.receiveToEnd().text.utf8)
+      return try TestAnswer.take(from: &bytes, to: .post)
+    }
+    func requests() throws -> Int {
+      guard case .array(let list)? = try ask("GET", "/admin/v1/requests")?.json()["requests"] else { return -1 }
+      return list.count
+    }
+    #expect(try ask("POST", "/r/one/locations/a", Uploads.record(1))?.status == 200)
+    #expect(try ask("POST", "/locations/a", Uploads.record(2))?.status == 200)
+    #expect(try requests() == 2)
+    #expect(try ask("POST", "/r/one/admin/v1/reset", "")?.json()["journal"] == .bool(true))
+    #expect(try requests() == 1)
+    #expect(try ask("POST", "/admin/v1/reset", "")?.status == 200)
+    #expect(try requests() == 0)
+  }
+}

@@ -1,0 +1,139 @@
+import Base
+import Database
+import Store
+import Testing
+
+/// A device that an administrator deletes.
+@Suite struct DeletionTests {
+  private let folder: TemporaryFolder
+  private let gone = Sample.device(1)
+  private let kept = Sample.device(2)
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func open() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: folder.path)) }
+
+  /// Both devices with 3,000 records, 200 quarantined ones, a log, a tag, and a command that went to everyone.
+  private func fill(_ store: SQLiteStore) {
+    for device in [gone, kept] {
+      for part in 0..<3 {
+        _ = store.ingest(Sample.batch(device, Array(part * 1_000..<(part + 1) * 1_000)))
+      }
+      var bad = Sample.batch(device, Array(0..<200))
+      bad.quarantined = bad.points.map {
+        QuarantinedItem(identity: $0.uuid, reason: "test", detail: "", record: $0.record)
+      }
+      bad.points = []
+      #expect(store.ingest(bad) == [0, 0, 200])
+      for _ in 0..<3 {
+        let log = DeviceLog(device: device, receivedAt: Sample.noon, fileName: "log", bytes: [1, 2, 3])
+        #expect(store.apply(.keepLog(log)) == .changed(1))
+      }
+      #expect(store.apply(.setTags(device, ["van"])) == .changed(1))
+    }
+    order(.everyone(run: ""), in: store)
+    for device in [gone, kept] { _ = store.apply(.takeCommands(device, limit: 10)) }
+  }
+
+  private func order(_ target: CommandOrder.Target, in store: SQLiteStore) {
+    let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)
+    _ = store.apply(.order(CommandOrder(target: target, command: [1], expiresAt: expiry)))
+  }
+
+  private func rows(_ table: String) throws -> Int64 {
+    let database = try Connection(path: folder.path + "/store.db", access: .readOnly)
+    return try database.integer("SELECT count(*) FROM \(table)")
+  }
+
+  private func expectOnlyTheOther(_ store: SQLiteStore) throws {
+    let reader = try store.open()
+    #expect(try reader.device(gone) == nil)
+    #expect(try reader.wholeHistory(of: gone).isEmpty)
+    #expect(try reader.logs(of: gone).isEmpty)
+    #expect(try reader.tags(of: gone).isEmpty)
+    #expect(try reader.ledger(run: "", device: gone, now: Sample.noon, limit: 10).elements.isEmpty)
+    #expect(try reader.allKeys().allSatisfy { $0.device == kept })
+    #expect(try reader.quarantine(run: "", limit: 1_000).elements.allSatisfy { $0.device == kept })
+    #expect(try reader.wholeHistory(of: kept, pages: 1_000).count == 3_000)
+    #expect(try reader.logs(of: kept).count == 3)
+  }
+
+  @Test func itIsGoneAtOnceAndSweptStepByStep() throws {
+    let store = try open()
+    fill(store)
+    #expect(store.apply(.delete(gone)) == .changed(1))
+    try expectOnlyTheOther(store)
+    #expect(try rows("quarantine") == 400, "nothing long is done at once")
+    store.settle()
+    try expectOnlyTheOther(store)
+    #expect(try rows("quarantine") == 200)
+    #expect(try rows("logs") == 3)
+    #expect(try rows("deliveries") == 1)
+    #expect(try rows("device_tags") == 1)
+    #expect(try rows("points_1") == 3_000)
+    #expect(try rows("forgotten") == 0)
+    #expect(try store.open().problems() == [])
+    #expect(store.apply(.delete(gone)) == .changed(0))
+    store.close()
+  }
+
+  @Test func aRestartGoesOnWithTheSweeping() throws {
+    do {
+      let store = try open()
+      fill(store)
+      #expect(store.apply(.delete(gone)) == .changed(1))
+      _ = store.maintain(now: Sample.noon)
+      store.close()
+    }
+    let store = try open()
+    try expectOnlyTheOther(store)
+    store.settle()
+    #expect(try rows("quarantine") == 200)
+    #expect(try rows("points_1") == 3_000)
+  }
+
+  @Test func theSameNameIsANewDevice() throws {
+    let store = try open()
+    fill(store)
+    order(.device(gone), in: store)
+    #expect(
+      store.apply([.delete(gone), .ingest(Sample.batch(gone, [1, 2]))], now: Sample.noon)[1]
+        == .ingested(IngestReceipt(accepted: 2, commands: [TakenCommand(id: 1, command: [1])])),
+      "its own command is gone, the one for everyone is not")
+    store.settle()
+    #expect(try store.open().device(gone)?.points == 2)
+    #expect(try store.open().wholeHistory(of: gone).count == 2)
+  }
+
+  @Test func itsTokensAreToldUntilItRegistersAgain() throws {
+    let store = try open()
+    let expiry = Sample.noon.advanced(byMilliseconds: 90 * Sample.day)
+    let first = TokenFamily(device: gone, refresh: Sample.uuid(1), expiresAt: expiry)
+    #expect(store.apply(.beginFamily(first)) == .family(1))
+    #expect(store.apply(.delete(gone)) == .changed(1), "a device that has only registered is one too")
+    #expect(store.apply(.delete(gone)) == .changed(0))
+    func refusal(_ family: Int64, isBinding: Bool = true) -> StoreResult {
+      store.apply(.checkToken(gone, TokenCredential(family: family, issuedAt: Sample.noon, isBinding: isBinding)))
+    }
+    #expect(refusal(1) == .refused(.deviceDeleted))
+    #expect(refusal(1, isBinding: false) == .refused(.deviceDeleted))
+    let rotation = TokenRotation(
+      presented: Sample.uuid(1), successor: Sample.uuid(2), answer: [1], expiresAt: expiry)
+    #expect(store.apply(.rotate(rotation)) == .refused(.deviceDeleted))
+    let second = TokenFamily(device: gone, refresh: Sample.uuid(3), expiresAt: expiry)
+    #expect(store.apply(.beginFamily(second)) == .family(2))
+    #expect(refusal(2) == .changed(0))
+    #expect(refusal(1) == .refused(.deviceDeleted), "an old token stays what it is")
+  }
+
+  @Test func whereNoTokenIsAskedForOnlyADeletedDeviceIsRefused() throws {
+    let store = try open()
+    let free = TokenCredential(family: 1, issuedAt: Sample.noon, isBinding: false)
+    #expect(store.apply(.checkToken(gone, free)) == .changed(0), "unknown")
+    let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)
+    _ = store.apply(.beginFamily(TokenFamily(device: gone, refresh: Sample.uuid(1), expiresAt: expiry)))
+    #expect(store.apply(.checkToken(kept, free)) == .changed(0), "of another device")
+    #expect(store.apply(.revokeTokens(.device(gone))) == .changed(1))
+    #expect(store.apply(.checkToken(gone, free)) == .changed(0), "revoked")
+  }
+}
