@@ -35,7 +35,9 @@ public final class IngestServer: Sendable {
     do {
       let storeConfiguration = configuration.store
       let writer = try WriterThread(metrics: writerMetrics, deliver: { post.deliver($0) }) { () throws(StoreError) in
-        WatchedStore(try SQLiteStore(storeConfiguration), hub: hub)
+        let store = try SQLiteStore(storeConfiguration)
+        if let reader = store.reader { try hub.tags.load(from: reader) }
+        return WatchedStore(store, hub: hub)
       }
       self.writer = writer
       let nobody = SessionAddress.nobody
