@@ -17,6 +17,8 @@ package enum StoreJob: Sendable {
   /// Access tokens issued until now are refused as expired; refresh tokens go on.
   case expireTokens(TokenSelection)
   case keepLog(DeviceLog)
+  /// Forgets records that were put aside, the latest first and at most `limit`.
+  case clearQuarantine(QuarantineSelection, limit: Int)
   /// Forgets everything of one run, or of all.
   case reset(run: String?)
   /// For a store in memory, which only the writer can read: called after the commit of its group, on the writer's thread.
@@ -32,7 +34,7 @@ package enum StoreJob: Sendable {
     case .keepLog(let log): 512 + log.bytes.count
     case .confirmCommands(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
     case .setTags(_, let tags): 512 + tags.count * 64
-    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .reset, .read: 512
+    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .clearQuarantine, .reset, .read: 512
     }
   }
 

@@ -53,6 +53,7 @@ final class StoreEngine {
     case .revokeTokens(let selection): return .changed(try tokens.revoke(selection))
     case .expireTokens(let selection): return .changed(try tokens.expire(selection, now: now))
     case .keepLog(let log): return .changed(try keep(log, now: now))
+    case .clearQuarantine(let selection, let limit): return .changed(try clearQuarantine(selection, limit: limit))
     case .reset(let run): return .changed(try reset(run))
     case .read: return .changed(0)
     }
