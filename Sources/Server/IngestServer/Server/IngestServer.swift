@@ -21,6 +21,7 @@ public final class IngestServer: Sendable {
 
   /// Opens the data folder, starts the threads, and listens.
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
+    if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
     let clock = SystemClock()
     var registry = MetricsRegistry()
     let custody = CommandCustody()

@@ -4,7 +4,7 @@ package struct RecordProblem: Error, Equatable {
   package enum Code: String, CaseIterable, Sendable {
     /// A number, a text, true, false or null in place of a record.
     case notAnObject
-    /// An array of values, and the server was not told what they mean.
+    /// An array of values, and no template says what so many of them mean.
     case arrayWithoutSchema
     /// Latitude or longitude is missing or null.
     case missingCoordinate
