@@ -45,11 +45,12 @@ struct ContractTruncationTests {
   }
 
   @Test func damagedBodiesNeverTrap() throws {
+    let template = #"[<%= latitude %>,<%= longitude %>,"<%= event %>",<%= is_moving %>]"#
     let tokens = [
       #""location":"#, #""coords":{"#, #""lat":"#, #""uuid":"#, #""device_id":"#, "\\u0061", "[", "]", "{}", "1e999",
     ]
     let mutator = Mutator(corpus: Self.bodies.map { Array($0.utf8) }, tokens: tokens.map { Array($0.utf8) })
-    let decoder = RecordDecoder(arraySchema: ArraySchema(["latitude", "longitude", "event", "is_moving"]))
+    let decoder = RecordDecoder(templates: [try TemplateSchema(template, kind: .location)])
     var read = 0
     for seed in 1...3_000 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)

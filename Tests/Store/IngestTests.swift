@@ -115,7 +115,7 @@ import Testing
     ]
     #expect(store.ingest(batch) == [1, 0, 1])
     #expect(store.ingest(batch) == [0, 2, 0])
-    let page = try store.open().quarantine(run: "", limit: 10)
+    let page = try store.open().quarantine(QuarantineSelection(run: ""), limit: 10)
     #expect(page.elements.map(\.reason) == ["json"])
     #expect(page.elements.map { String(decoding: $0.record, as: UTF8.self) } == ["{bad"])
   }

@@ -53,6 +53,7 @@ final class Client: Sendable {
       let batch = Batch(client: number, number: ledger.batches.count, count: count)
       ledger.batches.append(batch)
       ledger.acknowledged.append(false)
+      ledger.tries.append(0)
       return batch
     }
   }
@@ -75,6 +76,10 @@ final class Client: Sendable {
   }
 
   private func upload(_ batch: Batch, over connection: LoopbackClient) throws(LoopbackClient.Failure) -> Bool {
+    let isRepeated = ledger.withLock { ledger in
+      defer { ledger.tries[batch.number] += 1 }
+      return ledger.tries[batch.number] > 0
+    }
     let (status, accepted, duplicate) = try exchange(batch, over: connection)
     guard status == 200 else {
       Pause.milliseconds(5)
@@ -85,6 +90,10 @@ final class Client: Sendable {
       if accepted != batch.count && duplicate != batch.count || accepted + duplicate != batch.count {
         ledger.lies.append("\(batch.device)/\(batch.number): \(accepted) new and \(duplicate) known of \(batch.count)")
       }
+      if course.losesOnlyAnswers && (accepted == 0) != isRepeated {
+        let occasion = isRepeated ? "a later" : "the first"
+        ledger.lies.append("\(batch.device)/\(batch.number): \(accepted) new at \(occasion) try")
+      }
     }
     return true
   }
@@ -92,8 +101,9 @@ final class Client: Sendable {
   private func exchange(
     _ batch: Batch, over connection: LoopbackClient
   ) throws(LoopbackClient.Failure) -> (status: Int, accepted: Int, duplicate: Int) {
+    ledger.withLock { $0.sentRecords += batch.count }
     try connection.send(batch.request)
-    let (status, body) = try answer(from: connection)
+    let (status, body) = try connection.receiveAnswer(to: .post)
     ledger.withLock { $0.statuses[status, default: 0] += 1 }
     guard status == 200 else { return (status, 0, 0) }
     do {
@@ -103,29 +113,5 @@ final class Client: Sendable {
       }
     } catch { throw LoopbackClient.Failure(call: "reading the answer: \(error)", code: 0) }
     throw LoopbackClient.Failure(call: "reading the answer: no counts", code: 0)
-  }
-
-  private func answer(from connection: LoopbackClient) throws(LoopbackClient.Failure) -> (Int, [UInt8]) {
-    var parser = ResponseParser(to: .post)
-    var head = ResponseHead()
-    var body: [UInt8] = []
-    while true {
-      let input = try connection.receiveSome(atMost: 65_536)
-      guard !input.isEmpty else { throw LoopbackClient.Failure(call: "recv: the server has gone", code: 0) }
-      var taken = 0
-      do throws(HTTPError) {
-        reading: while true {
-          let rest = input.span.extracting(taken..<input.count)
-          let step = try parser.next(rest, into: &head)
-          switch step.event {
-          case .needMoreInput: break reading
-          case .head: break
-          case .body(let range): body.append(copying: rest.extracting(range))
-          case .end: return (head.status, body)
-          }
-          taken += step.taken
-        }
-      } catch { throw LoopbackClient.Failure(call: "parsing the answer: \(error)", code: 0) }
-    }
   }
 }

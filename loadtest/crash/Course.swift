@@ -8,6 +8,10 @@ final class Course: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Whatever a client sends is committed, and only the answer may get lost: what was sent before is known.
+  let losesOnlyAnswers: Bool
+
+  init(losesOnlyAnswers: Bool) { self.losesOnlyAnswers = losesOnlyAnswers }
 
   /// Where the server listens; nil while there is none.
   var port: UInt16? {

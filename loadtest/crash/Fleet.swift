@@ -2,12 +2,13 @@ import Synchronization
 
 /// The clients of one campaign and their threads.
 final class Fleet {
-  let course = Course()
+  let course: Course
   let clients: [Client]
   private var threads: [Thread] = []
 
-  init(clients count: Int, seed: UInt64) throws(CampaignError) {
-    let course = course
+  init(clients count: Int, seed: UInt64, losesOnlyAnswers: Bool = false) throws(CampaignError) {
+    let course = Course(losesOnlyAnswers: losesOnlyAnswers)
+    self.course = course
     clients = (0..<count).map { Client(number: $0, seed: seed, course: course) }
     for client in clients { threads.append(try Thread { client.run() }) }
   }

@@ -2,6 +2,10 @@
 struct Ledger: Sendable {
   var batches: [Batch] = []
   var acknowledged: [Bool] = []
+  /// How often each batch was sent before it had its 2xx.
+  var tries: [Int] = []
+  /// Records of all requests, those of a batch as often as it was sent.
+  var sentRecords = 0
   /// Answers by status, in the order of their statuses when printed.
   var statuses: [Int: Int] = [:]
   /// Connections that ended without an answer to the request.

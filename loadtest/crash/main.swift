@@ -4,10 +4,10 @@ import Store
 
 let words = CommandLine.arguments
 guard words.count >= 6, let rounds = Int(words[2]), rounds > 0 else {
-  print("usage: loadtest/crash/run [ROUNDS] [kill|inject|power ...] (this program is started by that script)")
+  print("usage: loadtest/crash/run [ROUNDS] [kill|drop|inject|power ...] (this program is started by that script)")
   exit(2)
 }
-let modes = words.count > 6 ? Array(words[6...]) : ["kill", "inject", "power"]
+let modes = words.count > 6 ? Array(words[6...]) : ["kill", "drop", "inject", "power"]
 let clock = SystemClock()
 let seed = UInt64(bitPattern: clock.wallNow.millisecondsSince1970)
 print("seed \(seed)")
@@ -24,6 +24,9 @@ do {
   }
   if modes.contains("kill") {
     try report(KillCampaign(program: words[1], folder: work.path + "/kill", seed: seed, rounds: rounds).run())
+  }
+  if modes.contains("drop") {
+    try report(DropCampaign(program: words[1], folder: work.path + "/drop", seed: seed, rounds: rounds).run())
   }
   if modes.contains("inject") || modes.contains("power"), !WorkFolder.hasStrace {
     print("skipped: strace is not installed, so no faults can be injected and no writes recorded")

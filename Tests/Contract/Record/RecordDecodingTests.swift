@@ -148,11 +148,12 @@ struct RecordDecodingTests {
   }
 
   @Test func anArrayIsReadWithASchema() throws {
-    let schema = ArraySchema(["latitude", "longitude", "event", "is_moving", "whatever", "timestamp"])
-    let record = try RecordDecoder(arraySchema: schema).decode(
+    let text = #"[<%= latitude %>,<%= longitude %>,"<%= event %>",<%= is_moving %>,[7],"<%= timestamp %>"]"#
+    let decoder = RecordDecoder(templates: [try TemplateSchema(text, kind: .location)])
+    let record = try decoder.decode(
       #"[45.5,-116.3,"",true,[1],"2026-07-28T18:34:22.563Z",{"trip":7}]"#)
     #expect(record.latitude == 45.5 && record.longitude == -116.3 && record.event == nil && record.isMoving == true)
     #expect(record.timestamp == RecordSamples.time)
-    #expect(throws: RecordProblem.self) { try RecordDecoder(arraySchema: schema).decode("[45.5]") }
+    #expect(throws: RecordProblem.self) { try decoder.decode("[45.5]") }
   }
 }

@@ -12,7 +12,7 @@ import Testing
     let harness = try SessionHarness()
     let answer = try harness.upload(mixed, to: "/locations", [("X-Device-Id", "a")])
     #expect(answer.status == 200 && answer.text == #"{"accepted":2,"duplicate":0,"quarantined":2}"#)
-    let aside = try harness.reader.quarantine(run: "", limit: 10).elements
+    let aside = try harness.reader.quarantine(QuarantineSelection(run: ""), limit: 10).elements
     #expect(
       aside.map { String(decoding: $0.record, as: UTF8.self) } == ["7", #"{"uuid":"x","coords":{"latitude":"north"}}"#])
     #expect(aside.map(\.reason) == ["notAnObject", "unreadableCoordinate"])
@@ -30,7 +30,7 @@ import Testing
     }
     #expect(reasons.map { $0["reason"] } == [.string("unreadableCoordinate"), .string("notAnObject")])
     #expect(try harness.reader.countStored() == 0)
-    #expect(try harness.reader.quarantine(run: "", limit: 10).elements.isEmpty)
+    #expect(try harness.reader.quarantine(QuarantineSelection(run: ""), limit: 10).elements.isEmpty)
     #expect(try harness.upload(BodyShapes.record(1)).status == 200)
   }
 

@@ -17,11 +17,7 @@ struct Inspection {
     counts = try reader.counts()
     stored = try reader.countStored()
     devices = try reader.devices(limit: limit).elements
-    var found: [QuarantinedRecord] = []
-    for run in Set(devices.map(\.identity.run)).sorted() where found.count < limit {
-      found += try reader.quarantine(run: run, limit: limit - found.count).elements
-    }
-    quarantine = found
+    quarantine = try reader.quarantine(limit: limit).elements
   }
 
   private static func time(_ milliseconds: Int64) -> String {

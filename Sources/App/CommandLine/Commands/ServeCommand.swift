@@ -19,6 +19,8 @@ extension Command {
       .value("policy", "POLICY", "lenient sets bad records aside, strict refuses their batch", standard: "lenient"),
       .value("loops", "N", "event loops, each a thread [one per processor]"),
       .value("root", "KEY", "the key that holds the records, besides those that are found anyway"),
+      .value("location-template", "TEXT", "the locationTemplate of the app, word for word"),
+      .value("geofence-template", "TEXT", "the geofenceTemplate of the app"),
       .value("max-body", "SIZE", "the longest body", standard: "8MiB"),
       .value("max-connections", "N", "open connections [what the process may open]"),
       .value("idle-timeout", "TIME", "how long a connection may be silent between requests", standard: "60s"),
@@ -69,6 +71,9 @@ extension ServerConfiguration {
     policy = try values.read("policy", expected: "lenient or strict", Policy.init(rawValue:)) ?? policy
     loops = try values.positive("loops")
     rootProperty = values.text("root")
+    locationTemplate = values.text("location-template")
+    geofenceTemplate = values.text("geofence-template")
+    if let problem = templateProblem { throw UsageError(problem) }
     bodyBytesMax = try values.read("max-body", expected: "a size, as 8MiB", Quantities.byteCount) ?? bodyBytesMax
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)

@@ -35,6 +35,8 @@ enum Continuation {
   case ordering(CommandOrdering)
   /// Something was changed; the answer is how many, under this key.
   case count(StaticString)
+  /// Some of the records that were put aside are gone, after `deleted` others.
+  case clearing(QuarantineSelection, deleted: Int)
   case readiness
   case deletion(DeviceIdentity)
   /// Of this run, or of all.

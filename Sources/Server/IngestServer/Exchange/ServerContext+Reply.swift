@@ -38,6 +38,7 @@ extension ServerContext {
     case .commands(let response): carrying(response, result)
     case .ordering(let ordering): ordered(ordering, result)
     case .count(let key): .answer(counted(key, result))
+    case .clearing(let selection, let deleted): cleared(selection, deleted, result)
     case .readiness: .answer(wasReady(result))
     case .deletion(let device): .answer(wasDeleted(device, result))
     case .reset(let run): wasReset(run, result)

@@ -4,8 +4,12 @@ import Synchronization
 final class FaultBoard: Sendable {
   private let plan = Mutex(FaultPlan())
   private let hasRules = Atomic(false)
+  private let hasTags = Atomic(false)
 
   var isEmpty: Bool { !hasRules.load(ordering: .acquiring) }
+
+  /// Whether a rule wants to know the tags of the device.
+  var asksForTags: Bool { hasTags.load(ordering: .acquiring) }
 
   func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
     plan.withLock { $0.decide(request, beforeBody: beforeBody) }
@@ -15,6 +19,7 @@ final class FaultBoard: Sendable {
     plan.withLock { plan in
       plan.replace(rules, of: owner)
       hasRules.store(!plan.isEmpty, ordering: .releasing)
+      hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
     }
   }
 

@@ -40,9 +40,10 @@ extension FaultRule.Match {
   /// A rule set within a run is about that run. Outside of runs it is about ordinary traffic, or about the run that it
   /// names, `*` for all.
   fileprivate init(_ value: JSONValue?, at path: String, owner: String) throws(FieldError) {
-    let keys = ["device", "run", "operation", "share", "count", "skip", "from", "to"]
+    let keys = ["device", "tag", "run", "operation", "share", "count", "skip", "from", "to"]
     let fields = try AdminFields(value ?? .object([:]), at: path, knows: keys)
     device = try fields.text("device")
+    tag = try fields.text("tag")
     let named = try fields.text("run")
     if !owner.isEmpty, let named, named != owner {
       throw FieldError(fields.place("run"), .outOfRange(expected: "the run of the request, \(owner)"))

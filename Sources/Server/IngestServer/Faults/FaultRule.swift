@@ -5,6 +5,8 @@ struct FaultRule: Equatable, Sendable {
   /// Which requests are meant. What is nil does not matter.
   struct Match: Equatable, Sendable {
     var device: String?
+    /// Devices with this tag; what nobody knows the device of has none.
+    var tag: String?
     /// The run whose requests are meant; nil for every run.
     var run: String?
     var operation: Operation?
@@ -28,6 +30,7 @@ struct FaultRule: Equatable, Sendable {
 
   func concerns(_ request: FaultRequest) -> Bool {
     if let device = match.device, device != request.device { return false }
+    if let tag = match.tag, !request.tags.contains(tag) { return false }
     if let run = match.run, run != request.run { return false }
     if let operation = match.operation, operation != request.operation { return false }
     if let from = match.from, request.at < from { return false }
@@ -42,6 +45,8 @@ struct FaultRequest: Sendable {
   let run: String
   /// Empty while it is not known.
   let device: String
+  /// Those of the device; empty where no rule asks.
+  var tags: [String] = []
   let at: WallInstant
 }
 

@@ -7,15 +7,15 @@ extension ServerContext {
   /// The fault that meets this request now, counted.
   func fault(for exchange: Exchange, beforeBody: Bool) -> AppliedFault? {
     guard !faults.isEmpty, Operation.ofDevices.contains(exchange.target.operation) else { return nil }
+    let device = DeviceIdentity(run: exchange.target.run, name: exchange.device)
     let applied = faults.decide(
       FaultRequest(
-        operation: exchange.target.operation, run: exchange.target.run, device: exchange.device,
-        at: exchange.receivedAt),
+        operation: exchange.target.operation, run: device.run, device: device.name,
+        tags: faults.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt),
       beforeBody: beforeBody)
     guard let applied else { return nil }
     metrics.spoilt(applied.fault.kind)
     if hub.isListening {
-      let device = DeviceIdentity(run: exchange.target.run, name: exchange.device)
       hub.publish(.fault(applied, exchange.target.operation, device))
     }
     return applied
@@ -98,6 +98,7 @@ extension JSONWriter {
     beginObject()
     if let device = match.device { member("device", device) }
     if match.run != "" { member("run", match.run ?? "*") }
+    if let tag = match.tag { member("tag", tag) }
     if let operation = match.operation { member("operation", operation.rawValue) }
     key("share")
     value(match.share)

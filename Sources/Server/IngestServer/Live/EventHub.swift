@@ -33,6 +33,7 @@ package final class EventHub: Sendable {
 
   /// Names this server in the ids of its events, so that those of an earlier one are not taken for its own.
   let epoch: Int64
+  let tags = DeviceTags()
   private let state = Mutex(State())
   private let isWatched = Atomic(false)
   private let post: @Sendable ([Letter]) -> Void
@@ -64,6 +65,7 @@ extension EventHub {
 
   /// After its commit.
   func committed(_ group: [StoreJob], _ results: [StoreResult]) {
+    tags.note(group, results)
     guard isListening else { return }
     change { state, letters in
       for (job, result) in zip(group, results) {

@@ -22,17 +22,22 @@ extension JSONWriter {
       key("type")
       value("Point")
       key("coordinates")
-      beginArray()
-      value(longitude)
-      value(latitude)
-      if let altitude { value(altitude) }
-      endArray()
+      appendPosition(longitude, latitude, altitude)
       endObject()
     } else {
       null()
     }
     key("properties")
     beginObject()
+  }
+
+  /// RFC 7946 §3.1.1: longitude first.
+  mutating func appendPosition(_ longitude: Double, _ latitude: Double, _ altitude: Double?) {
+    beginArray()
+    value(longitude)
+    value(latitude)
+    if let altitude { value(altitude) }
+    endArray()
   }
 
   mutating func endFeature() {

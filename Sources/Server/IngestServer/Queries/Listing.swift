@@ -12,6 +12,8 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
 
   private static var pageBytes: Int { 65_536 }
   private static var rowsMax: Int { 512 }
+  /// Questions to the store for one page: a reader is not kept by a list in which little is meant.
+  private static var readsMax: Int { 64 }
   /// Before anything is known about the size of an element.
   private static var firstRows: Int { 16 }
 
@@ -59,14 +61,16 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
     var next = cursor
     var remaining = limit
     var rows = Self.firstRows
+    var reads = 0
     repeat {
+      reads += 1
       let start = bytes.count
       let page = try read(reader, next, min(remaining, rows))
       append(page.elements, to: &bytes, &isAtStart)
       next = page.next
       remaining -= page.elements.count
       rows = Self.rows(after: page.elements.count, bytes: bytes.count - start, rows)
-    } while next != nil && remaining > 0 && bytes.count < 16 * Self.pageBytes
+    } while next != nil && remaining > 0 && bytes.count < 16 * Self.pageBytes && reads < Self.readsMax
     let nextText = next.map(text)
     let response = Response(200, format.contentType, bytes + format.closing(nextText))
     return nextText.map { response.with("Link", Self.link(to: $0, query)) } ?? response

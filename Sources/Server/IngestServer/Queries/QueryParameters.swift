@@ -39,6 +39,14 @@ struct QueryParameters {
     return instant.millisecondsSince1970
   }
 
+  /// `from` ≤ time < `to`, both in milliseconds since 1970 and both optional.
+  func window() throws(ResponseError) -> (from: Int64, to: Int64) {
+    let from = try instant("from") ?? .min
+    let to = try instant("to") ?? .max
+    guard from <= to else { throw QueryParameters.refuse("from", "takes a time that is not after \"to\"") }
+    return (from, to)
+  }
+
   func flag(_ name: String) throws(ResponseError) -> Bool {
     switch text(name) {
     case nil, "false": false

@@ -2,28 +2,26 @@ import JSON
 import Store
 
 extension ServerContext {
-  /// `GET /admin/v1/uuids?run&device&from&to`: one line `{"device","uuid","timestamp"}` for each stored record, in the order
-  /// of arrival. `POST /admin/v1/verify` takes the same lines.
+  /// `GET /admin/v1/uuids?run&device&from&to&limit&cursor`: one line `{"device","uuid","timestamp"}` for each stored record, in the order
+  /// of arrival. `POST /admin/v1/verify` takes the same lines. With a limit the `Link` field names the next page; a page may
+  /// hold fewer lines than the limit.
   func listIdentities(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "device", "from", "to"])
+    let parameters = try QueryParameters(exchange, taking: ["run", "device", "from", "to", "limit", "cursor"])
     let run = run(exchange, parameters)
     let device = parameters.text("device").map { DeviceIdentity(run: run, name: $0) }
-    let from = try parameters.instant("from") ?? .min
-    let to = try parameters.instant("to") ?? .max
-    guard from <= to else { throw QueryParameters.refuse("from", "takes a time that is not after \"to\"") }
+    let (from, to) = try parameters.window()
+    let selection = KeySelection(run: run, device: device, from: from, to: to)
     let listing = Listing<StoredKey, ArrivalCursor>(
       format: .lines { key, writer in
         writer.beginObject()
         writer.members(of: RecordIdentity(device: key.device, key: key.key))
         writer.endObject()
       },
-      // How many rows a page looks at is the store's choice.
-      read: { (reader, after, _) throws(StoreError) in
-        var page = try reader.keys(run: run, device: device, after: after)
-        page.elements.removeAll { $0.key.recordedAt < from || $0.key.recordedAt >= to }
-        return page
+      read: { (reader, after, limit) throws(StoreError) in
+        try reader.keys(selection, after: after, limit: limit)
       },
       text: \.text)
-    return listing.reply(after: nil, limit: nil, query: exchange.query)
+    let cursor = try parameters.cursor { (text) throws(StoreError) in try ArrivalCursor(text: text) }
+    return listing.reply(after: cursor, limit: try limit(parameters), query: exchange.query)
   }
 }

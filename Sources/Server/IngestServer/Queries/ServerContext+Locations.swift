@@ -7,16 +7,23 @@ extension ServerContext {
     case json, ndjson, geojson, gpx, csv
   }
 
-  /// `GET /admin/v1/devices/{id}/locations?run&from&to&limit&cursor&format`: the records with `from` ≤ recorded time < `to`,
-  /// in recorded order.
+  private enum LocationShape: String, CaseIterable {
+    case points, track
+  }
+
+  /// `GET /admin/v1/devices/{id}/locations?run&from&to&limit&cursor&format&shape`: the records with `from` ≤ recorded time
+  /// < `to`, in recorded order. `shape=track` makes one line of them, in GeoJSON.
   func listLocations(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "from", "to", "limit", "cursor", "format"])
+    let parameters = try QueryParameters(exchange, taking: ["run", "from", "to", "limit", "cursor", "format", "shape"])
     let device = deviceIdentity(exchange, parameters)
-    let from = try parameters.instant("from") ?? .min
-    let to = try parameters.instant("to") ?? .max
-    guard from <= to else { throw QueryParameters.refuse("from", "takes a time that is not after \"to\"") }
+    let (from, to) = try parameters.window()
+    let format = try parameters.choice("format", default: LocationFormat.json)
+    if try parameters.choice("shape", default: LocationShape.points) == .track {
+      guard format == .geojson else { throw QueryParameters.refuse("shape", "takes track with format=geojson only") }
+      return try track(of: device, from: from, to: to, parameters)
+    }
     let listing = Listing<StoredPoint, PointCursor>(
-      format: Self.format(try parameters.choice("format", default: LocationFormat.json), of: device),
+      format: Self.format(format, of: device),
       read: { (reader, after, limit) throws(StoreError) in
         try reader.history(of: device, from: from, to: to, after: after, limit: limit)
       },

@@ -16,6 +16,10 @@ extension ServerContext {
       case .listRecordIdentities: try listIdentities(exchange)
       case .verifyRecords: try verify(exchange)
       case .listQuarantine: try listQuarantine(exchange)
+      case .countQuarantine: try countQuarantine(exchange)
+      case .getQuarantined: try quarantined(exchange)
+      case .clearQuarantine: try clearQuarantine(exchange)
+      case .deleteQuarantined: try deleteQuarantined(exchange)
       case .reset: try reset(exchange)
       default: .answer(.notServedYet)
       }

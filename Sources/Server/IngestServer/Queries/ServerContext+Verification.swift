@@ -2,44 +2,57 @@ import JSON
 import Store
 
 extension ServerContext {
-  /// Missing records that an answer names; their count is exact all the same.
-  private static let missingMax = 1_000
-
-  /// `POST /admin/v1/verify?run` with the lines of `uuids`: `{"asked","stored","missing","missingRecords":[…]}`.
+  /// `POST /admin/v1/verify?run&from&to` with the lines of `uuids`, or with uuids alone: `{"asked","stored","missing",
+  /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for.
   func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run"])
-    let request = try VerificationRequest(exchange.body, run: run(exchange, parameters))
+    let parameters = try QueryParameters(exchange, taking: ["run", "from", "to"])
+    let run = run(exchange, parameters)
+    let request = try VerificationRequest(exchange.body, run: run)
+    let (from, to) = try parameters.window()
+    let selection = KeySelection(run: run, from: from, to: to)
     let devices = request.devices
-    let asked = request.keys.count
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       var missing: [RecordIdentity] = []
       for (device, keys) in devices {
         missing += try reader.missing(keys, of: device).map { RecordIdentity(device: device, key: $0) }
       }
-      return .verification(asked: asked, missing: missing, named: Self.missingMax)
+      guard request.bare.isEmpty else { return UUIDSearch(request, missing: missing, in: selection).response }
+      return .json { writer in
+        writer.beginObject()
+        writer.member("asked", request.count)
+        writer.verification(asked: request.count, missing: missing, bare: [])
+        writer.endObject()
+      }
     }
   }
 }
 
-extension Response {
-  fileprivate static func verification(asked: Int, missing: [RecordIdentity], named limit: Int) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("asked")
-      writer.value(asked)
-      writer.key("stored")
-      writer.value(asked - missing.count)
-      writer.key("missing")
-      writer.value(missing.count)
-      writer.key("missingRecords")
-      writer.beginArray()
-      for key in missing.prefix(limit) {
-        writer.beginObject()
-        writer.members(of: key)
-        writer.endObject()
-      }
-      writer.endArray()
-      writer.endObject()
+extension JSONWriter {
+  /// Missing records that an answer names; their count is exact all the same.
+  private static let missingNamedMax = 1_000
+
+  /// `stored`, `missing` and `missingRecords`; a record of which only the uuid was asked has a null for what is not known.
+  mutating func verification(asked: Int, missing: [RecordIdentity], bare: [VerificationRequest.Bare]) {
+    let count = missing.count + bare.count
+    member("stored", asked - count)
+    member("missing", count)
+    key("missingRecords")
+    beginArray()
+    for record in missing.prefix(Self.missingNamedMax) {
+      beginObject()
+      members(of: record)
+      endObject()
     }
+    for record in bare.prefix(max(0, Self.missingNamedMax - missing.count)) {
+      beginObject()
+      key("device")
+      value(record.device)
+      key("uuid")
+      value(record.uuid)
+      key("timestamp")
+      null()
+      endObject()
+    }
+    endArray()
   }
 }

@@ -6,10 +6,22 @@ import Store
 struct VerificationRequest {
   static let recordsMax = 10_000
 
+  /// A record of which only the uuid is known, and perhaps the device.
+  struct Bare: Hashable {
+    let device: String?
+    let uuid: UUID128
+  }
+
   private(set) var keys: [RecordIdentity] = []
+  private(set) var bare: [Bare] = []
+
+  var count: Int { keys.count + bare.count }
 
   /// `{"device":…,"records":[…]}`, a list of records, or one record a line; a record is `{"uuid","timestamp","device"}`. The
   /// device may be left out where the object around the list names it, the timestamp where the record has none.
+  ///
+  /// A uuid alone, a text in place of a record or in a list under `uuids`, is looked for at all times and, where no object
+  /// around it names one, at all devices.
   init(_ body: [UInt8], run: String) throws(ResponseError) {
     var reader = JSONReader(body.span)
     while !reader.isAtEnd() {
@@ -21,6 +33,8 @@ struct VerificationRequest {
         for record in records { try add(record, nil, run) }
       } else if case .array(let records)? = value["records"] {
         for record in records { try add(record, value["device"], run) }
+      } else if case .array(let uuids)? = value["uuids"] {
+        for uuid in uuids { try add(uuid, value["device"], run) }
       } else {
         try add(value, nil, run)
       }
@@ -28,19 +42,36 @@ struct VerificationRequest {
   }
 
   private mutating func add(_ record: JSONValue, _ owner: JSONValue?, _ run: String) throws(ResponseError) {
-    guard keys.count < Self.recordsMax else {
+    guard count < Self.recordsMax else {
       throw ResponseError(.error(413, "too_many_records", "at most \(Self.recordsMax) records at a time"))
+    }
+    if case .string(let text) = record {
+      bare.append(Bare(device: try name(owner), uuid: try uuid(text)))
+      return
     }
     guard case .string(let device)? = record["device"] ?? owner else {
       throw refuse("device takes the name of a device")
     }
-    guard case .string(let text)? = record["uuid"], let uuid = UUID128(text: text.utf8.span) else {
-      throw refuse("uuid takes 36 characters of the form 8-4-4-4-12")
-    }
+    guard case .string(let text)? = record["uuid"] else { throw refuse(Self.uuidForm) }
     keys.append(
       RecordIdentity(
         device: DeviceIdentity(run: run, name: device),
-        key: PointKey(recordedAt: try instant(record["timestamp"]), uuid: uuid)))
+        key: PointKey(recordedAt: try instant(record["timestamp"]), uuid: try uuid(text))))
+  }
+
+  private static let uuidForm = "uuid takes 36 characters of the form 8-4-4-4-12"
+
+  private func uuid(_ text: String) throws(ResponseError) -> UUID128 {
+    guard let uuid = UUID128(text: text.utf8.span) else { throw refuse(Self.uuidForm) }
+    return uuid
+  }
+
+  private func name(_ device: JSONValue?) throws(ResponseError) -> String? {
+    switch device {
+    case nil, .null: return nil
+    case .string(let name): return name
+    default: throw refuse("device takes the name of a device")
+    }
   }
 
   private func instant(_ value: JSONValue?) throws(ResponseError) -> Int64 {
@@ -55,7 +86,7 @@ struct VerificationRequest {
   }
 
   private func refuse(_ what: String) -> ResponseError {
-    ResponseError(.error(400, "bad_record", "record \(keys.count): \(what)"))
+    ResponseError(.error(400, "bad_record", "record \(count): \(what)"))
   }
 
   /// The places of the records of each device, the devices in the order in which they were first named.

@@ -11,7 +11,8 @@ enum Operation: String, CaseIterable, Sendable {
   case queueDeviceCommands, listDeviceCommands, queueCommands, setDeviceTags
   case listFaults, putFaults, deleteFaults
   case listRequests, awaitRecords, verifyRecords, listRecordIdentities
-  case listQuarantine, listDeviceLogs, getDeviceLog
+  case listQuarantine, countQuarantine, getQuarantined, clearQuarantine, deleteQuarantined
+  case listDeviceLogs, getDeviceLog
   case expireTokens, revokeTokens, breakRefresh
   case streamEvents, getStatistics, reset
 

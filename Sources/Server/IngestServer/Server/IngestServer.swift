@@ -21,6 +21,7 @@ public final class IngestServer: Sendable {
 
   /// Opens the data folder, starts the threads, and listens.
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
+    if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
     let clock = SystemClock()
     var registry = MetricsRegistry()
     let custody = CommandCustody()
@@ -36,7 +37,9 @@ public final class IngestServer: Sendable {
       let storeConfiguration = configuration.store
       let writer = try WriterThread(metrics: writerMetrics, deliver: { post.deliver($0) }) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        return WatchedStore(try SQLiteStore(storeConfiguration, commitTimer: timer), hub: hub)
+        let store = try SQLiteStore(storeConfiguration, commitTimer: timer)
+        if let reader = store.reader { try hub.tags.load(from: reader) }
+        return WatchedStore(store, hub: hub)
       }
       self.writer = writer
       let nobody = SessionAddress.nobody

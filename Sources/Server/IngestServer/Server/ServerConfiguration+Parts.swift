@@ -1,8 +1,22 @@
 import Base
+import Contract
 import Network
 import Store
 
 extension ServerConfiguration {
+  /// What is wrong with a template; nil when nothing is.
+  package var templateProblem: String? {
+    do throws(FieldError) { _ = try templates() } catch { return error.description }
+    return nil
+  }
+
+  func templates() throws(FieldError) -> [TemplateSchema] {
+    var schemas: [TemplateSchema] = []
+    if let text = locationTemplate { schemas.append(try TemplateSchema(text, kind: .location)) }
+    if let text = geofenceTemplate { schemas.append(try TemplateSchema(text, kind: .geofence)) }
+    return schemas
+  }
+
   var store: StoreConfiguration { StoreConfiguration(folder: data, retainDays: retainDays, retainBytes: retainBytes) }
 
   var network: NetworkConfiguration {

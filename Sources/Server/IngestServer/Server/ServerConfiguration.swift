@@ -43,6 +43,11 @@ public struct ServerConfiguration: Sendable {
   public var loops: Int?
   /// A key of the body that holds the records, besides those that are found anyway.
   public var rootProperty: String?
+  /// The `locationTemplate` of the app, word for word; nil where its records have the default schema or its usual short
+  /// forms. Without it the server does not know what the elements of an array mean, nor a key of the app's own.
+  public var locationTemplate: String?
+  /// The `geofenceTemplate` of the app.
+  public var geofenceTemplate: String?
   /// Days of recorded time that are kept; nil for ever.
   public var retainDays: Int?
   /// Bytes of stored data above which the oldest day is given up; nil for no limit.

@@ -13,6 +13,7 @@ package final class ServerContext: Sendable {
   let tokens: AccessTokenCodec
   let router = Router()
   let envelopes: EnvelopeReader
+  let records: RecordDecoder
   let metrics: ServerMetrics
   let registry: MetricsRegistry
   let custody: CommandCustody
@@ -42,7 +43,12 @@ package final class ServerContext: Sendable {
     self.configuration = configuration
     tokens = AccessTokenCodec(
       key: signingKey, clockSkewAllowedMilliseconds: Int64(configuration.clockSkewSeconds) * 1_000)
-    envelopes = EnvelopeReader(rootProperty: configuration.rootProperty)
+    let templates: [TemplateSchema]
+    do throws(FieldError) { templates = try configuration.templates() } catch {
+      preconditionFailure("the templates were not looked at before: \(error)")
+    }
+    envelopes = EnvelopeReader(rootProperty: configuration.rootProperty, templates: templates)
+    records = RecordDecoder(templates: templates)
     self.metrics = metrics
     self.registry = registry
     self.custody = custody

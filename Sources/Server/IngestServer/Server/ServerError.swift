@@ -9,6 +9,8 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
     case cannotBind
     /// The data folder cannot be used: not writable, in use, of a newer version, damaged.
     case data
+    /// A choice makes no sense.
+    case configuration
     /// The system refused something else.
     case system
   }
@@ -17,6 +19,11 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
   public let code: Code
   /// A sentence that names the place and the remedy.
   public let description: String
+
+  init(configuration problem: String) {
+    code = .configuration
+    description = problem
+  }
 
   init(_ error: StoreError) {
     code = .data

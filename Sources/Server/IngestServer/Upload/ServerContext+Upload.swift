@@ -13,7 +13,7 @@ extension ServerContext {
     do throws(ResponseError) { credential = try authenticate(exchange) } catch { return .answer(error.response) }
     let reading: UploadReading
     do throws(EnvelopeError) {
-      reading = try UploadReader(envelopes: envelopes).read(exchange.body, into: &scratch.envelope)
+      reading = try UploadReader(envelopes: envelopes, records: records).read(exchange.body, into: &scratch.envelope)
     } catch {
       return .answer(.malformedBody(error).to(identity(exchange, device(of: exchange, nil, credential))))
     }

@@ -17,7 +17,7 @@ struct UploadReading {
 /// Reads bodies of uploads in any shape.
 struct UploadReader {
   let envelopes: EnvelopeReader
-  let records = RecordDecoder()
+  let records: RecordDecoder
 
   func read(_ body: [UInt8], into envelope: inout Envelope) throws(EnvelopeError) -> UploadReading {
     try envelopes.read(body.span, into: &envelope)

@@ -20,6 +20,8 @@ package enum StoreJob: Sendable {
   /// Deletes the device with all that is its own. Tokens that it still shows are refused with `deviceDeleted` from then on;
   /// without a token its name is that of a new device. `changed(0)` when there is none.
   case delete(DeviceIdentity)
+  /// Forgets records that were put aside, the latest first and at most `limit`.
+  case clearQuarantine(QuarantineSelection, limit: Int)
   /// Forgets everything of one run, or of all.
   case reset(run: String?)
   /// For a store in memory, which only the writer can read: called after its group, on the writer's thread. Also after a
@@ -35,7 +37,8 @@ package enum StoreJob: Sendable {
     case .keepLog(let log): 512 + log.bytes.count
     case .confirmCommands(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
     case .setTags(_, let tags): 512 + tags.count * 64
-    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .reset, .read: 512
+    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .clearQuarantine, .reset, .read:
+      512
     }
   }
 

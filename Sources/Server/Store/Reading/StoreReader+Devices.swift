@@ -41,6 +41,22 @@ extension StoreReader {
     }
   }
 
+  /// Every tag of every device, in alphabetical order for each.
+  package func tags() throws(StoreError) -> [(device: DeviceIdentity, tag: String)] {
+    try ask { () throws(DatabaseError) in
+      try connection.with(
+        "SELECT run, name, tag FROM device_tags CROSS JOIN devices ON devices.id = device ORDER BY device, tag"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        var tags: [(device: DeviceIdentity, tag: String)] = []
+        while try row.step() {
+          tags.append((DeviceIdentity(run: row.text(at: 0), name: row.text(at: 1)), row.text(at: 2)))
+        }
+        return tags
+      }
+    }
+  }
+
   /// In alphabetical order.
   package func tags(of identity: DeviceIdentity) throws(StoreError) -> [String] {
     try ask { () throws(DatabaseError) in

@@ -33,35 +33,6 @@ extension StoreReader {
     }
   }
 
-  /// Of a run, the latest first.
-  package func quarantine(
-    run: String, before id: Int64? = nil, limit: Int
-  ) throws(StoreError) -> Page<QuarantinedRecord, Int64> {
-    try ask { () throws(DatabaseError) in
-      let records = try connection.with(
-        """
-        SELECT quarantine.id, name, received, reason, detail, record FROM quarantine CROSS JOIN devices ON devices.id = device
-        WHERE run = ?1 AND quarantine.id < ?2 ORDER BY quarantine.id DESC LIMIT ?3
-        """
-      ) { (statement: inout Statement) throws(DatabaseError) in
-        var row = statement.start()
-        row.bind(1, text: run.utf8.span)
-        row.bind(2, id ?? .max)
-        row.bind(3, Int64(limit))
-        var records: [QuarantinedRecord] = []
-        while try row.step() {
-          records.append(
-            QuarantinedRecord(
-              id: row.integer(at: 0), device: DeviceIdentity(run: run, name: row.text(at: 1)),
-              receivedAt: row.integer(at: 2), reason: row.text(at: 3), detail: row.text(at: 4), record: row.blob(at: 5))
-          )
-        }
-        return records
-      }
-      return Page(elements: records, next: records.count == limit ? records.last?.id : nil)
-    }
-  }
-
   /// The logs of a device, the latest first, without their bytes.
   package func logs(of device: DeviceIdentity) throws(StoreError) -> [StoredLog] {
     try ask { () throws(DatabaseError) in

@@ -5,38 +5,59 @@ extension StoreReader {
   /// Rows looked at for one page, whether or not they belong to it.
   private static let rowsPerPage: Int64 = 8_192
 
-  /// Every stored record of a run, or of one device, once. Behind the cursor of a finished walk come the records that
-  /// arrived since in partitions not older than the last.
+  /// Every stored record of a run, or of one device, once, at most `limit` a page. Behind the cursor of a finished walk
+  /// come the records that arrived since in partitions not older than the last.
   package func keys(
-    run: String, device: DeviceIdentity? = nil, after cursor: ArrivalCursor? = nil
+    run: String, device: DeviceIdentity? = nil, after cursor: ArrivalCursor? = nil, limit: Int = .max
+  ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
+    try keys(KeySelection(run: run, device: device), after: cursor, limit: limit)
+  }
+
+  /// The same of those that are meant. However few these are, a page looks at a bounded number of rows.
+  package func keys(
+    _ selection: KeySelection, after cursor: ArrivalCursor? = nil, limit: Int = .max
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
     try ask { () throws(DatabaseError) in
       let start = cursor ?? ArrivalCursor(partition: 0, row: 0)
+      let device = selection.device
       let owner = try device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
-      guard let partition = try partition(from: start.partition) else { return Page(elements: [], next: nil) }
+      guard let partition = try partition(from: start.partition, selection) else {
+        return Page(elements: [], next: nil)
+      }
       let after = partition == start.partition ? start.row : 0
       let through = after + Self.rowsPerPage
-      let elements = try keys(in: partition, after: after, through: through, run: run, owner: owner)
+      let (elements, lastRow) = try keys(selection, owner, in: partition, after: after, through: through, limit: limit)
+      if elements.count == limit, let lastRow {
+        return Page(elements: elements, next: ArrivalCursor(partition: partition, row: lastRow))
+      }
       let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(partition)")
       if through < last { return Page(elements: elements, next: ArrivalCursor(partition: partition, row: through)) }
-      let following = try self.partition(from: partition + 1)
+      let following = try self.partition(from: partition + 1, selection)
       return Page(elements: elements, next: following.map { ArrivalCursor(partition: $0, row: 0) })
     }
   }
 
-  private func partition(from id: Int64) throws(DatabaseError) -> Int64? {
-    try connection.first("SELECT id FROM partitions WHERE is_dropping = 0 AND id >= ?1 ORDER BY id LIMIT 1", id)
+  /// The next that can hold what is meant.
+  private func partition(from id: Int64, _ selection: KeySelection) throws(DatabaseError) -> Int64? {
+    try connection.first(
+      """
+      SELECT id FROM partitions WHERE is_dropping = 0 AND id >= ?1 AND (day = ?2 OR day BETWEEN ?3 AND ?4)
+      ORDER BY id LIMIT 1
+      """, id, Day.odd, selection.from / Day.milliseconds, selection.to / Day.milliseconds)
   }
 
   /// CROSS JOIN: SQLite keeps that order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join),
   /// and looks the device of each row up instead of the rows of each device.
   private func keys(
-    in partition: Int64, after: Int64, through: Int64, run: String, owner: Int64
-  ) throws(DatabaseError) -> [StoredKey] {
-    try connection.with(
+    _ selection: KeySelection, _ owner: Int64, in partition: Int64, after: Int64, through: Int64, limit: Int
+  ) throws(DatabaseError) -> (keys: [StoredKey], lastRow: Int64?) {
+    let run = selection.run
+    return try connection.with(
       """
-      SELECT name, recorded_at, uuid FROM points_\(partition) AS point CROSS JOIN devices ON devices.id = device
-      WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4) ORDER BY point.id
+      SELECT point.id, name, recorded_at, uuid FROM points_\(partition) AS point CROSS JOIN devices ON devices.id = device
+      WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
+        AND recorded_at >= ?5 AND recorded_at < ?6
+      ORDER BY point.id
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
@@ -44,14 +65,20 @@ extension StoreReader {
       row.bind(2, through)
       row.bind(3, text: run.utf8.span)
       row.bind(4, owner)
+      row.bind(5, selection.from)
+      row.bind(6, selection.to)
       var keys: [StoredKey] = []
-      while try row.step() {
+      var lastRow: Int64?
+      while keys.count < limit, try row.step() {
+        let uuid = row.uuid(at: 3)
+        if let uuids = selection.uuids, !uuids.contains(uuid) { continue }
+        lastRow = row.integer(at: 0)
         keys.append(
           StoredKey(
-            device: DeviceIdentity(run: run, name: row.text(at: 0)),
-            key: PointKey(recordedAt: row.integer(at: 1), uuid: row.uuid(at: 2))))
+            device: DeviceIdentity(run: run, name: row.text(at: 1)),
+            key: PointKey(recordedAt: row.integer(at: 2), uuid: uuid)))
       }
-      return keys
+      return (keys, lastRow)
     }
   }
 

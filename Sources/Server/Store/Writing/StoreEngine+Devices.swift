@@ -73,6 +73,22 @@ extension StoreEngine {
     return 1
   }
 
+  /// The counts of the devices go on to say how many there ever were.
+  func clearQuarantine(_ selection: QuarantineSelection, limit: Int) throws(DatabaseError) -> Int {
+    try connection.with(
+      selection,
+      """
+      DELETE FROM quarantine WHERE id IN (
+        SELECT quarantine.id FROM quarantine CROSS JOIN devices ON devices.id = device
+        WHERE \(QuarantineSelection.condition) ORDER BY quarantine.id DESC LIMIT ?8)
+      """
+    ) { (row: inout Execution) throws(DatabaseError) in
+      row.bind(8, Int64(limit))
+      _ = try row.step()
+    }
+    return Int(connection.database.changes)
+  }
+
   /// Returns how many devices were forgotten.
   func reset(_ run: String?) throws(DatabaseError) -> Int {
     try devices.flush()

@@ -59,6 +59,7 @@ final class StoreEngine {
     case .expireTokens(let selection): return .changed(try tokens.expire(selection, now: now))
     case .keepLog(let log): return .changed(try keep(log, now: now))
     case .delete(let device): return .changed(try delete(device))
+    case .clearQuarantine(let selection, let limit): return .changed(try clearQuarantine(selection, limit: limit))
     case .reset(let run): return .changed(try reset(run))
     case .read: return .changed(0)
     }

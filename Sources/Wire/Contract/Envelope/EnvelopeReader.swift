@@ -9,6 +9,7 @@ package import JSON
 ///
 /// | body | records | params |
 /// |---|---|---|
+/// | object with all keys of an object template | the body | – |
 /// | array that is a batch | each element; an element `{"location":R}` without coordinates of its own is R | – |
 /// | any other array | the body | – |
 /// | object with the configured root, its value an object or array | that value, or its elements if it is a batch | the other members |
@@ -27,9 +28,15 @@ package struct EnvelopeReader: Sendable {
   let maxRecords: Int
   let limits: JSONLimits
   let table = FieldTable.shared
+  /// Keys of the objects that are records, whatever else they look like.
+  let templateKeys: [[[UInt8]]]
 
   /// "", "." and "location" need no configuration and are the same as nil.
-  package init(rootProperty: String? = nil, maxRecords: Int = 10_000, limits: JSONLimits = .standard) {
+  package init(
+    rootProperty: String? = nil, maxRecords: Int = 10_000, limits: JSONLimits = .standard,
+    templates: [TemplateSchema] = []
+  ) {
+    templateKeys = templates.compactMap { if case .object(let members) = $0.root { members.map(\.name) } else { nil } }
     let isOrdinary =
       rootProperty == nil || rootProperty == "" || rootProperty == EnvelopeKey.noRoot.description
       || rootProperty == EnvelopeKey.location.description

@@ -3,11 +3,18 @@ import JSON
 extension EnvelopeScan {
   /// Applies the table of `EnvelopeReader` to an object whose members are noted.
   func choose(_ body: ObjectFacts, in envelope: inout Envelope) {
-    if let root = rootIndex(body, in: envelope) {
+    if !isTemplate(envelope.members), let root = rootIndex(body, in: envelope) {
       take(root, in: &envelope)
     } else {
       envelope.shape = .bare
       envelope.records.append(body.range)
+    }
+  }
+
+  /// The body is what a template of the app makes.
+  private func isTemplate(_ members: [EnvelopeMember]) -> Bool {
+    settings.templateKeys.contains { keys in
+      keys.allSatisfy { key in members.contains { isKey($0.key, key) } }
     }
   }
 

@@ -3,7 +3,7 @@ import JSON
 /// One pass over one body.
 struct EnvelopeScan: ~Escapable {
   private let bytes: Span<UInt8>
-  private let settings: EnvelopeReader
+  let settings: EnvelopeReader
   private var reader: JSONReader
   private var unescaped: [UInt8] = []
 
@@ -68,16 +68,17 @@ struct EnvelopeScan: ~Escapable {
     return facts
   }
 
-  func isRoot(_ key: JSONText) -> Bool {
-    guard let root = settings.rootProperty else { return false }
+  func isRoot(_ key: JSONText) -> Bool { settings.rootProperty.map { isKey(key, $0) } ?? false }
+
+  func isKey(_ key: JSONText, _ name: [UInt8]) -> Bool {
     if key.isPlain {
-      guard key.range.count == root.count else { return false }
-      for index in root.indices where bytes[key.range.lowerBound + index] != root[index] { return false }
+      guard key.range.count == name.count else { return false }
+      for index in name.indices where bytes[key.range.lowerBound + index] != name[index] { return false }
       return true
     }
-    var name: [UInt8] = []
-    reader.append(key, to: &name)
-    return name == root
+    var text: [UInt8] = []
+    reader.append(key, to: &text)
+    return text == name
   }
 
   func isLocation(_ key: JSONText) -> Bool { reader.equals(key, EnvelopeKey.location) }

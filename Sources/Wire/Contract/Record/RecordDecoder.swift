@@ -8,14 +8,15 @@ import JSON
 /// - Numbers, truth values and times may stand in quotes, 0 and 1 are truth values. Times are ISO-8601 or a count since
 ///   1970 of seconds, milliseconds or microseconds (`LenientText.instant` tells which).
 /// - null and an empty text say nothing, and so does a negative accuracy, speed, heading or battery level.
+/// - Where the templates of the app are known, a record that one of them made is read by it and by nothing else.
 /// - Whatever else stands in a record is passed over; its bytes are kept by whoever keeps the record.
 package struct RecordDecoder: Sendable {
-  private let arraySchema: ArraySchema?
+  private let templates: [TemplateSchema]
   private let table = FieldTable.shared
 
-  /// Without a schema the records of array templates are refused.
-  package init(arraySchema: ArraySchema? = nil) {
-    self.arraySchema = arraySchema
+  /// Records of array templates are refused when none of `templates` made them.
+  package init(templates: [TemplateSchema] = []) {
+    self.templates = templates
   }
 
   /// `record` is one JSON value, as an `EnvelopeReader` finds them.
@@ -32,11 +33,13 @@ package struct RecordDecoder: Sendable {
   }
 
   private func read(_ scan: inout RecordScan) throws(JSONError) -> RecordProblem? {
+    if !templates.isEmpty, let template = try scan.template(among: templates) {
+      try scan.read(template.root)
+      return nil
+    }
     switch try scan.kind() {
     case .object: try scan.readObject(in: .root)
-    case .array:
-      guard let arraySchema else { return RecordProblem(.arrayWithoutSchema) }
-      try scan.readArray(arraySchema)
+    case .array: return RecordProblem(.arrayWithoutSchema)
     case .string, .number, .true, .false, .null: return RecordProblem(.notAnObject)
     }
     return nil

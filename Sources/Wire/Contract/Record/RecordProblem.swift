@@ -1,10 +1,10 @@
 /// Why a record can not be used and must be put aside. It concerns this record only, never its batch.
 package struct RecordProblem: Error, Equatable {
   /// The reason; the raw value is fit for storing.
-  package enum Code: String, Sendable {
+  package enum Code: String, CaseIterable, Sendable {
     /// A number, a text, true, false or null in place of a record.
     case notAnObject
-    /// An array of values, and the server was not told what they mean.
+    /// An array of values, and no template says what so many of them mean.
     case arrayWithoutSchema
     /// Latitude or longitude is missing or null.
     case missingCoordinate

@@ -5,7 +5,7 @@ import JSON
 struct RecordScan: ~Escapable {
   private let bytes: Span<UInt8>
   private let table: FieldTable
-  private var reader: JSONReader
+  var reader: JSONReader
   private var record = DecodedRecord()
   /// Two bits for each field: the rank of the name that gave its value.
   private var ranks: UInt64 = 0
@@ -29,19 +29,6 @@ struct RecordScan: ~Escapable {
       case .object(let inner): try readInner(inner)
       case nil: _ = try reader.skipValue()
       }
-    }
-  }
-
-  mutating func readArray(_ schema: ArraySchema) throws(JSONError) {
-    var index = 0
-    try reader.enterArray()
-    while try reader.nextElement() {
-      if index < schema.fields.count, let field = schema.fields[index] {
-        try readValue(of: field, .flat)
-      } else {
-        _ = try reader.skipValue()
-      }
-      index += 1
     }
   }
 
@@ -80,7 +67,7 @@ struct RecordScan: ~Escapable {
     }
   }
 
-  private mutating func readValue(of field: RecordField, _ rank: FieldTable.Rank) throws(JSONError) {
+  mutating func readValue(of field: RecordField, _ rank: FieldTable.Rank) throws(JSONError) {
     let shift = UInt64(field.rawValue) * 2
     guard UInt64(rank.rawValue) >= ranks >> shift & 3 else {
       _ = try reader.skipValue()
