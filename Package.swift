@@ -76,6 +76,10 @@ let package = Package(
       name: "crash", dependencies: ["Store", "HTTP1", "JSON", "Base", "Support"], path: "loadtest/crash",
       exclude: ["run"], swiftSettings: settings),
 
+    .executableTarget(
+      name: "abuse", dependencies: ["HTTP1", "Base", "CLinux", "Support"], path: "loadtest/abuse", exclude: ["run"],
+      swiftSettings: settings),
+
     tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),
     tests("Database", needs: ["Database", "CSQLite", "Support"]),

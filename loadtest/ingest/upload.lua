@@ -1,4 +1,5 @@
--- Uploads in the default schema, for wrk: wrk -s upload.lua URL -- RECORDS_PER_UPLOAD DEVICES
+-- Uploads in the default schema, for wrk: wrk -s upload.lua URL -- RECORDS_PER_UPLOAD DEVICES [FIRST_SECOND]
+-- Recorded time begins at FIRST_SECOND since 1970, or now.
 -- Every record has a uuid and a time of its own; at the end the records of 2xx answers are told as "acknowledged N".
 local per_upload, devices, sequence, run = 1, 5000, 0, 0
 local workers = {}
@@ -15,7 +16,7 @@ function init(arguments)
   local bytes = random:read(4)
   random:close()
   run = bytes:byte(1) * 16777216 + bytes:byte(2) * 65536 + bytes:byte(3) * 256 + bytes:byte(4)
-  start = os.time()
+  start = tonumber(arguments[3]) or os.time()
   acknowledged, refused = 0, 0
 end
 
