@@ -55,6 +55,11 @@ let package = Package(
       "IngestServer", in: "Server/",
       needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
 
+    library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
+    library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
+    library("Queue", in: "Device/", needs: ["Database", "Base"]),
+    library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
+
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
