@@ -58,6 +58,7 @@ let package = Package(
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
+    library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
@@ -74,6 +75,9 @@ let package = Package(
     bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
+    .executableTarget(
+      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base"], path: "loadtest/loganalyzer",
+      exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
