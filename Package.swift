@@ -67,7 +67,7 @@ let package = Package(
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract"], path: "Tests/Support",
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary"], path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
@@ -76,7 +76,7 @@ let package = Package(
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
     .executableTarget(
-      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base"], path: "loadtest/loganalyzer",
+      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"], path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
@@ -91,6 +91,7 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
+    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),

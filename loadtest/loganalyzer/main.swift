@@ -2,6 +2,7 @@ import Base
 import Contract
 import DeviceLog
 import Glibc
+import Support
 import Vocabulary
 
 // Writes a log of one platform to the standard output: a launch, every kind of entry, and RECORDS records that were
@@ -18,7 +19,7 @@ let text = LogText(platform: platform, utcOffsetMinutes: -240, zoneName: "Easter
 let start = WallInstant(CivilDate(year: 2026, month: 7, day: 28)!).advanced(byMilliseconds: 14 * 3_600_000)
 text.appendBanner(Configuration(platform: platform), at: start, to: &bytes)
 var now = start
-for entry in EveryEntry.all(at: start) {
+for entry in EveryLogEntry.all(at: start) {
   now = now.advanced(byMilliseconds: 250)
   text.append(entry, at: now, to: &bytes)
 }

@@ -20,8 +20,7 @@ extension IOSPage {
       line(
         "⚠️", "-[TSLocationRequestService locationManager:didFailWithError:]", "[\(purpose)] error \(code)")
     case .location(let fix, let number, let age):
-      let prefix = number > 0 ? "\(number):" : ""
-      bare("\(prefix)\(place(fix)) | age: \(age) ms")
+      if number > 0 { bare("\(number):\(place(fix)) | age: \(age) ms") } else { line("\(place(fix)) | age: \(age) ms") }
     case .locationIgnored(let reason, let delta):
       if reason.isEmpty {
         line("🔵", delegate, "<IGNORED> Δt since last: \(delta) ms")
@@ -47,6 +46,6 @@ extension FilterTrace {
     let metres = [("raw", raw), ("effective", effective), ("smoothed", smoothed), ("cap", cap), ("acc", accuracy)]
       .map { "\($0)=\(LogNumber.fixed($1, 1))m" }.joined(separator: " ")
     return "decision=\(decision.rawValue) reason=\(reason) \(metres) speed=\(LogNumber.fixed(speed, 2)) "
-      + "sigma=\(LogNumber.fixed(sigma, 1)) df=\(LogNumber.fixed(distanceFilter, 1))m"
+      + "sigma=\(LogNumber.fixed(sigma, 1))m df=\(LogNumber.fixed(distanceFilter, 1))m"
   }
 }

@@ -27,13 +27,18 @@ struct IOSPage {
     text += "\(time.full) \n╔\(Self.bar)\n║ \(selector) \(message)\n╚\(Self.bar)\n\n"
   }
 
-  /// A line that names nobody.
+  /// A line that names nobody: the fixes of tracking stand beside the time, those of a request below it.
+  mutating func line(_ message: String) {
+    text += "\(time.full) \(message)\n\n"
+  }
+
   mutating func bare(_ message: String) {
     text += "\(time.full) \n\(message)\n\n"
   }
 
   mutating func banner(_ configuration: Configuration) {
-    text += "\(time.full) 🔵 -[TSLocationManager init] \n╔\(Self.bar)\n║ TSLocationManager (build \(Self.build))\n╠\(Self.bar)\n"
+    text +=
+      "\(time.full) 🔵 -[TSLocationManager init] \n╔\(Self.bar)\n║ TSLocationManager (build \(Self.build))\n╠\(Self.bar)\n"
     text += PropertyList(configuration.redacted).text + "\n\n"
   }
 

@@ -1,12 +1,12 @@
-import Base
-import Contract
-import Vocabulary
+package import Base
+internal import Contract
+package import Vocabulary
 
 /// One entry of every kind, so that no line goes unread by the vendor's tool.
-enum EveryEntry {
-  static let uuid = UUID128(high: 0x1234_5678_9ABC_4DEF, low: 0x8123_4567_89AB_CDEF)
+package enum EveryLogEntry {
+  package static let uuid = UUID128(high: 0x1234_5678_9ABC_4DEF, low: 0x8123_4567_89AB_CDEF)
 
-  static func all(at instant: WallInstant) -> [LogEntry] {
+  package static func all(at instant: WallInstant) -> [LogEntry] {
     var coords = Coordinates(latitude: 45.518019, longitude: -116.297214)
     coords.accuracy = 5
     coords.speed = 1.85
@@ -75,7 +75,8 @@ enum EveryEntry {
       .response(status: 0, reason: "connect timed out"), .posted(uuid: uuid, status: 200, retry: 0),
       .unlocked(uuid: uuid), .syncPage(isOK: true, size: 1), .syncPage(isOK: true, size: 2),
       .syncPage(isOK: false, size: 1),
-      .flushFinished(isSuccess: true, queuedBefore: 1, synced: 1, pages: 1, milliseconds: 516), .busy, .autoSyncDisabled,
+      .flushFinished(isSuccess: true, queuedBefore: 1, synced: 1, pages: 1, milliseconds: 516), .busy,
+      .autoSyncDisabled,
       .noNetwork, .notResponding(host: "localhost", afterRecords: 10), .redirectNotPermitted(status: 302),
       .staleResponseIgnored, .paramsDropped, .connectivity(.none), .connectivity(.cellular), .connectivity(.wifi),
     ]
