@@ -55,13 +55,19 @@ let package = Package(
       "IngestServer", in: "Server/",
       needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
 
+    library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
+    library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
+    library("Queue", in: "Device/", needs: ["Database", "Base"]),
+    library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
+    library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
+
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract"], path: "Tests/Support",
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary"], path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
@@ -69,6 +75,9 @@ let package = Package(
     bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
+    .executableTarget(
+      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"], path: "loadtest/loganalyzer",
+      exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
@@ -86,6 +95,7 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
+    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),

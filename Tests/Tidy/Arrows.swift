@@ -21,6 +21,11 @@ enum Arrows {
     Target(
       name: "IngestServer", folder: "Sources/Server/IngestServer",
       imports: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
+    Target(name: "Vocabulary", folder: "Sources/Device/Vocabulary", imports: ["Contract", "Base"]),
+    Target(name: "Engine", folder: "Sources/Device/Engine", imports: ["Vocabulary", "Contract", "Base"]),
+    Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),
+    Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
+    Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),

@@ -1,0 +1,16 @@
+package import Base
+package import Contract
+
+/// A position as the operating system hands it over.
+package struct Fix: Equatable, Sendable {
+  package var coords: Coordinates
+  /// When the receiver computed it, by its own clock.
+  package var timestamp: WallInstant
+  /// Made up by a test tool of the platform.
+  package var isMock = false
+
+  package init(coords: Coordinates, timestamp: WallInstant) {
+    self.coords = coords
+    self.timestamp = timestamp
+  }
+}

@@ -1,0 +1,6 @@
+/// What begins an upload of the queue (behaviour §8.5).
+package enum FlushTrigger: CaseIterable, Hashable, Sendable {
+  case insert, motionChange, appResume, appPause, ready, start, connectivity, heartbeat, backgroundFetch, configuration
+  /// `sync()`: asked for by the app itself.
+  case manual
+}

@@ -1,0 +1,104 @@
+package import Base
+package import Contract
+
+/// Something that a device writes into its log. The text, which differs between the platforms, is made only when the
+/// log's level asks for the line.
+package enum LogEntry: Equatable, Sendable {
+  // Life of the SDK.
+  case ready(isFirstBoot: Bool)
+  case started(isGeofenceMode: Bool)
+  case stopped
+  case scheduler(isOn: Bool)
+  case schedule(window: String, isOn: Bool)
+  case terminated
+  case booted
+  case appState(isBackground: Bool)
+  case configurationChanged(key: String)
+
+  // Motion.
+  case paceChange(from: Bool, to: Bool)
+  case motionChange(isMoving: Bool)
+  case motionActivity(Activity, isMovingType: Bool)
+  case stopDetectionIgnored(confidence: Int, minimum: Int)
+  case stopTimeoutEngaged(seconds: Double)
+  case motionTriggerIgnored(radiusMetres: Double, distanceMetres: Double)
+  case motionTriggerDenied(activity: ActivityType)
+  case stationaryRegion(coords: Coordinates, radiusMetres: Double)
+  case regionExit(identifier: String)
+  case spuriousRegionExit(identifier: String)
+  case timerStarted(name: String, seconds: Double, isRepeating: Bool)
+  case timerStopped(name: String)
+  case heartbeat
+  case backgroundTask(id: Int, isStart: Bool)
+
+  // Locations.
+  case locationUpdates(isOn: Bool)
+  /// `purpose` as in the SDK's log, in brackets: `motionchange`, `motionState`, the label of a request.
+  case locationRequest(purpose: String, desiredAccuracyMetres: Double, maximumAgeMilliseconds: Double)
+  case locationRequestFailed(purpose: String, code: Int)
+  /// `number` counts the fixes of this launch.
+  case location(Fix, number: Int, ageMilliseconds: Int64)
+  case locationIgnored(reason: String, deltaMilliseconds: Int64)
+  case filterDecision(FilterTrace)
+  case distanceFilter(new: Double, old: Double)
+  case odometer(metres: Double, errorMetres: Double)
+
+  // Geofences.
+  case geofence(identifier: String, action: GeofenceTrigger.Action, hits: Int)
+  case geofenceSuppressed(identifier: String, reason: String)
+  case geofenceAdded(identifier: String)
+  case geofenceRemoved(identifier: String?)
+  case proximity(found: Int, of: Int, withinMetres: Double)
+
+  // Queue.
+  case inserted(uuid: UUID128, kind: RecordKind, persistMode: Int, maxRecords: Int)
+  case destroyed(uuid: UUID128)
+  case destroyedAll(count: Int)
+  case purged(count: Int, days: Int)
+  case shrunk(max: Int, deleted: Int)
+  case unlockedAll
+
+  // HTTP.
+  case flushBegan(trigger: FlushTrigger, queued: Int)
+  case watchdogArmed(timeoutSeconds: Double, watchdogSeconds: Double)
+  case watchdogFired
+  case locked(uuid: UUID128)
+  case lockedBatch(count: Int)
+  case posting(uuid: UUID128?, count: Int, url: String)
+  case response(status: Int, reason: String)
+  case posted(uuid: UUID128?, status: Int, retry: Int)
+  case unlocked(uuid: UUID128)
+  case syncPage(isOK: Bool, size: Int)
+  case flushFinished(isSuccess: Bool, queuedBefore: Int, synced: Int, pages: Int, milliseconds: Int64)
+  case busy
+  case autoSyncDisabled
+  case noNetwork
+  case notResponding(host: String, afterRecords: Int)
+  case redirectNotPermitted(status: Int)
+  case staleResponseIgnored
+  case paramsDropped
+  case connectivity(Connectivity)
+
+  // Authorization.
+  case provider(ProviderState)
+  case refreshing(url: String)
+  case refreshed(status: Int, hasNewRefreshToken: Bool)
+  case refreshFailed(status: Int, reason: String)
+  case refreshSkipped(reason: String)
+
+  // Remote control.
+  case command(CommandName, argument: String)
+  case commandProblem(CommandProblem)
+  case commandOverflow(limit: Int, dropped: Int)
+
+  // What has no form of its own.
+  case warning(String)
+  case error(String)
+  /// Written by the app.
+  case user(UserLevel, String)
+
+  /// The levels at which an app may write.
+  package enum UserLevel: String, CaseIterable, Sendable {
+    case error, warn, debug, info, notice
+  }
+}
