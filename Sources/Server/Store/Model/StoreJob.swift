@@ -37,7 +37,8 @@ package enum StoreJob: Sendable {
     case .keepLog(let log): 512 + log.bytes.count
     case .confirmCommands(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
     case .setTags(_, let tags): 512 + tags.count * 64
-    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .clearQuarantine, .reset, .read:
+    case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .clearQuarantine, .reset,
+      .read:
       512
     }
   }
