@@ -31,7 +31,7 @@ extension Journal {
       SELECT sequence, run, device, received, duration, method, path, status, head, body, answer, fault FROM requests
       WHERE sequence > ?1 AND sequence <= ?2 AND (?3 OR run = ?4) AND (?5 OR device = ?6) AND (?7 < 0 OR status = ?7)
         AND substr(path, 1, length(?8)) = ?8
-      ORDER BY sequence LIMIT ?9
+      ORDER BY sequence
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
       let run = filter.run ?? ""
@@ -46,9 +46,11 @@ extension Journal {
       row.bind(6, text: device.utf8.span)
       row.bind(7, Int64(filter.status ?? -1))
       row.bind(8, text: prefix.utf8.span)
-      row.bind(9, Int64(limit))
       var found: [JournaledRequest] = []
-      while try row.step() { found.append(row.journaledRequest()) }
+      while found.count < limit, try row.step() {
+        let request = row.journaledRequest()
+        if filter.condition?(request.entry) ?? true { found.append(request) }
+      }
       return found
     }
   }
