@@ -5,7 +5,7 @@ import Store
 /// What the journal needs of a head, copied because the head is gone when the answer is known.
 struct JournalDraft {
   /// Bytes of a body or an answer that are kept.
-  private static let bytesMax = 16_384
+  static let bytesMax = 16_384
   private static let secrets: [StaticString] = ["authorization", "proxy-authorization", "cookie"]
 
   let method: String
@@ -36,8 +36,7 @@ struct JournalDraft {
 
   func entry(_ exchange: Exchange, _ response: Response, durationMicroseconds: Int64) -> JournalEntry {
     let operation = exchange.target.operation
-    // Refresh tokens are as good as passwords.
-    let isSecret = operation == .registerDevice || operation == .refreshToken
+    let isSecret = JournalDraft.isSecret(operation)
     return JournalEntry(
       run: exchange.target.run, device: exchange.device.isEmpty ? nil : exchange.device,
       receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
@@ -46,6 +45,9 @@ struct JournalDraft {
       answer: isSecret ? [] : JournalDraft.bound(response.body),
       fault: exchange.fault?.fault.kind.rawValue)
   }
+
+  /// Refresh tokens are as good as passwords.
+  static func isSecret(_ operation: Operation?) -> Bool { operation == .registerDevice || operation == .refreshToken }
 
   private static func bound(_ bytes: [UInt8]) -> [UInt8] { bytes.count <= bytesMax ? bytes : Array(bytes[..<bytesMax]) }
 }

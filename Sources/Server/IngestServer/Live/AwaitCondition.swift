@@ -7,7 +7,7 @@ struct AwaitCondition: Sendable {
   /// Nil for all devices of the run together.
   var device: String?
   /// Records stored; those that are there already count unless `isFromNow`.
-  var count = 0
+  var count: CountRange
   /// Only records with this event count.
   var event: String?
   var uuids: Set<UUID128> = []
@@ -44,7 +44,10 @@ struct Waiter: Sendable {
     stored = condition.isFromNow ? 0 : nil
   }
 
-  var isMet: Bool { missing.isEmpty && (stored ?? -1) >= condition.count }
+  var isMet: Bool { missing.isEmpty && stored.map { condition.count.contains($0) } ?? false }
+
+  /// There are more than there may be, and there will never be fewer.
+  var isOver: Bool { stored.map { condition.count.isExceeded(by: $0) } ?? false }
 
   var progress: AwaitProgress { AwaitProgress(stored: stored, missing: missing.sorted()) }
 

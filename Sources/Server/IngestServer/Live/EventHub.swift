@@ -101,18 +101,18 @@ extension EventHub {
     var hasMet = false
     for index in waiters.indices {
       body(&waiters[index])
-      if waiters[index].isMet {
+      if waiters[index].isMet || waiters[index].isOver {
         hasMet = true
         letters.append((.awaited(waiters[index].id, waiters[index].progress), waiters[index].address))
       }
     }
-    if hasMet { waiters.removeAll(where: \.isMet) }
+    if hasMet { waiters.removeAll { $0.isMet || $0.isOver } }
   }
 }
 
 /// For those who wait.
 extension EventHub {
-  /// The waiter's id; nil when there are too many. It is told when the condition holds, once.
+  /// The waiter's id; nil when there are too many. It is told once, when the condition holds or can hold no more.
   func wait(for condition: AwaitCondition, _ address: SessionAddress) -> UInt64? {
     change { state, letters in
       guard state.waiters.count < EventHub.waitersMax else { return nil }

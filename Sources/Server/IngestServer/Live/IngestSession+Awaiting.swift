@@ -47,6 +47,11 @@ extension IngestSession {
   func awaited(_ id: UInt64, _ progress: AwaitProgress, _ output: inout SessionOutput) {
     guard case .awaiting(let exchange, let waiting) = state, waiting.id == id else { return }
     wishes.alarm = nil
+    if let stored = progress.stored, waiting.condition.count.isExceeded(by: stored) {
+      let message = "\(stored) records, expected \(waiting.condition.count.text)"
+      return answer(
+        exchange, .unfulfilled(409, "await_exceeded", message, progress, waiting), bodyComplete: true, &output)
+    }
     answer(exchange, .json { $0.append(progress, waiting.condition) }, bodyComplete: true, &output)
   }
 
@@ -101,19 +106,25 @@ extension Response {
 
   /// What came near, so that a failing test says how far it was.
   fileprivate static func timedOut(_ progress: AwaitProgress, _ waiting: Awaiting) -> Response {
-    var writer = JSONWriter(capacity: 256)
-    writer.append(progress, waiting.condition)
     let seconds = Double(waiting.milliseconds) / 1_000
     let message =
       progress.stored.map { stored in
         let missing = progress.missing.isEmpty ? "" : ", \(progress.missing.count) of the uuids missing"
-        return "\(stored) of \(waiting.condition.count) records after \(seconds) s\(missing)"
+        return "\(stored) records, expected \(waiting.condition.count.text), after \(seconds) s\(missing)"
       } ?? "the store could not be asked within \(seconds) s"
-    return .json(408) { answer in
+    return unfulfilled(408, "await_timeout", message, progress, waiting)
+  }
+
+  fileprivate static func unfulfilled(
+    _ status: Int, _ code: String, _ message: String, _ progress: AwaitProgress, _ waiting: Awaiting
+  ) -> Response {
+    var writer = JSONWriter(capacity: 256)
+    writer.append(progress, waiting.condition)
+    return .json(status) { answer in
       answer.beginObject()
       answer.key("error")
       answer.beginObject()
-      answer.member("code", "await_timeout")
+      answer.member("code", code)
       answer.member("message", message)
       answer.key("detail")
       answer.raw(writer.bytes)
@@ -126,11 +137,12 @@ extension Response {
 extension JSONWriter {
   private static let uuidsListed = 100
 
-  /// `stored` of `count` records, and the `missing` uuids, the first hundred of `missingCount`.
+  /// `stored` of the records expected, `count` or more and at most `atMost`, and the `missing` uuids, the first hundred of `missingCount`.
   fileprivate mutating func append(_ progress: AwaitProgress, _ condition: AwaitCondition) {
     beginObject()
     if let stored = progress.stored { member("stored", stored) }
-    member("count", condition.count)
+    member("count", condition.count.atLeast)
+    if let most = condition.count.atMost { member("atMost", most) }
     member("missingCount", progress.missing.count)
     key("missing")
     beginArray()

@@ -7,12 +7,13 @@ extension ServerContext {
   private static let uuidsMax = 100_000
   private static let standardMilliseconds: Int64 = 10_000
 
-  /// `{"device":…,"run":…,"count":n,"event":…,"uuids":[…],"since":"start"|"now","timeout":"10s"}`, all optional: without
-  /// `count` and `uuids` one record is waited for.
+  /// `{"device":…,"run":…,"atLeast":n,"atMost":n,"exactly":n,"event":…,"uuids":[…],"since":"start"|"now","timeout":"10s"}`, all optional:
+  /// without a number and `uuids` one record is waited for. `count` is another name of `atLeast`. 408 says that the time was
+  /// over, 409 that there were more than there may be.
   func awaitRecords(_ exchange: Exchange) -> Reply {
     do {
       let body = exchange.body.isEmpty ? .object([:]) : try JSONValue(parsing: exchange.body.span)
-      let keys = ["device", "run", "count", "event", "uuids", "since", "timeout"]
+      let keys = ["device", "run", "count", "event", "uuids", "since", "timeout"] + CountRange.keys
       let fields = try AdminFields(body, knows: keys)
       let milliseconds = try fields.milliseconds("timeout") ?? ServerContext.standardMilliseconds
       return .wait(try condition(fields, of: exchange), milliseconds: milliseconds)
@@ -22,12 +23,16 @@ extension ServerContext {
   }
 
   private func condition(_ fields: AdminFields, of exchange: Exchange) throws(FieldError) -> AwaitCondition {
-    var condition = AwaitCondition(run: try fields.text("run") ?? exchange.target.run)
+    let uuids = try uuids(fields)
+    let count = try fields.integer("count", in: 0...Int64(Int32.max))
+    if count != nil, CountRange.keys.contains(where: { fields.value($0) != nil }) {
+      throw FieldError("count", .outOfRange(expected: "left out beside exactly, atLeast and atMost"))
+    }
+    let range = try CountRange(fields, absent: count.map { Int($0) } ?? (uuids.isEmpty ? 1 : 0))
+    var condition = AwaitCondition(run: try fields.text("run") ?? exchange.target.run, count: range)
     condition.device = try fields.text("device")
     condition.event = try fields.text("event")
-    condition.uuids = try uuids(fields)
-    let count = try fields.integer("count", in: 0...Int64(Int32.max))
-    condition.count = count.map { Int($0) } ?? (condition.uuids.isEmpty ? 1 : 0)
+    condition.uuids = uuids
     switch try fields.text("since") ?? "start" {
     case "start": condition.isFromNow = false
     case "now": condition.isFromNow = true

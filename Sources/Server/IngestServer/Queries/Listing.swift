@@ -42,7 +42,7 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
     let there = following
     return ContentPage(
       bytes: bytes,
-      next: { (reader: StoreReader) throws(StoreError) -> ContentPage in try piece(reader, there) })
+      next: .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try piece(reader, there) })
   }
 
   /// As many as make a page of about `pageBytes`, by the size of those just seen.

@@ -86,12 +86,7 @@ extension ServerContext {
   private func selection(
     _ exchange: Exchange, _ parameters: QueryParameters
   ) throws(ResponseError) -> QuarantineSelection {
-    let known = RecordProblem.Code.allCases.map(\.rawValue)
-    let reason = parameters.text("reason")
-    if let reason, !known.contains(reason) {
-      let hint = NearestName.find(reason, in: known).map { "; did you mean \($0)?" } ?? ""
-      throw QueryParameters.refuse("reason", "takes one of \(known.joined(separator: ", "))\(hint)")
-    }
+    let reason = try parameters.name("reason", among: RecordProblem.Code.allCases.map(\.rawValue))
     return QuarantineSelection(
       run: optionalRun(exchange, parameters), device: parameters.text("device"), reason: reason)
   }

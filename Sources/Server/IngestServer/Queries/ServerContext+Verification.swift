@@ -3,10 +3,12 @@ import Store
 
 extension ServerContext {
   /// `POST /admin/v1/verify?run&from&to` with the lines of `uuids`, or with uuids alone: `{"asked","stored","missing",
-  /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for.
+  /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for. With `exactly`, `atLeast` or `atMost` in
+  /// the body records are counted instead.
   func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = try QueryParameters(exchange, taking: ["run", "from", "to"])
     let run = run(exchange, parameters)
+    if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply }
     let request = try VerificationRequest(exchange.body, run: run)
     let (from, to) = try parameters.window()
     let selection = KeySelection(run: run, from: from, to: to)

@@ -29,7 +29,7 @@ struct UUIDSearch: Sendable {
   /// The answer begins at once and ends with the walk.
   var response: Response {
     var response = Response(200, "application/json", Array("{\"asked\":\(asked),".utf8))
-    response.rest = { (reader: StoreReader) throws(StoreError) -> ContentPage in try page(reader) }
+    response.rest = .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try page(reader) }
     return response
   }
 
@@ -46,7 +46,7 @@ struct UUIDSearch: Sendable {
     search.cursor = next
     let following = search
     return ContentPage(
-      bytes: [], next: { (reader: StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
+      bytes: [], next: .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
   }
 
   /// What stands behind `asked`.

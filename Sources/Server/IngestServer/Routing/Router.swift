@@ -19,6 +19,18 @@ struct Router: Sendable {
     return (head.segments[1], 2)
   }
 
+  /// What a request with this method and target asks for; nil when nothing is served there.
+  func operation(of method: String, _ target: String) -> Operation? {
+    var parser = RequestParser()
+    var head = RequestHead()
+    let text = Array("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+    do throws(HTTPError) {
+      guard try parser.next(text.span, into: &head).event == .head else { return nil }
+    } catch { return nil }
+    guard case .operation(let operation, _) = match(head) else { return nil }
+    return operation
+  }
+
   func match(_ head: borrowing RequestHead) -> Match {
     let skipped = run(of: head)?.segments ?? 0
     for route in Route.all {

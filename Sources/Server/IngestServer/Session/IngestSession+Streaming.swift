@@ -25,9 +25,17 @@ extension IngestSession {
 
   func askForPage(_ output: inout SessionOutput) {
     guard case .streaming(var streaming) = state, streaming.mayAsk else { return }
-    let source = streaming.rest
-    let isAsked = context.ask(
-      { reader in do throws(StoreError) { return .turned(try source(reader)) } catch { return .torn(error) } }, address)
+    let isAsked =
+      switch streaming.rest {
+      case .store(let page):
+        context.ask(
+          { reader in do throws(StoreError) { return .turned(try page(reader)) } catch { return .torn(error) } },
+          address)
+      case .journal(let page):
+        context.journal?.ask(
+          { journal in do throws(StoreError) { return .turned(try page(journal)) } catch { return .torn(error) } },
+          address) ?? false
+      }
     streaming.mayAsk = !isAsked
     state = .streaming(streaming)
     wishes.hasMoreOutput = false

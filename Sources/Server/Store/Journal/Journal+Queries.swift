@@ -68,7 +68,9 @@ private struct JournalSearch {
         last = sequence
         entriesLeft -= 1
         guard reader.matches(place, filter) else { continue }
-        found.append(JournaledRequest(sequence: sequence, entry: reader.entry(at: place)))
+        let entry = reader.entry(at: place)
+        guard filter.condition?(entry) ?? true else { continue }
+        found.append(JournaledRequest(sequence: sequence, entry: entry))
       }
     } catch {
       damage = error

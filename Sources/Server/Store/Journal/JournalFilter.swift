@@ -5,6 +5,8 @@ package struct JournalFilter: Sendable {
   package var status: Int?
   /// What the path begins with.
   package var pathPrefix: String?
+  /// What the columns do not say.
+  package var condition: (@Sendable (JournalEntry) -> Bool)?
 
   package init(run: String? = nil, device: String? = nil, status: Int? = nil, pathPrefix: String? = nil) {
     self.run = run

@@ -18,23 +18,31 @@ extension StoreReader {
     _ selection: KeySelection, after cursor: ArrivalCursor? = nil, limit: Int = .max
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
     try ask { () throws(DatabaseError) in
-      let start = cursor ?? ArrivalCursor(partition: 0, row: 0)
       let device = selection.device
       let owner = try device.map { (device) throws(DatabaseError) in try identifier(of: device) ?? 0 } ?? -1
-      guard let partition = try partition(from: start.partition, selection) else {
-        return Page(elements: [], next: nil)
-      }
-      let after = partition == start.partition ? start.row : 0
-      let through = after + Self.rowsPerPage
-      let (elements, lastRow) = try keys(selection, owner, in: partition, after: after, through: through, limit: limit)
+      guard let stretch = try stretch(behind: cursor, selection) else { return Page(elements: [], next: nil) }
+      let (elements, lastRow) = try keys(selection, owner, in: stretch, limit: limit)
       if elements.count == limit, let lastRow {
-        return Page(elements: elements, next: ArrivalCursor(partition: partition, row: lastRow))
+        return Page(elements: elements, next: ArrivalCursor(partition: stretch.partition, row: lastRow))
       }
-      let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(partition)")
-      if through < last { return Page(elements: elements, next: ArrivalCursor(partition: partition, row: through)) }
-      let following = try self.partition(from: partition + 1, selection)
-      return Page(elements: elements, next: following.map { ArrivalCursor(partition: $0, row: 0) })
+      return Page(elements: elements, next: stretch.next)
     }
+  }
+
+  /// The rows that a question behind the cursor looks at; nil when there are none.
+  func stretch(behind cursor: ArrivalCursor?, _ selection: KeySelection) throws(DatabaseError) -> ArrivalStretch? {
+    let start = cursor ?? ArrivalCursor(partition: 0, row: 0)
+    guard let partition = try partition(from: start.partition, selection) else { return nil }
+    let after = partition == start.partition ? start.row : 0
+    let through = after + Self.rowsPerPage
+    let last = try connection.database.integer("SELECT coalesce(max(id), 0) FROM points_\(partition)")
+    let next: ArrivalCursor? =
+      if through < last {
+        ArrivalCursor(partition: partition, row: through)
+      } else {
+        try self.partition(from: partition + 1, selection).map { ArrivalCursor(partition: $0, row: 0) }
+      }
+    return ArrivalStretch(partition: partition, after: after, through: through, next: next)
   }
 
   /// The next that can hold what is meant.
@@ -49,20 +57,20 @@ extension StoreReader {
   /// CROSS JOIN: SQLite keeps that order (https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join),
   /// and looks the device of each row up instead of the rows of each device.
   private func keys(
-    _ selection: KeySelection, _ owner: Int64, in partition: Int64, after: Int64, through: Int64, limit: Int
+    _ selection: KeySelection, _ owner: Int64, in stretch: ArrivalStretch, limit: Int
   ) throws(DatabaseError) -> (keys: [StoredKey], lastRow: Int64?) {
     let run = selection.run
     return try connection.with(
       """
-      SELECT point.id, name, recorded_at, uuid FROM points_\(partition) AS point CROSS JOIN devices ON devices.id = device
+      SELECT point.id, name, recorded_at, uuid FROM points_\(stretch.partition) AS point CROSS JOIN devices ON devices.id = device
       WHERE point.id > ?1 AND point.id <= ?2 AND run = ?3 AND (?4 < 0 OR device = ?4)
         AND recorded_at >= ?5 AND recorded_at < ?6
       ORDER BY point.id
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
-      row.bind(1, after)
-      row.bind(2, through)
+      row.bind(1, stretch.after)
+      row.bind(2, stretch.through)
       row.bind(3, text: run.utf8.span)
       row.bind(4, owner)
       row.bind(5, selection.from)

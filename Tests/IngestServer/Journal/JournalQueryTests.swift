@@ -1,0 +1,110 @@
+import HTTP1
+import JSON
+import Support
+import Testing
+
+@testable import IngestServer
+
+/// What the journal is asked for, of a whole server.
+@Suite struct JournalQueryTests {
+  private func withServer(_ body: (IngestServer) throws -> Void) throws {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    let server = try IngestServer(configuration)
+    defer { server.stop() }
+    try body(server)
+  }
+
+  private func request(
+    _ server: IngestServer, _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
+  ) throws -> TestAnswer {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes(method, target, fields + [("Connection", "close")], body: body))
+    var bytes = Array(try client.receiveToEnd().text.utf8)
+    guard let answer = try TestAnswer.take(from: &bytes, to: .post) else { throw NoAnswer(request: target) }
+    return answer
+  }
+
+  private func requests(_ server: IngestServer, _ query: String) throws -> [JSONValue] {
+    let answer = try request(server, "GET", "/admin/v1/requests?\(query)")
+    guard case .array(let list)? = try answer.json()["requests"] else { throw NoAnswer(request: answer.text) }
+    return list
+  }
+
+  /// One upload that is good, one that a fault spoils, one registration, one that nobody serves.
+  private func fill(_ server: IngestServer) throws {
+    #expect(try request(server, "POST", "/locations", [("X-Device-Id", "a")], body: Uploads.record(1)).status == 200)
+    let rule = #"{"faults":[{"id":"f","fault":{"kind":"status","status":503},"match":{"device":"b"}}]}"#
+    #expect(try request(server, "PUT", "/admin/v1/faults", body: rule).status == 200)
+    #expect(try request(server, "PUT", "/locations", [("X-Device-Id", "b")], body: Uploads.record(1)).status == 503)
+    #expect(try request(server, "POST", "/api/register", body: #"{"org":"o","uuid":"c"}"#).status != 404)
+    #expect(try request(server, "POST", "/nowhere", body: "{}").status == 404)
+  }
+
+  @Test func everyConditionSelects() throws {
+    try withServer { server in
+      try fill(server)
+      for (query, paths) in [
+        ("", ["/locations", "/locations", "/api/register", "/nowhere"]),
+        ("operation=uploadLocations", ["/locations", "/locations"]), ("operation=registerDevice", ["/api/register"]),
+        ("method=PUT", ["/locations"]), ("status=503", ["/locations"]), ("status=4xx&path=/no", ["/nowhere"]),
+        ("status=2xx&path=/loc", ["/locations"]), ("fault=true", ["/locations"]), ("fault=status", ["/locations"]),
+        ("fault=drop", []), ("fault=false&path=/loc", ["/locations"]), ("device=b", ["/locations"]),
+        ("from=2000-01-01T00:00:00Z&path=/n", ["/nowhere"]), ("to=2000-01-01T00:00:00Z", []), ("run=x", []),
+      ] {
+        #expect(try requests(server, query).map { $0["path"] } == paths.map { .string($0) }, "\(query)")
+      }
+    }
+  }
+
+  @Test func anEntryHasItsOperationAndItsSizes() throws {
+    try withServer { server in
+      try fill(server)
+      let body = Uploads.record(1)
+      let first = try requests(server, "device=a")[0]
+      #expect(first["operation"] == .string("uploadLocations"))
+      #expect(first["requestBytes"] == .integer(Int64(body.utf8.count)))
+      guard case .string(let answer)? = first["answer"] else { throw NoAnswer(request: "answer") }
+      #expect(first["answerBytes"] == .integer(Int64(answer.utf8.count)))
+      let register = try requests(server, "operation=registerDevice")[0]
+      #expect(register["requestBytes"] == .integer(22) && register["answerBytes"] == .null)
+      #expect(try requests(server, "path=/nowhere")[0]["operation"] == .null)
+      let long = "[" + String(repeating: " ", count: 40_000) + "]"
+      #expect(try request(server, "POST", "/locations", [("X-Device-Id", "long")], body: long).status == 200)
+      #expect(try requests(server, "device=long")[0]["requestBytes"] == .integer(40_002))
+    }
+  }
+
+  @Test func linesAreEverythingOrAsManyAsAsked() throws {
+    try withServer { (server: IngestServer) throws in
+      // More than one page, by count and by size.
+      for number in 0..<150 {
+        let body = "[" + String(repeating: " ", count: number % 3 == 0 ? 9_000 : 1) + "]"
+        #expect(try request(server, "POST", "/locations?n=\(number)", body: body).status == 200)
+      }
+      func sequences(_ query: String) throws -> [JSONValue?] {
+        let answer = try request(server, "GET", "/admin/v1/requests?format=ndjson\(query)")
+        #expect(answer.field("Content-Type") == "application/x-ndjson")
+        return try answer.body.split(separator: UInt8(ascii: "\n")).map {
+          try JSONValue(parsing: Array($0).span)["sequence"]
+        }
+      }
+      #expect(try sequences("") == (1...150).map { .integer($0) })
+      #expect(try sequences("&limit=100&cursor=20") == (21...120).map { .integer($0) })
+      #expect(try sequences("&limit=3") == (1...3).map { .integer($0) })
+      #expect(try sequences("&status=500") == [])
+    }
+  }
+
+  @Test(arguments: [
+    ("operation=uploadLocation", "did you mean uploadLocations?"), ("fault=dorp", "did you mean drop?"),
+    ("status=6xx", "a class of them"), ("methd=GET", "did you mean method?"), ("limit=0", "whole number"),
+  ])
+  func whatMeansNothingIsRefusedWithTheNearestName(query: String, hint: String) throws {
+    try withServer { server in
+      let answer = try request(server, "GET", "/admin/v1/requests?\(query)")
+      #expect(answer.status == 400 && answer.text.contains(hint), "\(answer.text)")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import JSON
+import Testing
+
+@testable import IngestServer
+
+/// `verify` and `await` with numbers.
+@Suite struct CountExpectationTests {
+  private func harness() throws -> SessionHarness {
+    let harness = try SessionHarness()
+    try harness.upload(0..<10, of: "car")
+    let crossing = #"{"device_id":"car","location":\#(SessionHarness.record(10, event: "geofence"))}"#
+    #expect(try harness.upload(crossing).status == 200)
+    harness.advance(seconds: 60)
+    try harness.upload(20..<23, of: "bus")
+    try harness.upload(0..<2, of: "car", run: "one")
+    return harness
+  }
+
+  @Test(arguments: [
+    (#"{"exactly":14}"#, 200), (#"{"exactly":13}"#, 409), (#"{"atLeast":14}"#, 200), (#"{"atLeast":15}"#, 409),
+    (#"{"atMost":14}"#, 200), (#"{"atMost":13}"#, 409), (#"{"atLeast":2,"atMost":14}"#, 200),
+    (#"{"device":"car","exactly":11}"#, 200), (#"{"device":"plane","exactly":0}"#, 200),
+    (#"{"event":"geofence","exactly":1}"#, 200), (#"{"event":"geofence","device":"bus","atMost":0}"#, 200),
+    (#"{"from":"2026-07-28T00:02:00Z","to":"2026-07-28T00:05:00Z","exactly":3}"#, 200),
+    (#"{"since":"2026-07-28T18:35:23.000Z","exactly":3}"#, 200),
+    (#"{"since":"2026-07-28T18:35:23.001Z","exactly":0}"#, 200),
+  ])
+  func recordsAreCounted(body: String, status: Int) throws {
+    let answer = try harness().request("POST", "/admin/v1/verify?run=", body: body)
+    #expect(answer.status == status, "\(answer.text)")
+  }
+
+  @Test func anExpectationThatDoesNotHoldSaysWhatThereIs() throws {
+    let answer = try harness().request("POST", "/admin/v1/verify?run=one", body: #"{"exactly":3}"#)
+    #expect(answer.status == 409)
+    #expect(try answer.json()["error"]?["detail"]?["records"] == .integer(2))
+    #expect(answer.text.contains("2 records, expected exactly 3"))
+  }
+
+  @Test(arguments: [
+    (#"{"exactly":1,"devise":"a"}"#, "did you mean device?"), (#"{"exactly":1,"atMost":2}"#, "beside"),
+    (#"{"atLeast":3,"atMost":2}"#, "no less"), (#"{"atLeast":-1}"#, "whole number"),
+  ])
+  func whatMeansNothingIsRefused(body: String, hint: String) throws {
+    for path in ["/admin/v1/verify", "/admin/v1/await"] {
+      let answer = try harness().request("POST", path, body: body)
+      #expect(answer.status == 400 && answer.text.contains(hint), "\(answer.text)")
+    }
+  }
+
+  @Test func aWaitForExactlySoManyEndsWithThemOrWithOneMore() throws {
+    let server = try VirtualServer()
+    func wait(_ body: String) -> VirtualClient {
+      let client = server.connect()
+      client.post("/admin/v1/await", body)
+      return client
+    }
+    let three = wait(#"{"exactly":3}"#)
+    let two = wait(#"{"exactly":2}"#)
+    let some = wait(#"{"atLeast":2,"atMost":3}"#)
+    server.connect().post("/locations", Uploads.batch(0..<1))
+    #expect(three.received == [] && two.received == [] && some.received == [])
+    #expect(try wait(#"{"atMost":1}"#).answer()?.status == 200)
+    server.connect().post("/locations", Uploads.batch(1..<3))
+    #expect(try three.answer()?.status == 200)
+    #expect(try some.answer()?.status == 200)
+    let answer = try two.answer()
+    #expect(answer?.status == 409)
+    #expect(try answer?.errorCode == "await_exceeded")
+    #expect(try answer?.json()["error"]?["detail"]?["stored"] == .integer(3))
+    #expect(try wait(#"{"exactly":2}"#).answer()?.status == 409)
+  }
+}
