@@ -28,6 +28,7 @@ public final class IngestServer: Sendable {
     let post = PostOffice(custody)
     let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { post.send($0) })
     let watch = NetworkWatch()
+    let orders = OrderHorizon()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
     let dropped = registry.counter(
@@ -36,7 +37,9 @@ public final class IngestServer: Sendable {
       let storeConfiguration = configuration.store
       let writer = try WriterThread(metrics: writerMetrics, deliver: { post.deliver($0) }) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        return WatchedStore(try SQLiteStore(storeConfiguration, commitTimer: timer), hub: hub)
+        let store = try SQLiteStore(storeConfiguration, commitTimer: timer)
+        if let expiry = try store.reader?.lastOrderExpiry() { orders.extend(to: expiry) }
+        return WatchedStore(store, hub: hub)
       }
       self.writer = writer
       let nobody = SessionAddress.nobody
@@ -59,7 +62,7 @@ public final class IngestServer: Sendable {
         ask: { question, address in readers.ask { post.send(question($0), to: address) } },
         probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull }),
         hub: hub,
-        journal: journal)
+        journal: journal, orders: orders)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
         post.open(mailbox, of: number)
