@@ -1,17 +1,8 @@
-import Base
 import Testing
 
 @testable import CommandLine
 
 @Suite struct QuantitiesTests {
-  @Test func durationsAreRead() {
-    let expected: [(String, Nanoseconds)] = [
-      ("250ms", .milliseconds(250)), ("90s", .seconds(90)), ("90", .seconds(90)), ("1.5s", .milliseconds(1_500)),
-      ("10m", .seconds(600)), ("2h", .seconds(7_200)), ("7d", .seconds(604_800)), ("0", .zero),
-    ]
-    for (text, duration) in expected { #expect(Quantities.duration(text) == duration, "\(text)") }
-  }
-
   @Test func byteCountsAreRead() {
     let expected = [
       ("512", 512), ("512B", 512), ("64KiB", 65_536), ("8MiB", 8_388_608), ("2GiB", 2_147_483_648), ("1kB", 1_000),
@@ -22,7 +13,6 @@ import Testing
 
   @Test(arguments: ["", "s", "-1s", "+1", "1 s", "1x", "1e3", "1..2", "1MiBs", "99999999999999999999d", "０", "١"])
   func anythingElseIsNot(text: String) {
-    #expect(Quantities.duration(text) == nil)
     #expect(Quantities.byteCount(text) == nil)
     #expect(Quantities.count(text) == nil)
   }

@@ -37,9 +37,9 @@ import Testing
     #expect(upload(device, 1) == [id])
     #expect(upload(device, 2) == [])
     #expect(try states(device) == [.sent])
-    #expect(store.apply(.confirmCommands(device, ids: [id])) == .changed(1))
-    #expect(store.apply(.confirmCommands(device, ids: [id])) == .changed(0))
-    #expect(try states(device) == [.confirmed])
+    #expect(store.apply(.markDelivered(device, ids: [id])) == .changed(1))
+    #expect(store.apply(.markDelivered(device, ids: [id])) == .changed(0))
+    #expect(try states(device) == [.delivered])
   }
 
   @Test func everyoneIsServedOnceAndATagOnlyItsOwn() throws {

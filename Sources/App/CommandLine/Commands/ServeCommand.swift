@@ -100,7 +100,7 @@ extension FlagValues {
   /// A duration of at least a second, in whole seconds.
   fileprivate func seconds(_ name: String) throws(UsageError) -> Int? {
     try read(name, expected: "a time of a second or more, as 90s or 10m") { text in
-      Quantities.duration(text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 > 0 ? $0 : nil }
+      Nanoseconds(text: text).map { Int($0.wholeMilliseconds / 1_000) }.flatMap { $0 > 0 ? $0 : nil }
     }
   }
 

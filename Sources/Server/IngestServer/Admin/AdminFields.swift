@@ -66,25 +66,12 @@ struct AdminFields {
     switch value(key) {
     case nil: return nil
     case .integer(let seconds): read = seconds.multipliedReportingOverflow(by: 1_000).overflow ? nil : seconds * 1_000
-    case .string(let text): read = AdminFields.milliseconds(text)
+    case .string(let text): read = Nanoseconds(text: text)?.wholeMilliseconds
     default: read = nil
     }
     guard let read, (0...86_400_000).contains(read) else {
       throw FieldError(place(key), .outOfRange(expected: "a duration of at most a day, as 250ms, 10s or 5m"))
     }
     return read
-  }
-
-  private static func milliseconds(_ text: String) -> Int64? {
-    let units: [(suffix: String, factor: Int64)] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
-    for unit in units where text.hasSuffix(unit.suffix) {
-      let digits = text.dropLast(unit.suffix.count)
-      guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
-        continue
-      }
-      let (product, overflow) = number.multipliedReportingOverflow(by: unit.factor)
-      return overflow ? nil : product
-    }
-    return nil
   }
 }

@@ -32,7 +32,7 @@ struct CommandOrderRequest {
     switch value {
     case nil: return standardLifetimeSeconds
     case .integer(let number): seconds = number
-    case .string(let text): seconds = self.seconds(text)
+    case .string(let text): seconds = Nanoseconds(text: text).map { $0.wholeMilliseconds / 1_000 }
     default: seconds = nil
     }
     guard let seconds, (1...longestLifetimeSeconds).contains(seconds) else {
@@ -40,13 +40,5 @@ struct CommandOrderRequest {
         "ttl", .outOfRange(expected: "a time from 1s to 90d, as 90s, 10m, 1h or 7d, or a number of seconds"))
     }
     return seconds
-  }
-
-  private static func seconds(_ text: String) -> Int64? {
-    guard let last = text.last, let number = Int64(text.dropLast()) else { return Int64(text) }
-    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-    guard let unit = units[last] else { return Int64(text) }
-    let (seconds, overflow) = number.multipliedReportingOverflow(by: unit)
-    return overflow ? nil : seconds
   }
 }

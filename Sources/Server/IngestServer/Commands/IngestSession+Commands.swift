@@ -2,9 +2,8 @@ import Network
 import Store
 
 /// Commands on their way to a device. `sent` in the ledger means: in an answer. `delivered` means that the client showed
-/// that it read the answer: it went on to another request on the connection, or closed it in order. Whether the device
-/// obeyed only its records can tell, and a changePace or setConfig leaves no mark there that something else could not
-/// have left.
+/// that it read the answer: it went on to another request on the connection, or closed it in order. `confirmed` means that
+/// a record made since then shows what was ordered, for the commands of which records can tell (`Command.proof`).
 extension IngestSession {
   /// Gives the answer, with the commands that wait for the device.
   func answerDevice(_ exchange: Exchange, _ response: Response, _ output: inout SessionOutput) {
@@ -20,7 +19,7 @@ extension IngestSession {
     guard let carried else { return }
     self.carried = nil
     // Should the store be too busy, the ledger keeps saying `sent`.
-    _ = context.submit(.confirmCommands(carried.device, ids: carried.ids), .nobody)
+    _ = context.submit(.markDelivered(carried.device, ids: carried.ids), .nobody)
   }
 
   /// The client cannot have read the last answer.

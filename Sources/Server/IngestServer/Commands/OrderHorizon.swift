@@ -3,11 +3,11 @@ import Synchronization
 
 /// Until when any command may be waiting for any device. While nobody queues commands, answers that need nothing of the
 /// store do not go there.
-final class OrderHorizon: Sendable {
-  private let milliseconds: Atomic<Int64>
+package final class OrderHorizon: Sendable {
+  private let milliseconds = Atomic(WallInstant.earliest.millisecondsSince1970)
 
-  /// Of a store that may hold orders of an earlier process, `start` is later than any of them can live.
-  init(_ start: WallInstant) { milliseconds = Atomic(start.millisecondsSince1970) }
+  /// Of a store without orders; one that may hold some of an earlier process is asked for the last of them.
+  package init() {}
 
   func extend(to expiry: WallInstant) {
     milliseconds.max(expiry.millisecondsSince1970, ordering: .relaxed)

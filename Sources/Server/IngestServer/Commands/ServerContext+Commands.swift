@@ -43,7 +43,7 @@ extension ServerContext {
       command.json.write(to: &writer)
       return CommandOrder(
         target: target(request), command: writer.bytes, expiresAt: expiry,
-        deduplicationKey: request.key.map { "\($0)#\(index)" })
+        deduplicationKey: request.key.map { "\($0)#\(index)" }, proof: command.proof)
     }
     return proceed(CommandOrdering(waiting, warnings: list.warnings.map(\.explanation)))
   }

@@ -42,7 +42,8 @@ extension Response {
 }
 
 extension LedgerLine {
-  /// `state`: `queued`; `sent` (in an answer); `delivered` (the device showed that it has read that answer); `expired`.
+  /// `state`: `queued`; `sent` (in an answer); `delivered` (the device showed that it has read that answer); `confirmed` (a
+  /// later record shows what was ordered); `expired`.
   fileprivate func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("id")
@@ -56,13 +57,14 @@ extension LedgerLine {
       writer.value(device)
     }
     writer.key("state")
-    writer.value(state == .confirmed ? "delivered" : state.rawValue)
+    writer.value(state.rawValue)
     writer.key("attempts")
     writer.value(attempts)
     writer.time("createdAt", createdAt)
     writer.time("expiresAt", expiresAt)
     writer.time("sentAt", sentAt)
-    writer.time("deliveredAt", confirmedAt)
+    writer.time("deliveredAt", deliveredAt)
+    writer.time("confirmedAt", confirmedAt)
     writer.endObject()
   }
 }

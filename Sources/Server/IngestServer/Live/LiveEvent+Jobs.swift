@@ -11,9 +11,10 @@ extension LiveEvent {
   static func events(of job: StoreJob, _ result: StoreResult) -> [LiveEvent] {
     switch (job, result) {
     case (.ingest(let batch), .ingested(let receipt)):
-      let records = records(batch, receipt)
-      return receipt.commands.isEmpty
-        ? [records] : [records, commands("sent", batch.device, receipt.commands.map(\.id))]
+      var events = [records(batch, receipt)]
+      if !receipt.confirmed.isEmpty { events.append(commands("confirmed", batch.device, receipt.confirmed)) }
+      if !receipt.commands.isEmpty { events.append(commands("sent", batch.device, receipt.commands.map(\.id))) }
+      return events
     case (.ingest(let batch), .refused(let refusal)): return [token("refused", batch.device, reason: refusal.rawValue)]
     case (.checkToken(let device, _), .refused(let refusal)):
       return [token("refused", device, reason: refusal.rawValue)]
@@ -28,8 +29,8 @@ extension LiveEvent {
       }
     case (.takeCommands(let device, _), .commands(let taken)):
       return taken.isEmpty ? [] : [commands("sent", device, taken.map(\.id))]
-    case (.confirmCommands(let device, let ids), .changed(let count)):
-      return count == 0 ? [] : [commands("confirmed", device, ids)]
+    case (.markDelivered(let device, let ids), .changed(let count)):
+      return count == 0 ? [] : [commands("delivered", device, ids)]
     default: return []
     }
   }
@@ -48,7 +49,7 @@ extension LiveEvent {
     }
   }
 
-  /// `action` is `queued`, `sent` or `confirmed`.
+  /// `action` is `queued`, `sent`, `delivered` or `confirmed`.
   private static func commands(_ action: String, _ device: DeviceIdentity, _ ids: [Int64]) -> LiveEvent {
     event(.commands, device) { writer in
       writer.member("action", action)

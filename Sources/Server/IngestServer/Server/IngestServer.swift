@@ -29,6 +29,7 @@ public final class IngestServer: Sendable {
     let post = PostOffice(custody)
     let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { post.send($0) })
     let watch = NetworkWatch()
+    let orders = OrderHorizon()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
     let dropped = registry.counter(
@@ -39,6 +40,7 @@ public final class IngestServer: Sendable {
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
         let store = try SQLiteStore(storeConfiguration, commitTimer: timer)
         if let reader = store.reader { try hub.tags.load(from: reader) }
+        if let expiry = try store.reader?.lastOrderExpiry() { orders.extend(to: expiry) }
         return WatchedStore(store, hub: hub)
       }
       self.writer = writer
@@ -62,7 +64,7 @@ public final class IngestServer: Sendable {
         ask: { question, address in readers.ask { post.send(question($0), to: address) } },
         probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull }),
         hub: hub,
-        journal: journal)
+        journal: journal, orders: orders)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
         post.open(mailbox, of: number)

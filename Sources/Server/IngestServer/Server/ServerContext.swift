@@ -38,7 +38,8 @@ package final class ServerContext: Sendable {
     custody: CommandCustody = CommandCustody(), wallNow: @escaping @Sendable () -> WallInstant,
     submit: @escaping @Sendable (StoreJob, SessionAddress) -> Bool,
     ask: @escaping @Sendable (@escaping StoreQuestion, SessionAddress) -> Bool, probes: ServerProbes = ServerProbes(),
-    hub: EventHub = EventHub(epoch: 0, post: { _ in }), journal: JournalDesk? = nil
+    hub: EventHub = EventHub(epoch: 0, post: { _ in }), journal: JournalDesk? = nil,
+    orders: OrderHorizon = OrderHorizon()
   ) {
     self.configuration = configuration
     tokens = AccessTokenCodec(
@@ -52,10 +53,7 @@ package final class ServerContext: Sendable {
     self.metrics = metrics
     self.registry = registry
     self.custody = custody
-    // A folder may hold orders of an earlier process.
-    let longest = CommandOrderRequest.longestLifetimeSeconds * 1_000
-    orders = OrderHorizon(
-      configuration.store.isInMemory ? .earliest : wallNow().advanced(byMilliseconds: longest))
+    self.orders = orders
     self.wallNow = wallNow
     self.submit = submit
     self.ask = ask

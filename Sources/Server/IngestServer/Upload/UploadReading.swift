@@ -38,7 +38,8 @@ struct UploadReader {
           recordedAt: record.timestamp?.millisecondsSince1970 ?? 0,
           uuid: record.uuid ?? hash(of: record, at: range, in: body),
           latitude: record.latitude, longitude: record.longitude, accuracy: record.accuracy, speed: record.speed,
-          heading: record.heading, isMoving: record.isMoving, event: record.event?.name, record: range))
+          heading: record.heading, isMoving: record.isMoving, odometer: record.odometer, event: record.event?.name,
+          record: range))
     } catch {
       reading.quarantined.append(
         QuarantinedItem(

@@ -16,11 +16,17 @@ package struct CommandOrder: Sendable {
   package var expiresAt: WallInstant
   /// An order with the key of one that is still open for the same target adds nothing.
   package var deduplicationKey: String?
+  /// Nil for a command that leaves no mark in the records.
+  package var proof: CommandProof?
 
-  package init(target: Target, command: [UInt8], expiresAt: WallInstant, deduplicationKey: String? = nil) {
+  package init(
+    target: Target, command: [UInt8], expiresAt: WallInstant, deduplicationKey: String? = nil,
+    proof: CommandProof? = nil
+  ) {
     self.target = target
     self.command = command
     self.expiresAt = expiresAt
     self.deduplicationKey = deduplicationKey
+    self.proof = proof
   }
 }

@@ -5,11 +5,16 @@ package struct IngestReceipt: Equatable, Sendable {
   package var quarantined = 0
   /// Marked as sent in the transaction that stored the batch.
   package var commands: [TakenCommand] = []
+  /// Commands of earlier answers that a record of the batch has proven.
+  package var confirmed: [Int64] = []
 
-  package init(accepted: Int = 0, duplicate: Int = 0, quarantined: Int = 0, commands: [TakenCommand] = []) {
+  package init(
+    accepted: Int = 0, duplicate: Int = 0, quarantined: Int = 0, commands: [TakenCommand] = [], confirmed: [Int64] = []
+  ) {
     self.accepted = accepted
     self.duplicate = duplicate
     self.quarantined = quarantined
     self.commands = commands
+    self.confirmed = confirmed
   }
 }

@@ -17,6 +17,8 @@ package struct Point: Sendable {
   /// Degrees clockwise from north.
   package var heading: Double?
   package var isMoving: Bool?
+  /// Metres. Looked at when it comes, not kept beside the record.
+  package var odometer: Double?
   /// What made the SDK write the record; nil or empty for plain tracking.
   package var event: String?
   /// Where the record's JSON lies in the bytes of its batch.
@@ -24,7 +26,8 @@ package struct Point: Sendable {
 
   package init(
     recordedAt: Int64, uuid: UUID128, latitude: Double? = nil, longitude: Double? = nil, accuracy: Double? = nil,
-    speed: Double? = nil, heading: Double? = nil, isMoving: Bool? = nil, event: String? = nil, record: Range<Int>
+    speed: Double? = nil, heading: Double? = nil, isMoving: Bool? = nil, odometer: Double? = nil, event: String? = nil,
+    record: Range<Int>
   ) {
     self.recordedAt = recordedAt
     self.uuid = uuid
@@ -34,6 +37,7 @@ package struct Point: Sendable {
     self.speed = speed
     self.heading = heading
     self.isMoving = isMoving
+    self.odometer = odometer
     self.event = event
     self.record = record
   }

@@ -4,8 +4,8 @@ package enum StoreJob: Sendable {
   case order(CommandOrder)
   /// For an answer without records: at most `limit` commands are marked as sent.
   case takeCommands(DeviceIdentity, limit: Int)
-  /// The device has shown that it carried them out.
-  case confirmCommands(DeviceIdentity, ids: [Int64])
+  /// The device has shown that it read the answer that carried them.
+  case markDelivered(DeviceIdentity, ids: [Int64])
   /// The answer that carried them was not delivered; they are due again.
   case returnCommands(DeviceIdentity, ids: [Int64])
   case setTags(DeviceIdentity, [String])
@@ -35,7 +35,7 @@ package enum StoreJob: Sendable {
     case .order(let order): 512 + order.command.count
     case .rotate(let rotation): 512 + rotation.answer.count
     case .keepLog(let log): 512 + log.bytes.count
-    case .confirmCommands(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
+    case .markDelivered(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
     case .setTags(_, let tags): 512 + tags.count * 64
     case .takeCommands, .beginFamily, .checkToken, .revokeTokens, .expireTokens, .delete, .clearQuarantine, .reset,
       .read:

@@ -3,8 +3,8 @@ import Database
 extension StoreConnection {
   /// Tables with rows of devices, and how many of them one step deletes: few where a row may be megabytes.
   private static let tablesOfDevices: [(name: String, key: String, rows: Int)] = [
-    ("deliveries", "command, device", 2_048), ("device_tags", "device, tag", 2_048), ("quarantine", "id", 64),
-    ("logs", "id", 1),
+    ("deliveries", "command, device", 2_048), ("proofs", "device, kind", 2_048), ("device_tags", "device, tag", 2_048),
+    ("quarantine", "id", 64), ("logs", "id", 1),
   ]
 
   /// Deletes a stretch of what a deleted device has left in the small tables. True when it did something.

@@ -2,7 +2,12 @@
 package struct LedgerLine: Equatable, Sendable {
   /// How far an order came at a device.
   package enum State: String, Sendable {
-    case queued, sent, confirmed, expired
+    case queued, sent
+    /// The device showed that it read the answer that carried it.
+    case delivered
+    /// A record that the device made later shows what was ordered.
+    case confirmed
+    case expired
   }
 
   package var id: Int64
@@ -14,6 +19,7 @@ package struct LedgerLine: Equatable, Sendable {
   package var device: String?
   package var state: State
   package var sentAt: Int64?
+  package var deliveredAt: Int64?
   package var confirmedAt: Int64?
   package var attempts: Int
   package var cursor: LedgerCursor

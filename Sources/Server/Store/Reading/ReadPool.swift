@@ -1,3 +1,4 @@
+import Base
 import Synchronization
 
 /// A few threads that answer questions beside the writer, each with a connection of its own that can only read. A store in
@@ -6,20 +7,19 @@ package final class ReadPool: Sendable {
   package typealias Question = @Sendable (StoreReader) -> Void
 
   private struct State {
-    var questions: [Question] = []
+    var questions: BoundedQueue<Question>
     var isStopping = false
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let arrivals = Semaphore()
   private let threads = Mutex<[Thread]>([])
   private let writer: WriterThread?
-  private let capacity: Int
 
   /// The store must have been opened by a writer before: a reader makes no file.
   package init(folder: String, threadCount: Int = 2, capacity: Int = 1_024) throws(StoreError) {
     writer = nil
-    self.capacity = capacity
+    state = Mutex(State(questions: BoundedQueue(capacity: capacity)))
     var failure: StoreError?
     for _ in 0..<threadCount {
       let opened = Semaphore()
@@ -49,7 +49,8 @@ package final class ReadPool: Sendable {
   /// For a store in memory.
   package init(through writer: WriterThread) {
     self.writer = writer
-    capacity = 0
+    // The questions wait in the writer's mailbox.
+    state = Mutex(State(questions: BoundedQueue(capacity: 1)))
   }
 
   /// Asks; `question` is called on another thread, once, and hands its answer on by itself. False when too many wait
@@ -57,9 +58,7 @@ package final class ReadPool: Sendable {
   package func ask(_ question: @escaping Question) -> Bool {
     if let writer { return writer.submit(.read(question), ticket: .reading) }
     let isAccepted = state.withLock { state in
-      guard state.questions.count < capacity, !state.isStopping else { return false }
-      state.questions.append(question)
-      return true
+      !state.isStopping && state.questions.append(question)
     }
     if isAccepted { arrivals.signal() }
     return isAccepted
@@ -81,7 +80,7 @@ package final class ReadPool: Sendable {
     while true {
       arrivals.wait()
       let (question, isStopping) = state.withLock { state in
-        (state.questions.isEmpty ? nil : state.questions.removeFirst(), state.isStopping)
+        (state.questions.popFirst(), state.isStopping)
       }
       if let question {
         question(reader)

@@ -10,7 +10,8 @@ extension StoreReader {
     try ask { () throws(DatabaseError) in
       let lines = try connection.with(
         """
-        SELECT orders.id, kind, target, orders.command, created, expires, name, state, sent, confirmed, attempts, device
+        SELECT orders.id, kind, target, orders.command, created, expires, name, state, sent, confirmed, attempts, device,
+          proven
         FROM orders LEFT JOIN deliveries ON deliveries.command = orders.id LEFT JOIN devices ON devices.id = device
         WHERE orders.run = ?1 AND (orders.id, coalesce(device, 0)) > (?2, ?3)
           AND (?4 OR name = ?5 OR device IS NULL AND kind = 0 AND target = ?5)
@@ -30,6 +31,20 @@ extension StoreReader {
         return lines
       }
       return Page(elements: lines, next: lines.count == limit ? lines.last?.cursor : nil)
+    }
+  }
+
+  /// The latest instant at which a command that waits for a device expires; nil when none waits.
+  package func lastOrderExpiry() throws(StoreError) -> WallInstant? {
+    try ask { () throws(DatabaseError) in
+      let open = try connection.first("SELECT coalesce(max(expires), 0) FROM orders WHERE is_open = 1") ?? 0
+      // Those that came back because their answer did not arrive.
+      let returned =
+        try connection.first(
+          "SELECT coalesce(max(expires), 0) FROM orders WHERE id IN (SELECT command FROM deliveries WHERE state = 0)")
+        ?? 0
+      let last = max(open, returned)
+      return last == 0 ? nil : WallInstant(exactly: last)
     }
   }
 
@@ -75,13 +90,15 @@ extension Execution {
     let state: LedgerLine.State =
       switch optionalInteger(at: 7) {
       case CommandOutbox.State.confirmed: .confirmed
+      case CommandOutbox.State.delivered: .delivered
       case CommandOutbox.State.sent: .sent
       default: expires <= now ? .expired : .queued
       }
     return LedgerLine(
       id: integer(at: 0), target: CommandOrder.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
       command: blob(at: 3), createdAt: integer(at: 4), expiresAt: expires, device: optionalText(at: 6), state: state,
-      sentAt: optionalInteger(at: 8), confirmedAt: optionalInteger(at: 9), attempts: Int(integer(at: 10)),
+      sentAt: optionalInteger(at: 8), deliveredAt: optionalInteger(at: 9), confirmedAt: optionalInteger(at: 12),
+      attempts: Int(integer(at: 10)),
       cursor: LedgerCursor(order: integer(at: 0), device: integer(at: 11)))
   }
 }

@@ -5,7 +5,8 @@ enum StoreSchema {
   /// "RRst".
   static let applicationID: Int32 = 0x5252_7374
 
-  static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first), Migration(2, second)])
+  static let schema = Schema(
+    applicationID: applicationID, migrations: [Migration(1, first), Migration(2, second), Migration(3, third)])
 
   /// Identifiers of devices and partitions are never used twice: rows of a forgotten device may still lie in a partition.
   private static let first = """
@@ -52,6 +53,16 @@ enum StoreSchema {
     CREATE TABLE forgotten(device INTEGER PRIMARY KEY) STRICT;
     CREATE TABLE probe(bytes BLOB NOT NULL) STRICT;
     CREATE INDEX orders_by_target ON orders(run, kind, target);
+    """
+
+  /// What records have to show of commands that were sent, at most one of a kind for a device.
+  private static let third = """
+    ALTER TABLE orders ADD COLUMN proof_kind INTEGER;
+    ALTER TABLE orders ADD COLUMN proof_value REAL;
+    ALTER TABLE deliveries ADD COLUMN proven INTEGER;
+    CREATE TABLE proofs(
+      device INTEGER NOT NULL, kind INTEGER NOT NULL, command INTEGER NOT NULL, value REAL NOT NULL,
+      sent INTEGER NOT NULL, PRIMARY KEY(device, kind)) STRICT, WITHOUT ROWID;
     """
 }
 

@@ -8,7 +8,8 @@ struct CommandOutbox {
   enum State {
     static let due: Int64 = 0
     static let sent: Int64 = 1
-    static let confirmed: Int64 = 2
+    static let delivered: Int64 = 2
+    static let confirmed: Int64 = 3
   }
 
   struct Broadcast {
@@ -24,10 +25,12 @@ struct CommandOutbox {
   /// Orders for tags and for everyone, in the order of their ids.
   private(set) var broadcasts: [Broadcast] = []
   private var openCount = 0
+  private var proofs: ProofBook
 
   init(on connection: StoreConnection, limits: StoreLimits) throws(DatabaseError) {
     self.connection = connection
     self.limits = limits
+    proofs = try ProofBook(on: connection)
     try load()
   }
 
@@ -81,8 +84,8 @@ struct CommandOutbox {
     guard openCount < limits.openOrders else { return .tooManyOrders }
     try connection.with(
       """
-      INSERT INTO orders(run, kind, target, key, created, expires, is_open, command)
-      VALUES(?1, ?2, ?3, nullif(?4, ''), ?5, ?6, 1, ?7)
+      INSERT INTO orders(run, kind, target, key, created, expires, is_open, command, proof_kind, proof_value)
+      VALUES(?1, ?2, ?3, nullif(?4, ''), ?5, ?6, 1, ?7, ?8, ?9)
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
       let key = order.deduplicationKey ?? ""
@@ -94,6 +97,13 @@ struct CommandOutbox {
       row.bind(5, now)
       row.bind(6, order.expiresAt.millisecondsSince1970)
       row.bind(7, blob: order.command.span)
+      if let (kind, value) = order.proof?.columns {
+        row.bind(8, kind)
+        row.bind(9, value)
+      } else {
+        row.bindNull(8)
+        row.bindNull(9)
+      }
       try row.run()
     }
     let id = connection.database.lastInsertedRowID
@@ -162,18 +172,20 @@ struct CommandOutbox {
   }
 
   /// An expired order is passed over.
-  private func send(
+  private mutating func send(
     _ id: Int64, to device: Int64, now: Int64, into taken: inout [TakenCommand]
   ) throws(DatabaseError) {
-    let command: [UInt8]? = try connection.with(
-      "SELECT command FROM orders WHERE id = ?1 AND expires > ?2"
+    let found: (command: [UInt8], proof: CommandProof?)? = try connection.with(
+      "SELECT command, coalesce(proof_kind, 0), coalesce(proof_value, 0) FROM orders WHERE id = ?1 AND expires > ?2"
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       row.bind(1, id)
       row.bind(2, now)
-      return try row.step() ? row.blob(at: 0) : nil
+      guard try row.step() else { return nil }
+      return (row.blob(at: 0), CommandProof(kind: row.integer(at: 1), value: row.double(at: 2)))
     }
-    guard let command else { return }
+    guard let (command, proof) = found else { return }
+    if let proof { try proofs.sent(id, proof, to: device, now: now) }
     try connection.run(
       """
       INSERT INTO deliveries(command, device, state, sent, attempts) VALUES(?1, ?2, 1, ?3, 1)
@@ -182,7 +194,8 @@ struct CommandOutbox {
     taken.append(TakenCommand(id: id, command: command))
   }
 
-  func confirm(_ ids: [Int64], device: Int64, now: Int64) throws(DatabaseError) -> Int {
+  /// The device has read the answer.
+  func markDelivered(_ ids: [Int64], device: Int64, now: Int64) throws(DatabaseError) -> Int {
     var count = 0
     for id in ids {
       count += try connection.run(
@@ -192,12 +205,29 @@ struct CommandOutbox {
     return count
   }
 
+  /// The commands that these records of the device prove.
+  mutating func confirm(by points: [Point], device: Int64, now: Int64) throws(DatabaseError) -> [Int64] {
+    let proven = proofs.proven(by: points, of: device)
+    for id in proven {
+      try connection.run(
+        """
+        UPDATE deliveries SET state = 3, proven = ?3, confirmed = coalesce(confirmed, ?3)
+        WHERE command = ?1 AND device = ?2 AND state IN (1, 2)
+        """, id, device, now)
+      try proofs.drop(id, of: device)
+    }
+    return proven
+  }
+
   mutating func takeBack(_ ids: [Int64], device: DeviceTable.Device) throws(DatabaseError) -> Int {
     var count = 0
     for id in ids {
       let changed = try connection.run(
         "UPDATE deliveries SET state = 0 WHERE command = ?1 AND device = ?2 AND state = 1", id, device.id)
-      if changed > 0 { makeDue(id, for: device.identity) }
+      if changed > 0 {
+        makeDue(id, for: device.identity)
+        try proofs.drop(id, of: device.id)
+      }
       count += changed
     }
     return count

@@ -104,6 +104,7 @@ extension StoreEngine {
     for partition in partitions.live { try partitions.giveUp(partition) }
     for table in [
       "device_tags", "deliveries", "quarantine", "logs", "orders", "refresh_tokens", "token_families", "forgotten",
+      "proofs",
     ] {
       try connection.run("DELETE FROM \(table)")
     }
@@ -112,7 +113,7 @@ extension StoreEngine {
 
   /// The rows of its points lose their device here, which makes them invisible; upkeep sweeps them out.
   private func forget(run: String) throws(DatabaseError) -> Int {
-    for table in ["device_tags", "deliveries", "quarantine", "logs"] {
+    for table in ["device_tags", "deliveries", "proofs", "quarantine", "logs"] {
       try connection.run("DELETE FROM \(table) WHERE device IN (SELECT id FROM devices WHERE run = ?1)", text: run)
     }
     try connection.run(

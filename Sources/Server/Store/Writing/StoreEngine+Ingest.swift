@@ -19,6 +19,7 @@ extension StoreEngine {
       $0.duplicates += Int64(receipt.duplicate)
       $0.quarantined += Int64(receipt.quarantined)
     }
+    receipt.confirmed = try outbox.confirm(by: batch.points, device: devices.entries[place].id, now: now)
     receipt.commands = try takeCommands(at: place, limit: batch.commandLimit, now: now)
     return .ingested(receipt)
   }

@@ -44,9 +44,9 @@ final class StoreEngine {
     case .ingest(let batch): return try ingest(batch, now: now)
     case .order(let order): return try outbox.add(order, now: now)
     case .takeCommands(let device, let limit): return .commands(try takeCommands(for: device, limit: limit, now: now))
-    case .confirmCommands(let device, let ids):
+    case .markDelivered(let device, let ids):
       guard let place = try devices.place(of: device) else { return .changed(0) }
-      return .changed(try outbox.confirm(ids, device: devices.entries[place].id, now: now))
+      return .changed(try outbox.markDelivered(ids, device: devices.entries[place].id, now: now))
     case .returnCommands(let device, let ids):
       guard let place = try devices.place(of: device) else { return .changed(0) }
       return .changed(try outbox.takeBack(ids, device: devices.entries[place]))
