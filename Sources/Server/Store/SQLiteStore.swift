@@ -95,6 +95,7 @@ package final class SQLiteStore: Store {
       // The rollback needed no space and no sync: the connection is sound, only the engine's memory is ahead of it.
       self.engine = rebuilt(engine)
     } else {
+      engine?.upkeep.stop()
       engine = nil
     }
     return outage
@@ -112,6 +113,7 @@ package final class SQLiteStore: Store {
 
   package func close() {
     guard let engine else { return }
+    engine.upkeep.stop()
     if !configuration.isInMemory {
       do {
         _ = try engine.connection.database.checkpoint(.passive)

@@ -14,8 +14,8 @@ package struct StoreLimits: Sendable {
   package var ledgerOrders = 200_000
   package var quarantineRows = 100_000
   package var logsPerDevice = 16
-  /// Pages of the write-ahead log after which it is copied back.
-  package var checkpointPages = 1_000
+  /// Pages of the write-ahead log after which it is copied back, beside the groups.
+  package var checkpointPages = 4_000
   /// Page cache of the writer.
   package var cacheKilobytes = 131_072
   /// Size of the main file in pages of 8 KiB above which the disk counts as full; nil for no limit.
