@@ -108,6 +108,7 @@ package final class SQLiteStore: Store {
       // memory that is so after every error, and the connection is all there is.
       self.engine = rebuilt(engine)
     } else {
+      engine?.upkeep.stop()
       engine = nil
     }
     return outage
@@ -125,6 +126,7 @@ package final class SQLiteStore: Store {
 
   package func close() {
     guard let engine else { return }
+    engine.upkeep.stop()
     if !configuration.isInMemory {
       do {
         _ = try engine.connection.database.checkpoint(.passive)

@@ -14,8 +14,8 @@ package struct StoreLimits: Sendable {
   package var ledgerOrders = 200_000
   package var quarantineRows = 100_000
   package var logsPerDevice = 16
-  /// Pages of the write-ahead log after which it is copied back.
-  package var checkpointPages = 1_000
+  /// Pages of the write-ahead log after which it is copied back, beside the groups.
+  package var checkpointPages = 4_000
   /// Page cache of the writer.
   package var cacheKilobytes = 131_072
   /// What must be committed after an outage before the store says that it is over: more than most groups write.

@@ -31,6 +31,9 @@ struct Upkeep {
     return more
   }
 
+  /// The end: no other thread of the store works on the file any more.
+  mutating func stop() { checkpoint.stop() }
+
   /// Also when the clock was set back.
   private func isDue(since last: Int64?, every milliseconds: Int64, _ now: Int64) -> Bool {
     guard let last else { return true }

@@ -1,0 +1,81 @@
+import Database
+import Synchronization
+
+/// Copies the log back on a thread and a connection of its own, so that the groups go on meanwhile: most of a checkpoint is
+/// waiting for the disk. SQLite allows it at any time (https://sqlite.org/wal.html#checkpointing).
+final class LogCopier {
+  enum Outcome: Sendable {
+    case copied
+    case failed(DatabaseError)
+  }
+
+  /// What the two threads share. The thread keeps it, and not the copier, which ends the thread when it goes.
+  private final class Desk: Sendable {
+    struct State {
+      var isWanted = false
+      var isStopping = false
+      var outcome: Outcome?
+    }
+
+    let state = Mutex(State())
+    let wakeUp = Semaphore()
+  }
+
+  private let desk = Desk()
+  private let thread: Thread
+
+  init(path: String) {
+    thread = Thread { [desk] in LogCopier.run(desk, path) }
+  }
+
+  /// Waits for a copy that is under way.
+  deinit {
+    desk.state.withLock { $0.isStopping = true }
+    desk.wakeUp.signal()
+    thread.join()
+  }
+
+  /// Not while an outcome is still to be taken.
+  func begin() {
+    desk.state.withLock { state in
+      precondition(!state.isWanted && state.outcome == nil, "one copy at a time")
+      state.isWanted = true
+    }
+    desk.wakeUp.signal()
+  }
+
+  /// Nil as long as it is at work.
+  func takeOutcome() -> Outcome? { desk.state.withLock { $0.outcome.take() } }
+
+  private static func run(_ desk: Desk, _ path: String) {
+    guard isWanted(desk) else { return }
+    do {
+      let database = try Connection(path: path, access: .readWrite)
+      // The copy has to be on disk before the log begins anew.
+      try database.apply(.synchronous(.full))
+      try database.apply(.automaticCheckpoint(pages: 0))
+      repeat {
+        _ = try database.checkpoint(.passive)
+        finish(desk, .copied)
+      } while isWanted(desk)
+    } catch {
+      finish(desk, .failed(error))
+    }
+  }
+
+  private static func isWanted(_ desk: Desk) -> Bool {
+    while true {
+      desk.wakeUp.wait()
+      let (isWanted, isStopping) = desk.state.withLock { ($0.isWanted, $0.isStopping) }
+      if isStopping { return false }
+      if isWanted { return true }
+    }
+  }
+
+  private static func finish(_ desk: Desk, _ outcome: Outcome) {
+    desk.state.withLock { state in
+      state.isWanted = false
+      state.outcome = outcome
+    }
+  }
+}
