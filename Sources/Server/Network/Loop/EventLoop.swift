@@ -112,10 +112,16 @@ final class EventLoop<Session: ByteSession> {
     }
   }
 
+  /// What the shared output buffer says is about this connection.
+  func beginCall(_ connection: Connection<Session>) {
+    output.unsentBefore = connection.output.count
+    output.hasHadItsShare = false
+  }
+
   /// One call of the session, with the shared output buffer.
   func call<Result>(_ connection: Connection<Session>, _ body: (inout Session, inout SessionOutput) -> Result) -> Result
   {
-    output.unsentBefore = connection.output.count
+    beginCall(connection)
     return body(&connection.session, &output)
   }
 }
