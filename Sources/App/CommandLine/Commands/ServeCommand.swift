@@ -20,6 +20,7 @@ extension Command {
       .value("loops", "N", "event loops, each a thread [one per processor]"),
       .value("root", "KEY", "the key that holds the records, besides those that are found anyway"),
       .value("max-body", "SIZE", "the longest body", standard: "8MiB"),
+      .value("body-memory", "SIZE", "what bodies above 64 KiB may take together", standard: "12MiB"),
       .value("max-connections", "N", "open connections [what the process may open]"),
       .value("idle-timeout", "TIME", "how long a connection may be silent between requests", standard: "60s"),
       .value("retain-days", "N", "days of recorded time that are kept [all]"),
@@ -64,6 +65,7 @@ extension ServerConfiguration {
     loops = try values.positive("loops")
     rootProperty = values.text("root")
     bodyBytesMax = try values.read("max-body", expected: "a size, as 8MiB", Quantities.byteCount) ?? bodyBytesMax
+    bodyMemoryMax = try values.read("body-memory", expected: "a size, as 12MiB", Quantities.byteCount) ?? bodyMemoryMax
     connectionsMax = try values.positive("max-connections")
     idleSeconds = try values.seconds("idle-timeout") ?? idleSeconds
     journalShare =

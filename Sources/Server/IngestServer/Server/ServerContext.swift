@@ -21,6 +21,7 @@ package final class ServerContext: Sendable {
   let refreshThrottle = Mutex(RefreshThrottle())
   let refreshBreakages = Mutex(RefreshBreakages())
   let faults = FaultBoard()
+  let bodies: BodyBudget
   let hub: EventHub
   /// Nil when nothing is written down.
   let journal: JournalDesk?
@@ -50,6 +51,7 @@ package final class ServerContext: Sendable {
     let longest = CommandOrderRequest.longestLifetimeSeconds * 1_000
     orders = OrderHorizon(
       configuration.store.isInMemory ? .earliest : wallNow().advanced(byMilliseconds: longest))
+    bodies = BodyBudget(limit: max(configuration.bodyMemoryMax, configuration.bodyBytesMax))
     self.wallNow = wallNow
     self.submit = submit
     self.ask = ask
