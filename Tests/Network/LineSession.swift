@@ -5,7 +5,7 @@ import Network
 ///
 /// `echo TEXT` is answered at once, `ask TEXT` when the test says so; `body N` takes N bytes and then says how many;
 /// `write N` writes N bytes at once, `flood N` in pieces as there is room; `alarm N` answers N milliseconds later;
-/// `close`, `cut` and `reset` end the connection in their way; `mute` never takes another byte; `deaf` leaves its input
+/// `share N` ends each turn after N lines; `close`, `cut` and `reset` end the connection in their way; `mute` never takes another byte; `deaf` leaves its input
 /// while still wanting more; `hold` stops the whole loop until the test opens the gate.
 struct LineSession: ByteSession {
   enum Message: Sendable {
@@ -23,6 +23,7 @@ struct LineSession: ByteSession {
   private var bodyCount = 0
   private var floodLeft = 0
   private var isDeaf = false
+  private var share = Int.max
 
   init(_ accepted: Accepted, loop: Int, recorder: Recorder) {
     self.accepted = accepted
@@ -33,7 +34,8 @@ struct LineSession: ByteSession {
 
   mutating func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
     var taken = 0
-    while wishes.wantsInput, wishes.ending == .open, !isDeaf, !output.isFull, taken < input.count {
+    var left = share
+    while left > 0, wishes.wantsInput, wishes.ending == .open, !isDeaf, !output.isFull, taken < input.count {
       if bodyLeft > 0 {
         let count = min(bodyLeft, input.count - taken)
         bodyLeft -= count
@@ -49,7 +51,9 @@ struct LineSession: ByteSession {
       taken = end + 1
       messages += 1
       obey(line, &output)
+      left = min(left, share) - 1
     }
+    output.hasHadItsShare = left <= 0
     return taken
   }
 
@@ -81,6 +85,7 @@ struct LineSession: ByteSession {
       wishes.ending = .afterOutput
     case "cut": wishes.ending = .atOnce
     case "reset": wishes.ending = .reset
+    case "share": share = number
     case "mute":
       wishes.phase = .answering
       wishes.wantsInput = false

@@ -66,7 +66,7 @@ struct Campaign: Sendable {
       habits: [
         Habit(
           connections: 64, opening: bytes(post + "Transfer-Encoding: chunked\r\n\r\n"),
-          piece: bytes(String(repeating: "1\r\na\r\n", count: 1_000)), interval: .milliseconds(10))
+          piece: bytes(String(repeating: "1\r\na\r\n", count: 5_000)), interval: .milliseconds(10))
       ], allowed: within(30 + linger)),
     Campaign(
       name: "endless pipelining",

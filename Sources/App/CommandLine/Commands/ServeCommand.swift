@@ -22,6 +22,7 @@ extension Command {
       .value("location-template", "TEXT", "the locationTemplate of the app, word for word"),
       .value("geofence-template", "TEXT", "the geofenceTemplate of the app"),
       .value("max-body", "SIZE", "the longest body", standard: "8MiB"),
+      .value("body-memory", "SIZE", "what bodies above 64 KiB may take together", standard: "12MiB"),
       .value("max-connections", "N", "open connections [what the process may open]"),
       .value("idle-timeout", "TIME", "how long a connection may be silent between requests", standard: "60s"),
       .value("head-timeout", "TIME", "how long the head of a request may take", standard: "10s"),
@@ -75,6 +76,7 @@ extension ServerConfiguration {
     geofenceTemplate = values.text("geofence-template")
     if let problem = templateProblem { throw UsageError(problem) }
     bodyBytesMax = try values.read("max-body", expected: "a size, as 8MiB", Quantities.byteCount) ?? bodyBytesMax
+    bodyMemoryMax = try values.read("body-memory", expected: "a size, as 12MiB", Quantities.byteCount) ?? bodyMemoryMax
     connectionsMax = try values.positive("max-connections")
     try readTimeLimits(values)
     journalShare =

@@ -57,6 +57,8 @@ public struct ServerConfiguration: Sendable {
     get { http.bodyBytes }
     set { http.bodyBytes = newValue }
   }
+  /// The memory of all bodies that are coming in, in bytes, without the first 64 KiB of each; one of the longest always fits.
+  public var bodyMemoryMax = 12 * 1_048_576
   /// Open connections, all loops together; nil for what the process may open.
   public var connectionsMax: Int?
   /// How long a connection may be silent between requests.

@@ -22,6 +22,7 @@ package final class ServerContext: Sendable {
   let refreshThrottle = Mutex(RefreshThrottle())
   let refreshBreakages = Mutex(RefreshBreakages())
   let faults = FaultBoard()
+  let bodies: BodyBudget
   let hub: EventHub
   /// Nil when nothing is written down.
   let journal: JournalDesk?
@@ -54,6 +55,7 @@ package final class ServerContext: Sendable {
     self.registry = registry
     self.custody = custody
     self.orders = orders
+    bodies = BodyBudget(limit: max(configuration.bodyMemoryMax, configuration.bodyBytesMax))
     self.wallNow = wallNow
     self.submit = submit
     self.ask = ask

@@ -21,8 +21,20 @@ package final class IngestSession: ByteSession {
   var rules: ConnectionRules
   private var exchangeCount: UInt32 = 0
   var state = State.waiting
+  /// Of the request that is being read. Not in the state, which would be taken apart and put together for every piece.
+  var body: [UInt8] = []
+  /// Of what the body may take beyond `BodyBudget.free`.
+  var bodyBudget = 0
+  /// How long the body is said to be.
+  private(set) var bodyFraming = BodyFraming.none
   /// What the last answer carried, until the client shows that it has read it.
   var carried: CarriedCommands?
+
+  /// Pieces of messages that one call takes before other connections have their turn: a tenth of a millisecond, also when
+  /// each piece is a chunk of one byte.
+  private static let share = 2_048
+  /// What a request that is answered at once counts for.
+  private static let requestCost = 128
 
   enum State {
     /// For the head of the next request.
@@ -63,7 +75,8 @@ package final class IngestSession: ByteSession {
 
   package func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
     var taken = 0
-    while wishes.wantsInput && !output.isFull {
+    var share = Self.share
+    while wishes.wantsInput && !output.isFull && share > 0 {
       let step: MessageStep
       do throws(HTTPError) {
         step = try parser.next(input.extracting(taken..<input.count), into: &scratch.head)
@@ -74,12 +87,16 @@ package final class IngestSession: ByteSession {
       switch step.event {
       case .needMoreInput: break
       case .head: headCame(&output)
-      case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound))
-      case .end: requestEnded(&output)
+      case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound), &output)
+      case .end:
+        requestEnded(&output)
+        share -= Self.requestCost
       }
+      share -= 1
       taken += step.taken
       if step.event == .needMoreInput { break }
     }
+    output.hasHadItsShare = share <= 0 && taken < input.count
     notePhase()
     return taken
   }
@@ -124,6 +141,7 @@ package final class IngestSession: ByteSession {
   }
 
   package func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {
+    dropBody()
     switch limit {
     // An answer more would be taken for that of the next request.
     case .body where isDropping, .bodyRate where isDropping: wishes.ending = .atOnce
@@ -150,6 +168,7 @@ package final class IngestSession: ByteSession {
   }
 
   package func closed(_ reason: CloseReason, now: MonotonicInstant) {
+    dropBody()
     settleCommands(reason)
     switch state {
     case .awaiting(_, let waiting): context.hub.giveUp(waiting.id)
@@ -173,6 +192,7 @@ extension IngestSession {
       }
       if context.isOverloaded(for: exchange.target.operation) { return turnAway(exchange, &output) }
       if scratch.head.expectsContinue { ResponseWriter.interimContinue(into: &output.bytes) }
+      bodyFraming = scratch.head.framing
       state = .reading(exchange)
       return
     }
@@ -185,17 +205,16 @@ extension IngestSession {
     }
   }
 
-  private func bodyCame(_ bytes: Span<UInt8>) {
-    guard case .reading(var exchange) = state else { return }
-    state = .waiting
-    exchange.body.append(copying: bytes)
-    state = .reading(exchange)
+  private func bodyCame(_ bytes: Span<UInt8>, _ output: inout SessionOutput) {
+    if case .reading = state, !keep(bytes) { turnBodyAway(&output) }
   }
 
   private func requestEnded(_ output: inout SessionOutput) {
     switch state {
     case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
-    case .reading(let exchange): handle(exchange, &output)
+    case .reading(var exchange):
+      exchange.body = takeBody()
+      handle(exchange, &output)
     case .dropping: proceed()
     case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished:
       preconditionFailure("a request ends once, after it has begun")
@@ -228,6 +247,7 @@ extension IngestSession {
 
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
     rules.stop()
+    dropBody()
     let response = Response.unreadable(error)
     append(response, .http11, withoutContent: false, .close, &output)
     state = .finished

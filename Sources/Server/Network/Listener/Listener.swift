@@ -6,6 +6,9 @@ struct Listener: ~Copyable, Sendable {
   let socket: FileDescriptor
   let address: SocketAddress
 
+  /// Bytes of an answer that the kernel takes ahead of what the network takes.
+  private static let unsentInKernelMax: Int32 = 131_072
+
   private init(_ socket: consuming FileDescriptor) {
     address = Syscalls.localAddress(of: socket)
     self.socket = socket
@@ -58,6 +61,8 @@ struct Listener: ~Copyable, Sendable {
     // Accepted sockets inherit both: answers leave at once, and a peer that lost its power is noticed in the end.
     try Syscalls.set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1, on: socket)
     try Syscalls.set(SO_KEEPALIVE, level: SOL_SOCKET, to: 1, on: socket)
+    // A client that does not read would have megabytes lying in the kernel for it, and made for it before (tcp(7)).
+    try Syscalls.set(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), to: unsentInKernelMax, on: socket)
     if case .v6 = address.host {
       try Syscalls.set(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: takesBothFamilies ? 0 : 1, on: socket)
     }

@@ -8,8 +8,8 @@ extension EventLoop {
     var written = output.bytes.count
     connection.isInterrupted = false
     while flush(connection) {
-      guard written < configuration.outputPerTurn else {
-        // A client that asks and reads without pause gets its share; the socket is writable in the next turn too.
+      guard written < configuration.outputPerTurn, !output.hasHadItsShare else {
+        // A client that sends and reads without pause gets its share; the socket is writable in the next turn too.
         connection.isInterrupted = true
         return conclude(connection)
       }

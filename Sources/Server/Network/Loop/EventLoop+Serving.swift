@@ -22,7 +22,8 @@ extension EventLoop {
   /// Whether a byte from this client would have a place to go.
   func reads(_ connection: Connection<Session>) -> Bool {
     switch connection.stage {
-    case .open: takesInput(connection) && !connection.sawEnd
+    // What was left for this turn comes first: beside it there might be no room.
+    case .open: takesInput(connection) && !connection.sawEnd && !connection.isInterrupted
     case .finishing: false
     case .lingering: true
     }
@@ -76,7 +77,7 @@ extension EventLoop {
 
   /// Shows the session what it has left so far; says whether it took any of it.
   func offer(_ connection: Connection<Session>) -> Bool {
-    output.unsentBefore = connection.output.count
+    beginCall(connection)
     let taken = connection.input.offer { connection.session.receive($0, &output) }
     connection.noteWishes()
     return taken > 0

@@ -23,6 +23,7 @@ extension EventLoop {
 
   /// The socket has room again.
   func write(_ connection: Connection<Session>) {
+    beginCall(connection)
     do {
       var sent = 0
       if !connection.output.isEmpty {

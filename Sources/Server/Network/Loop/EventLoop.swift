@@ -112,9 +112,15 @@ final class EventLoop<Session: ByteSession> {
     }
   }
 
+  /// What the shared output buffer says is about this connection.
+  func beginCall(_ connection: Connection<Session>) {
+    output.unsentBefore = connection.output.count
+    output.hasHadItsShare = false
+  }
+
   /// One call of the session, with the shared output buffer.
   func call(_ connection: Connection<Session>, _ body: (inout Session, inout SessionOutput) -> Void) {
-    output.unsentBefore = connection.output.count
+    beginCall(connection)
     body(&connection.session, &output)
     connection.noteWishes()
   }

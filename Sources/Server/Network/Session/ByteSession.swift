@@ -9,8 +9,8 @@ package protocol ByteSession: SendableMetatype {
   var wishes: SessionWishes { get }
 
   /// Looks at all input that was not taken yet and says how much of it is taken; the rest is shown again, with what
-  /// follows it. Called only while `wantsInput` is true. It takes as much as it can while `output` is not full: what it
-  /// leaves of its own will is incomplete, and is shown again only with more.
+  /// follows it. Called only while `wantsInput` is true. It takes as much as it can while `output` is not full and it has not
+  /// had its share: what it leaves of its own will is incomplete, and is shown again only with more.
   mutating func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int
   /// The client has ended its output, and everything before that was shown. It may still wait for answers. The
   /// connection closes by itself as soon as the phase is not `answering` and all output is sent.

@@ -7,6 +7,8 @@ package struct SessionOutput: Sendable {
   package internal(set) var unsentBefore = 0
   /// To be appended to.
   package var bytes: [UInt8] = []
+  /// Set by a `receive` that has worked long enough and leaves the rest of its input for the next turn.
+  package var hasHadItsShare = false
 
   private let unsentMax: Int
 
