@@ -76,7 +76,8 @@ let package = Package(
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
     .executableTarget(
-      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"], path: "loadtest/loganalyzer",
+      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"],
+      path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),

@@ -16,7 +16,7 @@ else {
 
 var bytes: [UInt8] = []
 let text = LogText(platform: platform, utcOffsetMinutes: -240, zoneName: "Eastern Daylight Time")
-let start = WallInstant(CivilDate(year: 2026, month: 7, day: 28)!).advanced(byMilliseconds: 14 * 3_600_000)
+let start = WallInstant(millisecondsSince1970: 1_785_247_200_000)
 text.appendBanner(Configuration(platform: platform), at: start, to: &bytes)
 var now = start
 for entry in EveryLogEntry.all(at: start) {
