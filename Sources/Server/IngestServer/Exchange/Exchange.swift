@@ -4,20 +4,7 @@ import HTTP1
 
 /// One request on its way to its answer: what its head said, and its body as far as it has come.
 struct Exchange {
-  let target: Target
-  let method: HTTPMethod
-  let version: HTTPVersion
-  let receivedAt: WallInstant
-  let begunAt: MonotonicInstant
-  /// Values of the fields that mean something here.
-  let authorization: [UInt8]?
-  let contentType: [UInt8]?
-  let deviceHeader: String?
-  /// The body is compressed.
-  let isEncoded: Bool
-  let query: [FormItem]
-  /// The last event that a listener has seen.
-  let lastEventID: String?
+  let opening: Opening
   var body: [UInt8] = []
   /// Whose request it is, as far as that is known; empty while it is not.
   var device: String
@@ -27,6 +14,43 @@ struct Exchange {
   var fault: AppliedFault?
   /// Records that a fault keeps from the store although they are acknowledged.
   var withheld = 0
+
+  /// What its head said. A class, because it never changes: an exchange is handed on several times between the head and
+  /// the answer, and would count a reference for each value.
+  final class Opening: Sendable {
+    let target: Target
+    let method: HTTPMethod
+    let version: HTTPVersion
+    let receivedAt: WallInstant
+    let begunAt: MonotonicInstant
+    /// Values of the fields that mean something here.
+    let authorization: [UInt8]?
+    let contentType: [UInt8]?
+    let deviceHeader: String?
+    /// The body is compressed.
+    let isEncoded: Bool
+    let query: [FormItem]
+    /// The last event that a listener has seen.
+    let lastEventID: String?
+
+    init(
+      target: Target, method: HTTPMethod, version: HTTPVersion, receivedAt: WallInstant, begunAt: MonotonicInstant,
+      authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: [FormItem],
+      lastEventID: String?
+    ) {
+      self.target = target
+      self.method = method
+      self.version = version
+      self.receivedAt = receivedAt
+      self.begunAt = begunAt
+      self.authorization = authorization
+      self.contentType = contentType
+      self.deviceHeader = deviceHeader
+      self.isEncoded = isEncoded
+      self.query = query
+      self.lastEventID = lastEventID
+    }
+  }
 
   /// What was asked for.
   struct Target {
@@ -38,4 +62,18 @@ struct Exchange {
   }
 
   func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
+}
+
+extension Exchange {
+  var target: Target { opening.target }
+  var method: HTTPMethod { opening.method }
+  var version: HTTPVersion { opening.version }
+  var receivedAt: WallInstant { opening.receivedAt }
+  var begunAt: MonotonicInstant { opening.begunAt }
+  var authorization: [UInt8]? { opening.authorization }
+  var contentType: [UInt8]? { opening.contentType }
+  var deviceHeader: String? { opening.deviceHeader }
+  var isEncoded: Bool { opening.isEncoded }
+  var query: [FormItem] { opening.query }
+  var lastEventID: String? { opening.lastEventID }
 }

@@ -27,13 +27,13 @@ extension ServerContext {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
     }
     let deviceHeader = text(head, HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
-    var exchange = Exchange(
+    let opening = Exchange.Opening(
       target: Exchange.Target(operation: operation, parameters: parameters, run: run),
       method: head.method, version: head.version, receivedAt: wallNow(), begunAt: now,
       authorization: bytes(head, .authorization), contentType: bytes(head, .contentType),
       deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: query,
-      lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
-      device: deviceHeader ?? parameters.last ?? "")
+      lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil)
+    var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
     if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, isLocal: isLocal) }
     if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
     if let journal, isJournaled(operation, isRefused: refusal != nil), journal.takesNext() {

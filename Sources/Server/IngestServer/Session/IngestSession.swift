@@ -106,7 +106,11 @@ package final class IngestSession: ByteSession {
   package func deliver(_ message: SessionMessage, _ output: inout SessionOutput) {
     switch message {
     case .completed(let result):
-      guard case .owing(let exchange, let continuation) = state else { return }
+      let owed = takeState()
+      guard case .owing(let exchange, let continuation) = owed else {
+        state = owed
+        return
+      }
       context.custody.received(result, at: address)
       let acknowledged = result.acknowledging(withheld: exchange.withheld)
       perform(context.reply(to: exchange, continuation, acknowledged), exchange, &output)
@@ -210,7 +214,7 @@ extension IngestSession {
   }
 
   private func requestEnded(_ output: inout SessionOutput) {
-    switch state {
+    switch takeState() {
     case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
     case .reading(var exchange):
       exchange.body = takeBody()
@@ -219,6 +223,13 @@ extension IngestSession {
     case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished:
       preconditionFailure("a request ends once, after it has begun")
     }
+  }
+
+  /// Moves the state out, for whoever sets the next one: a copy would count every reference in it.
+  private func takeState() -> State {
+    var taken = State.waiting
+    swap(&taken, &state)
+    return taken
   }
 
   private func handle(_ exchange: Exchange, _ output: inout SessionOutput) {

@@ -1,6 +1,8 @@
 /// The connections of one loop. A place that becomes free is used again, the last one first, under a new generation.
 struct ConnectionTable<Session: ByteSession> {
-  private var places: [Connection<Session>?] = []
+  /// All of them are `Connection<Session>`. The array is of a type that the compiler knows here, where it does not know
+  /// the session's, and asks the runtime for every type that is made of it.
+  private var places: [AnyObject?] = []
   private var generations: [UInt32] = []
   private var free: [UInt32] = []
   private(set) var count = 0
@@ -26,7 +28,7 @@ struct ConnectionTable<Session: ByteSession> {
   subscript(token: ConnectionToken) -> Connection<Session>? {
     let place = Int(token.place)
     guard place < places.count, generations[place] == token.generation else { return nil }
-    return places[place]
+    return places[place].map { unsafe unsafeDowncast($0, to: Connection<Session>.self) }
   }
 
   mutating func remove(_ token: ConnectionToken) {
@@ -39,5 +41,5 @@ struct ConnectionTable<Session: ByteSession> {
   }
 
   /// A copy: the caller closes connections while it goes through them.
-  var all: [Connection<Session>] { places.compactMap { $0 } }
+  var all: [Connection<Session>] { places.compactMap { $0 as? Connection<Session> } }
 }
