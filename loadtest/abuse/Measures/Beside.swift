@@ -38,10 +38,10 @@ struct Beside {
     var without: [Tally] = []
     var with: [Tally] = []
     var atOnce: [Int] = []
+    let sockets = server.sockets
     for round in 0..<Self.rounds {
       // Which comes first changes from round to round, so that a drift of the machine falls on both.
       if round % 2 == 0 { without.append(window(tally, seconds)) }
-      let sockets = server.sockets
       let (abused, open) = try windowBeside(server, tally, seconds)
       with.append(abused)
       atOnce.append(open - sockets)
@@ -70,6 +70,8 @@ struct Beside {
     let seen = window(tally, seconds)
     let sockets = server.sockets
     idlers.end()
+    // Their going is not a part of the next window.
+    bench.pause(.seconds(1))
     return (seen, sockets)
   }
 

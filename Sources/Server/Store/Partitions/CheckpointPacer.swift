@@ -25,7 +25,7 @@ struct CheckpointPacer {
     pending += connection.database.takePagesWritten()
     guard isCopying else {
       guard pending >= pages else { return false }
-      let copier = copier ?? LogCopier(path: path)
+      let copier = copier ?? LogCopier(path: path, small: pages / 8)
       self.copier = copier
       copier.begin()
       isCopying = true

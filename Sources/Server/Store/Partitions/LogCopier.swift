@@ -24,8 +24,9 @@ final class LogCopier {
   private let desk = Desk()
   private let thread: Thread
 
-  init(path: String) {
-    thread = Thread { [desk] in LogCopier.run(desk, path) }
+  /// `small` is how many pages may be left for the writer.
+  init(path: String, small: Int) {
+    thread = Thread { [desk] in LogCopier.run(desk, path, small) }
   }
 
   /// Waits for a copy that is under way.
@@ -47,7 +48,7 @@ final class LogCopier {
   /// Nil as long as it is at work.
   func takeOutcome() -> Outcome? { desk.state.withLock { $0.outcome.take() } }
 
-  private static func run(_ desk: Desk, _ path: String) {
+  private static func run(_ desk: Desk, _ path: String, _ small: Int) {
     guard isWanted(desk) else { return }
     do {
       let database = try Connection(path: path, access: .readWrite)
@@ -55,13 +56,27 @@ final class LogCopier {
       try database.apply(.synchronous(.full))
       try database.apply(.automaticCheckpoint(pages: 0))
       repeat {
-        _ = try database.checkpoint(.passive)
+        try copy(database, until: small)
         finish(desk, .copied)
       } while isWanted(desk)
     } catch {
       finish(desk, .failed(error))
     }
   }
+
+  /// While this thread copies, the groups make the log longer. What is left when it ends is the writer's, between two
+  /// groups that wait for it, so it goes on until one time round adds little.
+  private static func copy(_ database: borrowing Connection, until small: Int) throws(DatabaseError) {
+    var moved = 0
+    for _ in 0..<roundsMax {
+      let now = try database.checkpoint(.passive).pagesMoved
+      if now - moved <= small { return }
+      moved = now
+    }
+  }
+
+  /// A disk that takes less than the groups write would never come to an end.
+  private static let roundsMax = 8
 
   private static func isWanted(_ desk: Desk) -> Bool {
     while true {
