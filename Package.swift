@@ -33,7 +33,8 @@ func bench(_ folder: String, needs: [Target.Dependency]) -> Target {
 let package = Package(
   name: "rolling-road",
   products: [
-    .executable(name: "rollingroad", targets: ["rollingroad"])
+    .executable(name: "rollingroad", targets: ["rollingroad"]),
+    .library(name: "IngestServer", targets: ["IngestServer"]),
   ],
   targets: [
     // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
