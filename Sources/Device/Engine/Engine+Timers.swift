@@ -31,6 +31,7 @@ extension Engine {
       case .motionTrigger: motionTriggerFired(at: now, into: &effects)
       case .heartbeat: beat(dueAt: due.deadline, at: now, into: &effects)
       case .stopAfterElapsed: stop(at: now, into: &effects)
+      case .schedule: wakeSchedule(at: now, into: &effects)
       case .preventSuspend: cyclePreventSuspend(at: now, into: &effects)
       }
     }

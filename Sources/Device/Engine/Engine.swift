@@ -40,6 +40,8 @@ package struct Engine: Sendable {
   var provider: ProviderState?
   var connectivity = Connectivity.none
   var isPowerSaving = false
+  var zone: ZoneRules
+  var scheduler: Scheduler?
   var isInBackground = false
 
   private var identity: RandomStream
@@ -48,11 +50,12 @@ package struct Engine: Sendable {
   /// the engine anew lets it go on at `identityStep`, or gives it another stream.
   package init(
     configuration: Configuration, state: EngineState = EngineState(), geofences: [Geofence] = [],
-    identity: RandomStream, quirks: EngineQuirks = EngineQuirks()
+    identity: RandomStream, zone: ZoneRules = .utc, quirks: EngineQuirks = EngineQuirks()
   ) {
     self.configuration = configuration
     self.state = state
     self.identity = identity
+    self.zone = zone
     self.quirks = quirks
     profile = PlatformProfile.of(configuration.platform)
     settings = EngineSettings(configuration, profile: profile, quirks: quirks)
@@ -65,6 +68,9 @@ package struct Engine: Sendable {
   package var identityStep: UInt64 { identity.n }
 
   mutating func nextUUID() -> UUID128 { UUID128(randomHigh: identity.u64(), randomLow: identity.u64()) }
+
+  /// 0 ..< 1, for delays that belong to the platform.
+  mutating func drawFraction() -> Double { identity.uniform() }
 
   /// Appends what follows from the input.
   package mutating func receive(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
@@ -88,6 +94,7 @@ package struct Engine: Sendable {
     case .connectivity(let connectivity): take(connectivity, into: &effects)
     case .provider(let provider): take(provider, at: now, into: &effects)
     case .powerSave(let isOn): takePowerSave(isOn, into: &effects)
+    case .timeZone(let zone): takeZone(zone, at: now, into: &effects)
     case .ready: note(.warning("ready was called already"), .warning, into: &effects)
     case .foreground: enterForeground(at: now, into: &effects)
     case .background: enterBackground(at: now, into: &effects)
@@ -110,6 +117,7 @@ package struct Engine: Sendable {
     case .connectivity(let connectivity): self.connectivity = connectivity
     case .provider(let provider): self.provider = provider
     case .powerSave(let isOn): isPowerSaving = isOn
+    case .timeZone(let zone): self.zone = zone
     case .foreground: isInBackground = false
     case .background: isInBackground = true
     case .fix, .sample, .significantChange, .locationFailed, .updatesPaused, .stationaryRegionExit,
@@ -119,7 +127,7 @@ package struct Engine: Sendable {
   }
 
   /// Only what the log keeps is put into words.
-  func note(_ entry: @autoclosure () -> LogEntry, _ level: LogLevel, into effects: inout [Effect]) {
+  func note(_ entry: @autoclosure () -> LogEntry, _ level: Contract.LogLevel, into effects: inout [Effect]) {
     if level <= settings.logLevel { effects.append(.log(entry())) }
   }
 }

@@ -28,6 +28,8 @@ package enum EngineInput: Equatable, Sendable {
   case connectivity(Connectivity)
   case provider(ProviderState)
   case powerSave(Bool)
+  /// The device's zone, for the schedule; UTC until told.
+  case timeZone(ZoneRules)
 
   // Life of the process.
   /// `ready` was called; until then nothing else has an effect, and calls wait.

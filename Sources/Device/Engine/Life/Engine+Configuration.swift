@@ -16,7 +16,6 @@ extension Engine {
   }
 
   mutating func adopt(_ configuration: Configuration) {
-    let old = self.configuration
     self.configuration = configuration
     settings = EngineSettings(configuration, profile: profile, quirks: quirks)
     let fresh = DistanceFilter(configuration)
@@ -25,7 +24,6 @@ extension Engine {
       && fresh.elasticityMultiplier == distanceFilter.elasticityMultiplier
     guard !isSame else { return }
     distanceFilter = fresh
-    _ = old
     if let lastFix, state.isMoving { _ = distanceFilter.rescale(speed: lastFix.coords.speed) }
   }
 
@@ -53,14 +51,5 @@ extension Engine {
     guard let region = demands.stationaryRegion else { return }
     demandStationaryRegion(
       Circle(center: region.center, radiusMetres: settings.regionRadiusMetres), into: &effects)
-  }
-}
-
-extension DistanceFilter {
-  init(_ configuration: Configuration) {
-    let geolocation = configuration.geolocation
-    self.init(
-      configuredMetres: max(0, configuration.effectiveDistanceFilterMetres),
-      elasticityMultiplier: geolocation.disableElasticity ? 0 : max(0, geolocation.elasticityMultiplier))
   }
 }

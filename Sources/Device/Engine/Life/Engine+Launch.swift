@@ -61,7 +61,9 @@ extension Engine {
     guard profile.platform == .ios || configuration.app.stopOnTerminate else { return }
     fail(.cancelled, at: now, into: &effects)
     if state.isEnabled && state.trackingMode == .location {
-      if let lastFix, state.isMoving || state.stationaryPlace == nil { armStationaryRegion(at: lastFix, into: &effects) }
+      if let lastFix, state.isMoving || state.stationaryPlace == nil {
+        armStationaryRegion(at: lastFix, into: &effects)
+      }
       demandLocationUpdates(false, into: &effects)
     }
     timers.stopAll()

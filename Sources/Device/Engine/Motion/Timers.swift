@@ -4,7 +4,7 @@ import Base
 struct Timers: Sendable {
   /// In the order in which timers that are due at the same instant fire.
   enum Name: Int, CaseIterable, Sendable {
-    case stopDetectionDelay, stopTimeout, motionTrigger, heartbeat, stopAfterElapsed, preventSuspend
+    case stopDetectionDelay, stopTimeout, motionTrigger, heartbeat, stopAfterElapsed, preventSuspend, schedule
 
     /// As the log calls it.
     var text: String {
@@ -15,6 +15,7 @@ struct Timers: Sendable {
       case .heartbeat: "heartbeat"
       case .stopAfterElapsed: "stopAfterElapsedMinutes"
       case .preventSuspend: "preventSuspend"
+      case .schedule: "schedule"
       }
     }
 
@@ -23,7 +24,7 @@ struct Timers: Sendable {
   }
 
   private static let off = Int64.max
-  private var deadlines = InlineArray<6, Int64>(repeating: Timers.off)
+  private var deadlines = InlineArray<7, Int64>(repeating: Timers.off)
 
   func isRunning(_ name: Name) -> Bool { deadlines[name.rawValue] != Timers.off }
 

@@ -9,7 +9,7 @@ struct EngineSettings: Sendable {
   var extras: RenderedObject
   var persistMode: PersistMode
   var persistsNothing: Bool
-  var logLevel: LogLevel
+  var logLevel: Contract.LogLevel
   var addsTimestampMeta: Bool
   var minimumConfidence: Int
   var isStopDetectionDisabled: Bool

@@ -55,7 +55,8 @@ struct SingleRequest: Sendable {
   mutating func take(_ fix: Fix, at now: WallInstant, isCoarse: Bool, profile: PlatformProfile) -> Bool {
     guard let accuracy = fix.coords.accuracy, accuracy >= 0 else { return false }
     count += 1
-    let desired = isCoarse ? max(terms.desiredAccuracyMetres, profile.reducedAccuracyMetres) : terms.desiredAccuracyMetres
+    let desired =
+      isCoarse ? max(terms.desiredAccuracyMetres, profile.reducedAccuracyMetres) : terms.desiredAccuracyMetres
     if accuracy <= desired && isFresh(fix, at: now, profile: profile) {
       best = fix
       isFulfilled = true
