@@ -55,8 +55,8 @@ import Vocabulary
     #expect(record.ageMilliseconds == 1_000 && record.event == nil && record.isMoving)
     #expect(record.activity == Activity(.inVehicle, confidence: 90))
     #expect(record.battery == Battery(level: 0.5, isCharging: true))
-    #expect(abs(record.odometer - 200) < 1 && record.timestampMeta == nil)
-    #expect(record.odometer == rig.engine.state.odometerMetres)
+    #expect(record.odometer > 0 && record.odometer == rig.engine.state.odometerMetres)
+    #expect(record.timestampMeta == nil)
   }
 
   @Test func timestampMetaComesWhenAskedFor() throws {
