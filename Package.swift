@@ -75,6 +75,7 @@ let package = Package(
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
     bench("network", needs: ["Network", "Base"]),
+    bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
