@@ -49,7 +49,7 @@ extension Engine {
     if didAdvance { noteOdometer(into: &effects) }
     demandStationaryRegion(nil, into: &effects)
     if !quirks.keepsDistanceFilterBetweenTrips, let old = distanceFilter.beginMoving() {
-      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .debug, into: &effects)
+      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
     }
     demandLocationUpdates(true, into: &effects)
     effects.append(.flush(.motionChange))
@@ -73,7 +73,7 @@ extension Engine {
   }
 
   private func noteOdometer(into effects: inout [Effect]) {
-    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .debug, into: &effects)
+    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
     effects.append(.saveState)
   }
 

@@ -8,7 +8,7 @@ extension Engine {
     guard !settings.isStopDetectionDisabled else { return }
     guard confidence >= settings.minimumConfidence else {
       note(
-        .stopDetectionIgnored(confidence: confidence, minimum: settings.minimumConfidence), .debug, into: &effects)
+        .stopDetectionIgnored(confidence: confidence, minimum: settings.minimumConfidence), .info, into: &effects)
       return
     }
     guard !timers.isRunning(.stopTimeout) && !timers.isRunning(.stopDetectionDelay) && !isSettling else { return }

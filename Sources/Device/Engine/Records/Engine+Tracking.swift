@@ -20,7 +20,7 @@ extension Engine {
       fix, at: now.wall, distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.filterRules)
     switch verdict {
     case .ignored(let reason, let milliseconds):
-      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .debug, into: &effects)
+      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .info, into: &effects)
     case .rejected(let trace, let reason):
       note(.filterDecision(trace), .verbose, into: &effects)
       reject(fix, reason, at: now, into: &effects)
@@ -34,11 +34,11 @@ extension Engine {
     remember(fix)
     if advanceOdometer(to: fix, from: .tracked) {
       note(
-        .odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .debug, into: &effects)
+        .odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
       effects.append(.saveState)
     }
     if let old = distanceFilter.rescale(speed: fix.coords.speed) {
-      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .debug, into: &effects)
+      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
       demandDistanceFilter(into: &effects)
     }
     watchDisplacement(of: fix, into: &effects)
@@ -90,7 +90,7 @@ extension Engine {
 
   func noteLocation(_ fix: Fix, number: Int = 0, at now: Moment, into effects: inout [Effect]) {
     note(
-      .location(fix, number: number, ageMilliseconds: now.wall.milliseconds(since: fix.timestamp)), .info,
+      .location(fix, number: number, ageMilliseconds: now.wall.milliseconds(since: fix.timestamp)), .verbose,
       into: &effects)
   }
 }

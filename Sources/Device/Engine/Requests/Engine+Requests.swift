@@ -128,7 +128,7 @@ extension Engine {
   private mutating func fail(
     _ request: SingleRequest, _ error: LocationError, at now: Moment, into effects: inout [Effect]
   ) {
-    note(.locationRequestFailed(purpose: request.label, code: error.code), .error, into: &effects)
+    note(.locationRequestFailed(purpose: request.label, code: error.code), .warning, into: &effects)
     switch request.purpose {
     case .motionChange(let retriesLeft): retry(error, retriesLeft, at: now, into: &effects)
     case .geofence(let trigger, let geofence, let kind):
