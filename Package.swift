@@ -81,6 +81,7 @@ let package = Package(
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
+    bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -97,8 +98,8 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
+    tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
-    tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
