@@ -75,6 +75,7 @@ let package = Package(
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
     bench("network", needs: ["Network", "Base"]),
+    bench("queue", needs: ["Queue", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -91,6 +92,7 @@ let package = Package(
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
+    tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )
