@@ -60,6 +60,8 @@ let package = Package(
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
 
+    library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
+
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),

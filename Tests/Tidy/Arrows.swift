@@ -26,6 +26,9 @@ enum Arrows {
     Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),
     Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
     Target(
+      name: "CurlTransport", folder: "Sources/Device/CurlTransport",
+      imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
