@@ -15,6 +15,8 @@ final class Transfer {
   private(set) var id: UInt64 = 0
   var reason: [UInt8] = []
   var body: [UInt8] = []
+  /// Whether the empty line behind the header fields has come.
+  var isHeadWhole = false
 
   /// Nil when memory has run out.
   init?(answerLimit: Int) {
@@ -67,6 +69,7 @@ final class Transfer {
     (self.device, id) = (device, request.id)
     reason = []
     body = []
+    isHeadWhole = false
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }
     set(CURLOPT_URL, request.url)
