@@ -78,6 +78,7 @@ let package = Package(
     bench("base", needs: ["Base"]),
     bench("network", needs: ["Network", "Base"]),
     bench("queue", needs: ["Queue", "Base"]),
+    bench("transport", needs: ["CurlTransport", "Upload", "Contract", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
