@@ -58,7 +58,7 @@ let package = Package(
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
-    library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
+    library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
@@ -91,6 +91,9 @@ let package = Package(
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
+    tests(
+      "Upload",
+      needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),
     tests("Tidy", needs: []),
   ]
 )

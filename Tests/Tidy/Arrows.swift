@@ -24,7 +24,9 @@ enum Arrows {
     Target(name: "Vocabulary", folder: "Sources/Device/Vocabulary", imports: ["Contract", "Base"]),
     Target(name: "Engine", folder: "Sources/Device/Engine", imports: ["Vocabulary", "Contract", "Base"]),
     Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),
-    Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
+    Target(
+      name: "Upload", folder: "Sources/Device/Upload",
+      imports: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
