@@ -32,6 +32,12 @@ extension Execution {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
+  /// A blob, or the UTF-8 of a text, of its own.
+  package func blob(at column: Int32) -> [UInt8] {
+    let bytes = bytes(at: column)
+    return unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+  }
+
   /// A text of its own. Bytes that are no UTF-8 become U+FFFD; read `bytes` where that matters.
   package func text(at column: Int32) -> String {
     let bytes = bytes(at: column)
