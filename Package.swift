@@ -87,6 +87,7 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
+    tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),

@@ -1,10 +1,133 @@
+package import Base
 package import Contract
+package import Vocabulary
 
 /// The SDK's brain: what happens to a device in, what it does out. It knows no clock, no socket, no file and no thread.
+///
+/// Timers that are overdue fire before the input is looked at, so that a process that was suspended finds what it slept
+/// through in order.
 package struct Engine: Sendable {
-  package private(set) var configuration: Configuration
+  package internal(set) var configuration: Configuration
+  /// To be kept whenever an effect says so.
+  package internal(set) var state: EngineState
+  package let profile: PlatformProfile
+  let quirks: EngineQuirks
 
-  package init(configuration: Configuration) {
+  /// Made of the configuration, for every step.
+  var settings: EngineSettings
+  /// Nil until `ready`, and again after `terminate`.
+  var launch: Launch?
+  var waitingCalls: [EngineCall] = []
+
+  var timers = Timers()
+  var requests: [SingleRequest] = []
+  var watches: [Watch] = []
+  var backgroundTasks: [BackgroundTask] = []
+  var demands = Demands()
+
+  var distanceFilter: DistanceFilter
+  var filter = LocationFilter()
+  var odometer: Odometer
+  /// The position of the last motion change, which the stream repeats.
+  var motionChangeFix: Fix?
+  var lastFix: Fix?
+  /// Where the device was when it seemed to stop.
+  var stoppingPlace: Coordinate?
+  var fixCount = 0
+
+  var activity = Activity(.unknown, confidence: 0)
+  var battery = Battery(level: nil, isCharging: false)
+  var provider: ProviderState?
+  var connectivity = Connectivity.none
+  var isPowerSaving = false
+  var zone: ZoneRules
+  var scheduler: Scheduler?
+  var isInBackground = false
+
+  private var identity: RandomStream
+
+  /// `identity` numbers the records: the same stream at the same step gives the same uuids, so that a host that makes
+  /// the engine anew lets it go on at `identityStep`, or gives it another stream.
+  package init(
+    configuration: Configuration, state: EngineState = EngineState(), geofences: [Geofence] = [],
+    identity: RandomStream, zone: ZoneRules = .utc, quirks: EngineQuirks = EngineQuirks()
+  ) {
     self.configuration = configuration
+    self.state = state
+    self.identity = identity
+    self.zone = zone
+    self.quirks = quirks
+    profile = PlatformProfile.of(configuration.platform)
+    settings = EngineSettings(configuration, profile: profile, quirks: quirks)
+    distanceFilter = DistanceFilter(configuration)
+    odometer = Odometer(metres: state.odometerMetres, errorMetres: state.odometerErrorMetres)
+    _ = geofences
+  }
+
+  /// How far the identities are used up.
+  package var identityStep: UInt64 { identity.n }
+
+  mutating func nextUUID() -> UUID128 { UUID128(randomHigh: identity.u64(), randomLow: identity.u64()) }
+
+  /// 0 ..< 1, for delays that belong to the platform.
+  mutating func drawFraction() -> Double { identity.uniform() }
+
+  /// Appends what follows from the input.
+  package mutating func receive(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
+    guard launch != nil else {
+      prepare(input, at: now, into: &effects)
+      return
+    }
+    fireTimers(at: now, into: &effects)
+    switch input {
+    case .fix(let fix): follow(fix, at: now, into: &effects)
+    case .sample(let fix): take(sample: fix, at: now, into: &effects)
+    case .significantChange(let fix): takeSignificantChange(fix, at: now, into: &effects)
+    case .locationFailed(let error): fail(error, at: now, into: &effects)
+    case .updatesPaused: pauseUpdates(at: now, into: &effects)
+    case .stationaryRegionExit(let fix): leaveStationaryRegion(fix, at: now, into: &effects)
+    case .proximityRegionExit(let fix): leaveProximityRegion(fix, at: now, into: &effects)
+    case .geofenceCrossing(let identifier, let isEntry, let fix):
+      cross(identifier, isEntry: isEntry, fix, at: now, into: &effects)
+    case .activity(let activity): take(activity, at: now, into: &effects)
+    case .battery(let battery): self.battery = battery
+    case .connectivity(let connectivity): take(connectivity, into: &effects)
+    case .provider(let provider): take(provider, at: now, into: &effects)
+    case .powerSave(let isOn): takePowerSave(isOn, into: &effects)
+    case .timeZone(let zone): takeZone(zone, at: now, into: &effects)
+    case .ready: note(.warning("ready was called already"), .warning, into: &effects)
+    case .foreground: enterForeground(at: now, into: &effects)
+    case .background: enterBackground(at: now, into: &effects)
+    case .backgroundFetch: fetch(at: now, into: &effects)
+    case .terminate: terminate(at: now, into: &effects)
+    case .call(let call): perform(call, at: now, into: &effects)
+    case .configured(let configuration, let keys): configure(configuration, keys, at: now, into: &effects)
+    case .timersDue: break
+    }
+  }
+
+  /// Before `ready` the engine only remembers what the sensors say, and what it is asked for.
+  private mutating func prepare(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
+    switch input {
+    case .ready(let launch): begin(launch, at: now, into: &effects)
+    case .call(let call): waitingCalls.append(call)
+    case .configured(let configuration, _): adopt(configuration)
+    case .activity(let activity): self.activity = activity
+    case .battery(let battery): self.battery = battery
+    case .connectivity(let connectivity): self.connectivity = connectivity
+    case .provider(let provider): self.provider = provider
+    case .powerSave(let isOn): isPowerSaving = isOn
+    case .timeZone(let zone): self.zone = zone
+    case .foreground: isInBackground = false
+    case .background: isInBackground = true
+    case .fix, .sample, .significantChange, .locationFailed, .updatesPaused, .stationaryRegionExit,
+      .proximityRegionExit, .geofenceCrossing, .backgroundFetch, .terminate, .timersDue:
+      break
+    }
+  }
+
+  /// Only what the log keeps is put into words.
+  func note(_ entry: @autoclosure () -> LogEntry, _ level: Contract.LogLevel, into effects: inout [Effect]) {
+    if level <= settings.logLevel { effects.append(.log(entry())) }
   }
 }

@@ -34,6 +34,19 @@ package struct RenderedObject: Sendable {
 
   package init(_ text: String) throws(JSONError) { try self.init(text.utf8.span) }
 
+  /// An object as the configuration holds it. Nil for values of other kinds, and for numbers that JSON has no text for.
+  package init?(_ value: JSONValue) {
+    guard case .object = value else { return nil }
+    var writer = JSONWriter(capacity: 256)
+    value.write(to: &writer)
+    do throws(JSONError) {
+      try self.init(
+        writer.bytes.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max))
+    } catch {
+      return nil
+    }
+  }
+
   private init(storage: Storage?) { self.storage = storage }
 
   package var isEmpty: Bool { storage == nil }

@@ -1,0 +1,53 @@
+package import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  /// The earliest instant at which the engine wants `.timersDue`; nil when it waits for nothing.
+  package var nextDeadline: MonotonicInstant? {
+    var next = timers.earliest(isSuspended: isSuspended)?.deadline
+    for request in requests { next = Engine.earlier(next, request.deadline) }
+    for task in backgroundTasks { next = Engine.earlier(next, task.deadline) }
+    return next
+  }
+
+  private static func earlier(_ one: MonotonicInstant?, _ other: MonotonicInstant?) -> MonotonicInstant? {
+    guard let one else { return other }
+    guard let other else { return one }
+    return min(one, other)
+  }
+
+  /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake or moving.
+  private var isSuspended: Bool {
+    profile.suspendsInBackground && isInBackground && !configuration.preventsSuspend && demands.locationUpdates == nil
+  }
+
+  mutating func fireTimers(at now: Moment, into effects: inout [Effect]) {
+    while let due = timers.earliest(), due.deadline <= now.monotonic {
+      timers.stop(due.name)
+      switch due.name {
+      case .stopDetectionDelay: engageStopTimeout(at: now, into: &effects)
+      case .stopTimeout: stopTimeoutFired(at: now, into: &effects)
+      case .motionTrigger: motionTriggerFired(at: now, into: &effects)
+      case .heartbeat: beat(dueAt: due.deadline, at: now, into: &effects)
+      case .stopAfterElapsed: stop(at: now, into: &effects)
+      case .schedule: wakeSchedule(at: now, into: &effects)
+      case .preventSuspend: cyclePreventSuspend(at: now, into: &effects)
+      }
+    }
+    expireRequests(at: now, into: &effects)
+    expireBackgroundTasks(at: now, into: &effects)
+  }
+
+  mutating func start(
+    _ name: Timers.Name, for span: Nanoseconds, isRepeating: Bool = false, at now: Moment, into effects: inout [Effect]
+  ) {
+    timers.start(name, at: now.monotonic + span)
+    note(
+      .timerStarted(name: name.text, seconds: span.seconds, isRepeating: isRepeating), .verbose, into: &effects)
+  }
+
+  mutating func stop(_ name: Timers.Name, into effects: inout [Effect]) {
+    if timers.stop(name) { note(.timerStopped(name: name.text), .verbose, into: &effects) }
+  }
+}

@@ -1,0 +1,156 @@
+package import Base
+import Contract
+package import Vocabulary
+
+/// Decides which fixes are plausible (behaviour §14.2). Coordinates are never changed; only the length of a step is
+/// smoothed and capped, and the log shows it.
+package struct LocationFilter: Sendable {
+  /// A fix may be dated so much later than the device's clock says; the sources give no number.
+  static let futureToleranceMilliseconds: Int64 = 1_000
+  /// The adaptive cap is so many mean steps, or so many distance filters; the exact formula is not public.
+  static let capFactor = 3.0
+
+  /// The last fix that was delivered.
+  private struct Anchor {
+    var place: Coordinate
+    var accuracyMetres: Double
+    var timestamp: WallInstant
+  }
+
+  /// A fix with what the order of checks already knows about it.
+  private struct Candidate {
+    var place: Coordinate
+    var accuracyMetres: Double
+    var speed: Double
+    var timestamp: WallInstant
+    var seconds: Double
+    var raw: Double
+    var effective: Double
+  }
+
+  private var anchor: Anchor?
+  private var lastTimestamp: WallInstant?
+  private var steps = RollingWindow<20>()
+  private var kalman = StepKalman()
+  /// The sum of the squares of the accuracies of the fixes delivered so far.
+  private var variance = 0.0
+
+  package init() {}
+
+  /// Where the last delivered fix was.
+  package var lastPlace: Coordinate? { anchor?.place }
+
+  /// For each fix of a device that is enabled, in the order of their arrival. `distanceFilterMetres` is the effective
+  /// one at this fix.
+  package mutating func judge(
+    _ fix: Fix, at now: WallInstant, distanceFilterMetres: Double, rules: FilterRules
+  ) -> FilterVerdict {
+    let sinceLast = lastTimestamp.map { fix.timestamp.milliseconds(since: $0) } ?? 0
+    guard let accuracy = fix.coords.accuracy, accuracy >= 0,
+      let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+    else { return .ignored(.invalid, sinceLastMilliseconds: sinceLast) }
+    guard fix.timestamp.milliseconds(since: now) <= LocationFilter.futureToleranceMilliseconds else {
+      return .ignored(.future, sinceLastMilliseconds: sinceLast)
+    }
+    if lastTimestamp != nil, sinceLast <= 0, let reason = staleness(of: fix, at: place, sinceLast, rules) {
+      return .ignored(reason, sinceLastMilliseconds: sinceLast)
+    }
+    var candidate = Candidate(
+      place: place, accuracyMetres: accuracy, speed: fix.coords.speed ?? -1, timestamp: fix.timestamp, seconds: 0,
+      raw: 0, effective: 0)
+    if let anchor {
+      candidate.seconds = max(0, Double(fix.timestamp.milliseconds(since: anchor.timestamp)) / 1_000)
+      candidate.raw = anchor.place.distanceMetres(to: place)
+      let error = (anchor.accuracyMetres * anchor.accuracyMetres + accuracy * accuracy).squareRoot()
+      candidate.effective = max(0, candidate.raw - error)
+      if rules.platform == .android, rules.speedJumpFilter > 0,
+        candidate.raw > rules.speedJumpFilter * candidate.seconds
+      {
+        return .ignored(.speedJump, sinceLastMilliseconds: sinceLast)
+      }
+    }
+    lastTimestamp = fix.timestamp
+    return judge(candidate, distanceFilterMetres: distanceFilterMetres, rules: rules)
+  }
+
+  /// When the device comes to rest: what is known about the pace of its steps is void, where it was is not.
+  package mutating func forgetPace() {
+    steps.removeAll()
+    kalman = StepKalman()
+  }
+
+  private func staleness(
+    of fix: Fix, at place: Coordinate, _ sinceLast: Int64, _ rules: FilterRules
+  ) -> FilterVerdict.Ignorance? {
+    guard rules.platform == .android, sinceLast == 0, place == anchor?.place else { return .notNewer }
+    return rules.allowsIdenticalLocations ? nil : .identical
+  }
+
+  private mutating func judge(
+    _ candidate: Candidate, distanceFilterMetres: Double, rules: FilterRules
+  ) -> FilterVerdict {
+    let settings = rules.settings
+    var trace = FilterTrace(
+      decision: .accepted, reason: "OK", raw: candidate.raw, effective: candidate.effective,
+      smoothed: candidate.effective, cap: cap(candidate, distanceFilterMetres, settings),
+      accuracy: candidate.accuracyMetres, speed: candidate.speed, sigma: variance.squareRoot(),
+      distanceFilter: distanceFilterMetres)
+
+    var step = candidate.raw
+    let limits = exceededLimits(candidate, cap: trace.cap, settings)
+    if candidate.accuracyMetres > settings.trackingAccuracyThresholdMetres {
+      return LocationFilter.rejection(.lowAccuracy, trace)
+    } else if let limits {
+      switch rules.policy {
+      case .passThrough: break
+      case .conservative: return LocationFilter.rejection(limits.reason, trace)
+      case .adjust:
+        trace.decision = .adjusted
+        trace.reason = limits.reason.rawValue
+        step = limits.metres
+      }
+    }
+    trace.smoothed = min(candidate.effective, step)
+    if settings.useKalman, anchor != nil {
+      trace.smoothed = kalman.smooth(
+        StepKalman.Measurement(
+          lengthMetres: trace.smoothed, accuracyMetres: candidate.accuracyMetres, speed: candidate.speed,
+          distanceFilterMetres: distanceFilterMetres),
+        profile: settings.kalmanProfile)
+    }
+    if anchor != nil { steps.append(step) }
+    anchor = Anchor(
+      place: candidate.place, accuracyMetres: candidate.accuracyMetres, timestamp: candidate.timestamp)
+    variance += candidate.accuracyMetres * candidate.accuracyMetres
+    return .delivered(trace)
+  }
+
+  private func cap(
+    _ candidate: Candidate, _ distanceFilterMetres: Double, _ settings: LocationFilterSettings
+  ) -> Double {
+    max(
+      LocationFilter.capFactor * (steps.mean(ofLast: settings.rollingWindow) ?? 0),
+      LocationFilter.capFactor * distanceFilterMetres,
+      settings.maxImpliedSpeedMetresPerSecond * candidate.seconds)
+  }
+
+  /// Nil for a plausible step; otherwise the first reason and the smallest of the limits that the step is beyond.
+  private func exceededLimits(
+    _ candidate: Candidate, cap: Double, _ settings: LocationFilterSettings
+  ) -> (reason: FilterVerdict.Rejection, metres: Double)? {
+    let fastest = settings.maxImpliedSpeedMetresPerSecond * candidate.seconds
+    let isTooFast = candidate.raw > fastest
+    let burst = candidate.seconds <= settings.burstWindowSeconds ? settings.maxBurstDistanceMetres : cap
+    let isOutlier = candidate.raw > min(burst, cap)
+    guard isTooFast || isOutlier else { return nil }
+    let metres = min(isTooFast ? fastest : .infinity, isOutlier ? min(burst, cap) : .infinity)
+    return (isTooFast ? .impliedSpeed : .outlierCapped, metres)
+  }
+
+  private static func rejection(_ reason: FilterVerdict.Rejection, _ trace: FilterTrace) -> FilterVerdict {
+    var trace = trace
+    trace.decision = .rejected
+    trace.reason = reason.rawValue
+    return .rejected(trace, reason)
+  }
+}

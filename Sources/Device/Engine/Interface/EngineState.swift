@@ -1,0 +1,15 @@
+package import Base
+
+/// What of an engine survives the process (behaviour §19.1). The configuration and the fences are kept elsewhere.
+package struct EngineState: Equatable, Sendable {
+  package var isEnabled = false
+  package var isMoving = false
+  package var trackingMode = TrackingMode.location
+  package var isSchedulerEnabled = false
+  package var odometerMetres = 0.0
+  package var odometerErrorMetres = 0.0
+  /// Where the device came to rest; the centre of the stationary region.
+  package var stationaryPlace: Coordinate?
+
+  package init() {}
+}

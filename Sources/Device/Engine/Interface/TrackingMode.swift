@@ -1,0 +1,5 @@
+/// What an enabled engine records (behaviour §4.2).
+package enum TrackingMode: Int, CaseIterable, Sendable {
+  case geofence = 0
+  case location = 1
+}

@@ -1,0 +1,63 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  mutating func enterForeground(at now: Moment, into effects: inout [Effect]) {
+    isInBackground = false
+    note(.appState(isBackground: false), .info, into: &effects)
+    stop(.preventSuspend, into: &effects)
+    evaluateSchedule(at: now, into: &effects)
+    effects.append(.flush(.appResume))
+  }
+
+  mutating func enterBackground(at now: Moment, into effects: inout [Effect]) {
+    isInBackground = true
+    note(.appState(isBackground: true), .info, into: &effects)
+    if configuration.preventsSuspend && state.isEnabled {
+      start(.preventSuspend, for: profile.preventSuspendFirst, at: now, into: &effects)
+    }
+    evaluateSchedule(at: now, into: &effects)
+    effects.append(.flush(.appPause))
+  }
+
+  /// Task by task, iOS lets the app run on.
+  mutating func cyclePreventSuspend(at now: Moment, into effects: inout [Effect]) {
+    guard isInBackground, state.isEnabled, configuration.preventsSuspend else { return }
+    start(.preventSuspend, for: profile.preventSuspendCycle, at: now, into: &effects)
+  }
+
+  mutating func fetch(at now: Moment, into effects: inout [Effect]) {
+    evaluateSchedule(at: now, into: &effects)
+    effects.append(.flush(.backgroundFetch))
+  }
+
+  mutating func take(_ connectivity: Connectivity, into effects: inout [Effect]) {
+    let wasConnected = self.connectivity.isConnected
+    guard connectivity != self.connectivity else { return }
+    self.connectivity = connectivity
+    note(.connectivity(connectivity), .info, into: &effects)
+    guard connectivity.isConnected != wasConnected else { return }
+    effects.append(.event(.connectivityChange(isConnected: connectivity.isConnected)))
+    if connectivity.isConnected { effects.append(.flush(.connectivity)) }
+  }
+
+  mutating func takePowerSave(_ isOn: Bool, into effects: inout [Effect]) {
+    guard isOn != isPowerSaving else { return }
+    isPowerSaving = isOn
+    effects.append(.event(.powerSaveChange(isPowerSaving: isOn)))
+  }
+
+  /// Behaviour §19.5. Android makes a record of it by itself.
+  mutating func take(_ provider: ProviderState, at now: Moment, into effects: inout [Effect]) {
+    guard provider != self.provider else { return }
+    self.provider = provider
+    note(.provider(provider), .info, into: &effects)
+    effects.append(.event(.providerChange(provider)))
+    if let denial { fail(denial, at: now, into: &effects) }
+    let isRecorded = profile.recordsProviderChange && !configuration.persistence.disableProviderChangeRecord
+    if isRecorded && state.isEnabled && denial == nil {
+      request(.providerChange(provider), profile.providerChange, at: now, into: &effects)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Base
+import Contract
+import Vocabulary
+
+/// Behaviour §18: whoever begins a task must end it; the system's patience is limited.
+extension Engine {
+  mutating func startBackgroundTask(_ id: Int, at now: Moment, into effects: inout [Effect]) {
+    guard !backgroundTasks.contains(where: { $0.id == id }) else { return }
+    backgroundTasks.append(BackgroundTask(id: id, deadline: now.monotonic + profile.backgroundTaskLimit))
+    note(.backgroundTask(id: id, isStart: true), .verbose, into: &effects)
+    effects.append(.backgroundTask(id: id, isStart: true))
+  }
+
+  mutating func stopBackgroundTask(_ id: Int, into effects: inout [Effect]) {
+    guard let index = backgroundTasks.firstIndex(where: { $0.id == id }) else {
+      note(.warning("no background task \(id)"), .warning, into: &effects)
+      return
+    }
+    backgroundTasks.remove(at: index)
+    note(.backgroundTask(id: id, isStart: false), .verbose, into: &effects)
+    effects.append(.backgroundTask(id: id, isStart: false))
+  }
+
+  mutating func expireBackgroundTasks(at now: Moment, into effects: inout [Effect]) {
+    while let task = backgroundTasks.first(where: { $0.deadline <= now.monotonic }) {
+      note(.warning("background task \(task.id) ran too long and is ended"), .warning, into: &effects)
+      stopBackgroundTask(task.id, into: &effects)
+    }
+  }
+}

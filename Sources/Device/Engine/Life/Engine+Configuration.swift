@@ -1,0 +1,55 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  /// A change takes effect at once, without restart (behaviour §1).
+  mutating func configure(
+    _ configuration: Configuration, _ keys: [String], at now: Moment, into effects: inout [Effect]
+  ) {
+    adopt(configuration)
+    for key in keys {
+      note(.configurationChanged(key: key), .debug, into: &effects)
+      react(to: key, at: now, into: &effects)
+    }
+    if demands.locationUpdates != nil { demandLocationUpdates(true, into: &effects) }
+  }
+
+  mutating func adopt(_ configuration: Configuration) {
+    self.configuration = configuration
+    settings = EngineSettings(configuration, profile: profile, quirks: quirks)
+    let fresh = DistanceFilter(configuration)
+    let isSame =
+      fresh.configuredMetres == distanceFilter.configuredMetres
+      && fresh.elasticityMultiplier == distanceFilter.elasticityMultiplier
+    guard !isSame else { return }
+    distanceFilter = fresh
+    if let lastFix, state.isMoving { _ = distanceFilter.rescale(speed: lastFix.coords.speed) }
+  }
+
+  private mutating func react(to key: String, at now: Moment, into effects: inout [Effect]) {
+    switch key {
+    case "app.heartbeatInterval": restartHeartbeat(at: now, into: &effects)
+    case "app.preventSuspend", "geolocation.pausesLocationUpdatesAutomatically":
+      if !configuration.preventsSuspend { stop(.preventSuspend, into: &effects) }
+    case "app.schedule": replaceSchedule(at: now, into: &effects)
+    case "activity.disableStopDetection":
+      if settings.isStopDetectionDisabled { cancelStopping(into: &effects) }
+    case "activity.disableMotionActivityUpdates":
+      if state.isEnabled && state.trackingMode == .location { demandActivity(true, into: &effects) }
+    case "geolocation.stationaryRadius": resizeStationaryRegion(into: &effects)
+    case "geolocation.useSignificantChangesOnly":
+      if state.isEnabled && state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
+    case "geolocation.geofenceProximityRadius", "geolocation.maxMonitoredGeofences":
+      if let lastFix, state.isEnabled { lookAround(from: lastFix, isForced: true, at: now, into: &effects) }
+    case "http.url", "http.autoSync": effects.append(.flush(.configuration))
+    default: break
+    }
+  }
+
+  private mutating func resizeStationaryRegion(into effects: inout [Effect]) {
+    guard let region = demands.stationaryRegion else { return }
+    demandStationaryRegion(
+      Circle(center: region.center, radiusMetres: settings.regionRadiusMetres), into: &effects)
+  }
+}

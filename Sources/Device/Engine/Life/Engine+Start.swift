@@ -1,0 +1,103 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  mutating func start(at now: Moment, into effects: inout [Effect]) {
+    guard !(state.isEnabled && state.trackingMode == .location) else {
+      note(.warning("start is ignored: tracking is started already"), .warning, into: &effects)
+      return
+    }
+    let wasEnabled = state.isEnabled
+    state.trackingMode = .location
+    enable(into: &effects)
+    demandProximityRegion(nil, into: &effects)
+    engage(isMoving: configuration.isMoving, at: now, into: &effects)
+    finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
+  }
+
+  /// Behaviour §15.6. Switching from one mode to the other needs no stop.
+  mutating func startGeofences(at now: Moment, into effects: inout [Effect]) {
+    guard !(state.isEnabled && state.trackingMode == .geofence) else {
+      note(.warning("startGeofences is ignored: it is started already"), .warning, into: &effects)
+      return
+    }
+    let wasEnabled = state.isEnabled
+    if wasEnabled { disengage(into: &effects) }
+    state.trackingMode = .geofence
+    odometer.clearReference()
+    enable(into: &effects)
+    engageGeofences(at: now, into: &effects)
+    finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
+  }
+
+  private mutating func enable(into effects: inout [Effect]) {
+    let wasEnabled = state.isEnabled
+    state.isEnabled = true
+    effects.append(.saveState)
+    note(.started(isGeofenceMode: state.trackingMode == .geofence), .info, into: &effects)
+    guard !wasEnabled else { return }
+    effects.append(.event(.enabledChange(isEnabled: true)))
+    effects.append(.event(.connectivityChange(isConnected: connectivity.isConnected)))
+  }
+
+  private mutating func finishStart(wasEnabled: Bool, at now: Moment, into effects: inout [Effect]) {
+    let minutes = configuration.geolocation.stopAfterElapsedMinutes
+    stop(.stopAfterElapsed, into: &effects)
+    if minutes > 0 { start(.stopAfterElapsed, for: Nanoseconds(seconds: minutes * 60), at: now, into: &effects) }
+    effects.append(.flush(.start))
+  }
+
+  /// Geofences, motion detector, pace: in the order that a device's log shows (behaviour §12.2).
+  mutating func engage(isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
+    beginMonitoring(at: now, into: &effects)
+    demandActivity(true, into: &effects)
+    changePace(to: isMoving, at: now, into: &effects)
+    demandBackgroundFetch(true, into: &effects)
+  }
+
+  mutating func engageGeofences(at now: Moment, into effects: inout [Effect]) {
+    if state.isMoving { state.isMoving = false }
+    state.stationaryPlace = nil
+    beginMonitoring(at: now, into: &effects)
+    demandSignificantChanges(true, into: &effects)
+    demandBackgroundFetch(true, into: &effects)
+    request(.proximity, profile.motionState, at: now, into: &effects)
+    startHeartbeat(at: now, into: &effects)
+  }
+
+  mutating func stop(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled else {
+      note(.warning("stop is ignored: tracking is not started"), .warning, into: &effects)
+      return
+    }
+    state.isEnabled = false
+    disengage(into: &effects)
+    endMonitoring(into: &effects)
+    stop(.stopAfterElapsed, into: &effects)
+    demandActivity(false, into: &effects)
+    // iOS looks at its schedule whenever a significant change wakes it.
+    demandSignificantChanges(state.isSchedulerEnabled && profile.schedulesOnWakeOnly, into: &effects)
+    demandBackgroundFetch(state.isSchedulerEnabled, into: &effects)
+    demandProximityRegion(nil, into: &effects)
+    note(.stopped, .info, into: &effects)
+    effects.append(.saveState)
+    effects.append(.event(.enabledChange(isEnabled: false)))
+  }
+
+  /// Everything that belongs to the pace is off. The way that nobody watches does not count.
+  private mutating func disengage(into effects: inout [Effect]) {
+    dropMotionRequests(into: &effects)
+    for name in [.stopDetectionDelay, .stopTimeout, .motionTrigger, .heartbeat, .preventSuspend] as [Timers.Name] {
+      stop(name, into: &effects)
+    }
+    state.isMoving = false
+    state.stationaryPlace = nil
+    motionChangeFix = nil
+    stoppingPlace = nil
+    odometer.clearReference()
+    filter.forgetPace()
+    demandLocationUpdates(false, into: &effects)
+    demandStationaryRegion(nil, into: &effects)
+  }
+}

@@ -1,0 +1,105 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  /// Begins a motion change: the state changes at once, its position is looked for (behaviour §12.1, §12.2). A change
+  /// that is still looking for its position is given up.
+  mutating func changePace(to isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
+    note(.paceChange(from: state.isMoving, to: isMoving), .info, into: &effects)
+    dropMotionRequests(into: &effects)
+    state.isMoving = isMoving
+    effects.append(.saveState)
+    stop(.motionTrigger, into: &effects)
+    stop(.stopDetectionDelay, into: &effects)
+    stop(.stopTimeout, into: &effects)
+    stop(.heartbeat, into: &effects)
+    stoppingPlace = nil
+    state.stationaryPlace = nil
+    motionChangeFix = nil
+    request(.motionChange(retriesLeft: profile.motionChangeRetries), motionChangeTerms, at: now, into: &effects)
+  }
+
+  private var motionChangeTerms: RequestTerms {
+    var terms = profile.motionChange
+    terms.timeoutSeconds = configuration.geolocation.locationTimeoutSeconds
+    return terms
+  }
+
+  mutating func settle(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    remember(fix)
+    note(.motionChange(isMoving: state.isMoving), .info, into: &effects)
+    if state.isMoving {
+      setOff(from: fix, at: now, into: &effects)
+    } else {
+      rest(at: fix, at: now, into: &effects)
+    }
+  }
+
+  /// STATIONARY → MOVING, in the order that a device's log shows.
+  private mutating func setOff(from fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    let didAdvance = advanceOdometer(to: fix, from: .motionChange)
+    let record = makeRecord(of: fix, event: .motionchange, at: now)
+    motionChangeFix = fix
+    if persists(.motionChange) { effects.append(.persist(record, .motionChange)) }
+    effects.append(.event(.motionChange(record)))
+    effects.append(.event(.location(record)))
+    lookAround(from: fix, at: now, into: &effects)
+    demandSignificantChanges(true, into: &effects)
+    if didAdvance { noteOdometer(into: &effects) }
+    demandStationaryRegion(nil, into: &effects)
+    if !quirks.keepsDistanceFilterBetweenTrips, let old = distanceFilter.beginMoving() {
+      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .debug, into: &effects)
+    }
+    demandLocationUpdates(true, into: &effects)
+    effects.append(.flush(.motionChange))
+  }
+
+  /// MOVING → STATIONARY, in the order that a device's log shows.
+  private mutating func rest(at fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    let didAdvance = advanceOdometer(to: fix, from: .motionChange)
+    let record = makeRecord(of: fix, event: .motionchange, at: now)
+    lookAround(from: fix, at: now, into: &effects)
+    demandSignificantChanges(true, into: &effects)
+    if didAdvance { noteOdometer(into: &effects) }
+    filter.forgetPace()
+    armStationaryRegion(at: fix, into: &effects)
+    startHeartbeat(at: now, into: &effects)
+    demandLocationUpdates(false, into: &effects)
+    if persists(.motionChange) { effects.append(.persist(record, .motionChange)) }
+    effects.append(.event(.motionChange(record)))
+    effects.append(.event(.location(record)))
+    effects.append(.flush(.motionChange))
+  }
+
+  private func noteOdometer(into effects: inout [Effect]) {
+    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .debug, into: &effects)
+    effects.append(.saveState)
+  }
+
+  /// No position could be found in time, and no try is left. Moving begins without its record; at rest there is no
+  /// region, until the next sign of life looks for a position again (behaviour §12.6).
+  mutating func giveUpMotionChange(at now: Moment, into effects: inout [Effect]) {
+    demandSignificantChanges(true, into: &effects)
+    if state.isMoving {
+      demandLocationUpdates(true, into: &effects)
+    } else {
+      startHeartbeat(at: now, into: &effects)
+      demandLocationUpdates(false, into: &effects)
+    }
+  }
+
+  mutating func armStationaryRegion(at fix: Fix, into effects: inout [Effect]) {
+    guard let place = Coordinate(fix) else { return }
+    state.stationaryPlace = place
+    effects.append(.saveState)
+    let circle = Circle(center: place, radiusMetres: settings.regionRadiusMetres)
+    note(.stationaryRegion(coords: fix.coords, radiusMetres: circle.radiusMetres), .info, into: &effects)
+    demandStationaryRegion(circle, into: &effects)
+  }
+}
+
+extension Coordinate {
+  /// Nil for a position that is no place on earth.
+  init?(_ fix: Fix) { self.init(latitude: fix.coords.latitude, longitude: fix.coords.longitude) }
+}

@@ -1,0 +1,115 @@
+import Base
+import Contract
+import Vocabulary
+
+/// From rest to movement (behaviour §12.4, §12.5).
+extension Engine {
+  mutating func take(_ activity: Activity, at now: Moment, into effects: inout [Effect]) {
+    guard activity != self.activity else { return }
+    self.activity = activity
+    let isMovingType = activity.type.isMoving
+    note(.motionActivity(activity, isMovingType: isMovingType), .info, into: &effects)
+    effects.append(.event(.activityChange(activity)))
+    guard state.isEnabled && state.trackingMode == .location else { return }
+    switch (state.isMoving, isMovingType) {
+    case (true, true):
+      if activity.confidence >= settings.minimumConfidence { cancelStopping(into: &effects) }
+    case (true, false): seemStill(confidence: activity.confidence, at: now, into: &effects)
+    case (false, true):
+      if activity.confidence >= settings.minimumConfidence { seemMoving(at: now, into: &effects) }
+    case (false, false): stop(.motionTrigger, into: &effects)
+    }
+  }
+
+  private mutating func seemMoving(at now: Moment, into effects: inout [Effect]) {
+    guard isAllowedTrigger else {
+      note(.motionTriggerDenied(activity: activity.type), .info, into: &effects)
+      return
+    }
+    guard !timers.isRunning(.motionTrigger) && !isLookingForState else { return }
+    start(.motionTrigger, for: settings.motionTriggerDelay, at: now, into: &effects)
+  }
+
+  private var isAllowedTrigger: Bool { settings.allowedTriggers.contains(anyOf: TriggerActivities(of: activity.type)) }
+
+  mutating func motionTriggerFired(at now: Moment, into effects: inout [Effect]) {
+    switch profile.motionTrigger {
+    case .delay: changePace(to: true, at: now, into: &effects)
+    case .query: request(.motionState, profile.motionState, at: now, into: &effects)
+    }
+  }
+
+  /// The answer to the question where the device is, after an activity said that it moves.
+  mutating func judgeState(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    remember(fix)
+    guard state.isEnabled, !state.isMoving else { return }
+    guard let rest = state.stationaryPlace, let place = Coordinate(fix) else {
+      if !isSettling { changePace(to: false, at: now, into: &effects) }
+      return
+    }
+    let distance = rest.distanceMetres(to: place)
+    let isFast =
+      (fix.coords.speed ?? -1) >= profile.fastPathSpeedMetresPerSecond && activity.type.isMoving
+      && activity.confidence >= profile.fastPathConfidence
+    if distance > settings.regionRadiusMetres || isFast {
+      changePace(to: true, at: now, into: &effects)
+      return
+    }
+    note(
+      .motionTriggerIgnored(
+        radiusMetres: configuration.geolocation.stationaryRadiusMetres, distanceMetres: distance),
+      .info, into: &effects)
+    if activity.type.isMoving && activity.confidence >= settings.minimumConfidence {
+      seemMoving(at: now, into: &effects)
+    }
+  }
+
+  mutating func leaveStationaryRegion(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled, state.trackingMode == .location, !state.isMoving else { return }
+    if settings.allowedTriggers != .all && !isAllowedTrigger {
+      note(.motionTriggerDenied(activity: activity.type), .info, into: &effects)
+      return
+    }
+    if profile.verifiesRegionExit, let fix, !isOutside(fix) {
+      note(.spuriousRegionExit(identifier: Engine.stationaryRegionName), .info, into: &effects)
+      return
+    }
+    note(.regionExit(identifier: Engine.stationaryRegionName), .info, into: &effects)
+    changePace(to: true, at: now, into: &effects)
+  }
+
+  /// By which the log calls the region.
+  static let stationaryRegionName = "stationary"
+
+  /// Android believes an exit only of a position that is beyond the region by more than its own error, and good enough
+  /// to be a record.
+  private func isOutside(_ fix: Fix) -> Bool {
+    guard let rest = state.stationaryPlace, let place = Coordinate(fix), let accuracy = fix.coords.accuracy else {
+      return true
+    }
+    let isPoor = accuracy > settings.filterRules.settings.trackingAccuracyThresholdMetres
+    return !isPoor && rest.distanceMetres(to: place) - accuracy > settings.regionRadiusMetres
+  }
+
+  /// Any position of a device at rest may show that the system missed the exit from the region; or that there is no
+  /// region, because no position was found when the device came to rest.
+  mutating func noticeMove(
+    to fix: Fix, isSignificant: Bool = false, at now: Moment, into effects: inout [Effect]
+  ) {
+    guard state.isEnabled, state.trackingMode == .location, !state.isMoving, !isSettling, !isLookingForState else {
+      return
+    }
+    guard let rest = state.stationaryPlace, let place = Coordinate(fix) else {
+      changePace(to: false, at: now, into: &effects)
+      return
+    }
+    let doubt = isSignificant ? 0 : max(0, fix.coords.accuracy ?? 0)
+    guard rest.distanceMetres(to: place) - doubt > settings.regionRadiusMetres else { return }
+    note(.regionExit(identifier: Engine.stationaryRegionName), .info, into: &effects)
+    changePace(to: true, at: now, into: &effects)
+  }
+}
+
+extension TriggerActivities {
+  fileprivate func contains(anyOf other: TriggerActivities) -> Bool { !isDisjoint(with: other) }
+}

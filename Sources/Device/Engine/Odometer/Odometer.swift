@@ -1,0 +1,84 @@
+import Base
+import Contract
+package import Vocabulary
+
+/// The distance a device has gone, with its error (behaviour §17). Only `set` makes it smaller.
+package struct Odometer: Sendable {
+  /// Steps to a fix at least so good count in full; from others the error of both fixes is taken off.
+  static let fullTrustAccuracyMetres = 10.0
+  /// A step may be so many mean steps and so many distance filters long.
+  static let limitFactor = 3.0
+
+  private struct Reference {
+    var place: Coordinate
+    var accuracyMetres: Double
+  }
+
+  package private(set) var metres: Double
+  /// Grows with the accuracies of all fixes that were counted.
+  package private(set) var errorMetres: Double
+  private var reference: Reference?
+  private var kalman = StepKalman()
+  private var steps = RollingWindow<5>()
+
+  /// As it was when the device was last switched off.
+  package init(metres: Double = 0, errorMetres: Double = 0) {
+    self.metres = metres
+    self.errorMetres = errorMetres
+  }
+
+  /// `setOdometer` and `resetOdometer`: a new value without error. The way to the next fix does not count.
+  package mutating func set(metres: Double) {
+    self = Odometer(metres: metres)
+  }
+
+  /// At `stop()` and `startGeofences()`: the way that nobody watches does not count.
+  package mutating func clearReference() {
+    self = Odometer(metres: metres, errorMetres: errorMetres)
+  }
+
+  /// For each fix of a device that is enabled. `distanceFilterMetres` is the effective one at this fix.
+  package mutating func advance(
+    to fix: Fix, from source: OdometerSource, isGeofenceMode: Bool, distanceFilterMetres: Double, rules: OdometerRules
+  ) -> OdometerStep {
+    guard source.counts(isGeofenceMode: isGeofenceMode), let accuracy = fix.coords.accuracy, accuracy >= 0,
+      accuracy <= rules.accuracyThresholdMetres,
+      let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+    else { return .skipped }
+    guard let reference else {
+      self.reference = Reference(place: place, accuracyMetres: accuracy)
+      return .began
+    }
+    let variance = reference.accuracyMetres * reference.accuracyMetres + accuracy * accuracy
+    let raw = reference.place.distanceMetres(to: place)
+    var step = accuracy <= Odometer.fullTrustAccuracyMetres ? raw : max(0, raw - variance.squareRoot())
+    var kalman = kalman
+    if rules.usesKalman {
+      step = kalman.smooth(
+        StepKalman.Measurement(
+          lengthMetres: step, accuracyMetres: accuracy, speed: fix.coords.speed ?? 0,
+          distanceFilterMetres: distanceFilterMetres))
+    }
+    if source == .motionChange, let limit = limitMetres(distanceFilterMetres, rules), step > limit {
+      guard rules.policy == .adjust else { return .rejected(metres: step) }
+      step = limit
+    }
+    self.kalman = kalman
+    steps.append(step)
+    metres += step
+    errorMetres = (errorMetres * errorMetres + variance).squareRoot()
+    if source != .motionChange || !rules.countsMotionChangeTwice {
+      self.reference = Reference(place: place, accuracyMetres: accuracy)
+    }
+    return .advanced(metres: step)
+  }
+
+  /// The limits are for the fixes of motion changes. Tracked ones have passed the location filter: a public device log
+  /// shows one and the same step of 210 metres refused at a motion change and counted right after as tracked. From one
+  /// geofence to the next any length is plausible.
+  private func limitMetres(_ distanceFilterMetres: Double, _ rules: OdometerRules) -> Double? {
+    guard rules.policy != .passThrough else { return nil }
+    let byPace = steps.mean().map { Odometer.limitFactor * $0 } ?? .infinity
+    return min(byPace, Odometer.limitFactor * distanceFilterMetres)
+  }
+}

@@ -1,0 +1,12 @@
+import Base
+
+/// What the platform was last asked for, so that it is asked only for what changes.
+struct Demands: Sendable {
+  var locationUpdates: LocationUpdates?
+  var samplingAccuracyMetres: Double?
+  var stationaryRegion: Circle?
+  var proximityRegion: Circle?
+  var wantsActivity = false
+  var wantsSignificantChanges = false
+  var wantsBackgroundFetch = false
+}

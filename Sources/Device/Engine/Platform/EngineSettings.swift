@@ -1,0 +1,48 @@
+import Base
+import Contract
+
+/// What the engine reads of its configuration at every step, in plain values: reading a group of the configuration
+/// copies all of it.
+struct EngineSettings: Sendable {
+  var filterRules: FilterRules
+  var odometerRules: OdometerRules
+  var extras: RenderedObject
+  var persistMode: PersistMode
+  var persistsNothing: Bool
+  var logLevel: Contract.LogLevel
+  var addsTimestampMeta: Bool
+  var minimumConfidence: Int
+  var isStopDetectionDisabled: Bool
+  var usesSignificantChangesOnly: Bool
+  var stopTimeout: Nanoseconds
+  var stopDetectionDelay: Nanoseconds
+  var motionTriggerDelay: Nanoseconds
+  var regionRadiusMetres: Double
+  var allowedTriggers: TriggerActivities
+
+  init(_ configuration: Configuration, profile: PlatformProfile, quirks: EngineQuirks) {
+    let geolocation = configuration.geolocation
+    let activity = configuration.activity
+    let persistence = configuration.persistence
+    filterRules = FilterRules(configuration)
+    odometerRules = OdometerRules(geolocation.filter, countsMotionChangeTwice: quirks.countsMotionChangeTwice)
+    extras = RenderedObject(persistence.extras) ?? .empty
+    persistMode = persistence.persistMode
+    persistsNothing = persistence.maxRecordsToPersist == 0
+    logLevel = configuration.logger.logLevel
+    addsTimestampMeta = geolocation.enableTimestampMeta
+    minimumConfidence = activity.minimumActivityRecognitionConfidence
+    isStopDetectionDisabled = configuration.isStopDetectionDisabled
+    usesSignificantChangesOnly = geolocation.useSignificantChangesOnly
+    stopTimeout = Nanoseconds(seconds: configuration.effectiveStopTimeoutMinutes * 60)
+    stopDetectionDelay = Nanoseconds(seconds: configuration.stopDetectionDelaySeconds)
+    regionRadiusMetres = max(profile.leastRegionRadiusMetres, geolocation.stationaryRadiusMetres)
+    allowedTriggers = TriggerActivities(configuration.allowedTriggerActivities)
+    motionTriggerDelay =
+      switch profile.motionTrigger {
+      case .query:
+        Nanoseconds(seconds: activity.activityRecognitionIntervalMilliseconds / 1_000) + profile.motionTriggerExtra
+      case .delay: Nanoseconds(seconds: configuration.effectiveMotionTriggerDelayMilliseconds / 1_000)
+      }
+  }
+}

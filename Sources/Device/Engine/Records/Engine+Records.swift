@@ -1,0 +1,70 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  /// Behaviour §5.1.
+  mutating func makeRecord(
+    of fix: Fix, event: RecordEvent? = nil, odometer value: Double? = nil, extras: RenderedObject = .empty,
+    at now: Moment
+  ) -> LocationRecord {
+    var record = LocationRecord(
+      uuid: nextUUID(), timestamp: fix.timestamp, isMoving: state.isMoving, odometer: value ?? odometer.metres,
+      coords: fix.coords, activity: activity, battery: battery)
+    record.recordedAt = now.wall
+    record.ageMilliseconds = now.wall.milliseconds(since: fix.timestamp)
+    record.odometerError = odometer.errorMetres
+    record.event = event
+    record.extras = settings.extras.merging(extras)
+    record.isMock = fix.isMock
+    if settings.addsTimestampMeta { record.timestampMeta = timestampMeta(of: fix, at: now) }
+    return record
+  }
+
+  /// The monotonic clock stands for the time since boot (behaviour §5.2).
+  private func timestampMeta(of fix: Fix, at now: Moment) -> TimestampMeta {
+    let elapsed = now.monotonic.nanoseconds / 1_000_000
+    return TimestampMeta(
+      time: fix.timestamp, systemTime: now.wall, systemElapsedMilliseconds: elapsed,
+      fixElapsedMilliseconds: elapsed - now.wall.milliseconds(since: fix.timestamp))
+  }
+
+  /// Behaviour §7.3. What the caller says explicitly wins over mode and state, but not over a queue of no length.
+  func persists(_ kind: RecordKind, explicitly: Bool? = nil) -> Bool {
+    guard !settings.persistsNothing else { return false }
+    if let explicitly { return explicitly }
+    guard state.isEnabled else { return false }
+    switch kind {
+    case .motionChange, .tracking, .current, .watch, .odometer:
+      return settings.persistMode == .all || settings.persistMode == .location
+    case .geofence, .polygon: return settings.persistMode == .all || settings.persistMode == .geofence
+    case .sample, .heartbeat, .motionState, .stream: return false
+    }
+  }
+
+  /// Into the queue when it belongs there, then to the app.
+  mutating func publish(
+    _ record: LocationRecord, _ kind: RecordKind, explicitly: Bool? = nil, into effects: inout [Effect]
+  ) {
+    let isPersisted = persists(kind, explicitly: explicitly)
+    if isPersisted { effects.append(.persist(record, kind)) }
+    effects.append(.event(.location(record)))
+    if isPersisted { effects.append(.flush(.insert)) }
+  }
+
+  /// The odometer as it is belongs to what is kept.
+  mutating func keepOdometer() {
+    state.odometerMetres = odometer.metres
+    state.odometerErrorMetres = odometer.errorMetres
+  }
+
+  /// True when the way grew.
+  mutating func advanceOdometer(to fix: Fix, from source: OdometerSource) -> Bool {
+    let step = odometer.advance(
+      to: fix, from: source, isGeofenceMode: state.trackingMode == .geofence,
+      distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.odometerRules)
+    guard case .advanced = step else { return false }
+    keepOdometer()
+    return true
+  }
+}

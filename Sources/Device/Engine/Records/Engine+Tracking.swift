@@ -1,0 +1,109 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  /// A position of the stream (behaviour §14.2 gives the order of the steps).
+  mutating func follow(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled && state.trackingMode == .location else { return }
+    guard state.isMoving else {
+      remember(fix)
+      noticeMove(to: fix, at: now, into: &effects)
+      return
+    }
+    track(fix, at: now, into: &effects)
+  }
+
+  private mutating func track(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    noteLocation(fix, at: now, into: &effects)
+    let verdict = filter.judge(
+      fix, at: now.wall, distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.filterRules)
+    switch verdict {
+    case .ignored(let reason, let milliseconds):
+      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .debug, into: &effects)
+    case .rejected(let trace, let reason):
+      note(.filterDecision(trace), .verbose, into: &effects)
+      reject(fix, reason, at: now, into: &effects)
+    case .delivered(let trace):
+      note(.filterDecision(trace), .verbose, into: &effects)
+      deliver(fix, at: now, into: &effects)
+    }
+  }
+
+  private mutating func deliver(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    remember(fix)
+    if advanceOdometer(to: fix, from: .tracked) {
+      note(
+        .odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .debug, into: &effects)
+      effects.append(.saveState)
+    }
+    if let old = distanceFilter.rescale(speed: fix.coords.speed) {
+      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .debug, into: &effects)
+      demandDistanceFilter(into: &effects)
+    }
+    watchDisplacement(of: fix, into: &effects)
+    lookAround(from: fix, at: now, into: &effects)
+    let record = makeRecord(of: fix, at: now)
+    if isMotionChangeFix(fix) {
+      effects.append(.event(.location(record)))
+    } else {
+      publish(record, .tracking, into: &effects)
+    }
+    evaluateSchedule(at: now, into: &effects)
+  }
+
+  /// The stream begins with the position of the motion change, which is a record already (behaviour §5.4).
+  private mutating func isMotionChangeFix(_ fix: Fix) -> Bool {
+    guard let first = motionChangeFix else { return false }
+    motionChangeFix = nil
+    return first.timestamp == fix.timestamp && first.coords.latitude == fix.coords.latitude
+      && first.coords.longitude == fix.coords.longitude
+  }
+
+  private mutating func reject(
+    _ fix: Fix, _ reason: FilterVerdict.Rejection, at now: Moment, into effects: inout [Effect]
+  ) {
+    let filtered = FilteredLocation(
+      record: makeRecord(of: fix, at: now), reason: reason.rawValue,
+      thresholdMetres: settings.filterRules.settings.trackingAccuracyThresholdMetres, crossing: nil)
+    effects.append(.event(.locationFilter(filtered)))
+  }
+
+  /// A coarse position. In significant-change mode it is all that there is (behaviour §2.1).
+  mutating func takeSignificantChange(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    evaluateSchedule(at: now, into: &effects)
+    guard state.isEnabled else { return }
+    switch state.trackingMode {
+    case .geofence: lookAround(from: fix, at: now, into: &effects)
+    case .location:
+      if state.isMoving {
+        if settings.usesSignificantChangesOnly { track(fix, at: now, into: &effects) }
+      } else {
+        noticeMove(to: fix, isSignificant: true, at: now, into: &effects)
+      }
+    }
+  }
+
+  mutating func remember(_ fix: Fix) {
+    fixCount += 1
+    lastFix = fix
+  }
+
+  func noteLocation(_ fix: Fix, number: Int = 0, at now: Moment, into effects: inout [Effect]) {
+    note(
+      .location(fix, number: number, ageMilliseconds: now.wall.milliseconds(since: fix.timestamp)), .info,
+      into: &effects)
+  }
+}
+
+extension FilterVerdict.Ignorance {
+  var text: String {
+    switch self {
+    case .invalid: "invalid"
+    case .future: "future"
+    case .notNewer: "not newer"
+    case .identical: "identical"
+    case .speedJump: "speed jump"
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Base
+import Contract
+import Vocabulary
+
+extension Engine {
+  /// The position of a motion change is still looked for.
+  var isSettling: Bool {
+    requests.contains { if case .motionChange = $0.purpose { true } else { false } }
+  }
+
+  var isLookingForState: Bool {
+    requests.contains { if case .motionState = $0.purpose { true } else { false } }
+  }
+
+  /// Why no position can be had at all; nil when one can.
+  var denial: LocationError? {
+    guard let provider else { return nil }
+    if !provider.isEnabled { return .servicesDisabled }
+    switch provider.authorizationStatus {
+    case 1, 2, 5: return .permissionDenied
+    default: return nil
+    }
+  }
+
+  mutating func request(
+    _ purpose: SingleRequest.Purpose, _ terms: RequestTerms, at now: Moment, into effects: inout [Effect]
+  ) {
+    let request = SingleRequest(purpose, terms: terms, at: now)
+    note(
+      .locationRequest(
+        purpose: request.label, desiredAccuracyMetres: terms.desiredAccuracyMetres,
+        maximumAgeMilliseconds: terms.maximumAgeMilliseconds), .info, into: &effects)
+    if let denial {
+      fail(request, denial, at: now, into: &effects)
+    } else if let lastFix, request.accepts(cached: lastFix, at: now.wall, profile: profile) {
+      fulfil(request, with: lastFix, at: now, into: &effects)
+    } else {
+      requests.append(request)
+      demandSampling(into: &effects)
+    }
+  }
+
+  mutating func take(sample fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    noteLocation(fix, number: fixCount + 1, at: now, into: &effects)
+    guard let accuracy = fix.coords.accuracy, accuracy >= 0 else { return }
+    let isDeciding = isSettling || isLookingForState
+    offer(fix, at: now, into: &effects)
+    serveWatches(fix, at: now, into: &effects)
+    remember(fix)
+    if !isDeciding { noticeMove(to: fix, at: now, into: &effects) }
+  }
+
+  /// Requests that come up while others are fulfilled wait for the next position.
+  private mutating func offer(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    let isCoarse = provider?.accuracyAuthorization == 1
+    var isShown = false
+    for index in requests.indices {
+      let isTaken = requests[index].take(fix, at: now.wall, isCoarse: isCoarse, profile: profile)
+      isShown = isShown || (isTaken && !requests[index].isFulfilled && requests[index].showsSamples)
+    }
+    if isShown { showSample(fix, at: now, into: &effects) }
+    while let index = requests.firstIndex(where: \.isFulfilled) {
+      let request = requests.remove(at: index)
+      demandSampling(into: &effects)
+      if let best = request.best { fulfil(request, with: best, at: now, into: &effects) }
+    }
+  }
+
+  private mutating func showSample(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    var record = makeRecord(of: fix, at: now)
+    record.isSample = true
+    effects.append(.event(.location(record)))
+  }
+
+  mutating func expireRequests(at now: Moment, into effects: inout [Effect]) {
+    while let index = requests.firstIndex(where: { $0.deadline <= now.monotonic }) {
+      let request = requests.remove(at: index)
+      demandSampling(into: &effects)
+      if let best = request.best, request.terms.allowsStale {
+        fulfil(request, with: best, at: now, into: &effects)
+      } else {
+        fail(request, .timeout, at: now, into: &effects)
+      }
+    }
+  }
+
+  /// The platform has no positions at all.
+  mutating func fail(_ error: LocationError, at now: Moment, into effects: inout [Effect]) {
+    let failed = requests
+    requests.removeAll(keepingCapacity: true)
+    demandSampling(into: &effects)
+    if failed.isEmpty { effects.append(.event(.locationError(error))) }
+    for request in failed { fail(request, error, at: now, into: &effects) }
+  }
+
+  private mutating func fulfil(
+    _ request: SingleRequest, with fix: Fix, at now: Moment, into effects: inout [Effect]
+  ) {
+    switch request.purpose {
+    case .motionChange: settle(fix, at: now, into: &effects)
+    case .motionState: judgeState(fix, at: now, into: &effects)
+    case .proximity: lookAround(from: fix, at: now, into: &effects)
+    case .geofence(let trigger, let geofence):
+      recordTransition(trigger, of: geofence, at: fix, at: now, into: &effects)
+    case .providerChange(let provider):
+      var record = makeRecord(of: fix, event: .providerchange, at: now)
+      record.provider = provider
+      publish(record, .current, into: &effects)
+    case .current(let request):
+      let record = makeRecord(of: fix, extras: request.extras, at: now)
+      publish(record, .current, explicitly: request.persist, into: &effects)
+      complete(request.id, .success(record), into: &effects)
+    case .odometer(let metres, let request):
+      let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
+      publish(record, .odometer, explicitly: request.persist, into: &effects)
+      complete(request.id, .success(record), into: &effects)
+    }
+  }
+
+  private mutating func fail(
+    _ request: SingleRequest, _ error: LocationError, at now: Moment, into effects: inout [Effect]
+  ) {
+    note(.locationRequestFailed(purpose: request.label, code: error.code), .error, into: &effects)
+    switch request.purpose {
+    case .motionChange(let retriesLeft): retry(error, retriesLeft, at: now, into: &effects)
+    case .geofence(let trigger, let geofence):
+      // A crossing is a fact, wherever exactly it was.
+      if let lastFix { recordTransition(trigger, of: geofence, at: lastFix, at: now, into: &effects) }
+    case .motionState, .proximity, .providerChange: break
+    case .current(let request), .odometer(_, let request):
+      effects.append(.event(.locationError(error)))
+      complete(request.id, .failure(error), into: &effects)
+    }
+  }
+
+  /// A denial does not pass by asking again.
+  private mutating func retry(
+    _ error: LocationError, _ retriesLeft: Int, at now: Moment, into effects: inout [Effect]
+  ) {
+    effects.append(.event(.locationError(error)))
+    guard error == .timeout, retriesLeft > 0 else {
+      giveUpMotionChange(at: now, into: &effects)
+      return
+    }
+    var terms = profile.motionChange
+    terms.timeoutSeconds = configuration.geolocation.locationTimeoutSeconds
+    request(.motionChange(retriesLeft: retriesLeft - 1), terms, at: now, into: &effects)
+  }
+
+  private func complete(
+    _ id: Int?, _ result: Result<LocationRecord, LocationError>, into effects: inout [Effect]
+  ) {
+    if let id { effects.append(.completed(id: id, result)) }
+  }
+
+  /// What was looked for to change the pace is not wanted any more.
+  mutating func dropMotionRequests(into effects: inout [Effect]) {
+    requests.removeAll {
+      switch $0.purpose {
+      case .motionChange, .motionState: true
+      case .proximity, .geofence, .providerChange, .current, .odometer: false
+      }
+    }
+    demandSampling(into: &effects)
+  }
+}

@@ -1,0 +1,4 @@
+/// What a window of a schedule switches on.
+package enum ScheduleMode: String, CaseIterable, Sendable {
+  case location, geofence
+}

@@ -1,0 +1,143 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Engine
+
+/// Behaviour §12.3 and §12.6.
+@Suite struct StopDetectionTests {
+  @Test(arguments: [(DevicePlatform.ios, 70), (.android, 75)])
+  func onlyASureStillBeginsTheTimeout(platform: DevicePlatform, minimum: Int) {
+    var rig = EngineRig.driving(platform)
+    for confidence in [33, 66, minimum - 1] {
+      rig.act(.still, confidence)
+      #expect(!rig.engine.timers.isRunning(.stopTimeout), "\(confidence)")
+    }
+    rig.act(.still, minimum)
+    #expect(rig.engine.timers.isRunning(.stopTimeout))
+  }
+
+  @Test func theTimeoutIsFiveMinutes() {
+    var rig = EngineRig.driving()
+    rig.act(.still)
+    rig.wait(299)
+    #expect(rig.engine.state.isMoving)
+    rig.wait(1)
+    #expect(!rig.engine.state.isMoving)
+  }
+
+  @Test func aRedLightIsNoStop() {
+    var rig = EngineRig.driving()
+    rig.act(.still)
+    rig.wait(90)
+    rig.act(.inVehicle)
+    rig.wait(600)
+    #expect(rig.engine.state.isMoving)
+  }
+
+  @Test func anUnsureMovingActivityDoesNotCancel() {
+    var rig = EngineRig.driving()
+    rig.act(.still)
+    rig.act(.inVehicle, 33)
+    rig.wait(300)
+    #expect(!rig.engine.state.isMoving)
+  }
+
+  @Test func positionsGoOnWhileTheTimerRuns() {
+    var rig = EngineRig.driving()
+    rig.act(.still)
+    rig.wait(30)
+    rig.drive(north: 60)
+    #expect(rig.take().kinds == [.tracking])
+    #expect(rig.engine.timers.isRunning(.stopTimeout))
+  }
+
+  @Test func androidTakesAStopBackWhenTheDeviceMovesOn() {
+    var rig = EngineRig.driving(.android)
+    rig.act(.still)
+    rig.wait(30)
+    rig.drive(north: 100)
+    #expect(rig.engine.timers.isRunning(.stopTimeout), "within the stationary radius of 150 m")
+    rig.wait(30)
+    rig.drive(north: 160)
+    #expect(!rig.engine.timers.isRunning(.stopTimeout))
+  }
+
+  @Test func aTimeoutOfZeroFiresAtTheNextTick() {
+    var rig = EngineRig.driving { $0.geolocation.stopTimeoutMinutes = 0 }
+    rig.act(.still)
+    #expect(rig.engine.state.isMoving)
+    rig.send(.timersDue)
+    #expect(!rig.engine.state.isMoving)
+  }
+
+  @Test(arguments: [(60.0, 60.0), (90_000, 90)])
+  func theDelayComesFirst(configured: Double, seconds: Double) {
+    var rig = EngineRig.driving { $0.activity.stopDetectionDelay = configured }
+    rig.act(.still)
+    rig.wait(seconds - 1)
+    #expect(!rig.engine.timers.isRunning(.stopTimeout))
+    rig.wait(1)
+    #expect(rig.engine.timers.isRunning(.stopTimeout))
+    rig.wait(300)
+    #expect(!rig.engine.state.isMoving)
+  }
+
+  @Test func movementCancelsTheDelay() {
+    var rig = EngineRig.driving { $0.activity.stopDetectionDelay = 60 }
+    rig.act(.still)
+    rig.act(.onFoot)
+    rig.wait(1_000)
+    #expect(rig.engine.state.isMoving)
+  }
+
+  @Test func stopOnStationaryStops() {
+    var rig = EngineRig.driving { $0.activity.stopOnStationary = true }
+    rig.act(.still)
+    rig.wait(300)
+    #expect(!rig.engine.state.isEnabled)
+    #expect(rig.take().kinds.isEmpty, "a stop leaves no record")
+  }
+
+  @Test func stopOnStationaryLeavesChangePaceAlone() {
+    var rig = EngineRig.driving { $0.activity.stopOnStationary = true }
+    rig.send(.call(.changePace(isMoving: false)))
+    rig.wait(10)
+    #expect(rig.engine.state.isEnabled)
+  }
+
+  @Test func withoutStopDetectionOnlyThePauseOfTheSystemEndsATrip() {
+    var rig = EngineRig.driving { $0.activity.disableStopDetection = true }
+    rig.act(.still)
+    rig.wait(3_600)
+    #expect(rig.engine.state.isMoving)
+    rig.send(.updatesPaused)
+    #expect(!rig.engine.state.isMoving)
+  }
+
+  @Test func withoutPausesThereIsNoStopDetectionEither() {
+    var rig = EngineRig.driving { $0.geolocation.pausesLocationUpdatesAutomatically = false }
+    rig.act(.still)
+    rig.wait(3_600)
+    rig.send(.updatesPaused)
+    #expect(rig.engine.state.isMoving)
+  }
+
+  @Test func disablingItWhileTheTimerRunsCancels() {
+    var rig = EngineRig.driving()
+    rig.act(.still)
+    rig.reconfigure { $0.activity.disableStopDetection = true }
+    rig.wait(600)
+    #expect(rig.engine.state.isMoving)
+  }
+
+  @Test func significantChangesOnAndroidWaitTwentyMinutes() {
+    var rig = EngineRig.driving(.android) { $0.geolocation.useSignificantChangesOnly = true }
+    rig.act(.still)
+    rig.wait(1_199)
+    #expect(rig.engine.state.isMoving)
+    rig.wait(1)
+    #expect(!rig.engine.state.isMoving)
+  }
+}
