@@ -59,6 +59,7 @@ let package = Package(
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
+    library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
@@ -66,7 +67,7 @@ let package = Package(
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract"], path: "Tests/Support",
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary"], path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
@@ -74,6 +75,10 @@ let package = Package(
     bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
+    .executableTarget(
+      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"],
+      path: "loadtest/loganalyzer",
+      exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
@@ -88,6 +93,7 @@ let package = Package(
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "Support"]),
+    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),

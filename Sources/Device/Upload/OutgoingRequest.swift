@@ -3,6 +3,7 @@ package import Contract
 
 /// A request that the transport is to send, with everything it needs to know.
 package struct OutgoingRequest: Equatable, Sendable {
+  /// What is sent.
   package enum Purpose: Hashable, Sendable {
     case records, refresh, log
   }

@@ -1,5 +1,6 @@
 /// What the location filter computed for one fix, as the log shows it (behaviour §14.2). Metres and metres per second.
 package struct FilterTrace: Equatable, Sendable {
+  /// What became of the fix.
   package enum Decision: String, Sendable {
     case accepted = "Accepted"
     case adjusted = "Adjusted"

@@ -55,7 +55,7 @@ package enum LogEntry: Equatable, Sendable {
   case destroyed(uuid: UUID128)
   case destroyedAll(count: Int)
   case purged(count: Int, days: Int)
-  case shrunk(max: Int)
+  case shrunk(max: Int, deleted: Int)
   case unlockedAll
 
   // HTTP.

@@ -1,0 +1,172 @@
+import Contract
+import Vocabulary
+
+/// What the entries of the iOS export say. An entry is told by the selector in it; lines of the same selector by their
+/// words.
+enum IOSLogGrammar {
+  static func read(_ entry: LogLines) -> [LogFact.Content] {
+    if let fix = PlaceText.fix(entry.text) { return [fix] }
+    guard let (place, message) = selector(in: entry.text) else { return [.other(place: "")] }
+    let content =
+      tracking(place, message) ?? timers(place, message) ?? geofences(place, message) ?? uploads(place, message)
+      ?? life(place, message, entry.text)
+    return [content ?? .other(place: String(place))]
+  }
+
+  /// `-[Class method:]`, with or without what a block adds, and what stands behind it.
+  private static func selector(in text: Substring) -> (Substring, TextScanner)? {
+    var scanner = TextScanner(text)
+    guard scanner.pass("-[") || scanner.pass("+["), let place = scanner.upTo("]") else { return nil }
+    if scanner.skip("_block_invoke") {
+      if scanner.skip("_") { _ = scanner.number() }
+    }
+    _ = scanner.skip(" ")
+    return (place, scanner)
+  }
+
+  private static func tracking(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
+    var message = message
+    switch place {
+    case "TSTrackingService locationManager:didUpdateLocations:":
+      if message.skip("Updated distanceFilter, new: "), let new = message.number(),
+        let old = message.number(after: "old: ")
+      {
+        return .distanceFilter(new: new, old: old)
+      }
+      if message.skip("<IGNORED>") { return .fixIgnored }
+      guard let enabled = message.integer(after: "Enabled: "), let moving = message.integer(after: "isMoving: "),
+        let filter = message.number(after: "df: ")
+      else { return nil }
+      return .tracking(isEnabled: enabled == 1, isMoving: moving == 1, distanceFilter: filter)
+    case "TSTrackingService onMotionActivityChange:":
+      if message.skip("[StopDetection]") {
+        return message.integer(after: "confidence: ").map { .stopDetectionIgnored(confidence: $0) }
+      }
+      guard message.skip("| "), let name = message.upTo("/"), let confidence = message.integer() else { return nil }
+      return .activity(Activity(ActivityType(name: String(name)), confidence: confidence))
+    case "TSTrackingService changePace:":
+      return message.integer(after: "isMoving: ").map { .paceChange(isMoving: $0 == 1) }
+    case "TSTrackingService locationManager:didExitRegion:":
+      return message.skip("Exit stationary region") ? .regionExit : nil
+    case "TSTrackingService startUpdatingLocation": return .locationUpdates(isOn: true)
+    case "TSTrackingService stopUpdatingLocation": return .locationUpdates(isOn: false)
+    case "TSTrackingService startMonitoringStationaryRegion:radius:":
+      return message.number(after: "Radius: ").map { .stationaryRegion(radiusMetres: $0) }
+    case "TSTrackingService onUpdateState:":
+      return message.skip("Location still within") ? .motionTriggerIgnored : nil
+    case "TSLocationFilter evaluateWithMetrics:": return FilterTrace(reading: message).map { .filterDecision($0) }
+    case "TSOdometer incrementOdometer":
+      guard let metres = message.number(), let error = message.number(after: "±") else { return nil }
+      return .odometer(metres: metres, errorMetres: error)
+    default: return nil
+    }
+  }
+
+  private static func timers(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
+    var message = message
+    switch place {
+    case "TSTimerService startWithInterval:repeating:callback:":
+      guard message.pass("["), let name = message.upTo("]"), let seconds = message.number(after: "timer: ") else {
+        return nil
+      }
+      return .timerStarted(name: String(name), seconds: seconds)
+    case "TSTimerService stop":
+      guard message.pass("["), let name = message.upTo("]") else { return nil }
+      return .timerStopped(name: String(name))
+    case "TSTrackingService beginStopDetection":
+      return message.number(after: "engaged: ").map { .stopTimeoutEngaged(seconds: $0) }
+    case "TSTrackingService onStopTimeout": return .stopTimeoutFired
+    case "TSHeartbeatService onHeartbeat:": return .heartbeat
+    default: return nil
+    }
+  }
+
+  private static func geofences(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
+    var message = message
+    switch place {
+    case "TSGeofenceManager locationManager:didEnterRegion:":
+      return .geofenceCrossing(identifier: String(message.rest), isEntry: true)
+    case "TSGeofenceManager locationManager:didExitRegion:":
+      return .geofenceCrossing(identifier: String(message.rest), isEntry: false)
+    case "TSGeofenceTransition setTriggerLocation:":
+      guard message.skip("📢 "), let action = message.upTo(" Geofence: ") else { return nil }
+      return .geofenceEvent(identifier: String(message.rest.prefix { $0 != "\n" }), action: String(action))
+    default: return nil
+    }
+  }
+
+  private static func uploads(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
+    var message = message
+    switch place {
+    case "TSDataStore persist:":
+      guard message.pass("INSERT: ") else { return nil }
+      let uuid = message.word()
+      let kind = message.integer(after: "type: ").flatMap(RecordKind.init(rawValue:))
+      return .inserted(uuid: String(uuid), kind: kind)
+    case "TSHttpService schedulePost":
+      return message.pass("LOCKED: ") ? .locked(uuid: String(message.word()), count: 1) : nil
+    case "TSHttpService scheduleBatchPost":
+      return message.integer(after: "LOCKED (batch): ").map { .locked(uuid: nil, count: $0) }
+    case "TSHttpResponse handleResponse": return message.integer(after: "Response: ").map { .response(status: $0) }
+    case "TSHttpService post:", "TSLocationDAO destroyAll:":
+      if message.skip("DESTROY: ") { return .destroyed(uuid: String(message.word())) }
+      return message.skip("UNLOCKED: ") ? .unlocked(uuid: String(message.word())) : nil
+    case "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:": return .flushBegan
+    case "TSHttpService finish:error:":
+      guard let success = message.integer(after: "success="), let before = message.integer(after: "queued_before="),
+        let synced = message.integer(after: "synced=")
+      else { return nil }
+      return .flushFinished(isSuccess: success == 1, queuedBefore: before, synced: synced)
+    case "TSHttpService init":
+      guard message.skip("Network: ") else { return nil }
+      switch message.word() {
+      case "Cellular": return .connectivity(.cellular)
+      case "WiFi": return .connectivity(.wifi)
+      default: return .connectivity(.none)
+      }
+    default: return nil
+    }
+  }
+
+  private static func life(_ place: Substring, _ message: TextScanner, _ text: Substring) -> LogFact.Content? {
+    var message = message
+    switch place {
+    case "TSAppState onEnterBackground": return .appState(isBackground: true)
+    case "TSAppState onEnterForeground": return message.isAtEnd ? .appState(isBackground: false) : nil
+    case "TSLocationManager ready": return message.isAtEnd ? .launched : nil
+    case "TSTrackingService start:":
+      return message.integer(after: "trackingMode: ").map { .started(trackingMode: $0) }
+    case "TSTrackingService startGeofences": return .started(trackingMode: 0)
+    case "TSTrackingService stop": return message.skip("🛑") ? .stopped : nil
+    case "TSTrackingService startMonitoringBackgroundFetch":
+      return message.skip("Background fetch received") ? .backgroundFetch : nil
+    case "TSConfig onChange:": return .configurationChanged(key: String(message.word()))
+    case "TSLocationRequestService requestLocation:":
+      guard message.skip("["), let purpose = message.upTo("]"), let age = message.number(after: "maximumAge: ") else {
+        return nil
+      }
+      return .locationRequest(purpose: String(purpose), maximumAgeMilliseconds: age)
+    case "TSLocationManager init":
+      guard message.pass("TSLocationManager (build"), message.pass("\n{") else { return nil }
+      return PropertyListReader.read("{" + message.rest).map { .configuration($0) }
+    default: return nil
+    }
+  }
+}
+
+extension FilterTrace {
+  /// The message of a filter line (behaviour §14.2).
+  init?(reading message: TextScanner) {
+    var message = message
+    guard message.pass("decision="), let decision = Decision(rawValue: String(message.word())),
+      message.pass("reason="), let reason = message.upTo(" raw="), let raw = message.number(),
+      let effective = message.number(after: "effective="), let smoothed = message.number(after: "smoothed="),
+      let cap = message.number(after: "cap="), let accuracy = message.number(after: "acc="),
+      let speed = message.number(after: "speed="), let sigma = message.number(after: "sigma="),
+      let filter = message.number(after: "df=")
+    else { return nil }
+    self.init(
+      decision: decision, reason: String(reason), raw: raw, effective: effective, smoothed: smoothed, cap: cap,
+      accuracy: accuracy, speed: speed, sigma: sigma, distanceFilter: filter)
+  }
+}

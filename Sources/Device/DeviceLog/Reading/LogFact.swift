@@ -1,0 +1,66 @@
+package import Base
+package import Contract
+package import JSON
+package import Vocabulary
+
+/// What one line, or box, of a real device's log says.
+package struct LogFact: Equatable, Sendable {
+  /// Counts from 1, as an editor does.
+  package let line: Int
+  /// What the head of the line says, read as if it were UTC: a text log does not tell its zone.
+  package let time: WallInstant
+  package let content: Content
+
+  /// The kinds of entries that say something about the engine.
+  package enum Content: Equatable, Sendable {
+    // What came into the engine.
+    /// `number` 0: of the running location updates; otherwise the sample of a single request, counted from 1.
+    case fix(Fix, number: Int, ageMilliseconds: Int64?)
+    case activity(Activity)
+    case regionExit
+    /// The operating system reported a crossing.
+    case geofenceCrossing(identifier: String, isEntry: Bool)
+    case connectivity(Connectivity)
+    case appState(isBackground: Bool)
+    case backgroundFetch
+    /// The dump with which a launch begins: groups and flat keys together.
+    case configuration(JSONValue)
+    /// A configuration key of the state changed, `state.isMoving` for instance.
+    case configurationChanged(key: String)
+
+    // What the engine did.
+    case launched
+    case started(trackingMode: Int)
+    case stopped
+    case paceChange(isMoving: Bool)
+    /// The head of a fix: what the SDK knew when it came.
+    case tracking(isEnabled: Bool, isMoving: Bool, distanceFilter: Double)
+    case filterDecision(FilterTrace)
+    case fixIgnored
+    case distanceFilter(new: Double, old: Double)
+    case stopTimeoutEngaged(seconds: Double)
+    case stopTimeoutFired
+    case stopDetectionIgnored(confidence: Int)
+    case timerStarted(name: String, seconds: Double)
+    case timerStopped(name: String)
+    case locationUpdates(isOn: Bool)
+    case locationRequest(purpose: String, maximumAgeMilliseconds: Double)
+    case motionTriggerIgnored
+    case stationaryRegion(radiusMetres: Double)
+    case geofenceEvent(identifier: String, action: String)
+    case heartbeat
+    case odometer(metres: Double, errorMetres: Double)
+
+    // Queue and uploads.
+    case inserted(uuid: String, kind: RecordKind?)
+    case locked(uuid: String?, count: Int)
+    case response(status: Int)
+    case destroyed(uuid: String)
+    case unlocked(uuid: String)
+    case flushBegan
+    case flushFinished(isSuccess: Bool, queuedBefore: Int, synced: Int)
+
+    /// Understood as a line of the log, without meaning here.
+    case other(place: String)
+  }
+}

@@ -1,0 +1,96 @@
+import Base
+import Contract
+import DeviceLog
+import Support
+import Testing
+import Vocabulary
+
+/// What the writer wrote, the reader understands.
+struct RoundTripTests {
+  private let start = WallInstant(millisecondsSince1970: 1_785_249_226_653)
+
+  private func text(_ entries: [LogEntry], _ platform: DevicePlatform) -> String {
+    let log = LogText(platform: platform)
+    var bytes: [UInt8] = []
+    for entry in entries { log.append(entry, at: start, to: &bytes) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func facts(_ entries: [LogEntry], _ platform: DevicePlatform) throws -> [LogFact.Content] {
+    try #require(LogReader(text(entries, platform))).facts.map(\.content)
+  }
+
+  @Test(arguments: DevicePlatform.allCases) func everyEntryIsALineOfItsPlatform(platform: DevicePlatform) throws {
+    for entry in EveryLogEntry.all(at: start) {
+      let text = text([entry], platform)
+      if text.isEmpty { continue }
+      let reader = try #require(LogReader(text), "\(entry)")
+      #expect(reader.platform == platform)
+      #expect(reader.facts.allSatisfy { $0.time.millisecondOfDay == start.millisecondOfDay }, "\(entry)")
+      #expect(text.hasSuffix("\n"))
+    }
+  }
+
+  @Test func aFixKeepsWhatTheExportOfIOSShows() throws {
+    var coords = Coordinates(latitude: 45.518019, longitude: -116.297214)
+    coords.accuracy = 5
+    coords.speed = 1.85
+    coords.heading = 31.06
+    let fix = Fix(coords: coords, timestamp: WallInstant(millisecondsSince1970: 1_785_249_226_000))
+    let entry = LogEntry.location(fix, number: 2, ageMilliseconds: 653)
+    #expect(try facts([entry], .ios) == [.fix(fix, number: 2, ageMilliseconds: 653)])
+    let tracked = LogEntry.location(fix, number: 0, ageMilliseconds: 653)
+    #expect(try facts([tracked], .ios) == [.fix(fix, number: 0, ageMilliseconds: 653)])
+  }
+
+  @Test func aMissingSpeedIsMinusOneInTheTextAndNothingToTheReader() throws {
+    let fix = Fix(coords: Coordinates(latitude: 0, longitude: 0), timestamp: start)
+    let text = text([.location(fix, number: 1, ageMilliseconds: 0)], .ios)
+    #expect(text.contains("(speed -1.00 mps / course -1.00)"))
+    guard case .fix(let read, _, _)? = LogReader(text)?.facts.first?.content else {
+      Issue.record("no fix in \(text)")
+      return
+    }
+    #expect(read.coords.speed == nil && read.coords.heading == nil)
+  }
+
+  @Test func theStoryOfARecordIsReadOnBothPlatforms() throws {
+    let uuid = EveryLogEntry.uuid
+    let story: [LogEntry] = [
+      .inserted(uuid: uuid, kind: .geofence, persistMode: 2, maxRecords: -1), .flushBegan(trigger: .insert, queued: 1),
+      .response(status: 200, reason: "OK"), .destroyed(uuid: uuid), .unlocked(uuid: uuid),
+    ]
+    let upper = "12345678-9ABC-4DEF-8123-456789ABCDEF"
+    #expect(
+      try facts(story, .ios) == [
+        .inserted(uuid: upper, kind: .geofence), .flushBegan, .response(status: 200), .destroyed(uuid: upper),
+        .unlocked(uuid: upper),
+      ])
+    let lower = upper.lowercased()
+    #expect(
+      try facts(story, .android) == [
+        .inserted(uuid: lower, kind: nil), .flushBegan, .response(status: 200), .destroyed(uuid: lower),
+        .unlocked(uuid: lower),
+      ])
+  }
+
+  @Test(arguments: DevicePlatform.allCases) func theBannerGivesTheConfigurationBack(platform: DevicePlatform) throws {
+    var configuration = Configuration(platform: platform)
+    configuration.geolocation.distanceFilterMetres = 50
+    configuration.geolocation.stopTimeoutMinutes = 1
+    configuration.http.url = "https://example.com/locations?a=b;c"
+    configuration.authorization.accessToken = "secret-access-token"
+    var bytes: [UInt8] = []
+    LogText(platform: platform).appendBanner(configuration, at: start, to: &bytes)
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(!text.contains("secret-access-token") && text.contains("secre<redacted>"))
+    guard case .configuration(let document)? = LogReader(text)?.facts.first?.content else {
+      Issue.record("no configuration in \(text)")
+      return
+    }
+    var read = Configuration(platform: platform)
+    _ = read.apply(document)
+    #expect(read.geolocation == configuration.geolocation)
+    #expect(read.http == configuration.http)
+  }
+}
