@@ -60,6 +60,9 @@ let package = Package(
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
     library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
+    library(
+      "Host", in: "Device/",
+      needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
@@ -101,6 +104,12 @@ let package = Package(
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),
+    tests(
+      "Host",
+      needs: [
+        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "IngestServer", "Network", "Store",
+        "HTTP1", "JSON", "Database", "Base", "Support",
+      ]),
     tests("Tidy", needs: []),
   ]
 )

@@ -29,6 +29,9 @@ enum Arrows {
       imports: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
     Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
     Target(
+      name: "Host", folder: "Sources/Device/Host",
+      imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
