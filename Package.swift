@@ -83,6 +83,7 @@ let package = Package(
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
+    bench("queue", needs: ["Queue", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -110,6 +111,7 @@ let package = Package(
         "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "IngestServer", "Network", "Store",
         "HTTP1", "JSON", "Database", "Base", "Support",
       ]),
+    tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )
