@@ -45,7 +45,7 @@ package struct DeviceHost<Phone: Platform> {
     uploader = Uploader(
       configuration: configuration, connectivity: .none, userAgent: description.userAgent,
       tokenSetAt: try storage.tokenSetAt() ?? now.wall, nextRequestID: firstRequest)
-    queue = try database.queue(of: device)
+    queue = database.queue(of: device)
     // Locks belong to the process that has ended (behaviour §7.2).
     queue.unlockAll()
     renderer = RecordRenderer(configuration)
