@@ -133,6 +133,22 @@ import Vocabulary
     #expect(state["schedulerEnabled"] == .bool(false))
   }
 
+  @Test func whatCannotBeReadIsSaidAndTheRestIsUsed() throws {
+    let device = try TestHost()
+    try device.ready(#"{"distanceFilter":77}"#)
+    try device.database.state(of: 0).set("engine", to: "{".utf8.span)
+    try device.database.geofences(of: 0).put([StoredGeofence(identifier: "home", definition: Array("{}".utf8))])
+    try device.relaunch()
+    try device.ready(#"{"reset":false,"logLevel":1}"#)
+    #expect(device.host.configuration.geolocation.distanceFilterMetres == 77)
+    #expect(device.host.engine.state == EngineState())
+    #expect(device.host.engine.geofences.isEmpty)
+    #expect(device.phone.entries.isEmpty)
+    try device.relaunch()
+    try device.ready(#"{"logLevel":1}"#)
+    #expect(device.phone.entries == ["engine", "geofence home"].map { .error("Cannot read what was kept: \($0)") })
+  }
+
   @Test func engineStatesComeBackAsTheyWere() throws {
     var state = EngineState()
     state.isEnabled = true
