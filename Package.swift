@@ -84,6 +84,7 @@ let package = Package(
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("queue", needs: ["Queue", "Base"]),
+    bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
