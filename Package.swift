@@ -64,6 +64,8 @@ let package = Package(
       "Host", in: "Device/",
       needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
 
+    library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
+
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),

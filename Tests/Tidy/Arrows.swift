@@ -32,6 +32,9 @@ enum Arrows {
       name: "Host", folder: "Sources/Device/Host",
       imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
     Target(
+      name: "CurlTransport", folder: "Sources/Device/CurlTransport",
+      imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
