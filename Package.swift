@@ -87,6 +87,9 @@ let package = Package(
     bench("network", needs: ["Network", "Base"]),
     bench("queue", needs: ["Queue", "Base"]),
     bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
+    bench(
+      "host",
+      needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(

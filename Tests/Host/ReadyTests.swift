@@ -158,8 +158,11 @@ import Vocabulary
     state.odometerMetres = 1_234.5
     state.odometerErrorMetres = 7
     state.stationaryPlace = .init(latitude: 1, longitude: -2.5)
-    #expect(EngineState(state.json) == state)
-    #expect(EngineState(EngineState().json) == EngineState())
+    for state in [state, EngineState()] {
+      var writer = JSONWriter()
+      state.write(to: &writer)
+      #expect(EngineState(try JSONValue(parsing: writer.bytes.span)) == state)
+    }
     #expect(EngineState(.null) == EngineState())
   }
 }

@@ -138,7 +138,7 @@ package struct DeviceHost<Phone: Platform> {
     guard !isStateSaved else { return }
     isStateSaved = true
     do throws(DatabaseError) {
-      try storage.save(engine.state)
+      try storage.save(engine.state, with: &scratch.state)
     } catch { report(error, at: now) }
   }
 }

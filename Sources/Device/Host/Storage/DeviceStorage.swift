@@ -53,7 +53,11 @@ struct DeviceStorage {
     try save(.object(document), Key.configuration)
   }
 
-  func save(_ engineState: EngineState) throws(DatabaseError) { try save(engineState.json, Key.engine) }
+  func save(_ engineState: EngineState, with writer: inout JSONWriter) throws(DatabaseError) {
+    writer.removeAll(keepingCapacity: true)
+    engineState.write(to: &writer)
+    try state.set(Key.engine, to: writer.bytes.span)
+  }
 
   func save(tokenSetAt: WallInstant) throws(DatabaseError) {
     try save(.integer(tokenSetAt.millisecondsSince1970), Key.tokenSetAt)
