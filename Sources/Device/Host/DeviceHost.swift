@@ -80,7 +80,7 @@ package struct DeviceHost<Phone: Platform> {
     launch.isFirstBoot = isFirstBoot
     let result = configure(isFirstBoot ? nil : configuration)
     adopt(result.configuration, result.change, at: now)
-    if isFirstBoot { saveConfiguration(at: now) }
+    if isFirstBoot && result.change.changedKeys.isEmpty { saveConfiguration(at: now) }
     self.launch = launch
     for name in unreadable { log(.error("Cannot read what was kept: \(name)"), at: now) }
     unreadable = []
