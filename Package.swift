@@ -59,8 +59,11 @@ let package = Package(
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
+    library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
     library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
-    library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
+    library(
+      "Host", in: "Device/",
+      needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
 
     library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
 
@@ -87,6 +90,9 @@ let package = Package(
     bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("queue", needs: ["Queue", "Base"]),
     bench("transport", needs: ["CurlTransport", "Upload", "Contract", "Base"]),
+    bench(
+      "host",
+      needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -111,6 +117,15 @@ let package = Package(
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
+    tests(
+      "Upload",
+      needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),
+    tests(
+      "Host",
+      needs: [
+        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "IngestServer", "Network", "Store",
+        "HTTP1", "JSON", "Database", "Base", "Support",
+      ]),
     tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
     tests("CurlTransport", needs: ["CurlTransport", "Upload", "Contract", "Base", "Support"]),
     tests("Tidy", needs: []),

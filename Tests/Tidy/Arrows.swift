@@ -24,8 +24,13 @@ enum Arrows {
     Target(name: "Vocabulary", folder: "Sources/Device/Vocabulary", imports: ["Contract", "Base"]),
     Target(name: "Engine", folder: "Sources/Device/Engine", imports: ["Vocabulary", "Contract", "Base"]),
     Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),
+    Target(
+      name: "Upload", folder: "Sources/Device/Upload",
+      imports: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
     Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
-    Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
+    Target(
+      name: "Host", folder: "Sources/Device/Host",
+      imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
     Target(
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
       imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),

@@ -13,7 +13,7 @@ package struct OutgoingRequest: Equatable, Sendable {
   package let purpose: Purpose
   package let method: String
   package let url: String
-  /// Complete but for what the transport itself adds: Host, Content-Length, Accept-Encoding, User-Agent.
+  /// Complete but for what the transport itself adds: Host, Content-Length, Accept-Encoding.
   package let headers: [NameValuePair]
   package let body: [UInt8]
   package let timeout: Nanoseconds

@@ -34,6 +34,9 @@ package struct EnvelopeWriter: Sendable {
     closing = (members.isEmpty ? [] : [UInt8(ascii: ",")]) + members + [UInt8(ascii: "}")]
   }
 
+  /// At most so much is written around one record, and around all records of a batch but for the commas.
+  package var overheadBytes: Int { (opening?.count ?? 1) + closing.count + params.members.count + 2 }
+
   /// Appends the body of one record.
   package func appendSingle(_ record: Span<UInt8>, to bytes: inout [UInt8]) -> EnvelopeWarning? {
     if let opening {

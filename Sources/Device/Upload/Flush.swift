@@ -1,0 +1,56 @@
+import Base
+import Contract
+import Queue
+import Vocabulary
+
+/// One draining of the queue, from its trigger to the empty queue or the first failure.
+struct Flush: Sendable {
+  enum Stage: Sendable {
+    /// A request with records is on its way.
+    case uploading
+    case refreshing(Refresh)
+    /// Commands are being carried out; then the next page, or the same one again.
+    case pausedBeforeNextPage
+    case pausedBeforeResending
+  }
+
+  /// A refresh request on its way.
+  struct Refresh: Sendable {
+    /// The token that it is to replace.
+    let accessToken: String?
+    /// Whether an upload was refused before, rather than the token known to be old.
+    let followsRefusal: Bool
+    /// What the refused upload brought along; they run after the refresh.
+    let commands: ReceivedCommands?
+  }
+
+  let trigger: FlushTrigger
+  let completion: UInt64?
+  let beganAt: MonotonicInstant
+  /// When the watchdog gives it up.
+  let deadline: MonotonicInstant
+  let queuedBefore: Int
+
+  var stage = Stage.uploading
+  /// The request whose answer is awaited.
+  var request: UInt64?
+  /// A flush refreshes once (behaviour §11.2, `max_refresh_retries=1`).
+  var hasRefreshed = false
+  var pages = 0
+  var synced = 0
+  var page = Page()
+  /// Every row that was uploaded; kept only for whoever waits for them.
+  var rows: [QueuedRecord] = []
+  /// Made when it is needed, and again after a change of the configuration.
+  var envelope: EnvelopeWriter?
+}
+
+/// The rows of one request, locked in the queue.
+struct Page: Sendable {
+  var ids: [Int64] = []
+  var uuids: [UUID128] = []
+  var isBatch = false
+  var body: [UInt8] = []
+  /// How often it was sent before.
+  var retry = 0
+}

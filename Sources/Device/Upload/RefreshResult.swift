@@ -1,0 +1,24 @@
+import Contract
+import JSON
+
+/// What came of a refresh request (behaviour §11.2, §11.6).
+enum RefreshResult {
+  case success(answer: JSONValue, FoundTokens)
+  case failure(message: String)
+
+  init(_ outcome: RequestOutcome) {
+    guard case .answered(let status, _, let body) = outcome, status == 200 || status == 201 else {
+      self = .failure(message: String(decoding: outcome.text, as: UTF8.self))
+      return
+    }
+    do throws(JSONError) {
+      let answer = try JSONValue(parsing: body.span, duplicateKeys: .lastWins)
+      let found = FoundTokens(searching: answer)
+      self = found.accessToken == nil ? .unreadable : .success(answer: answer, found)
+    } catch {
+      self = .unreadable
+    }
+  }
+
+  private static let unreadable = RefreshResult.failure(message: "Failed to parse refresh-token response")
+}

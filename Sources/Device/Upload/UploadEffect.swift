@@ -1,0 +1,20 @@
+package import Contract
+package import Queue
+package import Vocabulary
+
+/// What an uploader wants done, in this order.
+package enum UploadEffect: Equatable, Sendable {
+  case send(OutgoingRequest)
+  case http(HTTPEvent)
+  case authorization(AuthorizationEvent)
+  case commands(ReceivedCommands)
+  /// Give `UploadInput.proceed` back when what stands before is done: the next request is made after the commands.
+  case proceed
+  /// To be stored in the configuration. The uploader uses them already.
+  case tokens(RefreshedTokens)
+  /// The rows that were handed out or uploaded.
+  case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
+  /// `status` is 0 when no answer came.
+  case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
+  case log(LogEntry)
+}

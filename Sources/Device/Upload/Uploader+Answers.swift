@@ -1,0 +1,128 @@
+import Base
+import Contract
+import Database
+import Queue
+import Vocabulary
+
+/// What an answer means (behaviour §9.1).
+extension Uploader {
+  mutating func take(
+    _ outcome: RequestOutcome, of request: UInt64, _ now: Moment, _ queue: inout some RecordQueue,
+    _ effects: inout [UploadEffect]
+  ) {
+    if let flush, flush.request == request {
+      var flush = flush
+      flush.request = nil
+      if case .refreshing(let refresh) = flush.stage {
+        takeRefreshed(outcome, refresh, of: flush, now, &queue, &effects)
+      } else {
+        takeUploaded(outcome, of: flush, now, &queue, &effects)
+      }
+    } else if let index = logUploads.firstIndex(where: { $0.request == request }) {
+      let upload = logUploads.remove(at: index)
+      let status = outcome.status
+      effects.append(
+        .logUploaded(completion: upload.completion, isSuccess: 200..<300 ~= status, status: status))
+    } else {
+      log(.staleResponseIgnored, &effects)
+    }
+  }
+
+  private mutating func takeUploaded(
+    _ outcome: RequestOutcome, of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue,
+    _ effects: inout [UploadEffect]
+  ) {
+    let status = outcome.status
+    let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
+    log(.response(status: status, reason: outcome.reason), &effects)
+    log(.posted(uuid: uuid, status: status, retry: flush.page.retry), &effects)
+    let commands = ReceivedCommands(in: outcome)
+    switch status {
+    case 200..<300: succeed(flush, outcome, commands, now, &queue, &effects)
+    case 401 where mayRefresh(flush, &effects):
+      effects.append(.http(HTTPEvent(outcome)))
+      let isRefreshing = refresh(for: flush, followsRefusal: true, carrying: commands, &effects)
+      precondition(isRefreshing, "there is a url to refresh at")
+    default:
+      fail(flush, outcome, commands, now, &queue, &effects)
+    }
+  }
+
+  /// Delete, then tell, then obey, and only then the next request.
+  private mutating func succeed(
+    _ flush: Flush, _ outcome: RequestOutcome, _ commands: ReceivedCommands?, _ now: Moment,
+    _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    var flush = flush
+    insertsToWait = 0
+    var failure: DatabaseError?
+    do throws(DatabaseError) {
+      _ = try queue.delete(flush.page.ids)
+      for uuid in flush.page.uuids { log(.destroyed(uuid: uuid), &effects) }
+      flush.pages += 1
+      flush.synced += flush.page.ids.count
+    } catch {
+      failure = error
+      unlock(flush.page, &queue, &effects)
+    }
+    log(.syncPage(isOK: failure == nil, size: flush.page.ids.count), &effects)
+    flush.page = Page()
+    effects.append(.http(HTTPEvent(outcome)))
+    if let commands { effects.append(.commands(commands)) }
+    if let failure {
+      abandon(flush, failure, now, &effects)
+    } else if commands != nil {
+      pause(flush, .pausedBeforeNextPage, &effects)
+    } else {
+      sendNextPage(of: flush, now, &queue, &effects)
+    }
+  }
+
+  /// Everything but a success keeps the rows and ends the flush, whatever the status: they stand at the head again.
+  private mutating func fail(
+    _ flush: Flush, _ outcome: RequestOutcome, _ commands: ReceivedCommands?, _ now: Moment,
+    _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    let status = outcome.status
+    if 300..<400 ~= status { log(.redirectNotPermitted(status: status), &effects) }
+    unlock(flush.page, &queue, &effects)
+    if status == 0 { backOff(queued: queue.count, &effects) }
+    effects.append(.http(HTTPEvent(outcome)))
+    if let commands { effects.append(.commands(commands)) }
+    finish(flush, SyncError(status: status), now, &effects)
+  }
+
+  mutating func pause(_ flush: Flush, _ stage: Flush.Stage, _ effects: inout [UploadEffect]) {
+    var flush = flush
+    flush.stage = stage
+    flush.request = nil
+    self.flush = flush
+    effects.append(.proceed)
+  }
+
+  /// Behaviour §9.3. On Android a queue that cannot hold so many rows more knows no waiting.
+  private mutating func backOff(queued: Int, _ effects: inout [UploadEffect]) {
+    let limit = configuration.persistence.maxRecordsToPersist
+    let isOutOfReach = limit > 0 && queued + UploadRules.backOffRecords > limit
+    if configuration.platform == .android && isOutOfReach { return }
+    insertsToWait = UploadRules.backOffRecords
+    log(.notResponding(host: configuration.http.hostName, afterRecords: UploadRules.backOffRecords), &effects)
+  }
+}
+
+extension ReceivedCommands {
+  /// Nil when the answer has none, and nothing that was meant to be one.
+  fileprivate init?(in outcome: RequestOutcome) {
+    guard case .answered(_, _, let body) = outcome, !body.isEmpty else { return nil }
+    self.init(inBody: body.span)
+    if commands.isEmpty && problems.isEmpty { return nil }
+  }
+}
+
+extension HTTPSettings {
+  /// For the log: the authority of the url (RFC 3986 §3.2).
+  fileprivate var hostName: String {
+    let parts = url.split(separator: "/", maxSplits: 2)
+    return parts.count > 1 ? String(parts[1]) : url
+  }
+}

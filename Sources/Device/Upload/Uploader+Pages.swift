@@ -1,0 +1,115 @@
+import Base
+import Contract
+import Database
+import JSON
+import Queue
+import Vocabulary
+
+/// From the queue into requests, and the end of a flush (behaviour §9.2).
+extension Uploader {
+  /// Locks the next rows and sends them; without rows the flush has succeeded.
+  mutating func sendNextPage(
+    of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    var flush = flush
+    flush.page = Page()
+    guard policy.destination == .usable else { return finish(flush, .invalidURL, now, &effects) }
+    guard queue.count > 0 else { return finish(flush, nil, now, &effects) }
+    let http = configuration.http
+    let limit = !http.batchSync ? 1 : http.maxBatchSize > 0 ? http.maxBatchSize : queue.count
+    let newestFirst = configuration.persistence.locationsOrderDirection == .descending
+    var records: [QueuedRecord] = []
+    do throws(DatabaseError) {
+      try queue.lock(limit: limit, newestFirst: newestFirst, into: &records)
+    } catch {
+      return abandon(flush, error, now, &effects)
+    }
+    if records.isEmpty { return finish(flush, nil, now, &effects) }
+    log(http.batchSync ? .lockedBatch(count: records.count) : .locked(uuid: records[0].uuid), &effects)
+    flush.page.ids = records.map(\.id)
+    flush.page.uuids = records.map(\.uuid)
+    flush.page.isBatch = http.batchSync
+    flush.page.body = body(of: records, in: &flush, &effects)
+    if flush.completion != nil { flush.rows += records }
+    let isRefreshing =
+      isTokenExpired(at: now.wall) && !flush.hasRefreshed
+      && refresh(for: flush, followsRefusal: false, carrying: nil, &effects)
+    if isRefreshing { return }
+    post(flush, now, &queue, &effects)
+  }
+
+  /// Sends the page of the flush, for the first time or again.
+  mutating func post(
+    _ flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    var flush = flush
+    let http = configuration.http
+    guard policy.destination == .usable else {
+      unlock(flush.page, &queue, &effects)
+      return finish(flush, .invalidURL, now, &effects)
+    }
+    flush.stage = .uploading
+    let id = takeRequestID()
+    flush.request = id
+    let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
+    log(.posting(uuid: uuid, count: flush.page.ids.count, url: http.url), &effects)
+    let request = OutgoingRequest(
+      id: id, purpose: .records, method: http.method.rawValue, url: http.url,
+      headers: RequestHeaders.upload(configuration, userAgent: userAgent), body: flush.page.body,
+      timeout: UploadRules.timeout(milliseconds: http.timeoutMilliseconds))
+    self.flush = flush
+    effects.append(.send(request))
+  }
+
+  mutating func takeRequestID() -> UInt64 {
+    defer { nextRequestID += 1 }
+    return nextRequestID
+  }
+
+  func unlock(_ page: Page, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
+    queue.unlock(page.ids)
+    for uuid in page.uuids { log(.unlocked(uuid: uuid), &effects) }
+  }
+
+  /// Nil for success.
+  mutating func finish(_ flush: Flush, _ error: SyncError?, _ now: Moment, _ effects: inout [UploadEffect]) {
+    self.flush = nil
+    let duration = (now.monotonic - flush.beganAt).wholeMilliseconds
+    log(
+      .flushFinished(
+        isSuccess: error == nil, queuedBefore: flush.queuedBefore, synced: flush.synced, pages: flush.pages,
+        milliseconds: duration), &effects)
+    guard let completion = flush.completion else { return }
+    effects.append(.synced(completion: completion, error.map { .failure($0) } ?? .success(flush.rows)))
+  }
+
+  /// The store gave out; what it still has goes with the next flush.
+  mutating func abandon(_ flush: Flush, _ error: DatabaseError, _ now: Moment, _ effects: inout [UploadEffect]) {
+    effects.append(.log(.error("\(error)")))
+    finish(flush, .store, now, &effects)
+  }
+
+  /// The records go straight into the body, for which there is room from the start.
+  private func body(of records: [QueuedRecord], in flush: inout Flush, _ effects: inout [UploadEffect]) -> [UInt8] {
+    let envelope = flush.envelope ?? makeEnvelope()
+    flush.envelope = envelope
+    var body: [UInt8] = []
+    body.reserveCapacity(records.reduce(envelope.overheadBytes) { $0 + $1.bytes.count + 1 })
+    var warning: EnvelopeWarning?
+    if flush.page.isBatch {
+      warning = envelope.beginBatch(to: &body)
+      for record in records { envelope.appendToBatch(record.bytes.span, to: &body) }
+      envelope.endBatch(to: &body)
+    } else {
+      let record = records[0]
+      warning = envelope.appendSingle(record.bytes.span, to: &body)
+    }
+    if warning == .paramsDropped { log(.paramsDropped, &effects) }
+    return body
+  }
+
+  private func makeEnvelope() -> EnvelopeWriter {
+    let http = configuration.http
+    return EnvelopeWriter(rootProperty: http.rootProperty, params: RenderedObject(http.params) ?? .empty)
+  }
+}

@@ -1,0 +1,106 @@
+import Base
+import Contract
+import JSON
+import Queue
+import Vocabulary
+
+/// New tokens (behaviour §11).
+extension Uploader {
+  /// From the moment on that the server named, not before it (behaviour §11.5).
+  func isTokenExpired(at wall: WallInstant) -> Bool {
+    let expires = configuration.authorization.expires
+    guard expires > 0, let end = TokenExpiry.instant(of: expires, setAt: tokenSetAt) else { return false }
+    return end <= wall
+  }
+
+  /// Whether the 401 that came can be resolved.
+  func mayRefresh(_ flush: Flush, _ effects: inout [UploadEffect]) -> Bool {
+    if flush.hasRefreshed {
+      log(.refreshSkipped(reason: "max_refresh_retries=1"), &effects)
+      return false
+    }
+    if configuration.authorization.refreshUrl == nil {
+      log(.refreshSkipped(reason: "authorizationUrl is not defined"), &effects)
+      return false
+    }
+    return true
+  }
+
+  /// Asks for new tokens while the page of the flush waits. False when there is nowhere to ask.
+  mutating func refresh(
+    for flush: Flush, followsRefusal: Bool, carrying commands: ReceivedCommands?, _ effects: inout [UploadEffect]
+  ) -> Bool {
+    let authorization = configuration.authorization
+    guard let refresh = RefreshRequest(authorization, uploadHeaders: configuration.http.headers) else { return false }
+    if let type = refresh.refusedContentType {
+      log(.warning("Unsupported Content-Type for a refresh: \(type)"), &effects)
+    }
+    var flush = flush
+    flush.hasRefreshed = true
+    let id = takeRequestID()
+    flush.request = id
+    flush.stage = .refreshing(
+      Flush.Refresh(
+        accessToken: authorization.accessToken, followsRefusal: followsRefusal, commands: commands))
+    self.flush = flush
+    log(.refreshing(url: refresh.url), &effects)
+    effects.append(
+      .send(
+        OutgoingRequest(
+          id: id, purpose: .refresh, method: UploadMethod.post.rawValue, url: refresh.url,
+          headers: RequestHeaders.refresh(refresh, userAgent: userAgent), body: refresh.body,
+          timeout: UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds))))
+    return true
+  }
+
+  mutating func takeRefreshed(
+    _ outcome: RequestOutcome, _ refresh: Flush.Refresh, of flush: Flush, _ now: Moment,
+    _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    // What the app has set meanwhile is newer than what was asked for before (behaviour §11.6).
+    if configuration.authorization.accessToken != refresh.accessToken {
+      log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile"), &effects)
+      return resend(flush, refresh, now, &queue, &effects)
+    }
+    switch RefreshResult(outcome) {
+    case .success(let answer, let tokens):
+      accept(tokens, status: outcome.status, now, &effects)
+      effects.append(
+        .authorization(AuthorizationEvent(isSuccess: true, status: outcome.status, response: answer, error: nil)))
+      resend(flush, refresh, now, &queue, &effects)
+    case .failure(let message):
+      log(.refreshFailed(status: outcome.status, reason: message), &effects)
+      unlock(flush.page, &queue, &effects)
+      effects.append(
+        .authorization(AuthorizationEvent(isSuccess: false, status: outcome.status, response: nil, error: message)))
+      if let commands = refresh.commands { effects.append(.commands(commands)) }
+      finish(flush, SyncError(status: outcome.status), now, &effects)
+    }
+  }
+
+  private mutating func accept(
+    _ found: FoundTokens, status: Int, _ now: Moment, _ effects: inout [UploadEffect]
+  ) {
+    guard let accessToken = found.accessToken else { preconditionFailure("a refresh without a token has failed") }
+    for key in found.nonNumericExpiries { log(.warning("Ignoring non-numeric \(key)"), &effects) }
+    let tokens = RefreshedTokens(
+      accessToken: accessToken, refreshToken: found.refreshToken, expires: found.expires ?? TokenExpiry.never,
+      setAt: now.wall)
+    tokens.apply(to: &configuration.authorization)
+    tokenSetAt = now.wall
+    log(.refreshed(status: status, hasNewRefreshToken: found.refreshToken != nil), &effects)
+    effects.append(.tokens(tokens))
+  }
+
+  /// The same records once more, after the commands that the refused upload brought.
+  private mutating func resend(
+    _ flush: Flush, _ refresh: Flush.Refresh, _ now: Moment, _ queue: inout some RecordQueue,
+    _ effects: inout [UploadEffect]
+  ) {
+    var flush = flush
+    if refresh.followsRefusal { flush.page.retry += 1 }
+    guard let commands = refresh.commands else { return post(flush, now, &queue, &effects) }
+    effects.append(.commands(commands))
+    pause(flush, .pausedBeforeResending, &effects)
+  }
+}

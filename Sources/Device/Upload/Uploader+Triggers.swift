@@ -1,0 +1,93 @@
+import Base
+import Contract
+import Database
+import Queue
+import Vocabulary
+
+/// When a flush begins (behaviour §8.5).
+extension Uploader {
+  mutating func begin(
+    _ trigger: FlushTrigger, completion: UInt64?, _ now: Moment, _ queue: inout some RecordQueue,
+    _ effects: inout [UploadEffect]
+  ) {
+    count(trigger)
+    if let obstacle = obstacle(to: trigger) { return refuse(obstacle, completion, &effects) }
+    let isManual = trigger == .manual
+    if isManual && policy.destination == .none { return handOut(to: completion, &queue, &effects) }
+    let queued = queue.count
+    guard isManual || isDue(trigger, queued: queued) else { return }
+    let timeout = UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds)
+    let watchdog = timeout + UploadRules.watchdogGrace
+    log(.flushBegan(trigger: trigger, queued: queued), &effects)
+    log(.watchdogArmed(timeoutSeconds: timeout.seconds, watchdogSeconds: watchdog.seconds), &effects)
+    let flush = Flush(
+      trigger: trigger, completion: completion, beganAt: now.monotonic, deadline: now.monotonic + watchdog,
+      queuedBefore: queued)
+    sendNextPage(of: flush, now, &queue, &effects)
+  }
+
+  /// The back-off after a failure of the network counts inserts (behaviour §9.3).
+  private mutating func count(_ trigger: FlushTrigger) {
+    switch trigger {
+    case .insert: insertsToWait = max(0, insertsToWait - 1)
+    case .motionChange, .connectivity, .manual: insertsToWait = 0
+    case .appResume, .appPause, .ready, .start, .heartbeat, .backgroundFetch, .configuration: break
+    }
+  }
+
+  private enum Obstacle {
+    case busy, autoSyncDisabled, noURL, unusableURL, noNetwork
+  }
+
+  private func obstacle(to trigger: FlushTrigger) -> Obstacle? {
+    if isBusy { return .busy }
+    if trigger != .manual && !policy.autoSync { return .autoSyncDisabled }
+    switch policy.destination {
+    case .none: return trigger == .manual ? nil : .noURL
+    case .unusable: return .unusableURL
+    case .usable: return connectivity.isConnected ? nil : .noNetwork
+    }
+  }
+
+  private func refuse(_ obstacle: Obstacle, _ completion: UInt64?, _ effects: inout [UploadEffect]) {
+    let error: SyncError
+    switch obstacle {
+    case .busy:
+      log(.busy, &effects)
+      error = .inProgress
+    case .autoSyncDisabled: return log(.autoSyncDisabled, &effects)
+    case .noURL: return
+    case .unusableURL:
+      log(.error("Invalid url"), &effects)
+      error = .invalidURL
+    case .noNetwork:
+      log(.noNetwork, &effects)
+      error = .networkConnection
+    }
+    if let completion { effects.append(.synced(completion: completion, .failure(error))) }
+  }
+
+  /// What only automatic flushes respect.
+  private func isDue(_ trigger: FlushTrigger, queued: Int) -> Bool {
+    if trigger == .insert && insertsToWait > 0 { return false }
+    if policy.defersOnCellular && connectivity == .cellular { return false }
+    return trigger == .motionChange || policy.threshold == 1 || queued >= policy.threshold
+  }
+
+  /// A sync without a url gives the rows to the app and forgets them (behaviour §7.4); with no app waiting they stay.
+  private func handOut(
+    to completion: UInt64?, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    guard let completion else { return }
+    do throws(DatabaseError) {
+      let newestFirst = configuration.persistence.locationsOrderDirection == .descending
+      let rows = try queue.read(limit: queue.count, offset: 0, newestFirst: newestFirst)
+      let count = try queue.delete(rows.map(\.id))
+      log(.destroyedAll(count: count), &effects)
+      effects.append(.synced(completion: completion, .success(rows)))
+    } catch {
+      effects.append(.log(.error("\(error)")))
+      effects.append(.synced(completion: completion, .failure(.store)))
+    }
+  }
+}

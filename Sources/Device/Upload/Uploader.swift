@@ -1,0 +1,114 @@
+package import Base
+package import Contract
+package import Queue
+package import Vocabulary
+
+/// When to send, how much, what a status means, when to refresh the token (behaviour §8 to §11). It knows no socket and
+/// no clock: inputs and the time go in, effects come out. All rows that are locked in the queue are its own.
+package struct Uploader: Sendable {
+  package internal(set) var configuration: Configuration
+  /// From when on a relative `authorization.expires` counts. To be kept over launches.
+  package internal(set) var tokenSetAt: WallInstant
+  /// The number of the next request. To be kept over launches where answers to an earlier one may still come.
+  package internal(set) var nextRequestID: UInt64
+  let userAgent: String
+  package internal(set) var connectivity: Connectivity
+  var policy: UploadPolicy
+  /// Inserts that begin no flush, after a failure of the network.
+  var insertsToWait = 0
+  private var work = Work.none
+  var logUploads: [PendingLogUpload] = []
+
+  /// In a box of its own: most uploaders are idle most of the time.
+  private indirect enum Work: Sendable {
+    case none
+    case flush(Flush)
+  }
+
+  /// The flush that is running.
+  var flush: Flush? {
+    get { if case .flush(let flush) = work { flush } else { nil } }
+    set { work = newValue.map { .flush($0) } ?? .none }
+  }
+
+  /// A log whose answer is awaited.
+  struct PendingLogUpload: Sendable {
+    let request: UInt64
+    let completion: UInt64
+  }
+
+  /// `userAgent` is a header of every request.
+  package init(
+    configuration: Configuration, connectivity: Connectivity, userAgent: String, tokenSetAt: WallInstant,
+    nextRequestID: UInt64 = 1
+  ) {
+    self.configuration = configuration
+    self.connectivity = connectivity
+    self.userAgent = userAgent
+    self.tokenSetAt = tokenSetAt
+    self.nextRequestID = nextRequestID
+    policy = UploadPolicy(configuration)
+  }
+
+  /// Whether a flush is running: its rows are locked.
+  package var isBusy: Bool {
+    if case .flush = work { true } else { false }
+  }
+
+  /// Requests whose answers are awaited.
+  package var requestsInFlight: [UInt64] { [flush?.request].compactMap(\.self) + logUploads.map(\.request) }
+
+  /// Give `timersDue` then, or later.
+  package var nextDeadline: MonotonicInstant? { flush?.deadline }
+
+  /// Appends to `effects` what is to be done. An answer to no request, or to one that was given up, changes nothing.
+  package mutating func receive(
+    _ input: UploadInput, at now: Moment, queue: inout some RecordQueue, into effects: inout [UploadEffect]
+  ) {
+    switch input {
+    case .trigger(let trigger): begin(trigger, completion: nil, now, &queue, &effects)
+    case .sync(let completion): begin(.manual, completion: completion, now, &queue, &effects)
+    case .answered(let request, let outcome): take(outcome, of: request, now, &queue, &effects)
+    case .connectivity(let new):
+      if new != connectivity { insertsToWait = 0 }
+      connectivity = new
+    case .configuration(let new): configure(new, now)
+    case .proceed: proceed(now, &queue, &effects)
+    case .timersDue: watch(now, &queue, &effects)
+    case .uploadLog(let upload, let completion): send(upload, completion, &effects)
+    }
+  }
+
+  /// Queued rows go with what is configured when they are sent (behaviour §7.2).
+  private mutating func configure(_ new: Configuration, _ now: Moment) {
+    let isSameToken =
+      new.authorization.accessToken == configuration.authorization.accessToken
+      && new.authorization.expires == configuration.authorization.expires
+    if !isSameToken { tokenSetAt = now.wall }
+    configuration = new
+    policy = UploadPolicy(new)
+    if isBusy { flush?.envelope = nil }
+  }
+
+  private mutating func proceed(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
+    guard let flush else { return }
+    switch flush.stage {
+    case .uploading, .refreshing: break
+    case .pausedBeforeNextPage: sendNextPage(of: flush, now, &queue, &effects)
+    case .pausedBeforeResending: post(flush, now, &queue, &effects)
+    }
+  }
+
+  /// Gives up a flush that nothing has ended. Its answer may still come; the rows go out again (behaviour §9.2).
+  private mutating func watch(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
+    guard let flush, flush.deadline <= now.monotonic else { return }
+    log(.watchdogFired, &effects)
+    unlock(flush.page, &queue, &effects)
+    finish(flush, .networkConnection, now, &effects)
+  }
+
+  /// The entry is made only when the log takes any.
+  func log(_ entry: @autoclosure () -> LogEntry, _ effects: inout [UploadEffect]) {
+    if policy.isLogging { effects.append(.log(entry())) }
+  }
+}

@@ -1,0 +1,173 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Upload
+
+/// What begins the next attempt (behaviour §9.3).
+@Suite struct RetryTests {
+  /// A device whose network has failed, with so many rows left.
+  private func failed(
+    _ rows: Int = 1, _ platform: DevicePlatform = .ios, _ configure: (inout Configuration) -> Void = { _ in }
+  ) -> TestDevice {
+    var device = TestDevice(platform, configure)
+    device.fill(rows)
+    device.give(.trigger(.ready))
+    device.fail()
+    return device
+  }
+
+  @Test func afterAFailureOfTheNetworkTenInsertsPassBeforeTheNextAttempt() {
+    var device = failed { $0.logger.logLevel = .warning }
+    #expect(device.entries.contains(.notResponding(host: "server.example", afterRecords: 10)))
+    for _ in 0..<9 {
+      device.record()
+      #expect(device.sent.count == 1)
+    }
+    device.record()
+    #expect(device.sent.count == 2)
+    // It fails again, and ten more pass.
+    device.fail(.refused)
+    for _ in 0..<9 { device.record() }
+    #expect(device.sent.count == 2)
+    device.record()
+    #expect(device.sent.count == 3)
+  }
+
+  @Test(arguments: FlushTrigger.allCases.filter { $0 != .insert })
+  func otherTriggersDoNotWait(trigger: FlushTrigger) {
+    var device = failed()
+    device.give(.trigger(trigger))
+    #expect(device.sent.count == 2)
+  }
+
+  @Test func whatEndsTheWaiting() {
+    // Success, a change of connectivity, sync and motionchange; nothing else (the first failure is in the device).
+    for trigger in FlushTrigger.allCases where trigger != .insert {
+      var device = failed()
+      device.give(.connectivity(.none))
+      device.give(.connectivity(.wifi))
+      device.fill(1)
+      device.give(.trigger(.insert))
+      #expect(device.sent.count == 2, "the connectivity changed")
+
+      device = failed()
+      device.configure { $0.http.url = "" }
+      device.give(.trigger(trigger))
+      device.configure { $0.http.url = "http://server.example/" }
+      device.answer(500)
+      let before = device.sent.count
+      device.record()
+      let resets = [.motionChange, .connectivity, .manual].contains(trigger)
+      #expect((device.sent.count > before) == resets, "\(trigger)")
+    }
+    var device = failed()
+    device.give(.trigger(.heartbeat))
+    device.answer(200)
+    device.record()
+    #expect(device.sent.count == 3, "a success")
+  }
+
+  @Test(arguments: [400, 403, 404, 409, 413, 422, 429, 500, 502, 503])
+  func answersKnowNoBackOff(status: Int) {
+    var device = TestDevice()
+    device.record()
+    for count in 2...5 {
+      device.answer(status)
+      device.record()
+      #expect(device.sent.count == count)
+      #expect(device.lastBody == #"{"location":{"n":1}}"#)
+    }
+  }
+
+  @Test func onAndroidAQueueThatCannotGrowSoFarDoesNotWait() {
+    for (limit, waits) in [(10, false), (11, true), (-1, true), (0, true)] {
+      var device = failed(1, .android) { $0.persistence.maxRecordsToPersist = limit }
+      device.record()
+      #expect((device.sent.count == 1) == waits, "\(limit)")
+      device = failed(1, .ios) { $0.persistence.maxRecordsToPersist = limit }
+      device.record()
+      #expect(device.sent.count == 1, "\(limit)")
+    }
+  }
+
+  @Test func retriesNeverStopOnTheirOwn() {
+    var device = TestDevice()
+    device.fill(1)
+    for _ in 0..<200 {
+      device.give(.trigger(.heartbeat))
+      device.answer(500)
+    }
+    #expect(device.sent.count == 200)
+    #expect(device.queue.count == 1)
+  }
+
+  // The watchdog (behaviour §9.2).
+
+  @Test(arguments: [(60_000.0, 65.0), (3_000, 8)])
+  func fiveSecondsAfterTheTimeLimitAFlushIsGivenUp(timeout: Double, seconds: Double) {
+    var device = TestDevice {
+      $0.http.timeoutMilliseconds = timeout
+      $0.logger.logLevel = .verbose
+    }
+    device.fill(1)
+    let start = device.now.monotonic
+    device.give(.sync(completion: 3))
+    #expect(device.uploader.nextDeadline.map { ($0 - start).seconds } == seconds)
+    device.advance(seconds: seconds - 0.001)
+    device.give(.timersDue)
+    #expect(device.effects == [])
+    device.advance(seconds: 0.001)
+    device.give(.timersDue)
+    #expect(device.entries.contains(.watchdogFired))
+    #expect(device.syncs == [.failure(.networkConnection)])
+    #expect(device.httpEvents.isEmpty)
+    #expect(device.queue.lockedIDs == [])
+    #expect(device.uploader.nextDeadline == nil)
+    let late = device.lastID
+    // The rows go out again, and the late answer to the first request changes nothing: that is how duplicates come.
+    device.give(.trigger(.heartbeat))
+    #expect(device.sent.count == 2)
+    device.give(.answered(request: late, .answered(status: 200, reason: "OK", body: [])))
+    #expect(device.effects == [.log(.staleResponseIgnored)])
+    #expect(device.queue.lockedIDs == [1])
+    device.answer(200)
+    #expect(device.queue.count == 0)
+  }
+
+  @Test func theWatchdogWatchesTheFlushAndNotTheRequest() {
+    var device = TestDevice()
+    device.fill(3)
+    device.give(.trigger(.ready))
+    device.advance(seconds: 40)
+    device.answer(200)
+    device.advance(seconds: 25)
+    device.give(.timersDue)
+    #expect(!device.uploader.isBusy)
+    #expect(device.queue.ids == [2, 3])
+    #expect(device.queue.lockedIDs == [])
+  }
+
+  @Test func whatAnAppDestroysDuringAnUploadStaysDestroyed() {
+    // Behaviour §7.4: the upload in flight finishes without effect.
+    for status in [200, 500] {
+      var device = TestDevice()
+      device.record()
+      _ = device.queue.deleteAll()
+      device.answer(status)
+      #expect(device.queue.count == 0)
+      #expect(device.httpEvents.count == 1)
+      #expect(!device.uploader.isBusy)
+    }
+  }
+
+  @Test(arguments: [0, 99])
+  func anAnswerToNothingChangesNothing(request: UInt64) {
+    var device = TestDevice()
+    device.record()
+    device.give(.answered(request: request, .answered(status: 200, reason: "", body: [])))
+    #expect(device.effects == [])
+    #expect(device.queue.lockedIDs == [1])
+  }
+}

@@ -1,0 +1,138 @@
+import Contract
+import JSON
+import Testing
+import Vocabulary
+
+@testable import Upload
+
+/// When an upload begins (behaviour §8.5).
+@Suite struct TriggerTests {
+  private static let automatic = FlushTrigger.allCases.filter { $0 != .manual }
+
+  @Test(arguments: FlushTrigger.allCases)
+  func everyTriggerDrainsTheQueue(trigger: FlushTrigger) {
+    var device = TestDevice()
+    device.fill(2)
+    device.give(.trigger(trigger))
+    device.answer(200)
+    device.answer(200)
+    #expect(device.sent.count == 2)
+    #expect(device.queue.count == 0)
+    #expect(!device.uploader.isBusy)
+  }
+
+  @Test(arguments: automatic)
+  func automaticTriggersRespectAutoSync(trigger: FlushTrigger) {
+    var device = TestDevice { $0.http.autoSync = false }
+    device.fill(1)
+    device.give(.trigger(trigger))
+    #expect(device.sent.isEmpty)
+    device.give(.sync(completion: 1))
+    #expect(device.sent.count == 1)
+  }
+
+  @Test(arguments: automatic)
+  func theThresholdIsIgnoredOnMotionChangeOnly(trigger: FlushTrigger) {
+    var device = TestDevice { $0.http.autoSyncThreshold = 3 }
+    device.fill(2)
+    device.give(.trigger(trigger))
+    #expect(device.sent.count == (trigger == .motionChange ? 1 : 0))
+  }
+
+  @Test(arguments: automatic)
+  func whoseThresholdIsReachedDrainsEverything(trigger: FlushTrigger) {
+    var device = TestDevice { $0.http.autoSyncThreshold = 3 }
+    device.fill(4)
+    device.give(.trigger(trigger))
+    for _ in 0..<4 { device.answer(200) }
+    #expect(device.queue.count == 0)
+  }
+
+  @Test(arguments: [-1, 0, 1])
+  func aThresholdUpToOneWaitsForNothing(threshold: Int) {
+    var device = TestDevice { $0.http.autoSyncThreshold = threshold }
+    device.record()
+    #expect(device.sent.count == 1)
+  }
+
+  @Test func syncIgnoresThresholdAndCellularRule() {
+    var device = TestDevice(connectivity: .cellular) {
+      $0.http.autoSyncThreshold = 10
+      $0.http.disableAutoSyncOnCellular = true
+    }
+    device.fill(1)
+    device.give(.sync(completion: 1))
+    #expect(device.sent.count == 1)
+  }
+
+  @Test(arguments: automatic)
+  func cellularIsForTheManualOnlyIfSoConfigured(trigger: FlushTrigger) {
+    var device = TestDevice(connectivity: .cellular) { $0.http.disableAutoSyncOnCellular = true }
+    device.fill(1)
+    device.give(.trigger(trigger))
+    #expect(device.sent.isEmpty)
+    device.give(.connectivity(.wifi))
+    #expect(device.sent.isEmpty)
+    device.give(.trigger(trigger))
+    #expect(device.sent.count == 1)
+  }
+
+  @Test(arguments: FlushTrigger.allCases)
+  func withoutANetworkNothingIsSentAndNoEventFires(trigger: FlushTrigger) {
+    var device = TestDevice(connectivity: .none) { $0.logger.logLevel = .verbose }
+    device.fill(1)
+    device.give(.trigger(trigger))
+    #expect(device.effects == [.log(.noNetwork)])
+    #expect(device.queue.lockedIDs == [])
+  }
+
+  @Test(arguments: ["", "ftp://server.example/", "http://", "server.example/locations"])
+  func withoutAUsableURLNothingIsSent(url: String) {
+    var device = TestDevice { $0.http.url = url }
+    device.record()
+    #expect(device.sent.isEmpty)
+    #expect(device.queue.count == 1)
+  }
+
+  @Test func aTriggerDuringAFlushIsDropped() {
+    var device = TestDevice { $0.logger.logLevel = .verbose }
+    device.record()
+    for trigger in Self.automatic {
+      device.give(.trigger(trigger))
+      #expect(device.effects == [.log(.busy)])
+    }
+  }
+
+  @Test func aRunningFlushPicksUpNewRows() {
+    var device = TestDevice()
+    device.record()
+    device.record()
+    #expect(device.sent.count == 1)
+    device.answer(200)
+    #expect(device.sent.count == 2)
+  }
+
+  @Test func whatIsConfiguredCountsFromTheNextTriggerOn() {
+    var device = TestDevice { $0.http.url = "" }
+    device.fill(2)
+    device.configure { $0.http.url = "http://server.example/" }
+    #expect(device.sent.isEmpty)
+    device.give(.trigger(.configuration))
+    #expect(device.sent.count == 1)
+    device.answer(500)
+    device.configure { $0.http.autoSync = false }
+    device.give(.trigger(.configuration))
+    #expect(device.sent.count == 1)
+  }
+
+  @Test func anEmptyQueueFinishesAtOnce() {
+    var device = TestDevice { $0.logger.logLevel = .verbose }
+    device.give(.trigger(.appResume))
+    #expect(
+      device.effects == [
+        .log(.flushBegan(trigger: .appResume, queued: 0)),
+        .log(.watchdogArmed(timeoutSeconds: 60, watchdogSeconds: 65)),
+        .log(.flushFinished(isSuccess: true, queuedBefore: 0, synced: 0, pages: 0, milliseconds: 0)),
+      ])
+  }
+}
