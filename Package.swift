@@ -59,7 +59,7 @@ let package = Package(
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
-    library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
+    library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Database", "Base"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
