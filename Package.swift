@@ -60,6 +60,9 @@ let package = Package(
     library("Queue", in: "Device/", needs: ["Database", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
     library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Database", "Base"]),
+    library(
+      "Host", in: "Device/",
+      needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
@@ -80,6 +83,7 @@ let package = Package(
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
+    bench("queue", needs: ["Queue", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -92,8 +96,8 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
-    tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
+    tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
@@ -101,6 +105,13 @@ let package = Package(
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),
+    tests(
+      "Host",
+      needs: [
+        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "IngestServer", "Network", "Store",
+        "HTTP1", "JSON", "Database", "Base", "Support",
+      ]),
+    tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

@@ -31,6 +31,9 @@ enum Arrows {
       name: "DeviceLog", folder: "Sources/Device/DeviceLog",
       imports: ["Vocabulary", "Contract", "JSON", "Database", "Base"]),
     Target(
+      name: "Host", folder: "Sources/Device/Host",
+      imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),

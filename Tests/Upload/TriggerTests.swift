@@ -112,18 +112,17 @@ import Vocabulary
     #expect(device.sent.count == 2)
   }
 
-  @Test func aChangeOfURLOrAutoSyncBeginsAFlush() {
+  @Test func whatIsConfiguredCountsFromTheNextTriggerOn() {
     var device = TestDevice { $0.http.url = "" }
     device.fill(2)
-    device.configure { $0.http.params = .object(["a": .integer(1)]) }
-    #expect(device.sent.isEmpty)
     device.configure { $0.http.url = "http://server.example/" }
+    #expect(device.sent.isEmpty)
+    device.give(.trigger(.configuration))
     #expect(device.sent.count == 1)
     device.answer(500)
     device.configure { $0.http.autoSync = false }
+    device.give(.trigger(.configuration))
     #expect(device.sent.count == 1)
-    device.configure { $0.http.autoSync = true }
-    #expect(device.sent.count == 2)
   }
 
   @Test func anEmptyQueueFinishesAtOnce() {

@@ -7,6 +7,7 @@ extension Engine {
   package var nextDeadline: MonotonicInstant? {
     var next = timers.earliest(isSuspended: isSuspended)?.deadline
     for request in requests { next = Engine.earlier(next, request.deadline) }
+    next = Engine.earlier(next, fences.nextDeadline)
     for task in backgroundTasks { next = Engine.earlier(next, task.deadline) }
     return next
   }
@@ -35,6 +36,7 @@ extension Engine {
       case .preventSuspend: cyclePreventSuspend(at: now, into: &effects)
       }
     }
+    fireFenceTimers(at: now, into: &effects)
     expireRequests(at: now, into: &effects)
     expireBackgroundTasks(at: now, into: &effects)
   }

@@ -24,6 +24,11 @@ package struct Engine: Sendable {
   var watches: [Watch] = []
   var backgroundTasks: [BackgroundTask] = []
   var demands = Demands()
+  var fences = GeofenceBook()
+  /// Memory for what the fences want, used again.
+  var fenceEffects: [GeofenceEffect] = []
+  /// Fences that were kept and cannot be used; told of when the log is open.
+  var unusableGeofences: [GeofenceError] = []
 
   var distanceFilter: DistanceFilter
   var filter = LocationFilter()
@@ -61,7 +66,13 @@ package struct Engine: Sendable {
     settings = EngineSettings(configuration, profile: profile, quirks: quirks)
     distanceFilter = DistanceFilter(configuration)
     odometer = Odometer(metres: state.odometerMetres, errorMetres: state.odometerErrorMetres)
-    _ = geofences
+    for geofence in geofences {
+      do throws(GeofenceError) {
+        try fences.restore(geofence)
+      } catch {
+        unusableGeofences.append(error)
+      }
+    }
   }
 
   /// How far the identities are used up.

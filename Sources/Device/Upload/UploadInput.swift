@@ -10,7 +10,7 @@ package enum UploadInput: Sendable {
   case answered(request: UInt64, RequestOutcome)
   /// Begins no flush by itself: that is a trigger.
   case connectivity(Connectivity)
-  /// The configuration as it is now. A changed url or autoSync begins a flush.
+  /// The configuration as it is now. Begins no flush either.
   case configuration(Configuration)
   /// Everything before the effect `proceed` has been done.
   case proceed

@@ -110,6 +110,6 @@ extension Uploader {
 
   private func makeEnvelope() -> EnvelopeWriter {
     let http = configuration.http
-    return EnvelopeWriter(rootProperty: http.rootProperty, params: RenderedObject(http.params))
+    return EnvelopeWriter(rootProperty: http.rootProperty, params: RenderedObject(http.params) ?? .empty)
   }
 }

@@ -12,7 +12,7 @@ package struct Uploader: Sendable {
   /// The number of the next request. To be kept over launches where answers to an earlier one may still come.
   package internal(set) var nextRequestID: UInt64
   let userAgent: String
-  var connectivity: Connectivity
+  package internal(set) var connectivity: Connectivity
   var policy: UploadPolicy
   /// Inserts that begin no flush, after a failure of the network.
   var insertsToWait = 0
@@ -55,6 +55,9 @@ package struct Uploader: Sendable {
     if case .flush = work { true } else { false }
   }
 
+  /// Requests whose answers are awaited.
+  package var requestsInFlight: [UInt64] { [flush?.request].compactMap(\.self) + logUploads.map(\.request) }
+
   /// Give `timersDue` then, or later.
   package var nextDeadline: MonotonicInstant? { flush?.deadline }
 
@@ -69,7 +72,7 @@ package struct Uploader: Sendable {
     case .connectivity(let new):
       if new != connectivity { insertsToWait = 0 }
       connectivity = new
-    case .configuration(let new): configure(new, now, &queue, &effects)
+    case .configuration(let new): configure(new, now)
     case .proceed: proceed(now, &queue, &effects)
     case .timersDue: watch(now, &queue, &effects)
     case .uploadLog(let upload, let completion): send(upload, completion, &effects)
@@ -77,20 +80,14 @@ package struct Uploader: Sendable {
   }
 
   /// Queued rows go with what is configured when they are sent (behaviour §7.2).
-  private mutating func configure(
-    _ new: Configuration, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
-  ) {
-    let old = configuration
+  private mutating func configure(_ new: Configuration, _ now: Moment) {
+    let isSameToken =
+      new.authorization.accessToken == configuration.authorization.accessToken
+      && new.authorization.expires == configuration.authorization.expires
+    if !isSameToken { tokenSetAt = now.wall }
     configuration = new
     policy = UploadPolicy(new)
     if isBusy { flush?.envelope = nil }
-    let isSameToken =
-      new.authorization.accessToken == old.authorization.accessToken
-      && new.authorization.expires == old.authorization.expires
-    if !isSameToken { tokenSetAt = now.wall }
-    if new.http.url != old.http.url || new.http.autoSync != old.http.autoSync {
-      begin(.configuration, completion: nil, now, &queue, &effects)
-    }
   }
 
   private mutating func proceed(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {

@@ -41,7 +41,7 @@ extension Engine {
     case "geolocation.useSignificantChangesOnly":
       if state.isEnabled && state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
     case "geolocation.geofenceProximityRadius", "geolocation.maxMonitoredGeofences":
-      if let lastFix, state.isEnabled { lookAround(from: lastFix, isForced: true, at: now, into: &effects) }
+      lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
     case "http.url", "http.autoSync": effects.append(.flush(.configuration))
     default: break
     }

@@ -8,6 +8,8 @@ extension Engine {
     self.launch = launch
     isInBackground = launch.isInBackground
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
+    for error in unusableGeofences { note(.error("a kept geofence: \(error)"), .error, into: &effects) }
+    unusableGeofences = []
     if launch.didReboot { greetBoot(into: &effects) }
     if let provider { effects.append(.event(.providerChange(provider))) }
     if state.isEnabled {

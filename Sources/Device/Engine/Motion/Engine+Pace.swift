@@ -44,7 +44,7 @@ extension Engine {
     if persists(.motionChange) { effects.append(.persist(record, .motionChange)) }
     effects.append(.event(.motionChange(record)))
     effects.append(.event(.location(record)))
-    lookAround(from: fix, at: now, into: &effects)
+    lookAround(from: fix, .motionChange, at: now, into: &effects)
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     demandStationaryRegion(nil, into: &effects)
@@ -59,7 +59,7 @@ extension Engine {
   private mutating func rest(at fix: Fix, at now: Moment, into effects: inout [Effect]) {
     let didAdvance = advanceOdometer(to: fix, from: .motionChange)
     let record = makeRecord(of: fix, event: .motionchange, at: now)
-    lookAround(from: fix, at: now, into: &effects)
+    lookAround(from: fix, .motionChange, at: now, into: &effects)
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     filter.forgetPace()

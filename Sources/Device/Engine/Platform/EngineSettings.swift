@@ -6,6 +6,7 @@ import Contract
 struct EngineSettings: Sendable {
   var filterRules: FilterRules
   var odometerRules: OdometerRules
+  var geofenceRules: GeofenceRules
   var extras: RenderedObject
   var persistMode: PersistMode
   var persistsNothing: Bool
@@ -26,6 +27,7 @@ struct EngineSettings: Sendable {
     let persistence = configuration.persistence
     filterRules = FilterRules(configuration)
     odometerRules = OdometerRules(geolocation.filter, countsMotionChangeTwice: quirks.countsMotionChangeTwice)
+    geofenceRules = GeofenceRules(configuration, isGeofenceMode: false)
     extras = RenderedObject(persistence.extras) ?? .empty
     persistMode = persistence.persistMode
     persistsNothing = persistence.maxRecordsToPersist == 0

@@ -42,7 +42,7 @@ extension Engine {
       demandDistanceFilter(into: &effects)
     }
     watchDisplacement(of: fix, into: &effects)
-    lookAround(from: fix, at: now, into: &effects)
+    lookAround(from: fix, .fix, at: now, into: &effects)
     let record = makeRecord(of: fix, at: now)
     if isMotionChangeFix(fix) {
       effects.append(.event(.location(record)))
@@ -74,7 +74,7 @@ extension Engine {
     evaluateSchedule(at: now, into: &effects)
     guard state.isEnabled else { return }
     switch state.trackingMode {
-    case .geofence: lookAround(from: fix, at: now, into: &effects)
+    case .geofence: lookAround(from: fix, .regionExit, at: now, into: &effects)
     case .location:
       if state.isMoving {
         if settings.usesSignificantChangesOnly { track(fix, at: now, into: &effects) }

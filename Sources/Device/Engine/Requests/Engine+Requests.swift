@@ -46,6 +46,7 @@ extension Engine {
     let isDeciding = isSettling || isLookingForState
     offer(fix, at: now, into: &effects)
     serveWatches(fix, at: now, into: &effects)
+    if fences.wantsHighRate { lookAround(from: fix, .fix, at: now, into: &effects) }
     remember(fix)
     if !isDeciding { noticeMove(to: fix, at: now, into: &effects) }
   }
@@ -99,9 +100,9 @@ extension Engine {
     switch request.purpose {
     case .motionChange: settle(fix, at: now, into: &effects)
     case .motionState: judgeState(fix, at: now, into: &effects)
-    case .proximity: lookAround(from: fix, at: now, into: &effects)
-    case .geofence(let trigger, let geofence):
-      recordTransition(trigger, of: geofence, at: fix, at: now, into: &effects)
+    case .proximity: look(from: fix, at: now, into: &effects)
+    case .geofence(let trigger, let geofence, let kind):
+      recordTransition(trigger, of: geofence, kind, at: fix, at: now, into: &effects)
     case .providerChange(let provider):
       var record = makeRecord(of: fix, event: .providerchange, at: now)
       record.provider = provider
@@ -123,9 +124,9 @@ extension Engine {
     note(.locationRequestFailed(purpose: request.label, code: error.code), .error, into: &effects)
     switch request.purpose {
     case .motionChange(let retriesLeft): retry(error, retriesLeft, at: now, into: &effects)
-    case .geofence(let trigger, let geofence):
+    case .geofence(let trigger, let geofence, let kind):
       // A crossing is a fact, wherever exactly it was.
-      if let lastFix { recordTransition(trigger, of: geofence, at: lastFix, at: now, into: &effects) }
+      if let lastFix { recordTransition(trigger, of: geofence, kind, at: lastFix, at: now, into: &effects) }
     case .motionState, .proximity, .providerChange: break
     case .current(let request), .odometer(_, let request):
       effects.append(.event(.locationError(error)))

@@ -9,7 +9,7 @@ struct SingleRequest: Sendable {
     case motionState
     /// Where the set of monitored fences is to be looked up, in geofence mode.
     case proximity
-    case geofence(GeofenceTrigger, Geofence)
+    case geofence(GeofenceTrigger, Geofence, RecordKind)
     case providerChange(ProviderState)
     case current(PositionRequest)
     case odometer(metres: Double, PositionRequest)
@@ -36,7 +36,7 @@ struct SingleRequest: Sendable {
     case .motionChange: "motionchange"
     case .motionState: "motionState"
     case .proximity: "proximity"
-    case .geofence(let trigger, _): "TSGeofenceTransition:\(trigger.action.rawValue):\(trigger.identifier)"
+    case .geofence(let trigger, _, _): "TSGeofenceTransition:\(trigger.action.rawValue):\(trigger.identifier)"
     case .providerChange: "providerchange"
     case .current(let request), .odometer(_, let request): request.label
     }

@@ -33,32 +33,23 @@ extension QueueDatabase {
     }
   }
 
-  /// Before the rows of a device change within a group.
-  func remember(_ device: Int) {
-    guard !devices[device].isInGroup else { return }
-    undo.append((device, devices[device]))
-    devices[device].isInGroup = true
-  }
-
-  /// A row that no record of the device has had, not before a restart either.
-  func takeRow(of device: Int) throws(DatabaseError) -> Int64 {
-    let row = devices[device].nextRow
-    if row >= reservedRows {
-      reservedRows = row + QueueDatabase.rowsPerReservation
+  /// A row that no record has had, not in a group that was undone or before a restart either.
+  func takeRow() throws(DatabaseError) -> Int64 {
+    if nextRow >= reservedRows {
+      reservedRows = nextRow + QueueDatabase.rowsPerReservation
       try records.reserve(upTo: reservedRows)
     }
-    devices[device].nextRow = row + 1
-    return row
+    nextRow += 1
+    return nextRow - 1
   }
 
   private func commitGroup() throws(DatabaseError) {
     if connection.isInTransaction { try connection.execute("COMMIT") }
-    for change in undo { devices[change.device].isInGroup = false }
-    undo.removeAll(keepingCapacity: true)
+    changes.removeAll(keepingCapacity: true)
   }
 
   private func undoGroup() {
-    // SQLite has rolled back by itself after some errors (https://sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction).
+    // After some errors SQLite has rolled back by itself (https://sqlite.org/lang_transaction.html).
     if connection.isInTransaction {
       do {
         try connection.execute("ROLLBACK")
@@ -66,9 +57,14 @@ extension QueueDatabase {
         precondition(!connection.isInTransaction, "a group can neither be committed nor rolled back: \(error)")
       }
     }
-    for change in undo { devices[change.device].restore(change.rows) }
-    undo.removeAll(keepingCapacity: true)
+    for change in changes.reversed() {
+      switch change {
+      case .inserted(let device, let row): _ = devices[device].remove(row)
+      case .deleted(let device, let row): devices[device].putBack(row)
+      }
+    }
+    changes.removeAll(keepingCapacity: true)
     // The reservation may have been a part of the group.
-    reservedRows = 0
+    reservedRows = nextRow
   }
 }

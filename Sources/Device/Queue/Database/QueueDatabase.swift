@@ -24,13 +24,13 @@ package final class QueueDatabase {
 
   /// By number.
   var devices: [DeviceRows] = []
-  /// What the devices that the open group has changed were before it.
-  var undo: [(device: Int, rows: DeviceRows)] = []
+  /// What the open group has changed so far.
+  var changes: [RowChange] = []
   /// Why the open group is lost already.
   var loss: DatabaseError?
+  var nextRow: Int64
   /// Rows from this one on are not reserved.
-  var reservedRows: Int64 = 0
-  private let firstRow: Int64
+  var reservedRows: Int64
 
   /// Opens or makes the database at `path`; `:memory:` is one without a file, for virtual time. Throws `.newerVersion` and
   /// `.foreignFile` without having touched the file.
@@ -44,12 +44,14 @@ package final class QueueDatabase {
     let records = try RecordStatements(connection)
     let geofences = try GeofenceStatements(connection)
     let state = try StateStatements(connection)
-    firstRow = try connection.integer("SELECT next_row FROM reservation")
+    nextRow = try connection.integer("SELECT next_row FROM reservation")
+    reservedRows = nextRow
     self.commits = commits
     self.records = records
     self.geofences = geofences
     self.state = state
     self.connection = connection
+    try readRows()
   }
 
   /// Long enough for a process that is just ending.
@@ -69,17 +71,28 @@ package final class QueueDatabase {
     }
   }
 
-  /// The records of a device; devices are numbered from 0, without gaps where memory counts, and below 2²⁰. Nothing is
-  /// locked in a database that was just opened.
-  package func queue(of device: Int) throws(DatabaseError) -> DeviceQueue {
-    precondition(device >= 0 && device < RowKey.deviceCount, "a device is numbered with 20 bits")
+  /// Goes through all records, at several hundred thousand a second.
+  private func readRows() throws(DatabaseError) {
+    var query = try connection.prepare("SELECT row, device, recorded_at FROM records ORDER BY row")
+    var rows = query.start()
+    while try rows.step() {
+      let device = Int(rows.integer(at: 1))
+      makeRoom(for: device)
+      devices[device].append(rows.integer(at: 0), recordedAt: rows.integer(at: 2))
+    }
+  }
+
+  private func makeRoom(for device: Int) {
     if device >= devices.count {
       devices.append(contentsOf: repeatElement(DeviceRows(), count: device + 1 - devices.count))
     }
-    if devices[device].nextRow == DeviceRows.unknown {
-      let summary = try records.summary(RowKey.keys(device: device))
-      devices[device] = DeviceRows(count: summary.count, earliest: summary.earliest, nextRow: firstRow)
-    }
+  }
+
+  /// The records of a device; devices are numbered from 0, best without gaps, because memory is taken for each number.
+  /// Nothing is locked in a database that was just opened.
+  package func queue(of device: Int) -> DeviceQueue {
+    precondition(device >= 0, "devices are numbered from 0")
+    makeRoom(for: device)
     return DeviceQueue(database: self, device: device)
   }
 

@@ -7,12 +7,13 @@ enum QueueSchema {
 
   static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first)])
 
-  /// `records` is one tree in the order of `RowKey`: the rows of a device lie side by side, and one index serves every
-  /// question. There is none over uuids, whose random order would touch a page of its own for each insert.
-  /// `reservation` says from which row on no device has used one yet.
+  /// `records` holds the rows of all devices in the order of their arrival: what is inserted together lies together, and
+  /// so does what grows old together. Which rows are whose is known in memory, so there is no index whose pages would have
+  /// to be written with each group. `reservation` says from which row on none was used yet.
   private static let first = """
     CREATE TABLE records(
-      key INTEGER PRIMARY KEY, uuid BLOB NOT NULL, recorded_at INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+      row INTEGER PRIMARY KEY, device INTEGER NOT NULL, uuid BLOB NOT NULL, recorded_at INTEGER NOT NULL,
+      data BLOB NOT NULL) STRICT;
     CREATE TABLE reservation(only INTEGER PRIMARY KEY CHECK(only = 1), next_row INTEGER NOT NULL) STRICT;
     INSERT INTO reservation VALUES(1, 1);
     CREATE TABLE geofences(

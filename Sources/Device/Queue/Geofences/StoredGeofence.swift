@@ -1,6 +1,7 @@
 /// A geofence as it survives the process: its definition is what the host makes of it, its status what came of it so far
 /// (behaviour §15.1).
 package struct StoredGeofence: Equatable, Sendable {
+  /// What only an engine sets.
   package struct Status: Equatable, Sendable {
     package var isInside: Bool
     /// Seconds since 1970 of the last transition; 0 for none yet.

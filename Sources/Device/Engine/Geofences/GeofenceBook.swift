@@ -1,0 +1,138 @@
+package import Base
+package import Contract
+
+/// All fences of a device: which of them the system watches, and what its reports mean (behaviour §15). Thousands of
+/// fences cost no more per fix than those nearby.
+package struct GeofenceBook: Sendable {
+  struct Dwelling: Sendable {
+    let slot: Int
+    let deadline: MonotonicInstant
+  }
+
+  /// A fence stays in its slot; slots of removed fences are used again.
+  var slots: [FenceEntry?] = []
+  private var freeSlots: [Int] = []
+  private var slotOfIdentifier: [String: Int] = [:]
+  private var nextSequence = 0
+  private let isPolygonLicensed: Bool
+  /// Only while there are more fences than may be active without a query.
+  var index: GridIndex?
+
+  var isMonitoring = false
+  /// The slots of the active fences, in ascending order.
+  var active: [Int] = []
+  /// Identifiers of active fences that were removed since the last evaluation.
+  var removedActive: [String] = []
+  /// The fences changed since the last evaluation.
+  var isStale = false
+  /// Some active fences have not been tested, because nobody knew where the device was.
+  var hasUntested = false
+  var evaluatedAt: MonotonicInstant?
+  var evaluatedPlace: Coordinate?
+  var lastPlace: Coordinate?
+  var placeBefore: Coordinate?
+  var movingRegionCenter: Coordinate?
+  /// Fences in which the device has not yet dwelt long enough, at most one entry for each active fence.
+  var dwellings: [Dwelling] = []
+  var watchedPolygons = 0
+  /// Memory of evaluations, used again.
+  var neighbours: [Neighbour] = []
+  var candidates: [Int] = []
+
+  /// Without a licence polygons are watched as circles (behaviour §15.5).
+  package init(isPolygonLicensed: Bool = true) { self.isPolygonLicensed = isPolygonLicensed }
+
+  package var count: Int { slotOfIdentifier.count }
+  package var activeCount: Int { active.count }
+  /// Fixes are wanted at a high rate, to be tested against a polygon.
+  package var wantsHighRate: Bool { watchedPolygons > 0 }
+  /// When `timersDue` has something to do.
+  package var nextDeadline: MonotonicInstant? {
+    dwellings.min { $0.deadline < $1.deadline }?.deadline
+  }
+
+  /// In the order in which they were added.
+  package var geofences: [Geofence] {
+    slots.compactMap { $0 }.sorted { $0.sequence < $1.sequence }.map(\.geofence)
+  }
+
+  package func geofence(_ identifier: String) -> Geofence? { entry(identifier)?.geofence }
+  package func isActive(_ identifier: String) -> Bool { entry(identifier)?.isActive ?? false }
+  /// What the system is to watch for a fence.
+  package func circle(of identifier: String) -> Circle? { entry(identifier)?.circle }
+
+  func slot(of identifier: String) -> Int? { slotOfIdentifier[identifier] }
+
+  private func entry(_ identifier: String) -> FenceEntry? { slot(of: identifier).flatMap { slots[$0] } }
+
+  /// Adds a fence, or puts it in the place of the one with its identifier, whose status and hits are void. An evaluation
+  /// (`fencesChanged`) has to follow.
+  package mutating func add(_ geofence: Geofence) throws(GeofenceError) {
+    var geofence = geofence
+    geofence.status = Geofence.Status()
+    try insert(geofence)
+  }
+
+  /// A fence with its status, as it was saved.
+  package mutating func restore(_ geofence: Geofence) throws(GeofenceError) { try insert(geofence) }
+
+  private mutating func insert(_ geofence: Geofence) throws(GeofenceError) {
+    let entry = try FenceEntry(geofence, sequence: nextSequence, isPolygonLicensed: isPolygonLicensed)
+    nextSequence += 1
+    isStale = true
+    if let slot = slot(of: geofence.identifier) {
+      vacate(slot)
+      slots[slot] = entry
+      index?.insert(slot, at: entry.circle.center)
+      return
+    }
+    let slot = freeSlots.popLast() ?? slots.count
+    if slot == slots.count { slots.append(entry) } else { slots[slot] = entry }
+    slotOfIdentifier[geofence.identifier] = slot
+    index?.insert(slot, at: entry.circle.center)
+  }
+
+  /// False when there is no such fence. An evaluation (`fencesChanged`) has to follow.
+  package mutating func remove(_ identifier: String) -> Bool {
+    guard let slot = slotOfIdentifier.removeValue(forKey: identifier) else { return false }
+    if slots[slot]?.isActive == true { removedActive.append(identifier) }
+    vacate(slot)
+    slots[slot] = nil
+    freeSlots.append(slot)
+    isStale = true
+    return true
+  }
+
+  /// The change that is told of has no fences in it, neither on nor off (behaviour §15.7).
+  package mutating func removeAll(into effects: inout [GeofenceEffect]) {
+    let (place, before, region) = (lastPlace, placeBefore, movingRegionCenter)
+    let wasMonitoring = isMonitoring
+    self = GeofenceBook(isPolygonLicensed: isPolygonLicensed)
+    (lastPlace, placeBefore, movingRegionCenter, isMonitoring) = (place, before, region, wasMonitoring)
+    effects.append(.activeSet(on: [], off: []))
+  }
+
+  /// Monitoring ends: `stop()`. Statuses stay, timers do not.
+  package mutating func stop() {
+    while let slot = active.last { deactivate(slot) }
+    isMonitoring = false
+    removedActive.removeAll()
+    (evaluatedAt, evaluatedPlace, movingRegionCenter) = (nil, nil, nil)
+    (lastPlace, placeBefore) = (nil, nil)
+  }
+
+  /// Takes a fence out of everything but its slot.
+  private mutating func vacate(_ slot: Int) {
+    guard let entry = slots[slot] else { return }
+    index?.remove(slot, at: entry.circle.center)
+    if entry.isActive { deactivate(slot) }
+  }
+
+  /// No exit, even from inside (behaviour §15.2).
+  mutating func deactivate(_ slot: Int) {
+    slots[slot]?.isActive = false
+    unwatchPolygon(slot)
+    dwellings.removeAll { $0.slot == slot }
+    active.removeAll { $0 == slot }
+  }
+}

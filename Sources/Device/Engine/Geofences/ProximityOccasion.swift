@@ -1,0 +1,6 @@
+/// Why a look at the fences nearby is due.
+package enum ProximityOccasion: CaseIterable, Sendable {
+  /// An accepted fix while moving: the only occasion that Android limits in time.
+  case fix
+  case start, motionChange, fencesChanged, transition, regionExit
+}

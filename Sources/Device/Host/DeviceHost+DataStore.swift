@@ -1,0 +1,65 @@
+package import Base
+package import Contract
+package import Database
+package import JSON
+import Queue
+import Upload
+package import Vocabulary
+
+/// The queue as an app sees it (behaviour §3, DataStore).
+extension DeviceHost {
+  /// Stores the record as it is, whatever the persist mode; it is uploaded like any other. `uuid` is for a record that
+  /// brings none. Throws when there are no coordinates.
+  package mutating func insert(
+    _ record: JSONObject, uuid: UUID128, at now: Moment
+  ) throws(FieldError) -> UUID128 {
+    let coords = record["coords"] ?? .null
+    for key in ["latitude", "longitude"] where coords[key]?.isNumber != true {
+      throw FieldError("coords.\(key)", .missing)
+    }
+    var record = record
+    var stored = uuid
+    if case .string(let text)? = record["uuid"], let known = UUID128(text: text.utf8.span) {
+      stored = known
+    } else {
+      var bytes: [UInt8] = []
+      uuid.append(upperCaseTextTo: &bytes)
+      record["uuid"] = .string(String(decoding: bytes, as: UTF8.self))
+    }
+    insert(stored, timestamp(of: record, at: now), JSONValue.object(record).text, .current, at: now)
+    if isReady { run(.trigger(.insert), at: now) }
+    settle(at: now)
+    return stored
+  }
+
+  private mutating func timestamp(of record: JSONObject, at now: Moment) -> WallInstant {
+    if case .string(let text)? = record["timestamp"], let instant = WallInstant(iso8601: text.utf8.span) {
+      return instant
+    }
+    if case .integer(let milliseconds)? = record["timestamp"], let instant = WallInstant(exactly: milliseconds) {
+      return instant
+    }
+    log(.warning("The record has no timestamp that can be read"), at: now)
+    return now.wall
+  }
+
+  /// False when there is no such record. One that is being uploaded goes too.
+  package mutating func destroy(_ uuid: UUID128, at now: Moment) throws(DatabaseError) -> Bool {
+    guard try queue.delete(uuid: uuid) else { return false }
+    log(.destroyed(uuid: uuid), at: now)
+    return true
+  }
+
+  package mutating func destroyAll(at now: Moment) throws(DatabaseError) {
+    log(.destroyedAll(count: try queue.deleteAll()), at: now)
+  }
+}
+
+extension JSONValue {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .integer, .double: true
+    case .null, .bool, .string, .array, .object: false
+    }
+  }
+}

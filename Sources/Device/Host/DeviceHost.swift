@@ -1,0 +1,140 @@
+package import Base
+package import Contract
+package import Database
+package import Engine
+package import Queue
+package import Upload
+package import Vocabulary
+
+/// One device with an app that uses the SDK: engine, uploader, queue and what survives the process, on some platform.
+/// It gives each its inputs and performs their effects in order, until nothing follows any more.
+///
+/// What fails in the store is logged as an error and goes no further; the device goes on.
+package struct DeviceHost<Phone: Platform> {
+  package internal(set) var configuration: Configuration
+  package internal(set) var engine: Engine
+  package internal(set) var uploader: Uploader
+  package var platform: Phone
+  /// Sees to it that rows stay where the uploader left them: read it, change it through the host.
+  package internal(set) var queue: DeviceQueue
+
+  let description: DeviceDescription
+  let storage: DeviceStorage
+  let scratch: HostScratch
+  var renderer: RecordRenderer
+  /// Nil until `ready`.
+  var launch: Launch?
+  var isFirstBoot: Bool
+  var isStateSaved = true
+  var waitingSyncs: [UInt64] = []
+  var lastPurge: MonotonicInstant?
+
+  /// Takes up what the device has kept in the database. `identity` numbers the records: every launch needs another
+  /// stream, or the uuids of an earlier one come again. `firstRequest` is for platforms where answers to an earlier
+  /// launch can still come: `uploader.nextRequestID` of that one.
+  package init(
+    _ description: DeviceDescription, on platform: Phone, database: QueueDatabase, device: Int,
+    identity: RandomStream, firstRequest: UInt64 = 1, scratch: HostScratch, at now: Moment
+  ) throws(DatabaseError) {
+    let storage = DeviceStorage(database, device: device, platform: description.platform)
+    let kept = try storage.configuration()
+    let configuration = kept ?? Configuration(platform: description.platform)
+    engine = Engine(
+      configuration: configuration, state: try storage.engineState(), geofences: try storage.allGeofences(),
+      identity: identity)
+    uploader = Uploader(
+      configuration: configuration, connectivity: .none, userAgent: description.userAgent,
+      tokenSetAt: try storage.tokenSetAt() ?? now.wall, nextRequestID: firstRequest)
+    queue = try database.queue(of: device)
+    // Locks belong to the process that has ended (behaviour §7.2).
+    queue.unlockAll()
+    renderer = RecordRenderer(configuration)
+    isFirstBoot = kept == nil
+    self.configuration = configuration
+    self.platform = platform
+    self.description = description
+    self.storage = storage
+    self.scratch = scratch
+  }
+
+  package var isReady: Bool { launch != nil }
+
+  /// When `timersDue` is wanted at the latest.
+  package var nextDeadline: MonotonicInstant? {
+    var next = engine.nextDeadline
+    if let deadline = uploader.nextDeadline { next = min(next ?? deadline, deadline) }
+    if let nextPurge { next = min(next ?? nextPurge, nextPurge) }
+    return next
+  }
+
+  /// Once for each launch, before anything else has an effect. `configure` makes the configuration from the one that was
+  /// kept, which is nil on the first launch, by one of the ways of `Configuration.ready`.
+  package mutating func ready(
+    _ launch: Launch, at now: Moment,
+    configure: (Configuration?) -> (configuration: Configuration, change: ConfigurationChange)
+  ) {
+    precondition(!isReady, "ready comes once for each launch")
+    var launch = launch
+    launch.isFirstBoot = isFirstBoot
+    let result = configure(isFirstBoot ? nil : configuration)
+    adopt(result.configuration, result.change, at: now)
+    if isFirstBoot { saveConfiguration(at: now) }
+    self.launch = launch
+    log(.unlockedAll, at: now)
+    purge(at: now)
+    run(.ready(launch), at: now)
+    let syncs = waitingSyncs
+    waitingSyncs = []
+    for completion in syncs { run(.sync(completion: completion), at: now) }
+    settle(at: now)
+  }
+
+  /// What the platform senses, and what the app asks of the engine. Configuration and `ready` have ways of their own.
+  package mutating func receive(_ input: EngineInput, at now: Moment) {
+    switch input {
+    case .configured, .ready: preconditionFailure("by the host's own methods")
+    case .connectivity(let connectivity): change(connectivity, at: now)
+    case .foreground:
+      if isReady { purge(at: now) }
+      run(input, at: now)
+    default: run(input, at: now)
+    }
+    settle(at: now)
+  }
+
+  /// The answer to a request that the platform was told to send.
+  package mutating func answer(_ request: UInt64, _ outcome: RequestOutcome, at now: Moment) {
+    run(.answered(request: request, outcome), at: now)
+    settle(at: now)
+  }
+
+  package mutating func timersDue(at now: Moment) {
+    if let nextPurge, nextPurge <= now.monotonic { purge(at: now) }
+    run(EngineInput.timersDue, at: now)
+    run(UploadInput.timersDue, at: now)
+    settle(at: now)
+  }
+
+  /// The process ends here, without a word to the engine: what it has not kept is gone.
+  package mutating func kill() {
+    for request in uploader.requestsInFlight { platform.cancel(request: request) }
+  }
+
+  private mutating func change(_ connectivity: Connectivity, at now: Moment) {
+    let isRelease =
+      uploader.connectivity == .cellular && connectivity == .wifi && configuration.http.disableAutoSyncOnCellular
+    run(UploadInput.connectivity(connectivity), at: now)
+    run(EngineInput.connectivity(connectivity), at: now)
+    // The engine flushes when a network comes; rows that wait for Wi-Fi go when it is one.
+    if isReady && isRelease { run(.trigger(.connectivity), at: now) }
+  }
+
+  /// At the end of every input: the odometer changes with each fix, and is kept once.
+  mutating func settle(at now: Moment) {
+    guard !isStateSaved else { return }
+    isStateSaved = true
+    do throws(DatabaseError) {
+      try storage.save(engine.state)
+    } catch { report(error, at: now) }
+  }
+}

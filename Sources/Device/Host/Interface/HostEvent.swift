@@ -1,0 +1,17 @@
+package import Contract
+package import Engine
+package import Queue
+package import Upload
+
+/// What a host tells the app.
+package enum HostEvent: Equatable, Sendable {
+  case engine(EngineEvent)
+  case http(HTTPEvent)
+  case authorization(AuthorizationEvent)
+  /// The answer to the position request of that id.
+  case position(id: Int, Result<LocationRecord, LocationError>)
+  /// The answer to `DeviceHost.sync`.
+  case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
+  /// The answer to `DeviceHost.uploadLog`; `status` is 0 when none came.
+  case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
+}

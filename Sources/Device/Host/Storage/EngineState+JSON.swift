@@ -1,0 +1,56 @@
+import Base
+import Contract
+import Engine
+import JSON
+
+/// The state as it is kept, and as apps see it among the configuration (behaviour §3).
+extension EngineState {
+  private enum Key {
+    static let enabled = "enabled"
+    static let isMoving = "isMoving"
+    static let trackingMode = "trackingMode"
+    static let schedulerEnabled = "schedulerEnabled"
+    static let odometer = "odometer"
+    static let odometerError = "odometerError"
+    static let latitude = "latitude"
+    static let longitude = "longitude"
+  }
+
+  /// What is missing or wrong is as before the first launch.
+  init(_ document: JSONValue) {
+    self.init()
+    isEnabled = document[Key.enabled] == .bool(true)
+    isMoving = document[Key.isMoving] == .bool(true)
+    trackingMode = document[Key.trackingMode] == .integer(0) ? .geofence : .location
+    isSchedulerEnabled = document[Key.schedulerEnabled] == .bool(true)
+    odometerMetres = Self.number(document[Key.odometer]) ?? 0
+    odometerErrorMetres = Self.number(document[Key.odometerError]) ?? 0
+    if let latitude = Self.number(document[Key.latitude]), let longitude = Self.number(document[Key.longitude]) {
+      stationaryPlace = Coordinate(latitude: latitude, longitude: longitude)
+    }
+  }
+
+  /// What an app may know.
+  var members: JSONObject {
+    [
+      Key.enabled: .bool(isEnabled), Key.isMoving: .bool(isMoving),
+      Key.trackingMode: .integer(Int64(trackingMode.rawValue)), Key.schedulerEnabled: .bool(isSchedulerEnabled),
+      Key.odometer: .double(odometerMetres), Key.odometerError: .double(odometerErrorMetres),
+    ]
+  }
+
+  var json: JSONValue {
+    var object = members
+    object[Key.latitude] = stationaryPlace.map { .double($0.latitude) }
+    object[Key.longitude] = stationaryPlace.map { .double($0.longitude) }
+    return .object(object)
+  }
+
+  private static func number(_ value: JSONValue?) -> Double? {
+    switch value {
+    case .integer(let number)?: Double(number)
+    case .double(let number)?: number
+    case nil, .null?, .bool?, .string?, .array?, .object?: nil
+    }
+  }
+}

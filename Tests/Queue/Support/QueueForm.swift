@@ -1,0 +1,65 @@
+import Queue
+
+/// The forms of one implementation, for which every test of the queue holds alike.
+enum QueueForm: CaseIterable, Sendable {
+  /// A file per app, each call a commit.
+  case app
+  /// A file per shard, with neighbours on both sides, commits grouped.
+  case shard
+  /// The same without a file, for virtual time.
+  case memory
+
+  static let files: [QueueForm] = [.app, .shard]
+}
+
+/// A database of one form, and the device that the test is about.
+final class Bench {
+  let form: QueueForm
+  private let folder: TemporaryFolder
+  private(set) var database: QueueDatabase
+
+  init(_ form: QueueForm) throws {
+    self.form = form
+    folder = try TemporaryFolder()
+    database = try Bench.open(form, folder)
+    for neighbour in neighbours {
+      let queue = database.queue(of: neighbour)
+      for number in 0..<3 { _ = try queue.insert(neighbour * 1_000 + number) }
+    }
+    try database.commit()
+  }
+
+  var device: Int { form == .app ? 0 : 5 }
+  var path: String { folder.database }
+  private var neighbours: [Int] { form == .app ? [] : [4, 6] }
+
+  /// Not to be kept over `reopen`: it keeps its database open.
+  func queue() -> DeviceQueue { database.queue(of: device) }
+
+  /// As after a start of the process; a database in memory goes on.
+  func reopen() throws {
+    try database.commit()
+    guard form != .memory else { return }
+    // The old one holds its lock until it is gone.
+    database = try QueueDatabase(path: ":memory:", commits: .grouped)
+    database = try Bench.open(form, folder)
+  }
+
+  /// Whether the neighbours have what they were given in the beginning.
+  func neighboursAreUntouched() throws -> Bool {
+    for neighbour in neighbours {
+      let queue = database.queue(of: neighbour)
+      let numbers = try queue.read(limit: .max, offset: 0, newestFirst: false).map(Sample.number)
+      guard queue.count == 3, numbers == (0..<3).map({ neighbour * 1_000 + $0 }) else { return false }
+    }
+    return true
+  }
+
+  private static func open(_ form: QueueForm, _ folder: TemporaryFolder) throws -> QueueDatabase {
+    switch form {
+    case .app: try QueueDatabase(path: folder.database, commits: .everyCall)
+    case .shard: try QueueDatabase(path: folder.database, commits: .grouped)
+    case .memory: try QueueDatabase(path: ":memory:", commits: .grouped)
+    }
+  }
+}
