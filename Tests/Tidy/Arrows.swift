@@ -27,7 +27,9 @@ enum Arrows {
     Target(
       name: "Upload", folder: "Sources/Device/Upload",
       imports: ["Vocabulary", "Queue", "Contract", "JSON", "Database", "Base"]),
-    Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
+    Target(
+      name: "DeviceLog", folder: "Sources/Device/DeviceLog",
+      imports: ["Vocabulary", "Contract", "JSON", "Database", "Base"]),
     Target(
       name: "Host", folder: "Sources/Device/Host",
       imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
