@@ -63,6 +63,11 @@ let package = Package(
     library(
       "Host", in: "Device/",
       needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
+    library(
+      "BackgroundGeolocation", in: "Device/",
+      needs: [
+        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base",
+      ]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(

@@ -34,6 +34,12 @@ enum Arrows {
       name: "Host", folder: "Sources/Device/Host",
       imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
     Target(
+      name: "BackgroundGeolocation", folder: "Sources/Device/BackgroundGeolocation",
+      imports: [
+        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base",
+        "FoundationEssentials",
+      ]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
