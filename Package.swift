@@ -33,7 +33,8 @@ func bench(_ folder: String, needs: [Target.Dependency]) -> Target {
 let package = Package(
   name: "rolling-road",
   products: [
-    .executable(name: "rollingroad", targets: ["rollingroad"])
+    .executable(name: "rollingroad", targets: ["rollingroad"]),
+    .library(name: "BackgroundGeolocation", targets: ["BackgroundGeolocation"]),
   ],
   targets: [
     // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
@@ -66,8 +67,11 @@ let package = Package(
     library(
       "BackgroundGeolocation", in: "Device/",
       needs: [
-        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base",
+        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
+        "Base",
       ]),
+
+    library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
 
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
@@ -89,6 +93,10 @@ let package = Package(
       exclude: ["run"], swiftSettings: settings),
     bench("network", needs: ["Network", "Base"]),
     bench("queue", needs: ["Queue", "Base"]),
+    bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
+    bench(
+      "host",
+      needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -101,7 +109,7 @@ let package = Package(
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
-    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
+    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
@@ -117,6 +125,11 @@ let package = Package(
         "HTTP1", "JSON", "Database", "Base", "Support",
       ]),
     tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
+    tests(
+      "BackgroundGeolocation",
+      needs: [
+        "BackgroundGeolocation", "Host", "Engine", "Contract", "JSON", "Base", "IngestServer", "HTTP1", "Vocabulary", "Support",
+      ]),
     tests("Tidy", needs: []),
   ]
 )

@@ -36,9 +36,11 @@ enum Arrows {
     Target(
       name: "BackgroundGeolocation", folder: "Sources/Device/BackgroundGeolocation",
       imports: [
-        "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base",
-        "FoundationEssentials",
+        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
+        "Base", "FoundationEssentials",
       ]),
+      name: "CurlTransport", folder: "Sources/Device/CurlTransport",
+      imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),

@@ -3,6 +3,7 @@
 
 #include "AllocationCounter.h"
 
+#include <malloc.h>
 #include <stddef.h>
 
 void *__libc_malloc(size_t size);
@@ -13,6 +14,8 @@ void *__libc_memalign(size_t alignment, size_t size);
 static _Thread_local unsigned long count;
 
 unsigned long allocation_count(void) { return count; }
+
+unsigned long allocated_bytes(void) { return mallinfo2().uordblks; }
 
 void *malloc(size_t size) {
   count++;

@@ -33,7 +33,9 @@ extension Engine {
   mutating func demandSampling(into effects: inout [Effect]) {
     var wanted: Double?
     for request in requests { wanted = min(wanted ?? .infinity, request.terms.desiredAccuracyMetres) }
-    if !watches.isEmpty || fences.wantsHighRate { wanted = min(wanted ?? .infinity, max(0, configuration.geolocation.desiredAccuracy)) }
+    if !watches.isEmpty || fences.wantsHighRate {
+      wanted = min(wanted ?? .infinity, max(0, configuration.geolocation.desiredAccuracy))
+    }
     guard wanted != demands.samplingAccuracyMetres else { return }
     demands.samplingAccuracyMetres = wanted
     effects.append(.demand(.sampling(desiredAccuracyMetres: wanted)))

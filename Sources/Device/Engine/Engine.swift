@@ -34,7 +34,7 @@ package struct Engine: Sendable {
   var filter = LocationFilter()
   var odometer: Odometer
   /// The position of the last motion change, which the stream repeats.
-  var motionChangeFix: Fix?
+  var motionChangeFix: FixIdentity?
   var lastFix: Fix?
   /// Where the device was when it seemed to stop.
   var stoppingPlace: Coordinate?

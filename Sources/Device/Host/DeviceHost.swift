@@ -27,6 +27,8 @@ package struct DeviceHost<Phone: Platform> {
   var isFirstBoot: Bool
   var isStateSaved = true
   var waitingSyncs: [UInt64] = []
+  /// What of the last launch could not be read, until the log is open.
+  private var unreadable: [String]
   var lastPurge: MonotonicInstant?
 
   /// Takes up what the device has kept in the database. `identity` numbers the records: every launch needs another
@@ -37,19 +39,19 @@ package struct DeviceHost<Phone: Platform> {
     identity: RandomStream, firstRequest: UInt64 = 1, scratch: HostScratch, at now: Moment
   ) throws(DatabaseError) {
     let storage = DeviceStorage(database, device: device, platform: description.platform)
-    let kept = try storage.configuration()
-    let configuration = kept ?? Configuration(platform: description.platform)
+    let kept = try storage.kept()
+    let configuration = kept.configuration ?? Configuration(platform: description.platform)
     engine = Engine(
-      configuration: configuration, state: try storage.engineState(), geofences: try storage.allGeofences(),
-      identity: identity)
+      configuration: configuration, state: kept.engineState, geofences: kept.geofences, identity: identity)
     uploader = Uploader(
       configuration: configuration, connectivity: .none, userAgent: description.userAgent,
-      tokenSetAt: try storage.tokenSetAt() ?? now.wall, nextRequestID: firstRequest)
-    queue = try database.queue(of: device)
+      tokenSetAt: kept.tokenSetAt ?? now.wall, nextRequestID: firstRequest)
+    queue = database.queue(of: device)
     // Locks belong to the process that has ended (behaviour §7.2).
     queue.unlockAll()
     renderer = RecordRenderer(configuration)
-    isFirstBoot = kept == nil
+    isFirstBoot = kept.configuration == nil
+    unreadable = kept.unreadable
     self.configuration = configuration
     self.platform = platform
     self.description = description
@@ -78,8 +80,10 @@ package struct DeviceHost<Phone: Platform> {
     launch.isFirstBoot = isFirstBoot
     let result = configure(isFirstBoot ? nil : configuration)
     adopt(result.configuration, result.change, at: now)
-    if isFirstBoot { saveConfiguration(at: now) }
+    if isFirstBoot && result.change.changedKeys.isEmpty { saveConfiguration(at: now) }
     self.launch = launch
+    for name in unreadable { log(.error("Cannot read what was kept: \(name)"), at: now) }
+    unreadable = []
     log(.unlockedAll, at: now)
     purge(at: now)
     run(.ready(launch), at: now)
@@ -134,7 +138,7 @@ package struct DeviceHost<Phone: Platform> {
     guard !isStateSaved else { return }
     isStateSaved = true
     do throws(DatabaseError) {
-      try storage.save(engine.state)
+      try storage.save(engine.state, with: &scratch.state)
     } catch { report(error, at: now) }
   }
 }

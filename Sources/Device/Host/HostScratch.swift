@@ -1,4 +1,5 @@
 import Engine
+import JSON
 import Upload
 
 /// Memory that all hosts of a thread work in, one after the other, so that an idle one holds none.
@@ -6,6 +7,7 @@ package final class HostScratch {
   private var engineEffects: [[Effect]] = []
   private var uploadEffects: [[UploadEffect]] = []
   var record: [UInt8] = []
+  var state = JSONWriter(capacity: 256)
 
   package init() {}
 

@@ -23,6 +23,9 @@ typedef size_t (*rr_curl_bytes_callback)(char *bytes, size_t size, size_t count,
 static inline CURLcode rr_curl_set_bytes_callback(CURL *easy, CURLoption option, rr_curl_bytes_callback callback) {
   return curl_easy_setopt(easy, option, callback);
 }
+static inline CURLcode rr_curl_set_close_callback(CURL *easy, curl_closesocket_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
 
 static inline CURLcode rr_curl_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
@@ -48,4 +51,9 @@ static inline CURLMcode rr_curl_multi_set_socket_callback(CURLM *multi, curl_soc
 }
 static inline CURLMcode rr_curl_multi_set_timer_callback(CURLM *multi, curl_multi_timer_callback callback) {
   return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
+}
+
+/// What the handles of a share have in common.
+static inline CURLSHcode rr_curl_share_lock_data(CURLSH *share, curl_lock_data data) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, data);
 }

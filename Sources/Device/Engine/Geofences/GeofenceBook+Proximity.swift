@@ -14,11 +14,10 @@ extension GeofenceBook {
     if let place { noteWay(to: place) }
     guard isDue(occasion, at: place, now: now, rules: rules) else { return }
     evaluatedAt = now.monotonic
-    evaluatedPlace = place ?? evaluatedPlace
-    if rules.isGeofenceMode, let place, place != movingRegionCenter {
-      movingRegionCenter = place
+    if rules.isGeofenceMode, let place, place != evaluatedPlace || occasion == .start {
       effects.append(.movingRegion(Circle(center: place, radiusMetres: rules.movingRegionRadiusMetres)))
     }
+    evaluatedPlace = place ?? evaluatedPlace
     choose(at: place, accuracyMetres: accuracyMetres, rules: rules)
     isStale = false
     if candidates != active || !removedActive.isEmpty { activateCandidates(into: &effects) }

@@ -10,31 +10,30 @@ package struct GeofenceBook: Sendable {
   }
 
   /// A fence stays in its slot; slots of removed fences are used again.
-  var slots: [FenceEntry?] = []
+  var slots: [BookedFence?] = []
   private var freeSlots: [Int] = []
   private var slotOfIdentifier: [String: Int] = [:]
   private var nextSequence = 0
-  private let isPolygonLicensed: Bool
   /// Only while there are more fences than may be active without a query.
   var index: GridIndex?
 
+  var watchedPolygons: Int32 = 0
+  private let isPolygonLicensed: Bool
   var isMonitoring = false
-  /// The slots of the active fences, in ascending order.
-  var active: [Int] = []
-  /// Identifiers of active fences that were removed since the last evaluation.
-  var removedActive: [String] = []
   /// The fences changed since the last evaluation.
   var isStale = false
   /// Some active fences have not been tested, because nobody knew where the device was.
   var hasUntested = false
+  /// The slots of the active fences, in ascending order.
+  var active: [Int] = []
+  /// Identifiers of active fences that were removed since the last evaluation.
+  var removedActive: [String] = []
   var evaluatedAt: MonotonicInstant?
   var evaluatedPlace: Coordinate?
   var lastPlace: Coordinate?
   var placeBefore: Coordinate?
-  var movingRegionCenter: Coordinate?
   /// Fences in which the device has not yet dwelt long enough, at most one entry for each active fence.
   var dwellings: [Dwelling] = []
-  var watchedPolygons = 0
   /// Memory of evaluations, used again.
   var neighbours: [Neighbour] = []
   var candidates: [Int] = []
@@ -63,7 +62,7 @@ package struct GeofenceBook: Sendable {
 
   func slot(of identifier: String) -> Int? { slotOfIdentifier[identifier] }
 
-  private func entry(_ identifier: String) -> FenceEntry? { slot(of: identifier).flatMap { slots[$0] } }
+  private func entry(_ identifier: String) -> BookedFence? { slot(of: identifier).flatMap { slots[$0] } }
 
   /// Adds a fence, or puts it in the place of the one with its identifier, whose status and hits are void. An evaluation
   /// (`fencesChanged`) has to follow.
@@ -77,10 +76,11 @@ package struct GeofenceBook: Sendable {
   package mutating func restore(_ geofence: Geofence) throws(GeofenceError) { try insert(geofence) }
 
   private mutating func insert(_ geofence: Geofence) throws(GeofenceError) {
-    let entry = try FenceEntry(geofence, sequence: nextSequence, isPolygonLicensed: isPolygonLicensed)
+    let entry = try BookedFence(geofence, sequence: nextSequence, isPolygonLicensed: isPolygonLicensed)
     nextSequence += 1
     isStale = true
     if let slot = slot(of: geofence.identifier) {
+      if slots[slot]?.isActive == true { removedActive.append(geofence.identifier) }
       vacate(slot)
       slots[slot] = entry
       index?.insert(slot, at: entry.circle.center)
@@ -105,10 +105,10 @@ package struct GeofenceBook: Sendable {
 
   /// The change that is told of has no fences in it, neither on nor off (behaviour §15.7).
   package mutating func removeAll(into effects: inout [GeofenceEffect]) {
-    let (place, before, region) = (lastPlace, placeBefore, movingRegionCenter)
+    let (place, before, evaluated) = (lastPlace, placeBefore, evaluatedPlace)
     let wasMonitoring = isMonitoring
     self = GeofenceBook(isPolygonLicensed: isPolygonLicensed)
-    (lastPlace, placeBefore, movingRegionCenter, isMonitoring) = (place, before, region, wasMonitoring)
+    (lastPlace, placeBefore, evaluatedPlace, isMonitoring) = (place, before, evaluated, wasMonitoring)
     effects.append(.activeSet(on: [], off: []))
   }
 
@@ -117,7 +117,7 @@ package struct GeofenceBook: Sendable {
     while let slot = active.last { deactivate(slot) }
     isMonitoring = false
     removedActive.removeAll()
-    (evaluatedAt, evaluatedPlace, movingRegionCenter) = (nil, nil, nil)
+    (evaluatedAt, evaluatedPlace) = (nil, nil)
     (lastPlace, placeBefore) = (nil, nil)
   }
 

@@ -40,7 +40,7 @@ extension Engine {
   private mutating func setOff(from fix: Fix, at now: Moment, into effects: inout [Effect]) {
     let didAdvance = advanceOdometer(to: fix, from: .motionChange)
     let record = makeRecord(of: fix, event: .motionchange, at: now)
-    motionChangeFix = fix
+    motionChangeFix = FixIdentity(fix)
     if persists(.motionChange) { effects.append(.persist(record, .motionChange)) }
     effects.append(.event(.motionChange(record)))
     effects.append(.event(.location(record)))

@@ -56,8 +56,7 @@ extension Engine {
   private mutating func isMotionChangeFix(_ fix: Fix) -> Bool {
     guard let first = motionChangeFix else { return false }
     motionChangeFix = nil
-    return first.timestamp == fix.timestamp && first.coords.latitude == fix.coords.latitude
-      && first.coords.longitude == fix.coords.longitude
+    return first == FixIdentity(fix)
   }
 
   private mutating func reject(

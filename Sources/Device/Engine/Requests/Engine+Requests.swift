@@ -61,10 +61,17 @@ extension Engine {
     }
     if isShown { showSample(fix, at: now, into: &effects) }
     while let index = requests.firstIndex(where: \.isFulfilled) {
-      let request = requests.remove(at: index)
+      let request = withdraw(at: index)
       demandSampling(into: &effects)
       if let best = request.best { fulfil(request, with: best, at: now, into: &effects) }
     }
+  }
+
+  /// Requests are rare: an engine without any keeps no memory for them.
+  private mutating func withdraw(at index: Int) -> SingleRequest {
+    let request = requests.remove(at: index)
+    if requests.isEmpty { requests = [] }
+    return request
   }
 
   private mutating func showSample(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
@@ -75,7 +82,7 @@ extension Engine {
 
   mutating func expireRequests(at now: Moment, into effects: inout [Effect]) {
     while let index = requests.firstIndex(where: { $0.deadline <= now.monotonic }) {
-      let request = requests.remove(at: index)
+      let request = withdraw(at: index)
       demandSampling(into: &effects)
       if let best = request.best, request.terms.allowsStale {
         fulfil(request, with: best, at: now, into: &effects)
@@ -88,7 +95,7 @@ extension Engine {
   /// The platform has no positions at all.
   mutating func fail(_ error: LocationError, at now: Moment, into effects: inout [Effect]) {
     let failed = requests
-    requests.removeAll(keepingCapacity: true)
+    requests = []
     demandSampling(into: &effects)
     if failed.isEmpty { effects.append(.event(.locationError(error))) }
     for request in failed { fail(request, error, at: now, into: &effects) }
@@ -162,6 +169,7 @@ extension Engine {
       case .proximity, .geofence, .providerChange, .current, .odometer: false
       }
     }
+    if requests.isEmpty { requests = [] }
     demandSampling(into: &effects)
   }
 }

@@ -23,12 +23,28 @@ struct DeviceStorage {
     self.platform = platform
   }
 
-  /// Nil before the first launch. Of what cannot be read the default takes the place.
-  func configuration() throws(DatabaseError) -> Configuration? {
-    guard let document = try document(Key.configuration) else { return nil }
-    var configuration = Configuration(platform: platform)
-    _ = configuration.apply(document)
-    return configuration
+  /// What was kept, each part by itself: one that cannot be read is named, and is as before the first launch.
+  func kept() throws(DatabaseError) -> Kept {
+    var kept = Kept()
+    if let document = try document(Key.configuration, &kept) {
+      var configuration = Configuration(platform: platform)
+      _ = configuration.apply(document)
+      kept.configuration = configuration
+    }
+    kept.engineState = try document(Key.engine, &kept).map { EngineState($0) } ?? EngineState()
+    if case .integer(let milliseconds)? = try document(Key.tokenSetAt, &kept) {
+      kept.tokenSetAt = WallInstant(exactly: milliseconds)
+    }
+    for stored in try geofences.all() {
+      do {
+        var fence = try Geofence(definition: JSONValue(parsing: stored.definition.span))
+        fence.status.isInside = stored.status.isInside
+        fence.status.updatedAtSeconds = stored.status.updatedAtSeconds
+        fence.status.hits = stored.status.hits
+        kept.geofences.append(fence)
+      } catch { kept.unreadable.append("geofence \(stored.identifier)") }
+    }
+    return kept
   }
 
   func save(_ configuration: Configuration) throws(DatabaseError) {
@@ -37,32 +53,14 @@ struct DeviceStorage {
     try save(.object(document), Key.configuration)
   }
 
-  func engineState() throws(DatabaseError) -> EngineState {
-    try document(Key.engine).map { EngineState($0) } ?? EngineState()
-  }
-
-  func save(_ engineState: EngineState) throws(DatabaseError) { try save(engineState.json, Key.engine) }
-
-  func tokenSetAt() throws(DatabaseError) -> WallInstant? {
-    guard case .integer(let milliseconds)? = try document(Key.tokenSetAt) else { return nil }
-    return WallInstant(exactly: milliseconds)
+  func save(_ engineState: EngineState, with writer: inout JSONWriter) throws(DatabaseError) {
+    writer.removeAll(keepingCapacity: true)
+    engineState.write(to: &writer)
+    try state.set(Key.engine, to: writer.bytes.span)
   }
 
   func save(tokenSetAt: WallInstant) throws(DatabaseError) {
     try save(.integer(tokenSetAt.millisecondsSince1970), Key.tokenSetAt)
-  }
-
-  /// Definitions that cannot be read are left out.
-  func allGeofences() throws(DatabaseError) -> [Geofence] {
-    try geofences.all().compactMap { stored in
-      do {
-        var fence = try Geofence(definition: JSONValue(parsing: stored.definition.span))
-        fence.status.isInside = stored.status.isInside
-        fence.status.updatedAtSeconds = stored.status.updatedAtSeconds
-        fence.status.hits = stored.status.hits
-        return fence
-      } catch { return nil }
-    }
   }
 
   func save(_ fence: Geofence) throws(DatabaseError) {
@@ -79,11 +77,14 @@ struct DeviceStorage {
     for identifier in identifiers { _ = try geofences.remove(identifier) }
   }
 
-  private func document(_ key: String) throws(DatabaseError) -> JSONValue? {
+  private func document(_ key: String, _ kept: inout Kept) throws(DatabaseError) -> JSONValue? {
     guard let bytes = try state.value(key) else { return nil }
-    do {
+    do throws(JSONError) {
       return try JSONValue(parsing: bytes.span)
-    } catch { return nil }
+    } catch {
+      kept.unreadable.append(key)
+      return nil
+    }
   }
 
   private func save(_ document: JSONValue, _ key: String) throws(DatabaseError) {

@@ -39,11 +39,28 @@ extension EngineState {
     ]
   }
 
-  var json: JSONValue {
-    var object = members
-    object[Key.latitude] = stationaryPlace.map { .double($0.latitude) }
-    object[Key.longitude] = stationaryPlace.map { .double($0.longitude) }
-    return .object(object)
+  /// What `init` reads. It is written after most fixes, so it takes no detour through a tree.
+  func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key(Key.enabled)
+    writer.value(isEnabled)
+    writer.key(Key.isMoving)
+    writer.value(isMoving)
+    writer.key(Key.trackingMode)
+    writer.value(Int64(trackingMode.rawValue))
+    writer.key(Key.schedulerEnabled)
+    writer.value(isSchedulerEnabled)
+    writer.key(Key.odometer)
+    writer.value(odometerMetres)
+    writer.key(Key.odometerError)
+    writer.value(odometerErrorMetres)
+    if let stationaryPlace {
+      writer.key(Key.latitude)
+      writer.value(stationaryPlace.latitude)
+      writer.key(Key.longitude)
+      writer.value(stationaryPlace.longitude)
+    }
+    writer.endObject()
   }
 
   private static func number(_ value: JSONValue?) -> Double? {

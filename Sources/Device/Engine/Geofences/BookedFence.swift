@@ -2,7 +2,7 @@ import Base
 import Contract
 
 /// A fence of the book and what the book keeps about it.
-struct FenceEntry: Sendable {
+struct BookedFence: Sendable {
   /// Fences are listed in the order in which they were added.
   let sequence: Int
   var geofence: Geofence

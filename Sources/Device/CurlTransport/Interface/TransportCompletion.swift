@@ -1,0 +1,10 @@
+package import Upload
+
+/// The end of one request. Each request that was submitted has exactly one.
+package struct TransportCompletion: Sendable {
+  package let device: Int
+  /// That of the request.
+  package let id: UInt64
+  package let outcome: RequestOutcome
+  package let timings: TransferTimings
+}

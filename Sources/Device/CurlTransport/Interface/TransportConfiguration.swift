@@ -1,0 +1,24 @@
+package import Base
+
+/// How a transport reaches its servers.
+package struct TransportConfiguration: Sendable {
+  /// The newest version of HTTP to speak; what is spoken is agreed upon in the TLS handshake (RFC 9113 §3.2).
+  package enum HTTPVersion: Sendable {
+    case http1, http2
+  }
+
+  package var connections = ConnectionPolicy.mobile
+  /// How long an unused connection stays open: OkHttp's five minutes.
+  package var idleTime = Nanoseconds.seconds(300)
+  package var httpVersion = HTTPVersion.http1
+  /// As in `http://proxy:3128`; the environment's proxies are not used.
+  package var proxy: String?
+  /// A file of certificates in PEM form that takes the place of the system's roots.
+  package var certificateAuthorities: String?
+  /// Numeric addresses of this machine for the devices in turn: one address has some 28,000 ports to one server.
+  package var sourceAddresses: [String] = []
+  /// A larger answer is a failure. In bytes.
+  package var answerLimit = 16 << 20
+
+  package init() {}
+}

@@ -1,0 +1,92 @@
+import Base
+import CLinux
+import Glibc
+
+/// The sockets that libcurl has open, by their numbers.
+///
+/// A socket stays registered while its connection is unused: a request on a reused connection then costs no system call
+/// for being waited for. When an unused socket was idle for too long, it is shut down, which the server sees at once; libcurl
+/// finds the connection dead when it looks at it the next time, and closes it.
+struct SocketTable: ~Copyable {
+  private struct Socket {
+    /// What epoll waits for; 0 when it is not registered.
+    var events: UInt32 = 0
+    var isInUse = false
+    var idleTimer: TimerToken?
+  }
+
+  let epoll: Int32
+  private let idleTime: Nanoseconds
+  private var sockets: [Socket] = []
+  private var idle = TimerQueue<Int32>()
+
+  init(idleTime: Nanoseconds) throws(TransportError) {
+    epoll = rr_epoll_create()
+    guard epoll >= 0 else { throw TransportError(call: "epoll_create1", code: Int(errno)) }
+    self.idleTime = idleTime
+  }
+
+  deinit { _ = Glibc.close(epoll) }
+
+  var nextDeadline: MonotonicInstant? { idle.nextDeadline }
+
+  /// A request waits for these events.
+  mutating func use(_ socket: Int32, _ events: UInt32) {
+    let index = Int(socket)
+    if index >= sockets.count { sockets.append(contentsOf: repeatElement(Socket(), count: index + 1 - sockets.count)) }
+    sockets[index].isInUse = true
+    if let timer = sockets[index].idleTimer.take() { idle.cancel(timer) }
+    register(socket, events)
+  }
+
+  /// No request waits for it any more; it may be that it is about to be closed.
+  mutating func release(_ socket: Int32, now: MonotonicInstant) {
+    let index = Int(socket)
+    guard index < sockets.count && sockets[index].isInUse else { return }
+    sockets[index].isInUse = false
+    sockets[index].idleTimer = idle.schedule(at: now + idleTime, socket)
+    if sockets[index].events & EPOLLOUT.rawValue != 0 { register(socket, EPOLLIN.rawValue) }
+  }
+
+  /// Whether a request waits for what was just reported. An unused connection reports its end, and is not listened to further.
+  mutating func isAwaited(_ socket: Int32) -> Bool {
+    let index = Int(socket)
+    guard index < sockets.count else { return false }
+    if !sockets[index].isInUse { register(socket, 0) }
+    return sockets[index].isInUse
+  }
+
+  /// Closes the socket, which ends its registration.
+  mutating func close(_ socket: Int32) -> Int32 {
+    if Int(socket) < sockets.count {
+      if let timer = sockets[Int(socket)].idleTimer { idle.cancel(timer) }
+      sockets[Int(socket)] = Socket()
+    }
+    return Glibc.close(socket)
+  }
+
+  /// Ends the connections that were idle for too long.
+  mutating func expire(_ now: MonotonicInstant) {
+    while let (_, socket) = idle.popDue(now) {
+      sockets[Int(socket)].idleTimer = nil
+      register(socket, 0)
+      // Fails when the server was faster.
+      _ = shutdown(socket, Int32(SHUT_RDWR))
+    }
+  }
+
+  private mutating func register(_ socket: Int32, _ events: UInt32) {
+    let old = sockets[Int(socket)].events
+    guard old != events else { return }
+    sockets[Int(socket)].events = events
+    let result =
+      if events == 0 {
+        rr_epoll_remove(epoll, socket)
+      } else if old == 0 {
+        rr_epoll_add(epoll, socket, events, UInt64(socket))
+      } else {
+        rr_epoll_modify(epoll, socket, events, UInt64(socket))
+      }
+    precondition(result == 0, "epoll_ctl failed with errno \(errno)")
+  }
+}

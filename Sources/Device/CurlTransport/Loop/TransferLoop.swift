@@ -1,0 +1,128 @@
+import Base
+import CCurl
+import CLinux
+import Glibc
+import Upload
+
+/// One multi handle of libcurl and what drives it (https://curl.se/libcurl/c/curl_multi_socket_action.html): libcurl tells
+/// by callbacks which sockets and which deadline it waits for, and is called when one of them is there.
+@safe
+final class TransferLoop {
+  /// Who waits for an answer.
+  struct RequestKey: Hashable {
+    let device: Int
+    let id: UInt64
+  }
+
+  let multi: UnsafeMutableRawPointer
+  let configuration: TransportConfiguration
+  var sockets: SocketTable
+  var shares = ConnectionShares()
+  var deadline: MonotonicInstant?
+  var inFlight: [RequestKey: Transfer] = [:]
+  var free: [Transfer] = []
+  var completions: [TransportCompletion] = []
+
+  private let mailbox: OrderMailbox
+  private let deliver: ([TransportCompletion]) -> Void
+  private let clock = SystemClock()
+  private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: 256)
+  private var orders: [TransportOrder] = []
+
+  /// Once in a process, before anything else of libcurl.
+  private static let start: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  init(
+    _ configuration: TransportConfiguration, _ mailbox: OrderMailbox,
+    _ deliver: @escaping ([TransportCompletion]) -> Void
+  ) throws(TransportError) {
+    let code = TransferLoop.start
+    guard code == CURLE_OK else { throw TransportError(call: "curl_global_init", code: Int(code.rawValue)) }
+    sockets = try SocketTable(idleTime: configuration.idleTime)
+    guard let multi = unsafe curl_multi_init() else { throw TransportError(call: "curl_multi_init", code: 0) }
+    unsafe self.multi = multi
+    self.configuration = configuration
+    self.mailbox = mailbox
+    self.deliver = deliver
+    try setUp()
+  }
+
+  var now: MonotonicInstant { clock.monotonicNow }
+
+  /// Until an order to stop.
+  func run() {
+    var isRunning = true
+    while isRunning {
+      let count = wait()
+      for index in 0..<count {
+        let event = ready[index]
+        if event.token != UInt64(mailbox.wakeUp) { advance(Int32(event.token), event.events) }
+      }
+      mailbox.collect(into: &orders)
+      for order in orders {
+        switch order {
+        case .submit(let request, let device): begin(request, device: device)
+        case .cancel(let id, let device): cancel(RequestKey(device: device, id: id))
+        case .stop: isRunning = false
+        }
+      }
+      orders.removeAll(keepingCapacity: true)
+      fireTimer()
+      collectEnded()
+      sockets.expire(now)
+      if !isRunning { end() }
+      if !completions.isEmpty {
+        deliver(completions)
+        completions.removeAll(keepingCapacity: true)
+      }
+    }
+    close()
+  }
+
+  private func wait() -> Int {
+    var timeout: Int32 = -1
+    if let next = [deadline, sockets.nextDeadline].compactMap({ $0 }).min() {
+      // Rounded up: a turn too early would find nothing to do.
+      timeout = Int32(clamping: max(0, ((next - now).count + 999_999) / 1_000_000))
+    }
+    let count = unsafe ready.withUnsafeMutableBufferPointer { buffer in
+      unsafe rr_epoll_wait(sockets.epoll, buffer.baseAddress, Int32(buffer.count), timeout)
+    }
+    precondition(count >= 0 || errno == EINTR, "epoll_wait failed with errno \(errno)")
+    return max(0, Int(count))
+  }
+
+  private func setUp() throws(TransportError) {
+    let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let codes = unsafe [
+      rr_curl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this),
+      rr_curl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this),
+      rr_curl_multi_set_socket_callback(multi) { _, socket, what, user, _ in
+        unsafe TransferLoop.of(user).watch(socket, what)
+      },
+      rr_curl_multi_set_timer_callback(multi) { _, milliseconds, user in
+        unsafe TransferLoop.of(user).setTimer(milliseconds)
+      },
+      // Idle connections are ended by their age; libcurl would go by their number.
+      rr_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 1_000_000),
+    ]
+    precondition(codes.allSatisfy { $0 == CURLM_OK }, "libcurl refuses an option of its multi handle")
+    if case .shared(let limit) = configuration.connections {
+      let code = unsafe rr_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, limit)
+      precondition(code == CURLM_OK, "libcurl takes every number of connections")
+    }
+    guard rr_epoll_add(sockets.epoll, mailbox.wakeUp, EPOLLIN.rawValue, UInt64(mailbox.wakeUp)) == 0 else {
+      let code = Int(errno)
+      close()
+      throw TransportError(call: "epoll_ctl", code: code)
+    }
+  }
+
+  /// Closes all connections.
+  private func close() {
+    free = []
+    let code = unsafe curl_multi_cleanup(multi)
+    precondition(code == CURLM_OK, "no request is left")
+    shares.close()
+  }
+}

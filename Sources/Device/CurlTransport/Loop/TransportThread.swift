@@ -1,0 +1,49 @@
+import CLinux
+import Glibc
+
+/// The thread of a transport, which must be joined.
+final class TransportThread: Sendable {
+  private let handle: pthread_t
+
+  private final class Work {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    var handle = pthread_t()
+    let code = unsafe pthread_create(
+      &handle, nil,
+      { argument in
+        guard let argument = unsafe argument else { return nil }
+        let named = unsafe rr_name_this_thread("transport")
+        precondition(named == 0, "a name of 15 bytes is always taken")
+        let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        work.body()
+        return nil
+      }, work.toOpaque())
+    precondition(code == 0, "no thread to be had: error \(code)")
+    self.handle = handle
+  }
+
+  func join() {
+    let code = pthread_join(handle, nil)
+    precondition(code == 0, "a transport is stopped once, and not from its own thread")
+  }
+}
+
+/// Hands a loop over to the thread that will own it.
+final class LoopStart: @unchecked Sendable {
+  private var loop: TransferLoop?
+
+  init(_ loop: TransferLoop) { self.loop = loop }
+
+  /// Once.
+  func take() -> TransferLoop {
+    guard let taken = loop else { preconditionFailure("a loop runs in one thread") }
+    loop = nil
+    return taken
+  }
+}

@@ -1,0 +1,15 @@
+import Base
+import Contract
+import Engine
+
+/// What an earlier launch has left behind.
+struct Kept {
+  /// Nil before the first launch.
+  var configuration: Configuration?
+  var engineState = EngineState()
+  /// Nil before the first launch.
+  var tokenSetAt: WallInstant?
+  var geofences: [Geofence] = []
+  /// Parts that were there and could not be read.
+  var unreadable: [String] = []
+}

@@ -1,0 +1,182 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Engine
+
+@Suite struct GeofenceCrossingTests {
+  enum Input: CaseIterable {
+    /// The second leaves the circle untouched on the way, the third leads through it.
+    case enter, exit, exitAfterTransit, wait10Seconds
+  }
+
+  /// What a fence does, worked out from the wording of behaviour §15.3.
+  private struct Model {
+    var fence: Geofence
+    var platform: DevicePlatform
+    var isInside = false
+    var secondsInside: Double?
+    var hits = 0
+
+    mutating func told(_ action: String, _ wants: Bool) -> String {
+      hits += 1
+      return (wants ? "" : "silent ") + action + " a"
+    }
+
+    mutating func receive(_ input: Input) -> [String] {
+      switch input {
+      case .enter:
+        if isInside { return ["geofence-duplicate-enter a"] }
+        isInside = true
+        var story = [told("ENTER", fence.notifyOnEntry)]
+        if fence.notifyOnDwell {
+          if fence.loiteringDelayMilliseconds == 0 {
+            story.append(told("DWELL", true))
+          } else {
+            secondsInside = 0
+          }
+        }
+        return story
+      case .exit, .exitAfterTransit:
+        secondsInside = nil
+        if isInside {
+          isInside = false
+          return [told("EXIT", fence.notifyOnExit)]
+        }
+        guard platform == .android && input == .exitAfterTransit else { return ["geofence-spurious-exit a"] }
+        hits += 1
+        return [(fence.notifyOnEntry ? "" : "silent ") + "synthesised ENTER a", told("EXIT", fence.notifyOnExit)]
+      case .wait10Seconds:
+        guard let before = secondsInside else { return [] }
+        secondsInside = before + 10
+        guard before + 10 >= fence.loiteringDelayMilliseconds / 1_000 else { return [] }
+        secondsInside = nil
+        return [told("DWELL", true)]
+      }
+    }
+  }
+
+  /// Every sequence of six inputs, for every fence and platform.
+  @Test(arguments: DevicePlatform.allCases, [0.0, 20_000])
+  func everySequenceOfCrossingsAgreesWithTheModel(platform: DevicePlatform, loitering: Double) throws {
+    for flags in 0..<8 {
+      let fence = FenceBench.fence("a") { fence in
+        fence.notifyOnEntry = flags & 1 != 0
+        fence.notifyOnExit = flags & 2 != 0
+        fence.notifyOnDwell = flags & 4 != 0
+        fence.loiteringDelayMilliseconds = loitering
+      }
+      var bench = FenceBench(platform)
+      try bench.add(fence)
+      bench.evaluate(.start, metresEast: -500)
+      #expect(bench.story() == ["on a off "])
+      try explore(bench, Model(fence: fence, platform: platform), depth: 6, way: [])
+    }
+  }
+
+  private func explore(_ bench: FenceBench, _ model: Model, depth: Int, way: [Input]) throws {
+    guard depth > 0 else { return }
+    for input in Input.allCases {
+      var (bench, model) = (bench, model)
+      switch input {
+      case .enter: bench.cross("a", isEnter: true, metresEast: -190)
+      case .exit: bench.cross("a", isEnter: false, metresEast: -210)
+      case .exitAfterTransit: bench.cross("a", isEnter: false, metresEast: 210)
+      case .wait10Seconds: bench.wait(10)
+      }
+      let expected = model.receive(input)
+      let story = bench.story()
+      let status = bench.book.geofence("a")?.status
+      guard story == expected, status?.isInside == model.isInside, status?.hits == model.hits else {
+        Issue.record("after \(way): \(input) gives \(story), not \(expected); \(String(describing: status))")
+        continue
+      }
+      try explore(bench, model, depth: depth - 1, way: way + [input])
+    }
+  }
+
+  /// The `geofence` of `locationfilter` (behaviour §6).
+  @Test func suppressedCrossingsTellHowFarOutsideTheyWere() throws {
+    var bench = FenceBench()
+    try bench.add(FenceBench.fence("a", radius: 150))
+    bench.evaluate(.start, metresEast: 900)
+    bench.effects = []
+    bench.cross("a", isEnter: false, metresEast: 230)
+    guard case .suppressed(let suppression)? = bench.effects.first else {
+      Issue.record("\(bench.effects)")
+      return
+    }
+    #expect(suppression.action == .exit && suppression.reason == .spuriousExit && suppression.radiusMetres == 150)
+    #expect(abs(suppression.distanceMetres - 230) < 0.01 && abs(suppression.outsideByMetres - 80) < 0.01)
+  }
+
+  @Test func crossingsOfFencesThatNobodyWatchesAreLeftAlone() throws {
+    var bench = FenceBench()
+    try bench.add(FenceBench.fence("a"))
+    bench.cross("a", isEnter: true, metresEast: 0)
+    bench.cross("b", isEnter: true, metresEast: 0)
+    #expect(bench.story() == [])
+    bench.evaluate(.start, metresEast: 900)
+    bench.book.stop()
+    bench.effects = []
+    bench.cross("a", isEnter: true, metresEast: 0)
+    #expect(bench.story() == [] && bench.book.activeCount == 0)
+  }
+
+  @Test func aDwellWaitsForItsDeadlineOncePerVisit() throws {
+    var bench = FenceBench()
+    let fence = { (name: String, seconds: Double) in
+      FenceBench.fence(name) { fence in
+        fence.notifyOnDwell = true
+        fence.loiteringDelayMilliseconds = seconds * 1_000
+      }
+    }
+    try bench.add(fence("slow", 60), fence("quick", 30), fence("never", 1e300))
+    bench.evaluate(.start, metresEast: 0)
+    #expect(bench.book.nextDeadline == MonotonicInstant(nanoseconds: 30_000_000_000))
+    bench.effects = []
+    bench.wait(29.9)
+    #expect(bench.story() == [])
+    bench.wait(0.1)
+    #expect(bench.story() == ["DWELL quick"])
+    bench.wait(1_000)
+    #expect(bench.story() == ["DWELL slow"])
+    bench.book.stop()
+    #expect(bench.book.nextDeadline == nil)
+  }
+
+  /// Behaviour §15.4.
+  @Test func monitoringThatBeginsInsideTriggersAtOnceOrSetsTheStateSilently() throws {
+    for (triggers, story) in [(true, ["on a off ", "ENTER a"]), (false, ["on a off ", "corrected a"])] {
+      var bench = FenceBench { $0.geofenceInitialTriggerEntry = triggers }
+      try bench.add(FenceBench.fence("a"))
+      bench.evaluate(.start, metresEast: 0)
+      #expect(bench.story() == story)
+      #expect(bench.book.geofence("a")?.status.isInside == true)
+      #expect(bench.book.geofence("a")?.status.hits == (triggers ? 1 : 0))
+    }
+  }
+
+  @Test func aRestartInsideHasNoSecondEnterAndOneOutsideNoExit() throws {
+    for (metresEast, story) in [(0.0, ["on a off "]), (900, ["on a off ", "corrected a"])] {
+      var bench = FenceBench()
+      var saved = FenceBench.fence("a")
+      saved.status.isInside = true
+      try bench.book.restore(saved)
+      bench.evaluate(.start, metresEast: metresEast)
+      #expect(bench.story() == story)
+      #expect(bench.book.geofence("a")?.status.isInside == (metresEast == 0))
+    }
+  }
+
+  @Test func theInitialTriggerWaitsUntilThePlaceIsKnown() throws {
+    var bench = FenceBench(.android)
+    try bench.add(FenceBench.fence("a"))
+    bench.evaluate(.start, metresEast: nil)
+    #expect(bench.story() == ["on a off "])
+    bench.seconds = 1
+    bench.evaluate(.fix, metresEast: 10)
+    #expect(bench.story() == ["ENTER a"])
+  }
+}

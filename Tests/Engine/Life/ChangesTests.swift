@@ -1,0 +1,154 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Engine
+
+/// What changes around a device takes effect at once (behaviour §1, §6, §8.5, §19.5).
+@Suite struct ChangesTests {
+  private func provider(_ status: Int) -> ProviderState {
+    ProviderState(
+      isEnabled: true, authorizationStatus: status, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)
+  }
+
+  @Test func connectivityIsToldAndFlushesWhenItComesBack() {
+    var rig = EngineRig.resting()
+    rig.send(.connectivity(.wifi))
+    #expect(rig.take() == [.event(.connectivityChange(isConnected: true)), .flush(.connectivity)])
+    rig.send(.connectivity(.cellular))
+    #expect(rig.take().isEmpty)
+    rig.send(.connectivity(.none))
+    #expect(rig.take() == [.event(.connectivityChange(isConnected: false))])
+  }
+
+  @Test func theAppsStateFlushes() {
+    var rig = EngineRig.resting()
+    rig.send(.background)
+    rig.send(.foreground)
+    rig.send(.backgroundFetch)
+    #expect(rig.take().flushes == [.appPause, .appResume, .backgroundFetch])
+  }
+
+  @Test func powerSaveIsToldOnce() {
+    var rig = EngineRig.resting()
+    rig.send(.powerSave(true))
+    rig.send(.powerSave(true))
+    #expect(rig.take() == [.event(.powerSaveChange(isPowerSaving: true))])
+  }
+
+  @Test func onlyAndroidRecordsAChangeOfProvider() {
+    for (platform, kinds) in [(DevicePlatform.ios, [RecordKind]()), (.android, [.current])] {
+      var rig = EngineRig.resting(platform)
+      rig.wait(60)
+      rig.send(.provider(provider(4)))
+      rig.sample()
+      let effects = rig.take()
+      #expect(effects.kinds == kinds)
+      #expect(effects.persisted.allSatisfy { $0.record.event == .providerchange && $0.record.provider == provider(4) })
+      #expect(effects.events.contains(.providerChange(provider(4))))
+    }
+  }
+
+  @Test func theRecordCanBeDisabledAndNeedsPermission() {
+    var rig = EngineRig.resting(.android) { $0.persistence.disableProviderChangeRecord = true }
+    rig.send(.provider(provider(4)))
+    rig.sample()
+    #expect(rig.take().kinds.isEmpty)
+    var denied = EngineRig.resting(.android)
+    denied.send(.provider(provider(2)))
+    denied.sample()
+    #expect(denied.take().kinds.isEmpty)
+  }
+
+  @Test func androidRefusesToSetOffInTheBackgroundWithWhenInUse() {
+    for (platform, isMoving) in [(DevicePlatform.ios, true), (.android, false)] {
+      var rig = EngineRig.resting(platform)
+      rig.send(.provider(provider(4)))
+      rig.send(.background)
+      rig.send(.call(.changePace(isMoving: true)))
+      #expect(rig.engine.state.isMoving == isMoving)
+      #expect(rig.take().events.contains(.locationError(.backgroundWithWhenInUse)) == !isMoving)
+    }
+  }
+
+  @Test func aNewDistanceFilterIsDemandedAtOnce() throws {
+    var rig = EngineRig.driving()
+    rig.reconfigure { $0.geolocation.distanceFilterMetres = 100 }
+    guard case .locationUpdates(let updates?)? = rig.take().demands.last else {
+      Issue.record("no demand")
+      return
+    }
+    #expect(updates.distanceFilterMetres == 100)
+  }
+
+  @Test func elasticityFollowsTheSpeed() {
+    var rig = EngineRig.driving { $0.geolocation.distanceFilterMetres = 50 }
+    var wanted: [Double] = []
+    for (step, speed) in [1.85, 6.89, 7.61, 12.55, 0].enumerated() {
+      rig.wait(60)
+      rig.drive(north: Double(step + 1) * 200, speed: speed)
+      wanted.append(rig.engine.demands.locationUpdates?.distanceFilterMetres ?? -1)
+    }
+    #expect(wanted == [50, 100, 150, 200, 50])
+  }
+
+  @Test func aTripBeginsWithThePlainDistance() {
+    for (keeps, expected) in [(false, 50.0), (true, 200)] {
+      var quirks = EngineQuirks()
+      quirks.keepsDistanceFilterBetweenTrips = keeps
+      var rig = EngineRig(quirks: quirks) { $0.geolocation.distanceFilterMetres = 50 }
+      rig.send(.ready(Launch()))
+      rig.send(.call(.start))
+      rig.sample()
+      rig.send(.call(.changePace(isMoving: true)))
+      rig.wait(60)
+      rig.drive(north: 200, speed: 15)
+      rig.send(.call(.changePace(isMoving: false)))
+      rig.sample(north: 200)
+      rig.wait(60)
+      rig.send(.stationaryRegionExit(nil))
+      rig.sample(north: 400)
+      #expect(rig.engine.demands.locationUpdates?.distanceFilterMetres == expected)
+    }
+  }
+
+  @Test func urlAndAutoSyncFlush() {
+    var rig = EngineRig.resting()
+    rig.reconfigure { $0.http.url = "http://localhost/l" }
+    #expect(rig.take().flushes == [.configuration])
+    rig.reconfigure { $0.http.autoSync = false }
+    #expect(rig.take().flushes == [.configuration])
+  }
+
+  @Test func aNewStationaryRadiusResizesTheRegion() {
+    var rig = EngineRig.resting()
+    rig.reconfigure { $0.geolocation.stationaryRadiusMetres = 500 }
+    #expect(rig.engine.demands.stationaryRegion?.radiusMetres == 500)
+  }
+
+  @Test func commandsAreCalls() {
+    #expect(EngineCall(.start) == .start)
+    #expect(EngineCall(.stop) == .stop)
+    #expect(EngineCall(.startGeofences) == .startGeofences)
+    #expect(EngineCall(.changePace(isMoving: true)) == .changePace(isMoving: true))
+    #expect(EngineCall(.startSchedule) == .startSchedule)
+    #expect(EngineCall(.stopSchedule) == .stopSchedule)
+    #expect(EngineCall(.removeGeofence(identifier: "a")) == .removeGeofences(identifiers: ["a"]))
+    #expect(EngineCall(.removeGeofences(identifiers: nil)) == .removeGeofences(identifiers: nil))
+    #expect(EngineCall(.resetOdometer) == .setOdometer(metres: 0, .odometer(id: nil)))
+    #expect(EngineCall(.destroyLog) == nil && EngineCall(.ban(message: nil)) == nil)
+    #expect(EngineCall(.uploadLog(url: "x")) == nil)
+  }
+
+  @Test func setOdometerCountsAtOnceAndItsRecordSaysIt() {
+    var rig = EngineRig.driving()
+    rig.wait(60)
+    rig.drive(north: 500)
+    _ = rig.take()
+    rig.send(.call(EngineCall(.setOdometer(metres: 10)) ?? .stop))
+    #expect(rig.engine.state.odometerMetres == 10 && rig.engine.state.odometerErrorMetres == 0)
+    let records = rig.take().persisted
+    #expect(records.map(\.kind) == [.odometer] && records.map(\.record.odometer) == [10])
+  }
+}

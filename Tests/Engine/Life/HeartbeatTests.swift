@@ -1,0 +1,99 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Engine
+
+/// Behaviour §18.
+@Suite struct HeartbeatTests {
+  private func beats(_ effects: [Effect]) -> Int {
+    effects.events.reduce(0) { if case .heartbeat = $1 { $0 + 1 } else { $0 } }
+  }
+
+  @Test(arguments: [
+    (DevicePlatform.ios, 30.0, 20), (.ios, 60, 10), (.android, 30, 10), (.android, -1, 0), (.ios, 0, 0),
+  ])
+  func itBeatsAtRest(platform: DevicePlatform, interval: Double, count: Int) {
+    var rig = EngineRig.resting(platform) { $0.app.heartbeatIntervalSeconds = interval }
+    rig.wait(600)
+    let effects = rig.take()
+    #expect(beats(effects) == count)
+    #expect(effects.flushes == Array(repeating: .heartbeat, count: count))
+    #expect(effects.kinds.isEmpty, "no record")
+  }
+
+  @Test func itDoesNotBeatOnTheWay() {
+    var rig = EngineRig.driving()
+    rig.wait(600)
+    #expect(beats(rig.take()) == 0)
+  }
+
+  @Test func itTellsTheLastKnownPosition() throws {
+    var rig = EngineRig.resting()
+    rig.wait(60)
+    guard case .heartbeat(let record)? = rig.take().events.first else {
+      Issue.record("no heartbeat")
+      return
+    }
+    #expect(record.event == .heartbeat && record.ageMilliseconds == 60_000 && !record.isMoving)
+  }
+
+  @Test func aSuspendedProcessBeatsOnceWhenItWakes() {
+    var rig = EngineRig.resting()
+    rig.send(.background)
+    #expect(rig.engine.nextDeadline == nil)
+    rig.sleepThrough(1_740)
+    _ = rig.take()
+    rig.send(.stationaryRegionExit(nil))
+    let effects = rig.take()
+    #expect(beats(effects) == 1)
+    #expect(effects.flushes.first == .heartbeat && rig.engine.state.isMoving)
+  }
+
+  @Test func preventSuspendKeepsItBeating() {
+    var rig = EngineRig.resting { $0.app.preventSuspend = true }
+    rig.send(.background)
+    rig.wait(600)
+    #expect(beats(rig.take()) == 10)
+  }
+
+  @Test func preventSuspendGoesInCyclesOf15And23Seconds() {
+    var rig = EngineRig.resting {
+      $0.app.preventSuspend = true
+      $0.app.heartbeatIntervalSeconds = 0
+      $0.logger.logLevel = .verbose
+    }
+    rig.send(.background)
+    rig.wait(62)
+    let spans = rig.take().logs.compactMap { entry -> Double? in
+      if case .timerStarted("preventSuspend", let seconds, _) = entry { seconds } else { nil }
+    }
+    #expect(spans == [15, 23, 23, 23])
+    rig.send(.foreground)
+    #expect(rig.engine.nextDeadline == nil)
+  }
+
+  @Test func aNewIntervalCountsAtOnce() {
+    var rig = EngineRig.resting()
+    rig.wait(50)
+    rig.reconfigure { $0.app.heartbeatIntervalSeconds = 100 }
+    rig.wait(99)
+    #expect(beats(rig.take()) == 0)
+    rig.wait(1)
+    #expect(beats(rig.take()) == 1)
+  }
+
+  @Test(arguments: [(DevicePlatform.ios, 30.0), (.android, 180)])
+  func aBackgroundTaskEndsByItselfAfterItsTime(platform: DevicePlatform, seconds: Double) {
+    var rig = EngineRig.driving(platform)
+    rig.send(.call(.startBackgroundTask(id: 3)))
+    #expect(rig.take() == [.backgroundTask(id: 3, isStart: true)])
+    rig.wait(seconds - 1)
+    #expect(rig.take().isEmpty)
+    rig.wait(1)
+    #expect(rig.take() == [.backgroundTask(id: 3, isStart: false)])
+    rig.send(.call(.stopBackgroundTask(id: 3)))
+    #expect(rig.take().isEmpty)
+  }
+}

@@ -1,0 +1,114 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Engine
+
+/// Behaviour §16.3. The clock begins on Friday 2027-01-15 at 08:00 UTC.
+@Suite struct ScheduleRunTests {
+  private func rig(_ platform: DevicePlatform, _ schedule: [String], isExact: Bool = true) -> EngineRig {
+    var rig = EngineRig(platform) {
+      $0.app.schedule = schedule
+      $0.app.scheduleUseAlarmManager = isExact
+    }
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startSchedule))
+    return rig
+  }
+
+  private func switches(_ effects: [Effect]) -> [Bool] {
+    effects.events.compactMap { if case .schedule(let state) = $0 { state.isEnabled } else { nil } }
+  }
+
+  @Test func insideAWindowTrackingStartsAtOnce() {
+    var rig = rig(.ios, ["1-7 07:00-17:00"])
+    #expect(rig.engine.state.isEnabled && switches(rig.take()) == [true])
+  }
+
+  @Test func androidIsWokenWithinASecondOfTheMinute() {
+    var rig = rig(.android, ["1-7 09:00-17:00"])
+    rig.wait(3_599)
+    #expect(!rig.engine.state.isEnabled)
+    rig.wait(2)
+    #expect(rig.engine.state.isEnabled)
+    rig.wait(8 * 3_600)
+    #expect(!rig.engine.state.isEnabled && switches(rig.take()) == [true, false])
+  }
+
+  @Test func inexactAlarmsComeMinutesLate() {
+    var rig = rig(.android, ["1-7 09:00-17:00"], isExact: false)
+    rig.wait(3_600)
+    rig.wait(600)
+    #expect(rig.engine.state.isEnabled)
+  }
+
+  @Test func iOSLooksAtTheClockWhenSomethingWakesIt() {
+    var rig = rig(.ios, ["1-7 09:00-17:00"])
+    #expect(rig.engine.demands.wantsSignificantChanges, "so that something does")
+    rig.wait(2 * 3_600)
+    #expect(!rig.engine.state.isEnabled && rig.engine.nextDeadline == nil)
+    rig.send(.backgroundFetch)
+    #expect(rig.engine.state.isEnabled)
+  }
+
+  @Test func positionsInAnOffPeriodAreNotKept() {
+    var rig = rig(.ios, ["1-7 09:00-17:00"])
+    rig.send(.significantChange(rig.fix(north: 900)))
+    #expect(rig.take().kinds.isEmpty)
+  }
+
+  @Test func geofenceWindowsStartGeofences() {
+    let rig = rig(.ios, ["1-7 07:00-17:00 geofence"])
+    #expect(rig.engine.state.isEnabled && rig.engine.state.trackingMode == .geofence)
+  }
+
+  @Test func aStopByHandLastsUntilTheNextWindow() {
+    var rig = rig(.android, ["1-7 07:00-10:00", "1-7 12:00-13:00"])
+    rig.send(.call(.stop))
+    rig.wait(3 * 3_600)
+    #expect(!rig.engine.state.isEnabled)
+    rig.wait(3_700)
+    #expect(rig.engine.state.isEnabled)
+  }
+
+  @Test func aStartByHandLastsUntilTheNextOffAlarm() {
+    var rig = rig(.android, ["1-7 12:00-13:00"])
+    rig.send(.call(.start))
+    rig.wait(3 * 3_600)
+    #expect(rig.engine.state.isEnabled)
+    rig.wait(2.5 * 3_600)
+    #expect(!rig.engine.state.isEnabled)
+  }
+
+  @Test func stopLeavesTheSchedulerOnAndStopScheduleLeavesTrackingOn() {
+    var rig = rig(.ios, ["1-7 07:00-17:00"])
+    rig.send(.call(.stopSchedule))
+    #expect(rig.engine.state.isEnabled && !rig.engine.state.isSchedulerEnabled)
+    rig.send(.call(.startSchedule))
+    rig.send(.call(.stop))
+    #expect(rig.engine.state.isSchedulerEnabled && !rig.engine.state.isEnabled)
+  }
+
+  @Test func aNewScheduleCountsAtOnceAndAnEmptyOneEndsIt() {
+    var rig = rig(.ios, ["1-7 09:00-17:00"])
+    rig.reconfigure { $0.app.schedule = ["1-7 07:00-17:00"] }
+    #expect(rig.engine.state.isEnabled)
+    rig.reconfigure { $0.app.schedule = [] }
+    #expect(rig.engine.state.isEnabled && !rig.engine.state.isSchedulerEnabled)
+  }
+
+  @Test func aLaunchGoesOnWithTheSchedule() {
+    var state = EngineState()
+    state.isSchedulerEnabled = true
+    var rig = EngineRig(state: state) { $0.app.schedule = ["1-7 07:00-17:00"] }
+    rig.send(.ready(Launch()))
+    #expect(rig.engine.state.isEnabled)
+  }
+
+  @Test func theZoneOfTheDeviceCounts() {
+    var rig = rig(.ios, ["1-7 09:00-17:00"])
+    rig.send(.timeZone(ZoneRules(offsetSeconds: 3_600)))
+    #expect(rig.engine.state.isEnabled)
+  }
+}
