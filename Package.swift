@@ -35,6 +35,7 @@ let package = Package(
   products: [
     .executable(name: "rollingroad", targets: ["rollingroad"]),
     .library(name: "IngestServer", targets: ["IngestServer"]),
+    .library(name: "BackgroundGeolocation", targets: ["BackgroundGeolocation"]),
   ],
   targets: [
     // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
@@ -64,6 +65,12 @@ let package = Package(
     library(
       "Host", in: "Device/",
       needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
+    library(
+      "BackgroundGeolocation", in: "Device/",
+      needs: [
+        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
+        "Base",
+      ]),
 
     library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
 
@@ -110,7 +117,7 @@ let package = Package(
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
-    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
+    tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),

@@ -34,6 +34,11 @@ enum Arrows {
       name: "Host", folder: "Sources/Device/Host",
       imports: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
     Target(
+      name: "BackgroundGeolocation", folder: "Sources/Device/BackgroundGeolocation",
+      imports: [
+        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
+        "Base", "FoundationEssentials",
+      ]),
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
       imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(

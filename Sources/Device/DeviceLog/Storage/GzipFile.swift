@@ -12,7 +12,7 @@ package enum GzipFile {
     repeat {
       let end = min(start + blockMax, content.count)
       file.append(end == content.count ? 1 : 0)
-      append(UInt32(end - start) | ~UInt32(end - start) << 16, to: &file)
+      append(UInt32(end - start) | (~UInt32(end - start) << 16), to: &file)
       file += content[start..<end]
       start = end
     } while start < content.count
@@ -28,11 +28,13 @@ package enum GzipFile {
   /// CRC-32 as in RFC 1952 §8.
   private static func checksum(of content: [UInt8]) -> UInt32 {
     var register = UInt32.max
-    for byte in content { register = table[Int((register ^ UInt32(byte)) & 0xFF)] ^ register >> 8 }
+    for byte in content { register = table[Int((register ^ UInt32(byte)) & 0xFF)] ^ (register >> 8) }
     return ~register
   }
 
-  private static let table = (0..<256).map { index in
-    (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
+  private static let table: [UInt32] = (0..<256).map { index in
+    var value = UInt32(index)
+    for _ in 0..<8 { value = value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
+    return value
   }
 }

@@ -77,9 +77,10 @@ package final class LogStore {
   }
 
   private func insert(_ level: Contract.LogLevel, at instant: WallInstant) throws(DatabaseError) {
-    guard !scratch.isEmpty else { return }
-    try statements.insert(instant.millisecondsSince1970, level.rawValue, scratch.span)
-    bytes += scratch.count
+    let entry = scratch
+    guard !entry.isEmpty else { return }
+    try statements.insert(instant.millisecondsSince1970, level.rawValue, entry.span)
+    bytes += entry.count
     guard bytes > bytesMax else { return }
     let oldest = try statements.oldest(bytes: bytes - bytesMax + bytesMax / Self.trimmedShare)
     try statements.delete(upTo: oldest.id)

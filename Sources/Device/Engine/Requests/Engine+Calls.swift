@@ -66,6 +66,7 @@ extension Engine {
       let request = watches[index].request
       let record = makeRecord(of: fix, extras: request.extras, at: now)
       publish(record, .watch, explicitly: request.persist, into: &effects)
+      effects.append(.completed(id: request.id, .success(record)))
     }
   }
 }

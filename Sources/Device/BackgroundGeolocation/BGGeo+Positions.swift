@@ -1,0 +1,131 @@
+import Base
+import Contract
+import Engine
+public import FoundationEssentials
+import Host
+import JSON
+import Vocabulary
+
+extension BGGeo {
+  /// Takes one position, as good as asked for. Works while tracking is off too; before `ready` it waits.
+  ///
+  /// - Parameters:
+  ///   - timeout: Seconds. When they are over, the best sample is returned if `allowStale`, else 408 is thrown.
+  ///   - desiredAccuracy: Metres; a sample as good as this ends the search.
+  ///   - maximumAge: Milliseconds; the last position is good enough when it is no older. 0: only a new one.
+  ///   - samples: How many positions are compared, unless one is good enough before.
+  ///   - persist: Whether the location is stored and uploaded, whatever the persist mode.
+  ///   - label: Names the request in the log.
+  ///   - extras: Go into this record, over the configured ones.
+  /// - Throws: `LocationError`: 1 without permission, 400 for numbers and extras that make no sense, 408, 499 when the
+  ///   task is cancelled or the instance closed.
+  public func getCurrentPosition(
+    timeout: TimeInterval = 10, desiredAccuracy: CLLocationAccuracy = 5, maximumAge: Int = 0, samples: Int = 3,
+    allowStale: Bool = true, persist: Bool = true, label: String? = "getCurrentPosition",
+    extras: [String: Any]? = nil
+  ) async throws -> LocationEvent {
+    var request = PositionRequest(id: nil)
+    try request.take(timeout, desiredAccuracy, maximumAge, samples, extras)
+    request.allowStale = allowStale
+    request.persist = persist
+    request.label = label ?? request.label
+    return try await answer(request) { .currentPosition($0) }
+  }
+
+  /// Sets the odometer, and takes the position where that was; its record has the new value. The odometer counts from
+  /// the new value even when no position can be had. Parameters and errors are those of `getCurrentPosition`.
+  @discardableResult
+  public func setOdometer(
+    _ value: CLLocationDistance, timeout: TimeInterval = 10,
+    desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest, maximumAge: Int = 5000, samples: Int = 3,
+    persist: Bool = true, extras: [String: Any]? = nil
+  ) async throws -> LocationEvent {
+    guard value.isFinite else { throw LocationError.badRequest("the odometer must be a number") }
+    var request = PositionRequest.odometer(id: nil)
+    // "Best" names no number of metres: as good as for any other request.
+    let metres = desiredAccuracy > 0 ? desiredAccuracy : request.desiredAccuracyMetres
+    try request.take(timeout, metres, maximumAge, samples, extras)
+    request.persist = persist
+    return try await answer(request) { .setOdometer(metres: value, $0) }
+  }
+
+  /// `setOdometer` with 0.
+  @discardableResult
+  public func resetOdometer(
+    timeout: TimeInterval = 10, desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest, maximumAge: Int = 5000,
+    samples: Int = 3, persist: Bool = true, extras: [String: Any]? = nil
+  ) async throws -> LocationEvent {
+    try await setOdometer(
+      0, timeout: timeout, desiredAccuracy: desiredAccuracy, maximumAge: maximumAge, samples: samples,
+      persist: persist, extras: extras)
+  }
+
+  /// Metres travelled since the odometer was set.
+  public var odometer: CLLocationDistance { state.odometer }
+
+  /// Positions one after the other, at most each `interval` milliseconds, until `stopWatchPosition` with the number
+  /// that is returned. For use in the foreground; tracking does not need it.
+  ///
+  /// - Parameters:
+  ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time.
+  ///   - persist: Whether the locations are stored and uploaded, whatever the persist mode.
+  ///   - extras: Go into these records. With values that JSON does not have, `failure` is called with 400, and there is
+  ///     no stream; so too when `interval` or `timeout` is no positive number.
+  public func watchPosition(
+    interval: Double = 1000, timeout: TimeInterval = 60, persist: Bool = false, extras: [String: Any]? = nil,
+    success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
+  ) -> Int {
+    let object = JSONObject(any: extras ?? [:]).map { RenderedObject.text(of: $0) }
+    let success = Callback(success)
+    let failure = Callback(failure)
+    guard let object, interval >= 0, interval.isFinite, timeout > 0, timeout.isFinite else {
+      device.callbacks.add { failure.body(LocationError.badRequest("watchPosition")) }
+      return 0
+    }
+    let patience = Nanoseconds.milliseconds(Int64(min(timeout, PositionRequest.longestTimeoutSeconds) * 1_000))
+    return device.watch(intervalMilliseconds: interval, persist: persist, extras: object) { now in
+      Watcher(success: success, failure: failure, patience: patience, deadline: now + patience)
+    }
+  }
+
+  /// Ends a stream. A number that is none of a running one has no effect.
+  public func stopWatchPosition(_ watchId: Int) { device.stopWatch(watchId) }
+
+  private func answer(
+    _ request: PositionRequest, call: @escaping @Sendable (PositionRequest) -> EngineCall
+  ) async throws -> LocationEvent {
+    guard let id = device.perform({ core, _ in core.waiting.makeID() }) else { throw LocationError.cancelled }
+    let record: LocationRecord = try await device.answer(
+      ask: { core, continuation, now in
+        var request = request
+        request.id = id
+        core.waiting.positions[id] = continuation
+        core.host.receive(.call(call(request)), at: now)
+      }, cancel: { core in core.waiting.positions.removeValue(forKey: id) })
+    return LocationEvent(record, style: device.style)
+  }
+}
+
+extension PositionRequest {
+  static let longestTimeoutSeconds = 86_400.0
+
+  /// Throws 400 for what makes no sense.
+  fileprivate mutating func take(
+    _ timeout: TimeInterval, _ accuracy: Double, _ maximumAge: Int, _ samples: Int, _ extras: [String: Any]?
+  ) throws(LocationError) {
+    guard timeout > 0, timeout <= Self.longestTimeoutSeconds else {
+      throw .badRequest("the timeout must be more than 0 and at most a day")
+    }
+    guard accuracy.isFinite, maximumAge >= 0, samples > 0 else {
+      throw .badRequest("accuracy, age and samples must be numbers that make sense")
+    }
+    guard let object = JSONObject(any: extras ?? [:]) else {
+      throw .badRequest("extras must be values of JSON")
+    }
+    timeoutSeconds = timeout
+    desiredAccuracyMetres = accuracy
+    maximumAgeMilliseconds = Double(maximumAge)
+    self.samples = samples
+    self.extras = .text(of: object)
+  }
+}

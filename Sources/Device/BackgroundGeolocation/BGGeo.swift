@@ -1,0 +1,138 @@
+import Base
+import Contract
+import Engine
+import FoundationEssentials
+import Host
+import Vocabulary
+
+/// The SDK: tracks a device, watches its geofences, keeps its records and uploads them.
+///
+/// Add listeners first, then call `ready` once for each launch, then `start`. Until `ready`, events are not delivered,
+/// nothing is recorded and nothing uploaded, and what is asked of the device waits; reading is fine.
+///
+/// `shared` is the instance of an app. Tests and simulations make as many as they like, each with a folder and a
+/// platform of its own. All members may be used from any thread. Listeners are called one after the other on the
+/// instance's queue of callbacks, in the order in which things happened.
+public final class BGGeo: Sendable {
+  /// What an app may configure.
+  public let config: Config
+  /// The records that no server has taken yet.
+  public let store: DataStore
+  /// The geofences.
+  public let geofences: GeofenceManager
+  /// The log.
+  public let logger: Logger
+  /// Which motion sensors there are.
+  public let sensors: Sensors
+  /// Time to work in the background.
+  public let app: App
+  /// The permission to use positions.
+  public let authorization: Authorization
+  /// How the phone is set up.
+  public let deviceSettings: DeviceSettings
+  /// The phone under this instance.
+  public let platform: LinuxPlatform
+  /// Where listeners are called.
+  public let callbackQueue: CallbackQueue
+  let device: Device
+
+  /// An instance that keeps its files in `folder`, which is made if there is none; nil keeps everything in memory.
+  /// `seed` decides the uuids of the records; each launch on the same folder needs another one. Throws `BGGeoError`
+  /// when the folder cannot be used, belongs to another process, or the platform carries another instance.
+  public convenience init(
+    folder: String?, platform: LinuxPlatform, callbackQueue: CallbackQueue = CallbackQueue(), seed: UInt64? = nil
+  ) throws {
+    do {
+      if let folder { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    } catch { throw BGGeoError("the folder cannot be made: \(error)") }
+    let seed = seed ?? UInt64.random(in: .min ... .max)
+    self.init(try Device(folder: folder, platform: platform, callbacks: callbackQueue, seed: seed))
+  }
+
+  private init(_ device: Device) {
+    self.device = device
+    platform = device.platform
+    callbackQueue = device.callbacks
+    config = Config(device)
+    store = DataStore(device)
+    geofences = GeofenceManager(device)
+    logger = Logger(device)
+    sensors = Sensors(device)
+    app = App(device)
+    authorization = Authorization(device)
+    deviceSettings = DeviceSettings(device)
+  }
+
+  /// The instance of the app. Its folder is that in the environment's `BGGEO_FOLDER`, else `BackgroundGeolocation` in
+  /// the current one; when it cannot be used, everything stays in memory and the log says why. Its platform is a
+  /// `LinuxPlatform` on the clock of the machine, to be found in `platform`.
+  public static let shared = makeShared()
+
+  private static func makeShared() -> BGGeo {
+    let folder = ProcessInfo.processInfo.environment["BGGEO_FOLDER"] ?? "BackgroundGeolocation"
+    do {
+      return try BGGeo(folder: folder, platform: LinuxPlatform())
+    } catch {
+      do {
+        let inMemory = try BGGeo(folder: nil, platform: LinuxPlatform())
+        inMemory.logger.error("\(folder): \(error)")
+        return inMemory
+      } catch { preconditionFailure("SQLite cannot open a database in memory: \(error)") }
+    }
+  }
+
+  /// What the SDK does now.
+  public var state: State { device.state }
+  /// Whether tracking is on.
+  public var enabled: Bool { state.enabled }
+
+  /// Tells the SDK that the app is there, and with which configuration; once for each launch, a second call is a
+  /// warning in the log.
+  ///
+  /// On the first launch `configure` works on the defaults. Later too when `reset` is true; when it is false, it is not
+  /// called, and what was kept counts. The urls and tokens of `transistorAuthorizationToken` come last in every case.
+  /// Then records that have grown too old are deleted, `providerchange` tells the permissions, and tracking and the
+  /// schedule go on if they were on.
+  public func ready(
+    reset: Bool = true, transistorAuthorizationToken token: TransistorToken? = nil,
+    _ configure: @escaping (Config) -> Void
+  ) {
+    device.ready(reset: reset, token: token?.contract, configure)
+  }
+
+  /// Switches tracking on: the device takes a position, and then rests until it moves. Returns at once. When tracking
+  /// is on already, that is a warning in the log; in the mode of geofences, the mode changes. Overrides the schedule
+  /// until its next end. Throws `LocationError` 499 when the instance is closed. A refused permission is no error here:
+  /// `onProviderChange` and `onLocation` tell of it.
+  public func start() async throws { try run(.start) }
+
+  /// Switches the mode of geofences on: only crossings are recorded. Otherwise like `start`.
+  public func startGeofences() async throws { try run(.startGeofences) }
+
+  /// Switches tracking off. The schedule and uploads go on.
+  public func stop() { device.call(.stop) }
+
+  /// Says whether the device moves, whatever its sensors say. Ignored with a warning in the log while tracking is off.
+  public func changePace(_ isMoving: Bool) { device.call(.changePace(isMoving: isMoving)) }
+
+  /// Lets the configured schedule switch tracking on and off. A warning in the log when there is none.
+  public func startSchedule() { device.call(.startSchedule) }
+
+  /// Ends that. Tracking stays as it is.
+  public func stopSchedule() { device.call(.stopSchedule) }
+
+  /// The process ends here, as if it were killed: what was stored stays in the folder, for the next instance. Whoever
+  /// waits for an answer gets `LocationError` 499, and members that are used later do nothing.
+  public func close() { device.close() }
+
+  /// The user ends the app: unless `stopOnTerminate` is false, tracking stops. Then as `close`.
+  public func terminate() {
+    device.perform { $0.host.receive(.terminate, at: $1) }
+    close()
+  }
+
+  private func run(_ call: EngineCall) throws(LocationError) {
+    let isDone: Void? = device.perform { $0.host.receive(.call(call), at: $1) }
+    if isDone == nil { throw .cancelled }
+  }
+}

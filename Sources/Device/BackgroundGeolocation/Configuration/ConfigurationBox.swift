@@ -1,0 +1,94 @@
+import Contract
+import JSON
+import Synchronization
+
+/// The configuration that the groups of a `Config` read and change: that of a device, or a draft that takes effect as a
+/// whole.
+final class ConfigurationBox: Sendable {
+  private let read: @Sendable () -> Configuration
+  let write: @Sendable ([ConfigurationWarning], (inout Configuration) -> Void) -> Void
+
+  init(
+    read: @escaping @Sendable () -> Configuration,
+    write: @escaping @Sendable ([ConfigurationWarning], (inout Configuration) -> Void) -> Void
+  ) {
+    self.read = read
+    self.write = write
+  }
+
+  var value: Configuration { read() }
+
+  func edit(_ change: (inout Configuration) -> Void) { write([], change) }
+
+  func set(_ key: String, _ dictionary: [String: Any], _ change: (inout Configuration, JSONValue) -> Void) {
+    guard let object = JSONObject(any: dictionary) else {
+      return warn(key, expected: "an object", found: "values that JSON does not have")
+    }
+    edit { change(&$0, .object(object)) }
+  }
+
+  func setSchedule(_ entries: [Any]) {
+    let texts = entries.compactMap { $0 as? String }
+    guard texts.count == entries.count else {
+      return warn("app.schedule", expected: "a list of texts", found: "another value")
+    }
+    edit { $0.app.schedule = texts }
+  }
+
+  /// By the way of a document, which knows what belongs to the object.
+  func setAlert(_ texts: [String: Any]) {
+    let key = "locationAuthorizationAlert"
+    guard let object = JSONObject(any: texts) else {
+      return warn("geolocation.\(key)", expected: "an object", found: "values that JSON does not have")
+    }
+    var result = value
+    let warnings = result.apply(.object(["geolocation": .object([key: .object(object)])])).warnings
+    write(warnings) { $0.geolocation.locationAuthorizationAlert = result.geolocation.locationAuthorizationAlert }
+  }
+
+  var alert: [String: Any] {
+    let alert = value.geolocation.locationAuthorizationAlert
+    return [
+      "titleWhenOff": alert.titleWhenOff, "titleWhenNotEnabled": alert.titleWhenNotEnabled,
+      "instructions": alert.instructions, "cancelButton": alert.cancelButton, "settingsButton": alert.settingsButton,
+    ]
+  }
+
+  private func warn(_ key: String, expected: String, found: String) {
+    write([.wrongType(key, expected: expected, found: found)]) { _ in }
+  }
+}
+
+/// A configuration in the making, with what went wrong on the way.
+final class ConfigurationDraft: Sendable {
+  private let state: Mutex<(configuration: Configuration, warnings: [ConfigurationWarning])>
+
+  init(_ configuration: Configuration) { state = Mutex((configuration, [])) }
+
+  var box: ConfigurationBox {
+    ConfigurationBox(
+      read: { self.state.withLock { $0.configuration } },
+      write: { warnings, change in
+        self.state.withLock { state in
+          state.warnings += warnings
+          change(&state.configuration)
+        }
+      })
+  }
+
+  var result: (configuration: Configuration, warnings: [ConfigurationWarning]) { state.withLock { $0 } }
+}
+
+extension JSONValue {
+  /// Without members for anything but an object.
+  var dictionary: [String: Any] {
+    if case .object(let object) = self { object.dictionary } else { [:] }
+  }
+}
+
+extension Int {
+  /// The limits of the type for numbers beyond them.
+  init(nearest number: Double) {
+    self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
+  }
+}

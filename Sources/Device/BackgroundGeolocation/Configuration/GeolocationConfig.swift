@@ -1,0 +1,160 @@
+import Contract
+public import FoundationEssentials
+
+/// How positions are asked for and which of them become records. Numbers beyond their limits become the nearest limit,
+/// with a warning in the log.
+public final class GeolocationConfig: Sendable {
+  private let box: ConfigurationBox
+
+  init(_ box: ConfigurationBox) { self.box = box }
+
+  /// Which positions are implausible.
+  public var filter: LocationFilterConfig { LocationFilterConfig(box) }
+
+  /// A class as `kCLLocationAccuracyBest`, the default, or metres. Satellites are used for the two best classes only.
+  public var desiredAccuracy: CLLocationAccuracy {
+    get { box.value.geolocation.desiredAccuracy }
+    set { box.edit { $0.geolocation.desiredAccuracy = newValue } }
+  }
+
+  /// Metres between two records while moving, 10 by default, more at speed unless `disableElasticity`; 0 records
+  /// every position.
+  public var distanceFilter: CLLocationDistance {
+    get { box.value.geolocation.distanceFilterMetres }
+    set { box.edit { $0.geolocation.distanceFilterMetres = newValue } }
+  }
+
+  /// Metres around the place of rest; no device makes it smaller than 150.
+  public var stationaryRadius: CLLocationDistance {
+    get { box.value.geolocation.stationaryRadiusMetres }
+    set { box.edit { $0.geolocation.stationaryRadiusMetres = newValue } }
+  }
+
+  /// Minutes that the device must be still for a trip to end; 5 by default.
+  public var stopTimeout: TimeInterval {
+    get { box.value.geolocation.stopTimeoutMinutes }
+    set { box.edit { $0.geolocation.stopTimeoutMinutes = newValue } }
+  }
+
+  /// Minutes after which tracking stops by itself; 0 or less, the default -1, for never.
+  public var stopAfterElapsedMinutes: TimeInterval {
+    get { box.value.geolocation.stopAfterElapsedMinutes }
+    set { box.edit { $0.geolocation.stopAfterElapsedMinutes = newValue } }
+  }
+
+  /// Whether the distance filter stays the same at speed; `false` by default.
+  public var disableElasticity: Bool {
+    get { box.value.geolocation.disableElasticity }
+    set { box.edit { $0.geolocation.disableElasticity = newValue } }
+  }
+
+  /// How much the distance filter grows with speed; 1 by default, 0 for not at all.
+  public var elasticityMultiplier: Double {
+    get { box.value.geolocation.elasticityMultiplier }
+    set { box.edit { $0.geolocation.elasticityMultiplier = newValue } }
+  }
+
+  /// Whether only changes of half a kilometre and more are recorded; `false` by default.
+  public var useSignificantChangesOnly: Bool {
+    get { box.value.geolocation.useSignificantChangesOnly }
+    set { box.edit { $0.geolocation.useSignificantChangesOnly = newValue } }
+  }
+
+  /// Seconds that the SDK waits for a position of its own, 60 by default.
+  public var locationTimeout: TimeInterval {
+    get { box.value.geolocation.locationTimeoutSeconds }
+    set { box.edit { $0.geolocation.locationTimeoutSeconds = newValue } }
+  }
+
+  /// The permission to ask for; `.always` by default. Geofences need it.
+  public var locationAuthorizationRequest: LocationAuthorizationRequest {
+    get { LocationAuthorizationRequest(box.value.geolocation.locationAuthorizationRequest) }
+    set { box.edit { $0.geolocation.locationAuthorizationRequest = newValue.contract } }
+  }
+
+  /// iOS only: no alert asks for more permission; `false` by default.
+  public var disableLocationAuthorizationAlert: Bool {
+    get { box.value.geolocation.disableLocationAuthorizationAlert }
+    set { box.edit { $0.geolocation.disableLocationAuthorizationAlert = newValue } }
+  }
+
+  /// iOS only: the texts of that alert, `titleWhenOff`, `titleWhenNotEnabled`, `instructions`, `cancelButton`,
+  /// `settingsButton`. All five are needed, otherwise the old ones stay and there is a warning in the log.
+  public var locationAuthorizationAlert: [String: Any] {
+    get { box.alert }
+    set { box.setAlert(newValue) }
+  }
+
+  /// iOS only: whether the system may pause; `true` by default. False disables stop detection and `preventSuspend`.
+  public var pausesLocationUpdatesAutomatically: Bool {
+    get { box.value.geolocation.pausesLocationUpdatesAutomatically }
+    set { box.edit { $0.geolocation.pausesLocationUpdatesAutomatically = newValue } }
+  }
+
+  /// iOS only: kept, shown nowhere.
+  public var showsBackgroundLocationIndicator: Bool {
+    get { box.value.geolocation.showsBackgroundLocationIndicator }
+    set { box.edit { $0.geolocation.showsBackgroundLocationIndicator = newValue } }
+  }
+
+  /// iOS only: what positions are for; `.other` by default.
+  public var activityType: CLActivityType {
+    get { CLActivityType(box.value.geolocation.activityType) }
+    set { box.edit { $0.geolocation.activityType = newValue.contract } }
+  }
+
+  /// Metres around the device within which geofences are watched when there are many; 2 000 by default, at least 1
+  /// 000.
+  public var geofenceProximityRadius: CLLocationDistance {
+    get { box.value.geolocation.geofenceProximityRadiusMetres }
+    set { box.edit { $0.geolocation.geofenceProximityRadiusMetres = newValue } }
+  }
+
+  /// Whether a geofence reports an entry when the device is inside as watching begins; `true` by default.
+  public var geofenceInitialTriggerEntry: Bool {
+    get { box.value.geolocation.geofenceInitialTriggerEntry }
+    set { box.edit { $0.geolocation.geofenceInitialTriggerEntry = newValue } }
+  }
+
+  /// Android only: quicker geofences without tracking; `false` by default.
+  public var geofenceModeHighAccuracy: Bool {
+    get { box.value.geolocation.geofenceModeHighAccuracy }
+    set { box.edit { $0.geolocation.geofenceModeHighAccuracy = newValue } }
+  }
+
+  /// The most geofences watched at once; -1, the default, for what the platform can.
+  public var maxMonitoredGeofences: Int {
+    get { box.value.geolocation.maxMonitoredGeofences }
+    set { box.edit { $0.geolocation.maxMonitoredGeofences = newValue } }
+  }
+
+  /// Whether records say by which clocks their times were taken; `false` by default.
+  public var enableTimestampMeta: Bool {
+    get { box.value.geolocation.enableTimestampMeta }
+    set { box.edit { $0.geolocation.enableTimestampMeta = newValue } }
+  }
+
+  /// Android only: milliseconds between positions while `distanceFilter` is 0; 1 000 by default.
+  public var locationUpdateInterval: TimeInterval {
+    get { box.value.geolocation.locationUpdateIntervalMilliseconds }
+    set { box.edit { $0.geolocation.locationUpdateIntervalMilliseconds = newValue } }
+  }
+
+  /// Android only: milliseconds; -1, the default, for no limit.
+  public var fastestLocationUpdateInterval: TimeInterval {
+    get { box.value.geolocation.fastestLocationUpdateIntervalMilliseconds }
+    set { box.edit { $0.geolocation.fastestLocationUpdateIntervalMilliseconds = newValue } }
+  }
+
+  /// Android only: milliseconds that positions may be held back; 0 by default.
+  public var deferTime: TimeInterval {
+    get { box.value.geolocation.deferTimeMilliseconds }
+    set { box.edit { $0.geolocation.deferTimeMilliseconds = newValue } }
+  }
+
+  /// Android only: whether a position equal to the last one is recorded; `false` by default.
+  public var allowIdenticalLocations: Bool {
+    get { box.value.geolocation.allowIdenticalLocations }
+    set { box.edit { $0.geolocation.allowIdenticalLocations = newValue } }
+  }
+}

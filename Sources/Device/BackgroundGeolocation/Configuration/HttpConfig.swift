@@ -1,0 +1,77 @@
+import Contract
+
+/// Where records go and in what portions.
+public final class HttpConfig: Sendable {
+  private let box: ConfigurationBox
+
+  init(_ box: ConfigurationBox) { self.box = box }
+
+  /// Where records are uploaded: an http or https url with a host. Empty: nothing is uploaded. Anything else is
+  /// refused with a warning in the log when an upload begins, and records wait.
+  public var url: String {
+    get { box.value.http.url }
+    set { box.edit { $0.http.url = newValue } }
+  }
+
+  /// Default `.post`.
+  public var method: HttpMethod {
+    get { HttpMethod(box.value.http.method) }
+    set { box.edit { $0.http.method = newValue.contract } }
+  }
+
+  /// The key that wraps the records, `location` by default; `.` for none.
+  public var rootProperty: String {
+    get { box.value.http.rootProperty }
+    set { box.edit { $0.http.rootProperty = newValue } }
+  }
+
+  /// Sent with every upload and with requests for new tokens. A value that JSON does not have leaves the old headers
+  /// and a warning in the log.
+  public var headers: [String: Any] {
+    get { box.value.http.headers.dictionary }
+    set { box.set("http.headers", newValue) { $0.http.headers = $1 } }
+  }
+
+  /// Put beside the records into every body, as they are when it is sent. A value that JSON does not have leaves the
+  /// old ones and a warning in the log.
+  public var params: [String: Any] {
+    get { box.value.http.params.dictionary }
+    set { box.set("http.params", newValue) { $0.http.params = $1 } }
+  }
+
+  /// Milliseconds that a request may take, 60 000 by default.
+  public var timeout: Int {
+    get { Int(nearest: box.value.http.timeoutMilliseconds) }
+    set { box.edit { $0.http.timeoutMilliseconds = Double(newValue) } }
+  }
+
+  /// Whether records are uploaded without being asked, `true` by default. Otherwise call `DataStore.sync`.
+  public var autoSync: Bool {
+    get { box.value.http.autoSync }
+    set { box.edit { $0.http.autoSync = newValue } }
+  }
+
+  /// How many records an automatic upload waits for; 0, the default, for none. Changes of motion do not wait.
+  public var autoSyncThreshold: Int {
+    get { box.value.http.autoSyncThreshold }
+    set { box.edit { $0.http.autoSyncThreshold = newValue } }
+  }
+
+  /// Whether all waiting records go in one request; `false` by default.
+  public var batchSync: Bool {
+    get { box.value.http.batchSync }
+    set { box.edit { $0.http.batchSync = newValue } }
+  }
+
+  /// The most records in one request of `batchSync`; -1, the default, for no limit.
+  public var maxBatchSize: Int {
+    get { box.value.http.maxBatchSize }
+    set { box.edit { $0.http.maxBatchSize = newValue } }
+  }
+
+  /// Whether automatic uploads wait for Wi-Fi; `false` by default. `DataStore.sync` does not.
+  public var disableAutoSyncOnCellular: Bool {
+    get { box.value.http.disableAutoSyncOnCellular }
+    set { box.edit { $0.http.disableAutoSyncOnCellular = newValue } }
+  }
+}

@@ -1,0 +1,154 @@
+import Base
+import Contract
+import Database
+import Engine
+import Host
+import Synchronization
+import Upload
+import Vocabulary
+
+/// The device behind one `BGGeo`. Its host is worked on under a lock, by whoever calls: so what a call asks for has
+/// happened when the call returns. Events go to the queue of callbacks while the lock is held, so that their order is
+/// that in which they happened; requests go to the network after it was given back.
+final class Device: Sendable {
+  let platform: LinuxPlatform
+  let callbacks: CallbackQueue
+  let listeners = DeviceListeners()
+  let style: RecordStyle
+  private let alarm: Int
+  /// Nil once it is closed.
+  private let core: Mutex<DeviceCore?>
+
+  init(
+    folder: String?, platform: LinuxPlatform, callbacks: CallbackQueue, seed: UInt64
+  ) throws(BGGeoError) {
+    self.platform = platform
+    self.callbacks = callbacks
+    style = platform.description.platform == .ios ? .iOS : .android
+    alarm = platform.clock.makeAlarmNumber()
+    do throws(DatabaseError) {
+      core = Mutex(try DeviceCore(folder: folder, platform: platform, seed: seed, at: platform.clock.moment))
+    } catch { throw BGGeoError("\(error)") }
+    guard platform.attach({ [weak self] inputs in self?.receive(inputs) }) else {
+      throw BGGeoError("the platform carries another instance")
+    }
+    receive(platform.initialInputs)
+  }
+
+  deinit { close() }
+
+  /// The process ends here: what was not kept is gone, and who waits gets 499. Once more has no effect.
+  func close() {
+    let waiting = core.withLock { core in
+      defer { core = nil }
+      core?.host.kill()
+      return core?.waiting
+    }
+    guard let waiting else { return }
+    platform.detach()
+    platform.clock.setAlarm(alarm, nil)
+    waiting.fail()
+  }
+
+  /// Nil when the device is closed.
+  @discardableResult
+  func perform<Result: Sendable>(_ work: (inout DeviceCore, Moment) -> Result) -> Result? {
+    let now = platform.clock.moment
+    let (result, requests) = core.withLock { core -> (Result?, [OutgoingRequest]) in
+      guard var open = core.take() else { return (nil, []) }
+      defer { core = open }
+      let result = work(&open, now)
+      return (result, settle(&open, at: now))
+    }
+    for request in requests { send(request) }
+    return result
+  }
+
+  func call(_ call: EngineCall) { perform { $0.host.receive(.call(call), at: $1) } }
+
+  private func receive(_ inputs: [EngineInput]) {
+    perform { core, now in for input in inputs { core.host.receive(input, at: now) } }
+  }
+
+  private func timersDue() {
+    perform { core, now in
+      core.host.timersDue(at: now)
+      self.expireWatches(&core, at: now)
+    }
+  }
+
+  private func send(_ request: OutgoingRequest) {
+    let id = request.id
+    platform.transport.send(request) { [weak self] outcome in
+      self?.perform { $0.host.answer(id, outcome, at: $1) }
+    }
+  }
+
+  /// Carries out what the host has ordered, until nothing follows.
+  private func settle(_ core: inout DeviceCore, at now: Moment) -> [OutgoingRequest] {
+    var requests: [OutgoingRequest] = []
+    var orders = core.host.platform.takeOrders()
+    while !orders.isEmpty {
+      var inputs: [EngineInput] = []
+      for order in orders {
+        switch order {
+        case .demand(let demand): inputs += platform.apply(demand)
+        case .send(let request): requests.append(request)
+        case .deliver(.engine(.schedule)):
+          let event = ScheduleEvent(state: State(core.host.state))
+          callbacks.add { [listeners] in listeners.schedule.call(event) }
+        case .deliver(let event): deliver(event, &core.waiting, at: now)
+        }
+      }
+      for input in inputs { core.host.receive(input, at: now) }
+      orders = core.host.platform.takeOrders()
+    }
+    let alarm = core.nextDeadline.map { deadline in
+      DeviceClock.Alarm(instant: deadline) { [weak self] in self?.timersDue() }
+    }
+    platform.clock.setAlarm(self.alarm, alarm)
+    return requests
+  }
+
+  private func deliver(_ event: HostEvent, _ waiting: inout DeviceCore.Waiting, at now: Moment) {
+    switch event {
+    case .position(let id, let result):
+      if var watcher = waiting.watches[id] {
+        guard case .success(let record) = result else { return }
+        watcher.deadline = now.monotonic + watcher.patience
+        waiting.watches[id] = watcher
+        let location = LocationEvent(record, style: style)
+        callbacks.add { [success = watcher.success] in success.body(location) }
+      } else {
+        waiting.positions.removeValue(forKey: id)?.resume(
+          with: result.mapError { LocationError(code: $0.code, message: "\($0)") })
+      }
+    case .synced(let completion, let result):
+      waiting.syncs.removeValue(forKey: completion)?.resume(with: result.mapError { $0.thrown })
+    case .logUploaded(let completion, let isSuccess, let status):
+      let continuation = waiting.logUploads.removeValue(forKey: completion)
+      if isSuccess {
+        continuation?.resume()
+      } else {
+        continuation?.resume(throwing: BGGeoError("the log was not taken: status \(status)", code: status))
+      }
+    case .engine, .http, .authorization:
+      callbacks.add { [listeners, style] in listeners.tell(event, style: style) }
+    }
+  }
+}
+
+extension DeviceCore.Waiting {
+  /// Nobody will answer any more.
+  func fail() {
+    let cancelled = LocationError.cancelled
+    for id in positions.keys.sorted() { positions[id]?.resume(throwing: cancelled) }
+    for id in syncs.keys.sorted() { syncs[id]?.resume(throwing: cancelled) }
+    for id in logUploads.keys.sorted() { logUploads[id]?.resume(throwing: cancelled) }
+  }
+}
+
+extension SyncError {
+  /// The store has no code of its own.
+  var thrown: any Error { HttpError(self).map { $0 as any Error } ?? BGGeoError("the store cannot be read or written") }
+}

@@ -1,0 +1,66 @@
+import Base
+import Contract
+import Database
+import DeviceLog
+import Engine
+import Host
+import Queue
+import Vocabulary
+
+/// What the lock of a `Device` guards.
+struct DeviceCore {
+  /// Who waits for answers. Each is answered exactly once: taking it out of here is the right to do so.
+  struct Waiting {
+    var positions: [Int: CheckedContinuation<LocationRecord, any Error>] = [:]
+    var watches: [Int: Watcher] = [:]
+    var syncs: [UInt64: CheckedContinuation<[QueuedRecord], any Error>] = [:]
+    var logUploads: [UInt64: CheckedContinuation<Void, any Error>] = [:]
+    var nextID = 1
+
+    mutating func makeID() -> Int {
+      defer { nextID += 1 }
+      return nextID
+    }
+  }
+
+  private static let queueFile = "queue.db"
+  private static let logFile = "log.db"
+  private static let uuidConcern: UInt64 = 1
+  private static let insertConcern: UInt64 = 2
+
+  var host: DeviceHost<PhoneLink>
+  let database: QueueDatabase
+  var waiting = Waiting()
+  /// Names records that the app inserts without one.
+  var identity: RandomStream
+
+  /// `folder` nil: everything in memory, gone with the process.
+  init(folder: String?, platform: LinuxPlatform, seed: UInt64, at now: Moment) throws(DatabaseError) {
+    let path = { (file: String) in folder.map { "\($0)/\(file)" } ?? ":memory:" }
+    let log = try LogStore(path: path(Self.logFile), text: LogText(platform: platform.description.platform))
+    database = try QueueDatabase(path: path(Self.queueFile), commits: .everyCall)
+    host = try DeviceHost(
+      platform.description, on: PhoneLink(log: log), database: database, device: 0,
+      identity: RandomStream(seed: seed, device: 0, concern: Self.uuidConcern), scratch: HostScratch(), at: now)
+    identity = RandomStream(seed: seed, device: 0, concern: Self.insertConcern)
+    try log.purge(olderThanDays: host.configuration.logger.logMaxDays, at: now.wall)
+  }
+
+  /// The box with which the log of a launch begins.
+  mutating func writeBanner(at now: Moment) throws(DatabaseError) {
+    guard host.configuration.logger.logLevel >= .info else { return }
+    try host.platform.log.appendBanner(host.configuration, at: now.wall)
+  }
+
+  /// When `Device.timersDue` is wanted at the latest.
+  var nextDeadline: MonotonicInstant? {
+    ([host.nextDeadline] + waiting.watches.values.map(\.deadline)).compactMap(\.self).min()
+  }
+
+  /// Of the app, or about it. Only what the log keeps.
+  mutating func note(_ entry: LogEntry, at now: Moment) {
+    if entry.level <= host.configuration.logger.logLevel { host.platform.log(entry, at: now) }
+  }
+
+  mutating func nextUUID() -> UUID128 { UUID128(randomHigh: identity.u64(), randomLow: identity.u64()) }
+}

@@ -1,0 +1,129 @@
+import Base
+public import FoundationEssentials
+import Synchronization
+import Vocabulary
+
+/// The time of a device: that of the machine, or one that the program sets, so that a day passes in a moment and always
+/// in the same way.
+public final class DeviceClock: Sendable {
+  private enum Source: Sendable {
+    case machine(SystemClock)
+    case program
+  }
+
+  /// What is to be done at an instant.
+  struct Alarm {
+    let instant: MonotonicInstant
+    let ring: @Sendable () -> Void
+  }
+
+  private struct State {
+    /// Of a clock of the program.
+    var moment = Moment(
+      monotonic: MonotonicInstant(nanoseconds: 0), wall: WallInstant(millisecondsSince1970: 0))
+    /// By number. One for each device and each replay.
+    var alarms: [Int: Alarm] = [:]
+    var waits: [Int: Task<Void, Never>] = [:]
+    var nextNumber = 0
+  }
+
+  private let source: Source
+  private let state = Mutex(State())
+
+  private init(_ source: Source) { self.source = source }
+
+  /// The clock of the machine.
+  public static let system = DeviceClock(.machine(SystemClock()))
+
+  /// A clock that stands still until the program calls `advance`.
+  public convenience init(startingAt date: Date) {
+    self.init(.program)
+    state.withLock { state in
+      state.moment = Moment(monotonic: MonotonicInstant(nanoseconds: 0), wall: date.wallInstant)
+    }
+  }
+
+  /// What the device's clock shows.
+  public var now: Date { Date(moment.wall) }
+
+  /// Lets so many seconds pass on a clock of the program. Everything that is due on the way happens in order, and has
+  /// happened when this returns, except for answers from the network. Without effect on the clock of the machine, and
+  /// when `seconds` is not positive. Not to be called from two threads at once.
+  public func advance(by seconds: TimeInterval) {
+    guard case .program = source, seconds > 0 else { return }
+    let end = moment.advanced(by: .milliseconds(Int64((seconds * 1_000).rounded())))
+    while let alarm = nextAlarm(until: end) { alarm.ring() }
+    state.withLock { $0.moment = end }
+  }
+
+  var moment: Moment {
+    switch source {
+    case .machine(let clock): Moment(monotonic: clock.monotonicNow, wall: clock.wallNow)
+    case .program: state.withLock { $0.moment }
+    }
+  }
+
+  /// Returns when the clock shows that date, or the task was cancelled. A clock of the program is advanced for it.
+  func wait(until date: Date) async {
+    let seconds = date.timeIntervalSince(now)
+    guard seconds > 0 else { return }
+    switch source {
+    case .program: advance(by: seconds)
+    case .machine(let clock):
+      let span = Nanoseconds.milliseconds(Int64((seconds * 1_000).rounded(.up)))
+      let task = SystemWait.task(until: clock.monotonicNow + span, by: clock) {}
+      await withTaskCancellationHandler {
+        await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    }
+  }
+
+  func makeAlarmNumber() -> Int {
+    state.withLock { state in
+      defer { state.nextNumber += 1 }
+      return state.nextNumber
+    }
+  }
+
+  /// Replaces the alarm of that number; nil takes it away. It rings once, never from inside this call.
+  func setAlarm(_ number: Int, _ alarm: Alarm?) {
+    switch source {
+    case .program: state.withLock { $0.alarms[number] = alarm }
+    case .machine(let clock):
+      let old = state.withLock { state -> Task<Void, Never>? in
+        guard state.alarms[number]?.instant != alarm?.instant else { return nil }
+        state.alarms[number] = alarm
+        let old = state.waits[number]
+        state.waits[number] = alarm.map { alarm in
+          SystemWait.task(until: alarm.instant, by: clock) { [weak self] in self?.ring(number, alarm) }
+        }
+        return old
+      }
+      old?.cancel()
+    }
+  }
+
+  /// Only if it was not replaced meanwhile.
+  private func ring(_ number: Int, _ alarm: Alarm) {
+    let isWanted = state.withLock { state in
+      guard state.alarms[number]?.instant == alarm.instant else { return false }
+      state.alarms[number] = nil
+      return true
+    }
+    if isWanted { alarm.ring() }
+  }
+
+  /// Takes the earliest alarm out, the lower number first, and goes to its instant.
+  private func nextAlarm(until end: Moment) -> Alarm? {
+    state.withLock { state in
+      let due = state.alarms.filter { $0.value.instant <= end.monotonic }
+      guard let next = due.min(by: { ($0.value.instant, $0.key) < ($1.value.instant, $1.key) }) else { return nil }
+      state.alarms[next.key] = nil
+      let span = next.value.instant - state.moment.monotonic
+      if span > .zero { state.moment = state.moment.advanced(by: span) }
+      return next.value
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Base
+import Contract
+import Engine
+import Host
+import Synchronization
+import Vocabulary
+
+/// The phone under a `BGGeo` where there is none: its sensors say what the program tells them, or what a recorded route
+/// says. A platform carries one instance at a time.
+///
+/// What a real phone would not report is not reported here either: a position reaches the SDK only while the SDK has
+/// asked for positions, or when it lies beyond the boundary of a region that the SDK watches.
+public final class LinuxPlatform: Sendable {
+  /// Whose behaviour the SDK shows: defaults, timers and the log differ.
+  public enum Profile: Sendable {
+    case iOS, android
+  }
+
+  private struct State {
+    var sensors = PhoneSensors()
+    var connectivity = Connectivity.wifi
+    var battery = Contract.Battery(level: nil, isCharging: false)
+    var provider = ProviderState(
+      isEnabled: true, authorizationStatus: CLAuthorizationStatus.authorizedAlways.rawValue, hasGPS: true,
+      hasNetwork: true, accuracyAuthorization: CLAccuracyAuthorization.fullAccuracy.rawValue)
+    var isPowerSaving = false
+    var launch = Launch()
+    var zone = ZoneRules.utc
+    /// Empty while no instance is attached.
+    var receiver: (@Sendable ([EngineInput]) -> Void)?
+  }
+
+  /// By which the device's timers go, and what its records say.
+  public let clock: DeviceClock
+  let transport: HTTPTransport
+  let description: DeviceDescription
+  private let state = Mutex(State())
+
+  /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
+  public init(
+    _ profile: Profile = .iOS, clock: DeviceClock = .system, transport: HTTPTransport = .none,
+    model: String = "rolling-road", manufacturer: String = "rolling-road", version: String = "1"
+  ) {
+    self.clock = clock
+    self.transport = transport
+    let platform: DevicePlatform = profile == .iOS ? .ios : .android
+    description = DeviceDescription(
+      platform: platform, model: model, manufacturer: manufacturer, version: version,
+      userAgent: "BGGeoSim/1 (\(platform.rawValue))")
+  }
+
+  var launch: Launch { state.withLock { $0.launch } }
+  var provider: ProviderState { state.withLock { $0.provider } }
+  var isPowerSaving: Bool { state.withLock { $0.isPowerSaving } }
+
+  /// False when another instance is attached already. The receiver is called in the thread that tells the sensors.
+  func attach(_ receiver: @escaping @Sendable ([EngineInput]) -> Void) -> Bool {
+    state.withLock { state in
+      guard state.receiver == nil else { return false }
+      state.receiver = receiver
+      return true
+    }
+  }
+
+  func detach() {
+    state.withLock { state in
+      state.receiver = nil
+      state.sensors = PhoneSensors()
+    }
+  }
+
+  /// What a device finds when its process begins.
+  var initialInputs: [EngineInput] {
+    state.withLock { state in
+      [
+        .timeZone(state.zone), .connectivity(state.connectivity), .battery(state.battery), .provider(state.provider),
+        .powerSave(state.isPowerSaving),
+      ]
+    }
+  }
+
+  func apply(_ demand: SensorDemand) -> [EngineInput] { state.withLock { $0.sensors.apply(demand) } }
+
+  private func tell(_ change: (inout State) -> [EngineInput]) {
+    let (inputs, receiver) = state.withLock { state in (change(&state), state.receiver) }
+    if !inputs.isEmpty { receiver?(inputs) }
+  }
+}
+
+/// What the program tells the sensors. Everything that follows has happened when these return, but for calls of
+/// listeners, which come on the queue of callbacks, and for answers from the network.
+extension LinuxPlatform {
+  /// The device is there now. A position that is no place on the earth is passed over.
+  public func push(_ location: CLLocation, isMock: Bool = false) {
+    guard location.place != nil else { return }
+    var fix = Fix(location)
+    fix.isMock = isMock
+    tell { $0.sensors.take(fix) }
+  }
+
+  /// What the user is doing, by the names of the SDK, `still` or `in_vehicle` for instance; `confidence` is in percent.
+  public func push(activity: String, confidence: Int) {
+    let activity = Contract.Activity(ActivityType(name: activity), confidence: min(max(confidence, 0), 100))
+    tell { $0.sensors.take(activity) }
+  }
+
+  /// Wi-Fi at the start. Without a network, uploads wait.
+  public func setConnectivity(hasConnection: Bool, isCellular: Bool = false) {
+    tell { state in
+      state.connectivity = hasConnection ? isCellular ? .cellular : .wifi : .none
+      return [.connectivity(state.connectivity)]
+    }
+  }
+
+  /// `level` is 0 to 1; nil, as at the start, when the device does not say.
+  public func setBattery(level: Double?, isCharging: Bool) {
+    tell { state in
+      state.battery = Contract.Battery(level: level, isCharging: isCharging)
+      return [.battery(state.battery)]
+    }
+  }
+
+  /// Everything allowed at the start.
+  public func setAuthorization(
+    _ status: CLAuthorizationStatus, accuracy: CLAccuracyAuthorization = .fullAccuracy, servicesEnabled: Bool = true
+  ) {
+    tell { state in
+      state.provider = ProviderState(
+        isEnabled: servicesEnabled, authorizationStatus: status.rawValue, hasGPS: servicesEnabled,
+        hasNetwork: servicesEnabled, accuracyAuthorization: accuracy.rawValue)
+      return [.provider(state.provider)]
+    }
+  }
+
+  /// Off at the start.
+  public func setPowerSaveMode(_ isOn: Bool) {
+    tell { state in
+      state.isPowerSaving = isOn
+      return [.powerSave(isOn)]
+    }
+  }
+
+  /// What clocks on the wall show ahead of UTC, for the schedule: 0 at the start; at most 18 hours either way.
+  public func setTimeZone(secondsFromGMT seconds: Int) {
+    let limit = ZoneRules.largestOffsetSeconds
+    tell { state in
+      state.zone = ZoneRules(offsetSeconds: min(max(seconds, -limit), limit))
+      return [.timeZone(state.zone)]
+    }
+  }
+
+  /// The user brings the app to the front.
+  public func enterForeground() { tell { _ in [.foreground] } }
+  /// The user leaves the app.
+  public func enterBackground() { tell { _ in [.background] } }
+  /// The system gives the app a moment in the background.
+  public func fetchInBackground() { tell { _ in [.backgroundFetch] } }
+
+  /// How the next process comes to life: by the system instead of the user, and as the first since the device was
+  /// switched on. Counts for the next `BGGeo.ready`.
+  public func setLaunch(inBackground: Bool, afterReboot: Bool) {
+    tell { state in
+      state.launch = Launch(isInBackground: inBackground, didReboot: afterReboot)
+      return []
+    }
+  }
+}
+
+extension Fix {
+  /// The place must be one on the earth. Negative numbers are what the receiver does not know.
+  init(_ location: CLLocation) {
+    func known(_ value: Double) -> Double? { value >= 0 ? value : nil }
+    var coords = Coordinates(latitude: location.coordinate.latitude, longitude: location.coordinate.longitude)
+    coords.accuracy = known(location.horizontalAccuracy)
+    coords.speed = known(location.speed)
+    coords.speedAccuracy = known(location.speedAccuracy)
+    coords.heading = known(location.course)
+    coords.headingAccuracy = known(location.courseAccuracy)
+    if location.verticalAccuracy > 0 {
+      coords.altitude = location.altitude
+      coords.altitudeAccuracy = location.verticalAccuracy
+      coords.ellipsoidalAltitude = location.ellipsoidalAltitude
+    }
+    self.init(coords: coords, timestamp: location.timestamp.wallInstant)
+  }
+}

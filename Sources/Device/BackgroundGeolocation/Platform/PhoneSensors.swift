@@ -1,0 +1,115 @@
+import Base
+import Contract
+import Engine
+import Vocabulary
+
+/// What the sensors of a phone make of the positions it is at: which of them the engine asked for, when a region was
+/// left and when a geofence crossed. Inputs come out in the order in which a phone would report them.
+struct PhoneSensors: Sendable {
+  /// A real phone reports the exit from its stationary region so late (behaviour §12.5, our choice).
+  static let stationaryExitMarginMetres = 50.0
+  /// A position beyond the boundary counts as outside only when it is so much beyond (behaviour §15.3, our choice).
+  static let fenceExitMarginMetres = 20.0
+  static let significantChangeMetres = 500.0
+
+  private struct Watched {
+    let identifier: String
+    let circle: Circle
+    var isInside = false
+  }
+
+  private var updates: LocationUpdates?
+  private var isSampling = false
+  private var stationaryRegion: Circle?
+  private var proximityRegion: Circle?
+  private var fences: [Watched] = []
+  private var wantsActivities = false
+  private var wantsSignificantChanges = false
+  private(set) var lastFix: Fix?
+  private var lastStreamed: Coordinate?
+  private var lastSignificant: Coordinate?
+
+  /// What follows at once: the position that the phone still has.
+  mutating func apply(_ demand: SensorDemand) -> [EngineInput] {
+    switch demand {
+    case .locationUpdates(let updates):
+      let isNew = self.updates == nil
+      self.updates = updates
+      if updates == nil || isNew { lastStreamed = nil }
+    case .sampling(let accuracy):
+      let isNew = !isSampling && accuracy != nil
+      isSampling = accuracy != nil
+      if isNew, let lastFix { return [.sample(lastFix)] }
+    case .stationaryRegion(let circle): stationaryRegion = circle
+    case .proximityRegion(let circle): proximityRegion = circle
+    case .geofences(let on, let off):
+      fences.removeAll { fence in off.contains(fence.identifier) || on.contains { $0.identifier == fence.identifier } }
+      fences += on.compactMap(watched)
+    case .activityUpdates(let isOn): wantsActivities = isOn
+    case .significantChanges(let isOn):
+      wantsSignificantChanges = isOn
+      if isOn && lastSignificant == nil { lastSignificant = lastFix.flatMap { Coordinate($0) } }
+    case .backgroundFetch: break
+    }
+    return []
+  }
+
+  /// The phone is there now. Nothing for a position that is no place on the earth.
+  mutating func take(_ fix: Fix) -> [EngineInput] {
+    guard let place = Coordinate(fix) else { return [] }
+    lastFix = fix
+    var inputs: [EngineInput] = []
+    if let region = stationaryRegion,
+      region.center.distanceMetres(to: place) > region.radiusMetres + Self.stationaryExitMarginMetres
+    {
+      stationaryRegion = nil
+      inputs.append(.stationaryRegionExit(fix))
+    }
+    if let region = proximityRegion, !region.contains(place) {
+      proximityRegion = nil
+      inputs.append(.proximityRegionExit(fix))
+    }
+    cross(to: place, fix, into: &inputs)
+    if isSampling { inputs.append(.sample(fix)) }
+    if let updates, isFar(place, from: lastStreamed, updates.distanceFilterMetres) {
+      lastStreamed = place
+      inputs.append(.fix(fix))
+    }
+    if wantsSignificantChanges, isFar(place, from: lastSignificant, Self.significantChangeMetres) {
+      lastSignificant = place
+      inputs.append(.significantChange(fix))
+    }
+    return inputs
+  }
+
+  /// Nothing while nobody asked.
+  func take(_ activity: Contract.Activity) -> [EngineInput] { wantsActivities ? [.activity(activity)] : [] }
+
+  private mutating func cross(to place: Coordinate, _ fix: Fix, into inputs: inout [EngineInput]) {
+    for index in fences.indices {
+      let circle = fences[index].circle
+      let distance = circle.center.distanceMetres(to: place)
+      let margin = min(fix.coords.accuracy ?? Self.fenceExitMarginMetres, Self.fenceExitMarginMetres)
+      let isEntry = distance <= circle.radiusMetres
+      let isExit = distance > circle.radiusMetres + max(0, margin)
+      guard fences[index].isInside ? isExit : isEntry else { continue }
+      fences[index].isInside = isEntry
+      inputs.append(.geofenceCrossing(identifier: fences[index].identifier, isEntry: isEntry, fix))
+    }
+  }
+
+  /// The engine knows by itself whether the device is inside as watching begins.
+  private func watched(_ fence: Contract.Geofence) -> Watched? {
+    guard let circle = fence.circle else { return nil }
+    let isInside = fence.status.isInside || lastFix.flatMap { Coordinate($0) }.map(circle.contains) ?? false
+    return Watched(identifier: fence.identifier, circle: circle, isInside: isInside)
+  }
+
+  private func isFar(_ place: Coordinate, from last: Coordinate?, _ metres: Double) -> Bool {
+    last.map { $0.distanceMetres(to: place) >= metres } ?? true
+  }
+}
+
+extension Coordinate {
+  init?(_ fix: Fix) { self.init(latitude: fix.coords.latitude, longitude: fix.coords.longitude) }
+}

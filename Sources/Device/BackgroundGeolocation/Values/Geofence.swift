@@ -1,0 +1,141 @@
+import Contract
+public import FoundationEssentials
+import JSON
+
+/// A region whose crossings are reported: a circle or a polygon.
+///
+/// A value of this type only says what is wanted; `GeofenceManager.add` checks it and begins to watch it. What the
+/// manager returns also says what became of it so far: `entryState`, `stateUpdatedAt` and `hits`.
+public struct Geofence: Sendable {
+  /// Not empty; adding one with a name that is there already replaces that one.
+  public let identifier: String
+  /// Metres; of a polygon, that of the circle around it. Below 200 m crossings are unreliable on real phones.
+  public let radius: Double
+  /// Of the centre; of a polygon, that of the circle around it.
+  public let latitude: Double
+  /// Of the centre; of a polygon, that of the circle around it.
+  public let longitude: Double
+  /// Report when the device enters.
+  public let notifyOnEntry: Bool
+  /// Report when the device leaves.
+  public let notifyOnExit: Bool
+  /// Report when the device has been inside for `loiteringDelay`.
+  public let notifyOnDwell: Bool
+  /// Milliseconds.
+  public let loiteringDelay: Double
+  /// The corners of a polygon as `[latitude, longitude]`, at least three; nil for a circle.
+  public let vertices: [[Double]]?
+  /// Where the device was at the last crossing.
+  public let entryState: EntryState
+  /// When that was; nil before the first one.
+  public let stateUpdatedAt: Date?
+  /// Crossings so far, those of both directions and dwells.
+  public let hits: Int
+  private let extrasValue: JSONValue?
+  /// What of the extras JSON has no value for.
+  private let hasUnusableExtras: Bool
+
+  /// Copied into every event and record of this geofence; nil when there are none.
+  public var extras: [String: Any]? {
+    if case .object(let object)? = extrasValue { object.dictionary } else { nil }
+  }
+
+  /// A circle. Nothing is checked here: `GeofenceManager.add` throws for an empty identifier, a radius that is not
+  /// positive, a place that is none, and extras that JSON has no value for.
+  public init(
+    identifier: String, radius: Double, latitude: Double, longitude: Double, notifyOnEntry: Bool = true,
+    notifyOnExit: Bool = true, notifyOnDwell: Bool = false, loiteringDelay: Double = 0, extras: [String: Any]? = nil
+  ) {
+    self.init(
+      identifier: identifier, circle: (latitude, longitude, radius), vertices: nil,
+      notifications: (notifyOnEntry, notifyOnExit, notifyOnDwell), loiteringDelay: loiteringDelay, extras: extras)
+  }
+
+  /// A polygon with corners `[latitude, longitude]`. `GeofenceManager.add` throws for fewer than three, and for corners
+  /// that are no places.
+  public init(
+    identifier: String, vertices: [[Double]], notifyOnEntry: Bool = true, notifyOnExit: Bool = true,
+    notifyOnDwell: Bool = false, loiteringDelay: Double = 0, extras: [String: Any]? = nil
+  ) {
+    let circle = Self.circle(around: vertices)
+    self.init(
+      identifier: identifier, circle: circle, vertices: vertices,
+      notifications: (notifyOnEntry, notifyOnExit, notifyOnDwell), loiteringDelay: loiteringDelay, extras: extras)
+  }
+
+  private init(
+    identifier: String, circle: (latitude: Double, longitude: Double, radius: Double), vertices: [[Double]]?,
+    notifications: (entry: Bool, exit: Bool, dwell: Bool), loiteringDelay: Double, extras: [String: Any]?
+  ) {
+    self.identifier = identifier
+    latitude = circle.latitude
+    longitude = circle.longitude
+    radius = circle.radius
+    self.vertices = vertices
+    notifyOnEntry = notifications.entry
+    notifyOnExit = notifications.exit
+    notifyOnDwell = notifications.dwell
+    self.loiteringDelay = loiteringDelay
+    extrasValue = extras.flatMap { JSONObject(any: $0) }.map { .object($0) }
+    hasUnusableExtras = extras != nil && extrasValue == nil
+    entryState = .outside
+    stateUpdatedAt = nil
+    hits = 0
+  }
+
+  init(_ fence: Contract.Geofence) {
+    identifier = fence.identifier
+    switch fence.shape {
+    case .circle(let center, let radiusMetres):
+      latitude = center.latitude
+      longitude = center.longitude
+      radius = radiusMetres
+      vertices = nil
+    case .polygon(let corners):
+      let pairs = corners.map { [$0.latitude, $0.longitude] }
+      (latitude, longitude, radius) = Self.circle(around: pairs)
+      vertices = pairs
+    }
+    notifyOnEntry = fence.notifyOnEntry
+    notifyOnExit = fence.notifyOnExit
+    notifyOnDwell = fence.notifyOnDwell
+    loiteringDelay = fence.loiteringDelayMilliseconds
+    extrasValue = fence.extras
+    hasUnusableExtras = false
+    entryState = fence.status.isInside ? .inside : .outside
+    stateUpdatedAt =
+      fence.status.updatedAtSeconds > 0 ? Date(timeIntervalSince1970: fence.status.updatedAtSeconds) : nil
+    hits = fence.status.hits
+  }
+
+  /// As the wire has it, checked there.
+  func definition() throws(BGGeoError) -> Contract.Geofence {
+    guard !hasUnusableExtras else { throw BGGeoError("extras: must be values of JSON") }
+    var document: JSONObject = ["identifier": .string(identifier)]
+    if let vertices {
+      document["vertices"] = .array(vertices.map { .array($0.map { .double($0) }) })
+    } else {
+      document["latitude"] = .double(latitude)
+      document["longitude"] = .double(longitude)
+      document["radius"] = .double(radius)
+    }
+    document["notifyOnEntry"] = .bool(notifyOnEntry)
+    document["notifyOnExit"] = .bool(notifyOnExit)
+    document["notifyOnDwell"] = .bool(notifyOnDwell)
+    document["loiteringDelay"] = .double(loiteringDelay)
+    document["extras"] = extrasValue
+    do throws(FieldError) {
+      let fence = try Contract.Geofence(definition: .object(document))
+      guard vertices == nil || fence.isPolygon else {
+        throw FieldError("vertices", .outOfRange(expected: "at least 3 vertices"))
+      }
+      return fence
+    } catch { throw BGGeoError("\(error)") }
+  }
+}
+
+extension Contract.Geofence {
+  var isPolygon: Bool {
+    if case .polygon = shape { true } else { false }
+  }
+}

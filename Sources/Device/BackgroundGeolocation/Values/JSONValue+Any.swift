@@ -1,0 +1,84 @@
+import FoundationEssentials
+import JSON
+
+/// Between the trees of this package and the dictionaries of the SDK's documents.
+extension JSONValue {
+  /// A value that JSON has: nil, Bool, any integer, Float, Double, String, Date (as its ISO-8601 text), arrays and
+  /// dictionaries of these. Nil for anything else, and for numbers that are not finite. Keys of a dictionary are put in
+  /// order, so that the same dictionary always gives the same text.
+  init?(any value: Any) {
+    switch value {
+    case let value as JSONValue: self = value
+    case let flag as Bool: self = .bool(flag)
+    case let text as String: self = .string(text)
+    case let date as Date: self = .string(date.iso8601Text)
+    case let number as Double:
+      guard number.isFinite else { return nil }
+      self = .double(number)
+    case let number as Float:
+      guard number.isFinite else { return nil }
+      self = .double(Double(number))
+    case let number as any BinaryInteger:
+      guard let integer = Int64(exactly: number) else { return nil }
+      self = .integer(integer)
+    case let dictionary as [String: Any]:
+      guard let object = JSONObject(any: dictionary) else { return nil }
+      self = .object(object)
+    case let elements as [Any]:
+      var array: [JSONValue] = []
+      for element in elements {
+        guard let value = JSONValue(any: element) else { return nil }
+        array.append(value)
+      }
+      self = .array(array)
+    case Optional<Any>.none: self = .null
+    default: return nil
+    }
+  }
+
+  /// Bool, Int, Double, String, `[Any]` or `[String: Any]`; nil for null.
+  var any: Any? {
+    switch self {
+    case .null: nil
+    case .bool(let flag): flag
+    case .integer(let number): Int(number)
+    case .double(let number): number
+    case .string(let text): text
+    case .array(let elements): elements.map { $0.any as Any }
+    case .object(let object): object.dictionary
+    }
+  }
+
+  var text: [UInt8] {
+    var writer = JSONWriter(capacity: 1_024)
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  /// Integers count too.
+  var double: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .null, .bool, .string, .array, .object: nil
+    }
+  }
+}
+
+extension JSONObject {
+  /// Nil when one of the values is none of JSON.
+  init?(any dictionary: [String: Any]) {
+    self.init()
+    for key in dictionary.keys.sorted() {
+      guard let value = dictionary[key].flatMap(JSONValue.init(any:)) else { return nil }
+      self[key] = value
+    }
+  }
+
+  /// Members that are null are left out: no Swift dictionary of the documents has them.
+  var dictionary: [String: Any] {
+    var dictionary: [String: Any] = [:]
+    for member in members { dictionary[member.key] = member.value.any }
+    return dictionary
+  }
+}

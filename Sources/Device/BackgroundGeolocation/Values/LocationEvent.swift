@@ -1,0 +1,113 @@
+import Base
+import Contract
+public import FoundationEssentials
+import JSON
+
+/// A location as the SDK records it and hands it to its listeners.
+public struct LocationEvent: Sendable {
+  /// Where, how exact, how fast.
+  public typealias Coords = BackgroundGeolocation.Coords
+  /// What the user was doing.
+  public typealias Activity = BackgroundGeolocation.Activity
+  /// The state of the battery.
+  public typealias Battery = BackgroundGeolocation.Battery
+
+  /// When the receiver computed the position.
+  public let timestamp: Date?
+  /// When the SDK recorded it; nil in versions that do not say.
+  public let recordedAt: Date?
+  /// The only identity of the record; the same in every upload of it.
+  public let uuid: String?
+  /// Milliseconds from `timestamp` to the device's clock when the SDK got the position; negative when a clock is wrong.
+  public let age: Int?
+  /// The motion state of the SDK; in a location with the event `motionchange` the new one.
+  public let isMoving: Bool
+  /// Metres travelled since the odometer was set.
+  public let odometer: Double?
+  /// Metres by which the odometer may be wrong.
+  public let odometerError: Double?
+  /// What produced the record: `motionchange`, `geofence`, `providerchange` or `heartbeat`; nil for plain tracking and
+  /// for positions that the app asked for.
+  public let event: String?
+  /// Where, how exact, how fast.
+  public let coords: Coords?
+  /// What the user was doing.
+  public let activity: Activity?
+  /// The state of the battery.
+  public let battery: Battery?
+  /// The crossing, in a location with the event `geofence`.
+  public let geofence: GeofenceTrigger?
+  /// True for positions of a test tool; nil for real ones.
+  public let mock: Bool?
+  /// Taken on the way to a better one: goes to listeners only, is not stored and not uploaded.
+  public let sample: Bool
+
+  private let record: LocationRecord
+  private let style: RecordStyle
+
+  init(_ record: LocationRecord, style: RecordStyle) {
+    self.record = record
+    self.style = style
+    timestamp = Date(record.timestamp)
+    recordedAt = record.recordedAt.map { Date($0) }
+    uuid = style.text(of: record.uuid)
+    age = record.ageMilliseconds.map { Int($0) }
+    isMoving = record.isMoving
+    odometer = record.odometer
+    odometerError = record.odometerError
+    event = record.event?.name
+    coords = Coords(record.coords)
+    activity = Activity(record.activity)
+    battery = Battery(record.battery)
+    geofence = record.geofence.map { GeofenceTrigger($0) }
+    mock = record.isMock ? true : nil
+    sample = record.isSample
+  }
+
+  /// The configured extras and those of the request, as they stand in the record; nil when there are none.
+  public var extras: [String: Any]? { record.extras.dictionary }
+
+  /// The record as it is uploaded when no template is configured.
+  public var data: [String: Any] {
+    var bytes: [UInt8] = []
+    var encoder = RecordEncoder(style: style)
+    encoder.append(record, to: &bytes)
+    return JSONObject(parsing: bytes)?.recordDictionary ?? [:]
+  }
+
+  /// The position alone.
+  public var location: CLLocation {
+    let coords = record.coords
+    return CLLocation(
+      coordinate: CLLocationCoordinate2D(latitude: coords.latitude, longitude: coords.longitude),
+      altitude: coords.altitude ?? 0, horizontalAccuracy: coords.accuracy ?? -1,
+      verticalAccuracy: coords.altitudeAccuracy ?? -1, course: coords.heading ?? -1,
+      courseAccuracy: coords.headingAccuracy ?? -1, speed: coords.speed ?? -1,
+      speedAccuracy: coords.speedAccuracy ?? -1, ellipsoidalAltitude: coords.ellipsoidalAltitude,
+      timestamp: Date(record.timestamp))
+  }
+
+  /// `timestamp` in ISO 8601, to the millisecond, in UTC.
+  public var timestampString: String { Date(record.timestamp).iso8601Text }
+}
+
+extension LocationEvent: CustomStringConvertible {
+  /// The record as JSON.
+  public var description: String {
+    var bytes: [UInt8] = []
+    var encoder = RecordEncoder(style: style)
+    encoder.append(record, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension RecordStyle {
+  func text(of uuid: UUID128) -> String {
+    var bytes: [UInt8] = []
+    switch uuidCase {
+    case .upper: uuid.append(upperCaseTextTo: &bytes)
+    case .lower: uuid.append(lowerCaseTextTo: &bytes)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
