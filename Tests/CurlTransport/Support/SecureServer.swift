@@ -14,7 +14,7 @@ final class SecureServer {
   private let output: Int32
 
   init() throws {
-    var template = Array("/tmp/transport-XXXXXX".utf8CString)
+    var template = Array(("/tmp/transport-" + String(repeating: "X", count: 6)).utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure(what: "no folder") }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let (key, certificate) = (folder + "/key.pem", folder + "/certificate.pem")
