@@ -57,12 +57,17 @@ import Upload
   }
 
   @Test(arguments: [
-    "", String(repeating: "x", count: 9_000_000), "no url", "http://", "ftp://127.0.0.1/", "file:///etc/hostname", "http://a b/", "http://a\u{0}b/",
+    "", "no url", "http://", "ftp://127.0.0.1/", "file:///etc/hostname", "http://a b/", "http://a\u{0}b/",
   ])
   func whatIsNoURLIsSaidSo(_ url: String) async throws {
     let completion = try await Post().send(url)
     #expect(completion.failure == .invalidURL, "\(completion)")
     #expect(completion.message != nil)
+  }
+
+  @Test func aURLThatIsTooLongForLibcurlIsSaidSo() async throws {
+    let completion = try await Post().send("http://127.0.0.1/" + String(repeating: "x", count: 8_000_000))
+    #expect(completion.failure == .invalidURL && completion.message == "the URL is too long")
   }
 
   @Test(arguments: ["a\r\nInjected: 1", "a\nb", "a\u{0}b"]) func aHeaderCannotEndItsLine(_ value: String) async throws {

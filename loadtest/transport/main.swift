@@ -75,7 +75,8 @@ let body = [UInt8](repeating: UInt8(ascii: "x"), count: 600)
 let tally = Tally()
 let emptyKiB = residentKiB()
 let transport = try CurlTransport(configuration) { tally.add($0) }
-print("| round | requests/s | µs of processor time each | p50 ms | p99 ms | new connections | failed | KiB each device |")
+print(
+  "| round | requests/s | µs of processor time each | p50 ms | p99 ms | new connections | failed | KiB each device |")
 print("|---|---|---|---|---|---|---|---|")
 var id: UInt64 = 0
 for round in 1...rounds {
