@@ -65,6 +65,11 @@ import Upload
     #expect(completion.message != nil)
   }
 
+  @Test func aURLThatIsTooLongForLibcurlIsSaidSo() async throws {
+    let completion = try await Post().send("http://127.0.0.1/" + String(repeating: "x", count: 8_000_000))
+    #expect(completion.failure == .invalidURL && completion.message == "the URL is too long")
+  }
+
   @Test(arguments: ["a\r\nInjected: 1", "a\nb", "a\u{0}b"]) func aHeaderCannotEndItsLine(_ value: String) async throws {
     let server = try BareServer { _ in .ok() }
     let post = try Post()
@@ -84,6 +89,7 @@ import Upload
     post.transport.cancel(id, device: 0)
     let ended = await post.take(1)[0]
     #expect(ended.id == id && ended.device == 0 && ended.failure == .cancelled)
+    while server.opened - server.ended > 1 { await Task.yield() }
     #expect(await post.send(server.url).answer?.status == 200)
     post.transport.cancel(other, device: 1)
     #expect(await post.take(1)[0].id == other)

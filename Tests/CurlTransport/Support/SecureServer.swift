@@ -14,9 +14,8 @@ final class SecureServer {
   private let output: Int32
 
   init() throws {
-    var template = Array(("/tmp/transport-" + String(repeating: "X", count: 6)).utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw Failure(what: "no folder") }
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = "/tmp/transport-\(getpid())-\(UInt64.random(in: .min ... .max))"
+    guard unsafe mkdir(folder, 0o700) == 0 else { throw Failure(what: "no folder") }
     let (key, certificate) = (folder + "/key.pem", folder + "/certificate.pem")
     let (maker, silence) = try SecureServer.spawn([
       "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
