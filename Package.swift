@@ -61,7 +61,11 @@ let package = Package(
     library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
 
-    library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
+    library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+
+    library(
+      "CommandLine", in: "App/",
+      needs: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
@@ -95,6 +99,7 @@ let package = Package(
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
+    tests("Fidelity", needs: ["Fidelity", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),

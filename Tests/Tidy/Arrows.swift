@@ -27,8 +27,11 @@ enum Arrows {
     Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
     Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
     Target(
+      name: "Fidelity", folder: "Sources/Device/Fidelity",
+      imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
-      imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
+      imports: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]
 
