@@ -48,7 +48,9 @@ extension Engine {
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     demandStationaryRegion(nil, into: &effects)
-    if !quirks.keepsDistanceFilterBetweenTrips, let old = distanceFilter.beginMoving() {
+    if quirks.setsDistanceFilterAtTurns {
+      _ = distanceFilter.rescale(speed: fix.coords.speed)
+    } else if let old = distanceFilter.beginMoving() {
       note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
     }
     demandLocationUpdates(true, into: &effects)
@@ -63,6 +65,7 @@ extension Engine {
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     filter.forgetPace()
+    if quirks.odometerIsAsObserved { odometer.forgetPace() }
     armStationaryRegion(at: fix, into: &effects)
     startHeartbeat(at: now, into: &effects)
     demandLocationUpdates(false, into: &effects)

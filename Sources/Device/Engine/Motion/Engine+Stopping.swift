@@ -13,6 +13,7 @@ extension Engine {
     }
     guard !timers.isRunning(.stopTimeout) && !timers.isRunning(.stopDetectionDelay) && !isSettling else { return }
     stoppingPlace = lastFix.flatMap { Coordinate($0) }
+    if quirks.setsDistanceFilterAtTurns && distanceFilter.beginMoving() != nil { demandDistanceFilter(into: &effects) }
     if settings.stopDetectionDelay > .zero {
       start(.stopDetectionDelay, for: settings.stopDetectionDelay, at: now, into: &effects)
     } else {

@@ -45,7 +45,6 @@ extension Engine {
     odometer.set(metres: metres)
     keepOdometer()
     effects.append(.saveState)
-    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
     self.request(.odometer(metres: metres, request), RequestTerms(request), at: now, into: &effects)
   }
 
