@@ -76,8 +76,8 @@ let package = Package(
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary"], path: "Tests/Support",
-      swiftSettings: settings),
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "CLinux"],
+      path: "Tests/Support", swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
     .target(name: "AllocationCounter", path: "loadtest/allocations"),
@@ -94,6 +94,7 @@ let package = Package(
     bench(
       "host",
       needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
+    bench("transport", needs: ["CurlTransport", "Upload", "Contract", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -123,6 +124,7 @@ let package = Package(
         "HTTP1", "JSON", "Database", "Base", "Support",
       ]),
     tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
+    tests("CurlTransport", needs: ["CurlTransport", "Upload", "Contract", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )
