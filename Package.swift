@@ -79,7 +79,7 @@ let package = Package(
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary"], path: "Tests/Support",
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "CLinux"], path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
@@ -97,6 +97,7 @@ let package = Package(
     bench(
       "host",
       needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
+    bench("transport", needs: ["CurlTransport", "Upload", "Contract", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -128,8 +129,9 @@ let package = Package(
     tests(
       "BackgroundGeolocation",
       needs: [
-        "BackgroundGeolocation", "Host", "Engine", "Contract", "JSON", "Base", "IngestServer", "HTTP1", "Vocabulary", "Support",
+        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "HTTP1", "JSON", "Vocabulary", "Base", "Support",
       ]),
+    tests("CurlTransport", needs: ["CurlTransport", "Upload", "Contract", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

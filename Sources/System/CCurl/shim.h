@@ -23,6 +23,9 @@ typedef size_t (*rr_curl_bytes_callback)(char *bytes, size_t size, size_t count,
 static inline CURLcode rr_curl_set_bytes_callback(CURL *easy, CURLoption option, rr_curl_bytes_callback callback) {
   return curl_easy_setopt(easy, option, callback);
 }
+static inline CURLcode rr_curl_set_open_callback(CURL *easy, curl_opensocket_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
 static inline CURLcode rr_curl_set_close_callback(CURL *easy, curl_closesocket_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }

@@ -30,29 +30,48 @@ struct SocketTable: ~Copyable {
 
   var nextDeadline: MonotonicInstant? { idle.nextDeadline }
 
+  /// A new socket, -1 when there is none to be had. A number that libcurl still waits for belonged to an attempt to connect
+  /// that it has given up: such a socket it closes without a word, and when it gets the number again it will not say either
+  /// that it waits for it.
+  mutating func open(family: Int32, type: Int32, protocol number: Int32) -> Int32 {
+    let socket = Glibc.socket(family, type | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), number)
+    guard socket >= 0 else { return -1 }
+    makeRoom(for: socket)
+    let former = sockets[Int(socket)]
+    if let timer = former.idleTimer { idle.cancel(timer) }
+    sockets[Int(socket)] = Socket()
+    if former.isInUse { use(socket, former.events) }
+    return socket
+  }
+
   /// A request waits for these events.
   mutating func use(_ socket: Int32, _ events: UInt32) {
+    makeRoom(for: socket)
     let index = Int(socket)
-    if index >= sockets.count { sockets.append(contentsOf: repeatElement(Socket(), count: index + 1 - sockets.count)) }
     sockets[index].isInUse = true
     if let timer = sockets[index].idleTimer.take() { idle.cancel(timer) }
-    register(socket, events)
+    let isOpen = register(socket, events)
+    precondition(isOpen, "libcurl waits for a socket that is none")
   }
 
   /// No request waits for it any more; it may be that it is about to be closed.
   mutating func release(_ socket: Int32, now: MonotonicInstant) {
     let index = Int(socket)
     guard index < sockets.count && sockets[index].isInUse else { return }
+    // A socket that was closed without a word was still waiting to be connected.
+    if sockets[index].events & EPOLLOUT.rawValue != 0 && !register(socket, EPOLLIN.rawValue) {
+      sockets[index] = Socket()
+      return
+    }
     sockets[index].isInUse = false
     sockets[index].idleTimer = idle.schedule(at: now + idleTime, socket)
-    if sockets[index].events & EPOLLOUT.rawValue != 0 { register(socket, EPOLLIN.rawValue) }
   }
 
   /// Whether a request waits for what was just reported. An unused connection reports its end, and is not listened to further.
   mutating func isAwaited(_ socket: Int32) -> Bool {
     let index = Int(socket)
     guard index < sockets.count else { return false }
-    if !sockets[index].isInUse { register(socket, 0) }
+    if !sockets[index].isInUse { _ = register(socket, 0) }
     return sockets[index].isInUse
   }
 
@@ -69,15 +88,21 @@ struct SocketTable: ~Copyable {
   mutating func expire(_ now: MonotonicInstant) {
     while let (_, socket) = idle.popDue(now) {
       sockets[Int(socket)].idleTimer = nil
-      register(socket, 0)
+      _ = register(socket, 0)
       // Fails when the server was faster.
       _ = shutdown(socket, Int32(SHUT_RDWR))
     }
   }
 
-  private mutating func register(_ socket: Int32, _ events: UInt32) {
+  private mutating func makeRoom(for socket: Int32) {
+    let missing = Int(socket) + 1 - sockets.count
+    if missing > 0 { sockets.append(contentsOf: repeatElement(Socket(), count: missing)) }
+  }
+
+  /// False when the socket is not open any more: its number is nobody's, or of a file that is not registered here.
+  private mutating func register(_ socket: Int32, _ events: UInt32) -> Bool {
     let old = sockets[Int(socket)].events
-    guard old != events else { return }
+    guard old != events else { return true }
     sockets[Int(socket)].events = events
     let result =
       if events == 0 {
@@ -87,6 +112,8 @@ struct SocketTable: ~Copyable {
       } else {
         rr_epoll_modify(epoll, socket, events, UInt64(socket))
       }
-    precondition(result == 0, "epoll_ctl failed with errno \(errno)")
+    let code = errno
+    precondition(result == 0 || code == EBADF || code == ENOENT, "epoll_ctl failed with errno \(code)")
+    return result == 0
   }
 }

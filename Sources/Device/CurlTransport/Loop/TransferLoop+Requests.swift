@@ -64,11 +64,18 @@ extension TransferLoop {
     guard let transfer = Transfer(answerLimit: configuration.answerLimit) else { return nil }
     transfer.configure(configuration)
     let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe transfer.set(CURLOPT_OPENSOCKETDATA, pointer: this)
+    let open = unsafe rr_curl_set_open_callback(transfer.easy) { user, _, address in
+      guard let address = unsafe address?.pointee else { return -1 }
+      return unsafe TransferLoop.of(user).sockets.open(
+        family: address.family, type: address.socktype, protocol: address.protocol)
+    }
+    transfer.accepted(CURLOPT_OPENSOCKETFUNCTION, open)
     unsafe transfer.set(CURLOPT_CLOSESOCKETDATA, pointer: this)
-    let code = unsafe rr_curl_set_close_callback(transfer.easy) { user, socket in
+    let close = unsafe rr_curl_set_close_callback(transfer.easy) { user, socket in
       unsafe TransferLoop.of(user).sockets.close(socket)
     }
-    transfer.accepted(CURLOPT_CLOSESOCKETFUNCTION, code)
+    transfer.accepted(CURLOPT_CLOSESOCKETFUNCTION, close)
     return transfer
   }
 }

@@ -18,6 +18,12 @@ final class TransportThread: Sendable {
       &handle, nil,
       { argument in
         guard let argument = unsafe argument else { return nil }
+        // A write to a connection that the server has reset is an error like others, whatever TLS library writes.
+        var broken = sigset_t()
+        unsafe sigemptyset(&broken)
+        unsafe sigaddset(&broken, SIGPIPE)
+        let masked = unsafe pthread_sigmask(SIG_BLOCK, &broken, nil)
+        precondition(masked == 0, "a signal can be blocked")
         let named = unsafe rr_name_this_thread("transport")
         precondition(named == 0, "a name of 15 bytes is always taken")
         let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()

@@ -12,7 +12,9 @@ struct ConnectionShares: ~Copyable {
   /// Nil when memory has run out: the device's connections are then kept with those of everybody else.
   mutating func share(of device: Int) -> UnsafeMutableRawPointer? {
     let index = device / ConnectionShares.devicesPerShare
-    if index >= shares.count { unsafe shares.append(contentsOf: repeatElement(nil, count: index + 1 - shares.count)) }
+    if unsafe index >= shares.count {
+      unsafe shares.append(contentsOf: repeatElement(nil, count: index + 1 - shares.count))
+    }
     if let share = unsafe shares[index] { return unsafe share }
     guard let share = unsafe curl_share_init() else { return nil }
     let code = unsafe rr_curl_share_lock_data(share, CURL_LOCK_DATA_CONNECT)

@@ -35,14 +35,20 @@ extension Transfer {
     if unsafe bytes.starts(with: "HTTP/".utf8) {
       let words = unsafe bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
       reason = unsafe words.count == 3 ? words[2].filter { $0 >= 0x20 } : []
+      isHeadWhole = false
+    } else if unsafe bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
+      isHeadWhole = true
     }
     return bytes.count
   }
 
   func outcome(_ code: CURLcode) -> RequestOutcome {
     defer { (reason, body) = ([], []) }
-    guard code != CURLE_OK else {
-      return .answered(status: long(CURLINFO_RESPONSE_CODE), reason: String(decoding: reason, as: UTF8.self), body: body)
+    if code == CURLE_OK {
+      // libcurl is content with a part of the head; a record must not be deleted on the word of half an answer.
+      guard isHeadWhole else { return .failed(.incomplete, message: "the connection ended within the answer's head") }
+      return .answered(
+        status: long(CURLINFO_RESPONSE_CODE), reason: String(decoding: reason, as: UTF8.self), body: body)
     }
     let hasSent = offset(CURLINFO_PRETRANSFER_TIME_T) > 0
     let failure = TransportFailure(code, systemError: long(CURLINFO_OS_ERRNO), hasSent: hasSent)

@@ -42,12 +42,19 @@ extension Transfer {
     unsafe headers = unsafe list
   }
 
-  /// What would end a line too early, or a C string.
+  /// Longer strings libcurl does not take, https://curl.se/libcurl/c/curl_easy_setopt.html
+  private static let stringLimit = 8_000_000
+
+  /// What would end a line or a C string too early, or is no option's value.
   static func problem(of request: OutgoingRequest) -> RequestOutcome? {
     guard !request.url.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
       return .failed(.invalidURL, message: "the URL holds a control character")
     }
-    guard !request.method.isEmpty && request.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+    guard request.url.utf8.count <= stringLimit else { return .failed(.invalidURL, message: "the URL is too long") }
+    guard
+      (1...stringLimit).contains(request.method.utf8.count)
+        && request.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else {
       return .failed(.protocolError, message: "the method is no word")
     }
     for field in request.headers where [field.name, field.value].contains(where: isBroken) {

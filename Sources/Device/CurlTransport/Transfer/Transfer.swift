@@ -15,6 +15,8 @@ final class Transfer {
   private(set) var id: UInt64 = 0
   var reason: [UInt8] = []
   var body: [UInt8] = []
+  /// Whether the empty line behind the header fields has come.
+  var isHeadWhole = false
 
   /// Nil when memory has run out.
   init?(answerLimit: Int) {
@@ -47,7 +49,7 @@ final class Transfer {
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
     set(CURLOPT_TCP_NODELAY, 1)
     // The connection's end is watched by the table of sockets; this keeps libcurl from using one that the table has ended.
-    set(CURLOPT_MAXAGE_CONN, max(1, Int(configuration.idleTime.wholeMilliseconds / 1_000)))
+    set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))
     if let authorities = configuration.certificateAuthorities { set(CURLOPT_CAINFO, authorities) }
     // With a directory beside the file libcurl would read all roots again for each handshake.
     unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
@@ -67,6 +69,7 @@ final class Transfer {
     (self.device, id) = (device, request.id)
     reason = []
     body = []
+    isHeadWhole = false
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }
     set(CURLOPT_URL, request.url)

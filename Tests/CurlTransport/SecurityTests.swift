@@ -1,0 +1,61 @@
+import Base
+import CurlTransport
+import Support
+import Testing
+import Upload
+
+@Suite(.timeLimit(.minutes(1))) struct SecurityTests {
+  private func configuration(_ server: SecureServer) -> TransportConfiguration {
+    var configuration = TransportConfiguration()
+    configuration.certificateAuthorities = server.certificate
+    return configuration
+  }
+
+  @Test func aCertificateOfAnOwnAuthorityIsBelieved() async throws {
+    let server = try SecureServer()
+    let post = try Post(configuration(server))
+    for device in 0..<3 {
+      let completion = await post.send("https://localhost:\(server.port)/", device: device, method: "GET")
+      #expect(completion.answer?.status == 200, "\(completion)")
+      let timings = completion.timings
+      #expect(timings.connected < timings.secured && timings.secured < timings.firstByte)
+    }
+  }
+
+  @Test func aCertificateThatTheSystemsRootsDoNotKnowIsRefused() async throws {
+    let server = try SecureServer()
+    let completion = try await Post().send("https://localhost:\(server.port)/", method: "GET")
+    #expect(completion.failure == .tls)
+    #expect(completion.message?.contains("self") == true, "libcurl's own words: \(completion)")
+  }
+
+  @Test func aCertificateForAnotherNameIsRefused() async throws {
+    let server = try SecureServer()
+    let post = try Post(configuration(server))
+    #expect(await post.send("https://127.0.0.1:\(server.port)/", method: "GET").failure == .tls)
+  }
+
+  @Test func aHandshakeThatNobodyAnswersTakesNoLongerThanTheRequestMay() async throws {
+    let server = try BareServer { _ in .ok() }
+    let post = try Post()
+    #expect(await post.send("https://127.0.0.1:\(server.port)/", timeout: .milliseconds(200)).failure == .timeout)
+  }
+
+  @Test func anAuthorityThatIsNoFileIsSaidSo() async throws {
+    let server = try SecureServer()
+    var configuration = configuration(server)
+    configuration.certificateAuthorities = "/nowhere/at/all.pem"
+    let completion = try await Post(configuration).send("https://localhost:\(server.port)/", method: "GET")
+    #expect(completion.failure == .tls)
+    #expect(completion.message?.contains("/nowhere/at/all.pem") == true)
+  }
+
+  /// The server chooses among what it was offered (RFC 7301 §3.2).
+  @Test func whereTheServerKnowsNoHTTP2TheOlderVersionIsSpoken() async throws {
+    let server = try SecureServer()
+    var configuration = configuration(server)
+    configuration.httpVersion = .http2
+    let completion = try await Post(configuration).send("https://localhost:\(server.port)/", method: "GET")
+    #expect(completion.answer?.status == 200)
+  }
+}
