@@ -140,6 +140,11 @@ let package = Package(
       ]),
     tests("Queue", needs: ["Queue", "Database", "Base", "Support"]),
     tests("CurlTransport", needs: ["CurlTransport", "Upload", "Contract", "Base", "Support"]),
+    tests(
+      "BackgroundGeolocation",
+      needs: [
+        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "HTTP1", "JSON", "Vocabulary", "Base", "Support",
+      ]),
     tests("Tidy", needs: []),
   ]
 )

@@ -41,6 +41,17 @@ public struct HTTPTransport: Sendable {
     }
   }
 
+  /// The network of the machine: HTTP/1.1, https with the roots of the system, or with those in a file of certificates in
+  /// PEM form; through a proxy, such as `http://proxy:3128`, if there is one. Each platform should have one of its own, as
+  /// each phone has its own connections.
+  public static func network(certificateAuthorities: String? = nil, proxy: String? = nil) -> HTTPTransport {
+    let sender = CurlSender { configuration in
+      configuration.certificateAuthorities = certificateAuthorities
+      configuration.proxy = proxy
+    }
+    return HTTPTransport(send: { sender.send($0, $1) })
+  }
+
   /// Every request fails, as without a network.
   public static let none = HTTPTransport { _, completion in completion(.failed("there is no transport")) }
 }

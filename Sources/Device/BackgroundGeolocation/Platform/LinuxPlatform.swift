@@ -38,7 +38,7 @@ public final class LinuxPlatform: Sendable {
 
   /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
   public init(
-    _ profile: Profile = .iOS, clock: DeviceClock = .system, transport: HTTPTransport = .none,
+    _ profile: Profile = .iOS, clock: DeviceClock = .system, transport: HTTPTransport = .network(),
     model: String = "rolling-road", manufacturer: String = "rolling-road", version: String = "1"
   ) {
     self.clock = clock
