@@ -1,5 +1,6 @@
 import Base
 package import DeviceLog
+import Engine
 
 /// How well our engine does what a real one did, given the same inputs.
 package struct FidelityReport: Equatable, Sendable {
@@ -10,10 +11,12 @@ package struct FidelityReport: Equatable, Sendable {
   /// False when the log shows no configuration, so that the defaults were assumed.
   package let isConfigured: Bool
 
-  package init(_ log: LogReader) {
+  /// With `isAsObserved` the engine has the habits of real devices that no document tells of (`EngineQuirks`).
+  package init(_ log: LogReader, isAsObserved: Bool = true) {
     let beginning = Beginning(log)
+    let quirks = isAsObserved ? EngineQuirks.all : EngineQuirks()
     let logged = LoggedCourse(log.facts, isMovingAtFirst: beginning.isMoving)
-    let replayed = Replay(log.facts, beginning: beginning).course
+    let replayed = Replay(log.facts, beginning: beginning, quirks: quirks).course
     agreements = FidelityClass.allCases.map {
       Agreement($0, logged: logged.happenings, replayed: replayed.happenings)
     }
@@ -22,7 +25,12 @@ package struct FidelityReport: Equatable, Sendable {
     isConfigured = beginning.isConfigured
   }
 
-  package subscript(_ kind: FidelityClass) -> Agreement? { agreements.first { $0.kind == kind } }
+  package subscript(_ kind: FidelityClass) -> Agreement {
+    guard let agreement = agreements.first(where: { $0.kind == kind }) else {
+      preconditionFailure("a report has every class")
+    }
+    return agreement
+  }
 
   /// By how much the odometers differ, as a share of the real one's way; 0 when nobody went anywhere.
   package var odometerError: Double {

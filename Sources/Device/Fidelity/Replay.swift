@@ -8,6 +8,7 @@ import Vocabulary
 struct Replay {
   private(set) var course = ReplayedCourse()
 
+  private let quirks: EngineQuirks
   private var engine: Engine
   private let origin: WallInstant
   private var now: Moment
@@ -15,8 +16,11 @@ struct Replay {
   private var effects: [Effect] = []
 
   /// The engine begins as the log finds the real one: enabled or not, on the way or at rest.
-  init(_ facts: [LogFact], beginning: Beginning) {
-    engine = Replay.engine(beginning.configuration, EngineState(), LoggedFences.find(in: facts), launch: 0)
+  init(_ facts: [LogFact], beginning: Beginning, quirks: EngineQuirks) {
+    self.quirks = quirks
+    engine = Engine(
+      configuration: beginning.configuration, geofences: LoggedFences.find(in: facts),
+      identity: RandomStream(seed: 0, device: 0, concern: 0), quirks: quirks)
     origin = facts.first?.time ?? WallInstant(millisecondsSince1970: 0)
     now = Moment(
       monotonic: MonotonicInstant(nanoseconds: 0), wall: origin.advanced(byMilliseconds: -Replay.warmUpMilliseconds))
@@ -26,14 +30,6 @@ struct Replay {
 
   /// Long enough before the log for nothing of it to be left.
   private static let warmUpMilliseconds: Int64 = 3_600_000
-
-  private static func engine(
-    _ configuration: Configuration, _ state: EngineState, _ geofences: [Geofence], launch: UInt64
-  ) -> Engine {
-    Engine(
-      configuration: configuration, state: state, geofences: geofences,
-      identity: RandomStream(seed: 0, device: 0, concern: launch), quirks: .all)
-  }
 
   private mutating func warmUp(_ beginning: Beginning) {
     send(.ready(Launch()))
@@ -109,7 +105,9 @@ struct Replay {
 
   /// A new process finds what the old one kept.
   private mutating func relaunch() {
-    engine = Replay.engine(engine.configuration, engine.state, engine.geofences, launch: UInt64(line))
+    engine = Engine(
+      configuration: engine.configuration, state: engine.state, geofences: engine.geofences,
+      identity: RandomStream(seed: 0, device: 0, concern: UInt64(line)), quirks: quirks)
     send(.ready(Launch()))
   }
 

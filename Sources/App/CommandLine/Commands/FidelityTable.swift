@@ -5,21 +5,22 @@ import Fidelity
 struct FidelityTable {
   let text: String
 
-  init(_ report: FidelityReport, limit: Int) {
+  /// `documented` is the report of the engine without habits.
+  init(_ report: FidelityReport, documented: FidelityReport, limit: Int) {
     var lines: [String] = []
     if !report.isConfigured { lines.append("the log shows no configuration; the defaults are assumed") }
-    lines.append(Self.row("", "log", "engine", "agree", "share"))
+    lines.append(Self.row("", "log", "engine", "agree", "share", "documented"))
     for agreement in report.agreements {
       lines.append(
         Self.row(
           agreement.kind.rawValue, "\(agreement.matched + agreement.missing.count)",
           "\(agreement.matched + agreement.extra.count)", "\(agreement.matched)",
-          Self.percent(agreement.share)))
+          Self.percent(agreement.share), Self.percent(documented[agreement.kind].share)))
     }
     lines.append(
       Self.row(
         "odometer", "\(Int(report.loggedMetres)) m", "\(Int(report.replayedMetres)) m", "",
-        Self.percent(1 - report.odometerError)))
+        Self.percent(1 - report.odometerError), Self.percent(1 - documented.odometerError)))
     for agreement in report.agreements { lines += Self.differences(of: agreement, limit: limit) }
     text = lines.joined(separator: "\n")
   }
