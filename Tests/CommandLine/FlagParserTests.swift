@@ -14,7 +14,8 @@ import Testing
     operands: ClosedRange<Int> = 0...2
   ) throws(UsageError) -> (FlagValues, [String]) {
     let process = ProcessContext(
-      arguments: [], environment: environment, readFile: { files[$0] }, writeOutput: { _ in }, writeError: { _ in })
+      arguments: [], environment: environment, readFile: { files[$0].map { Array($0.utf8) } }, writeOutput: { _ in },
+      writeError: { _ in })
     return try FlagParser(flags: flags, operandCount: operands).parse(words, in: process)
   }
 

@@ -24,17 +24,17 @@ extension ProcessContext {
     return variables
   }
 
-  private static func readFile(_ path: String) -> String? {
+  private static func readFile(_ path: String) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4_096)
+    var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = unsafe piece.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return nil }
-      if count == 0 { return String(validating: bytes, as: UTF8.self) }
+      if count == 0 { return bytes }
       bytes += piece[..<count]
     }
   }

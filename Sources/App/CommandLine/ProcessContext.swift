@@ -4,8 +4,8 @@ public struct ProcessContext {
   public let arguments: [String]
   /// The environment variables.
   public let environment: [String: String]
-  /// The text of a file, nil when it cannot be read; for secrets in files.
-  public let readFile: (String) -> String?
+  /// The bytes of a file, nil when it cannot be read.
+  public let readFile: (String) -> [UInt8]?
   /// Results go here: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
@@ -15,7 +15,7 @@ public struct ProcessContext {
 
   /// A context of the caller's making.
   public init(
-    arguments: [String], environment: [String: String] = [:], readFile: @escaping (String) -> String? = { _ in nil },
+    arguments: [String], environment: [String: String] = [:], readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     errorIsTerminal: Bool = true
   ) {

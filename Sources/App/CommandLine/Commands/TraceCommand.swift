@@ -15,16 +15,13 @@ extension Command {
       Reads the text log that the SDK exports on iOS or Android and says how much of it is understood.
       With --fidelity: the share that agrees, for an engine with the habits seen in logs of real devices,
       and, in the last column, for one that goes by the documents alone, as simulated devices do.
-      For a packed log: gzip -dc car.log.gz | rollingroad trace /dev/stdin --fidelity
+      A log that is packed with gzip is read as it is.
       Exit code 1 when the file cannot be read or is no such log.
       """,
     run: { (invocation) throws(UsageError) in
       let limit = try invocation.values.read("differences", expected: "a whole number", Quantities.count)
       let path = invocation.operands[0]
-      guard let text = invocation.process.readFile(path) else {
-        invocation.process.writeError("rollingroad trace: cannot read \(path)")
-        return .runtimeFailure
-      }
+      guard let text = readLog(path, invocation.process) else { return .runtimeFailure }
       guard let log = LogReader(text) else {
         invocation.process.writeError("rollingroad trace: \(path) is no log of the SDK")
         return .runtimeFailure
@@ -39,4 +36,21 @@ extension Command {
       }
       return .ok
     })
+  /// A day of a verbose log is a few megabytes.
+  private static let logBytesMax = 1 << 30
+
+  /// Nil when there is nothing to read, which was said. A log may have been cut in the middle of a character.
+  private static func readLog(_ path: String, _ process: ProcessContext) -> String? {
+    guard let file = process.readFile(path) else {
+      process.writeError("rollingroad trace: cannot read \(path)")
+      return nil
+    }
+    guard GzipFile.isPacked(file) else { return String(decoding: file, as: UTF8.self) }
+    do throws(GzipError) {
+      return String(decoding: try GzipFile.unpack(file, limit: logBytesMax), as: UTF8.self)
+    } catch {
+      process.writeError("rollingroad trace: \(path): \(error)")
+      return nil
+    }
+  }
 }

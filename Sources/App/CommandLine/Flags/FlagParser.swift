@@ -31,7 +31,7 @@ struct FlagParser {
       if let text = process.environment[name] {
         values.set(flag.name, text, origin: name)
       } else if flag.isSecret, let path = process.environment[name + Flag.fileSuffix] {
-        guard let text = process.readFile(path) else {
+        guard let text = process.readFile(path).flatMap({ String(validating: $0, as: UTF8.self) }) else {
           throw UsageError("\(name + Flag.fileSuffix): cannot read '\(path)'")
         }
         values.set(flag.name, trimmed(text), origin: name + Flag.fileSuffix)

@@ -26,7 +26,7 @@ package enum GzipFile {
   }
 
   /// CRC-32 as in RFC 1952 §8.
-  private static func checksum(of content: [UInt8]) -> UInt32 {
+  static func checksum(of content: [UInt8]) -> UInt32 {
     var register = UInt32.max
     for byte in content { register = table[Int((register ^ UInt32(byte)) & 0xFF)] ^ (register >> 8) }
     return ~register

@@ -1,0 +1,84 @@
+import DeviceLog
+import Support
+import Testing
+
+/// Files that gzip wrote, of one text in the three kinds of blocks, made with `gzip -n` and Python's zlib.
+struct GzipTests {
+  private static let text = String(repeating: "a phone drives through a tunnel and out again\n", count: 40)
+  private static let dynamic: [UInt8] = bytes(
+    "1f8b0800000000000003edcac109c0300c03c07fa7d06a82983850ec92da99bf8354f73ee2f10cc3d8ebd88bf29d3d1d"
+      + "447584dd600c641738b9e2a2b6b6b6b6b6f62ff70701c7425a30070000")
+  private static let fixed: [UInt8] = bytes(
+    "1f8b08000000000000034b5428c8c8cf4bd5514844630000ce21ee9c19000000")
+
+  private static func bytes(_ hexadecimal: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var digits = hexadecimal.utf8.makeIterator()
+    while let high = digits.next(), let low = digits.next() {
+      let pair = String(decoding: [high, low], as: UTF8.self)
+      bytes.append(UInt8(pair, radix: 16) ?? 0)
+    }
+    return bytes
+  }
+
+  @Test(arguments: [fixed, dynamic]) func whatGzipWroteIsRead(file: [UInt8]) throws {
+    #expect(GzipFile.isPacked(file))
+    let content = try GzipFile.unpack(file, limit: 1 << 20)
+    #expect(content == Array(Self.text.utf8) || content == Array(Self.letters.utf8))
+  }
+
+  /// Short enough for the fixed code.
+  private static let letters = "a phone, a phone, a phone"
+
+  @Test func whatIsStoredIsReadBack() throws {
+    for count in [0, 1, 65_535, 65_536, 200_000] {
+      let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 7) }
+      #expect(try GzipFile.unpack(GzipFile.storing(content), limit: 1 << 20) == content)
+    }
+  }
+
+  @Test func membersFollowEachOther() throws {
+    let content = try GzipFile.unpack(Self.fixed + GzipFile.storing([1, 2, 3]), limit: 1_000)
+    #expect(content == Array(Self.letters.utf8) + [1, 2, 3])
+  }
+
+  @Test func namesCommentsAndExtraFieldsArePassedOver() throws {
+    var file = GzipFile.storing(Array("x".utf8))
+    file[3] = 4 | 8 | 16 | 2
+    file.insert(contentsOf: [2, 0, 7, 7] + Array("name\0comment\0".utf8) + [9, 9], at: 10)
+    #expect(try GzipFile.unpack(file, limit: 10) == Array("x".utf8))
+  }
+
+  @Test func aFileMayNotEndAnywhereElse() {
+    for length in 0..<Self.dynamic.count {
+      #expect(throws: GzipError.self, "cut at \(length)") {
+        _ = try GzipFile.unpack(Array(Self.dynamic[..<length]), limit: 1 << 20)
+      }
+    }
+  }
+
+  @Test func oneWrongBitIsFound() {
+    let content = Array(Self.text.utf8)
+    for bit in 80..<Self.dynamic.count * 8 {
+      var file = Self.dynamic
+      file[bit / 8] ^= 1 << UInt8(bit % 8)
+      do throws(GzipError) {
+        #expect(try GzipFile.unpack(file, limit: 1 << 20) == content, "bit \(bit)")
+      } catch {}
+    }
+  }
+
+  @Test func aSmallFileMayNotHoldMoreThanTheLimit() {
+    #expect(throws: GzipError.tooLarge(limit: 100)) { _ = try GzipFile.unpack(Self.dynamic, limit: 100) }
+  }
+
+  @Test func noiseIsReadWithoutATrap() {
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<2_000 {
+      let noise = (0..<200).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+      do throws(GzipError) {
+        #expect(try GzipFile.unpack(Array(Self.fixed[..<10]) + noise, limit: 1 << 16).count <= 1 << 16)
+      } catch {}
+    }
+  }
+}
