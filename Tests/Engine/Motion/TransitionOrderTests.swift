@@ -24,6 +24,8 @@ import Vocabulary
 
   @Test func comingToRest() {
     var rig = EngineRig.driving(configure: verbose)
+    rig.wait(20)
+    rig.drive(north: 250)
     rig.act(.still)
     rig.wait(60)
     rig.sample(north: 300, accuracy: 3.3, ageSeconds: 1)
