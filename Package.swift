@@ -79,7 +79,8 @@ let package = Package(
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "CLinux"], path: "Tests/Support",
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "CLinux"],
+      path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
@@ -129,7 +130,7 @@ let package = Package(
     tests(
       "BackgroundGeolocation",
       needs: [
-        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "HTTP1", "JSON", "Vocabulary", "Base", "Support",
+        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
       ]),
     tests("CurlTransport", needs: ["CurlTransport", "Upload", "Contract", "Base", "Support"]),
     tests("Tidy", needs: []),

@@ -39,6 +39,7 @@ enum Arrows {
         "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
         "Base", "FoundationEssentials",
       ]),
+    Target(
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
       imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import CurlTransport
 public import FoundationEssentials
 import Upload
 
