@@ -143,7 +143,7 @@ let package = Package(
     tests(
       "BackgroundGeolocation",
       needs: [
-        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "HTTP1", "JSON", "Vocabulary", "Base", "Support",
+        "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
       ]),
     tests("Tidy", needs: []),
   ]

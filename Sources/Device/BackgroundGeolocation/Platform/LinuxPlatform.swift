@@ -51,6 +51,8 @@ public final class LinuxPlatform: Sendable {
 
   var launch: Launch { state.withLock { $0.launch } }
   var provider: ProviderState { state.withLock { $0.provider } }
+  /// Whether the SDK is looking for one good position.
+  var isSampling: Bool { state.withLock { $0.sensors.isSampling } }
   var isPowerSaving: Bool { state.withLock { $0.isPowerSaving } }
 
   /// False when another instance is attached already. The receiver is called in the thread that tells the sensors.

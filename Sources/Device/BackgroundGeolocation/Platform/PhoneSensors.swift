@@ -19,7 +19,7 @@ struct PhoneSensors: Sendable {
   }
 
   private var updates: LocationUpdates?
-  private var isSampling = false
+  private(set) var isSampling = false
   private var stationaryRegion: Circle?
   private var proximityRegion: Circle?
   private var fences: [Watched] = []

@@ -1,0 +1,197 @@
+import FoundationEssentials
+import Support
+import Testing
+
+@testable import BackgroundGeolocation
+
+/// A device from the first call to the last, on a clock of the test and without a network.
+@Suite struct TrackingTests {
+  @Test func theFirstRecordIsThatOfTheRest() async throws {
+    let bench = try Bench()
+    let motion = Inbox<LocationEvent>()
+    let subscription = bench.bgGeo.onMotionChange { motion.add($0) }
+    try await bench.startAtRest()
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(motion.all.count == 1)
+    let event = try #require(motion.last)
+    #expect(event.event == "motionchange" && !event.isMoving && event.coords?.latitude == 45.5)
+    #expect(event.timestamp == Bench.start && event.coords?.floor == nil && event.mock == nil)
+    #expect(event.data["event"] as? String == "motionchange")
+    #expect((event.data["coords"] as? [String: Any])?["accuracy"] as? Double == 5)
+    #expect(bench.bgGeo.store.count == 1)
+    subscription.remove()
+  }
+
+  @Test func aDriveBringsLocationsAndMovesTheOdometer() async throws {
+    let bench = try Bench()
+    let locations = Inbox<LocationEvent>()
+    let subscription = bench.bgGeo.onLocation { locations.add($0) }
+    try await bench.startAtRest()
+    bench.bgGeo.changePace(true)
+    bench.drive(from: 10, to: 500, speed: 10)
+    await bench.bgGeo.callbackQueue.drained()
+    let tracked = locations.all.filter { !$0.sample && $0.event == nil }
+    #expect(tracked.count > 5)
+    #expect(bench.bgGeo.state.isMoving && bench.bgGeo.odometer > 300 && bench.bgGeo.odometer < 600)
+    #expect(bench.bgGeo.odometer == bench.bgGeo.state.odometer)
+    subscription.remove()
+  }
+
+  @Test func aGeofenceIsEnteredAndLeft() async throws {
+    let bench = try Bench()
+    let crossings = Inbox<GeofenceEvent>()
+    let subscription = bench.bgGeo.onGeofence { crossings.add($0) }
+    try await bench.startAtRest()
+    try await bench.bgGeo.geofences.add(
+      Geofence(identifier: "Depot", radius: 200, latitude: 45.5 + 1_000 / 111_130, longitude: -73.6, extras: ["n": 1]))
+    bench.bgGeo.changePace(true)
+    bench.drive(from: 20, to: 2_000, speed: 20)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(crossings.all.map(\.action) == ["ENTER", "EXIT"])
+    #expect(crossings.all.allSatisfy { $0.identifier == "Depot" && $0.extras?["n"] as? Int == 1 })
+    #expect(crossings.last?.location.geofence?.action == "EXIT" && crossings.last?.geofence.hits == 2)
+    #expect(try await bench.bgGeo.geofences.get("Depot").entryState == .outside)
+    subscription.remove()
+  }
+
+  @Test func aPositionIsTheBestOfItsSamples() async throws {
+    let bench = try Bench()
+    let samples = Inbox<LocationEvent>()
+    let subscription = bench.bgGeo.onLocation { samples.add($0) }
+    bench.bgGeo.ready { _ in }
+    async let position = bench.bgGeo.getCurrentPosition(
+      timeout: 30, desiredAccuracy: 1, samples: 3, extras: ["route_id": 123])
+    try await waitUntil { bench.platform.isSampling }
+    for accuracy in [30.0, 12, 20] {
+      bench.clock.advance(by: 1)
+      bench.push(accuracy: accuracy)
+    }
+    let location = try await position
+    #expect(location.coords?.accuracy == 12 && location.extras?["route_id"] as? Int == 123 && !location.sample)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(samples.all.filter(\.sample).count == 2)
+    #expect(bench.bgGeo.store.count == 1)
+    subscription.remove()
+  }
+
+  @Test func withoutAPositionTheTimeRunsOut() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    let task = Task { try await bench.bgGeo.getCurrentPosition(timeout: 30) }
+    try await waitUntil { bench.platform.isSampling }
+    bench.clock.advance(by: 31)
+    await #expect(throws: LocationError.timeout) { try await task.value }
+  }
+
+  @Test func aCancelledTaskGets499() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    let task = Task { try await bench.bgGeo.getCurrentPosition(timeout: 30) }
+    try await waitUntil { bench.platform.isSampling }
+    task.cancel()
+    await #expect(throws: LocationError.cancelled) { try await task.value }
+    // The answer of the engine comes later and finds nobody.
+    bench.push()
+  }
+
+  @Test func aClosedInstanceAnswersWith499AndDoesNothing() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    let task = Task { try await bench.bgGeo.getCurrentPosition(timeout: 30) }
+    try await waitUntil { bench.platform.isSampling }
+    bench.bgGeo.close()
+    await #expect(throws: LocationError.cancelled) { try await task.value }
+    await #expect(throws: LocationError.cancelled) { try await bench.bgGeo.start() }
+    #expect(bench.bgGeo.store.count == 0 && !bench.bgGeo.enabled)
+    bench.push()
+  }
+
+  @Test func withoutPermissionThereIsNoPosition() async throws {
+    let bench = try Bench()
+    bench.platform.setAuthorization(.denied)
+    bench.bgGeo.ready { _ in }
+    do {
+      _ = try await bench.bgGeo.getCurrentPosition()
+      Issue.record("it was denied")
+    } catch let error as LocationError { #expect(error.code == 1) }
+    await #expect(throws: BGGeoError.self) { try await bench.bgGeo.authorization.requestPermission() }
+  }
+
+  @Test func nonsenseIsRefusedWith400() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    for call in [
+      { try await bench.bgGeo.getCurrentPosition(timeout: .nan) },
+      { try await bench.bgGeo.getCurrentPosition(samples: 0) },
+      { try await bench.bgGeo.getCurrentPosition(extras: ["no": bench.clock]) },
+      { try await bench.bgGeo.setOdometer(.infinity) },
+    ] as [() async throws -> LocationEvent] {
+      do {
+        _ = try await call()
+        Issue.record("it makes no sense")
+      } catch let error as LocationError { #expect(error.code == 400) }
+    }
+  }
+
+  @Test func theOdometerIsSetWhereTheDeviceIs() async throws {
+    let bench = try Bench()
+    try await bench.startAtRest()
+    let location = try await bench.bgGeo.setOdometer(1234.56)
+    #expect(location.odometer == 1234.56 && bench.bgGeo.odometer == 1234.56)
+    #expect(try await bench.bgGeo.resetOdometer().odometer == 0)
+  }
+
+  @Test func theScheduleSwitchesTracking() async throws {
+    // 1785263663 is 2026-07-28, a Tuesday, 18:34:23 UTC.
+    let bench = try Bench(.android)
+    let switches = Inbox<Bool>()
+    let subscription = bench.bgGeo.onSchedule { switches.add($0.enabled) }
+    bench.bgGeo.ready { config in
+      config.app.schedule = ["3 19:00-20:00"]
+      config.app.scheduleUseAlarmManager = true
+    }
+    bench.bgGeo.startSchedule()
+    #expect(!bench.bgGeo.enabled && bench.bgGeo.state.schedulerEnabled)
+    bench.clock.advance(by: 30 * 60)
+    #expect(bench.bgGeo.enabled)
+    bench.clock.advance(by: 60 * 60)
+    #expect(!bench.bgGeo.enabled)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(switches.all == [true, false])
+    subscription.remove()
+  }
+
+  @Test func aHeartbeatTellsTheLastLocation() async throws {
+    let bench = try Bench()
+    let beats = Inbox<HeartbeatEvent>()
+    let subscription = bench.bgGeo.onHeartbeat { beats.add($0) }
+    try await bench.startAtRest { config in config.app.heartbeatInterval = 60 }
+    bench.clock.advance(by: 185)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(beats.all.count == 3 && beats.last?.location.event == "heartbeat")
+    #expect(bench.bgGeo.store.count == 1)
+    subscription.remove()
+  }
+
+  @Test func aWatchIsToldOfEachPositionAndOfSilence() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    let places = Inbox<LocationEvent>()
+    let errors = Inbox<Int>()
+    let id = bench.bgGeo.watchPosition(
+      interval: 1000, timeout: 60, extras: ["foo": "bar"], success: { places.add($0) },
+      failure: { errors.add(($0 as? LocationError)?.code ?? -1) })
+    for metres in stride(from: 0.0, to: 30, by: 10) {
+      bench.clock.advance(by: 1)
+      bench.push(north: metres)
+    }
+    bench.clock.advance(by: 125)
+    bench.bgGeo.stopWatchPosition(id)
+    bench.push(north: 500)
+    bench.clock.advance(by: 600)
+    await bench.bgGeo.callbackQueue.drained()
+    #expect(places.all.count == 3 && places.last?.extras?["foo"] as? String == "bar")
+    #expect(errors.all == [408, 408])
+    #expect(bench.bgGeo.store.count == 0)
+  }
+}
