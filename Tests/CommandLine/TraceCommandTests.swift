@@ -11,9 +11,10 @@ import Testing
     """
 
   private func run(_ arguments: String...) -> (code: ExitCode, output: String) {
+    let files = ["drive.log": Self.log, "notes": "milk"]
     var output = ""
     let process = ProcessContext(
-      arguments: ["trace"] + arguments, readFile: { $0 == "drive.log" ? Self.log : $0 == "notes" ? "milk" : nil },
+      arguments: ["trace"] + arguments, readFile: { files[$0].map { Array($0.utf8) } },
       writeOutput: { output += $0 + "\n" }, writeError: { _ in })
     return (CommandTable.run(process), output)
   }
