@@ -37,9 +37,9 @@ struct FollowedLinks {
 }
 
 extension ContractCase {
-  /// The bytes of the request. Links matter only where the answer is to be a good one.
-  func request(_ links: FollowedLinks) -> [UInt8] {
-    var path = operation.path
+  /// The bytes of the request, within a run where one is named. Links matter only where the answer is to be a good one.
+  func request(_ links: FollowedLinks = FollowedLinks(), run: String? = nil) -> [UInt8] {
+    var path = (run.map { "/r/\($0)" } ?? "") + operation.path
     var query: [String] = []
     var fields: [String] = []
     for parameter in operation.parameters {
