@@ -40,6 +40,7 @@ let package = Package(
   targets: [
     // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
     .target(name: "CLinux", path: "Sources/System/CLinux"),
+    .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
@@ -55,7 +56,7 @@ let package = Package(
     library("Store", in: "Server/", needs: ["Database", "Base"]),
     library(
       "IngestServer", in: "Server/",
-      needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
+      needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
@@ -145,6 +146,7 @@ let package = Package(
       needs: [
         "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
       ]),
+    tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

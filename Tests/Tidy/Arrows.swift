@@ -20,7 +20,7 @@ enum Arrows {
     Target(name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Base", "Glibc"]),
     Target(
       name: "IngestServer", folder: "Sources/Server/IngestServer",
-      imports: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL"]),
+      imports: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
     Target(name: "Vocabulary", folder: "Sources/Device/Vocabulary", imports: ["Contract", "Base"]),
     Target(name: "Engine", folder: "Sources/Device/Engine", imports: ["Vocabulary", "Contract", "Base"]),
     Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),

@@ -43,6 +43,10 @@ import Testing
     Case("uuids?from=2000&to=1000", "from", "not after"),
     Case("quarantine?cursor=abc", "cursor", "next"),
     Case("stats?device=car", "device", "this path takes run"),
+    Case("faults?device=car", "device", "this path takes run"),
+    Case("devices/car/logs?limit=1", "limit", "this path takes run"),
+    Case("devices/car/commands?runs=a", "runs", "did you mean run?"),
+    Case("events?devise=car", "devise", "did you mean device?"),
   ])
   func aBadParameterIsNamed(_ wrong: Case) throws {
     let answer = try SessionHarness().request("GET", "/admin/v1/\(wrong.target)")
@@ -54,6 +58,19 @@ import Testing
       return
     }
     #expect(message.contains(wrong.mention), "\(message)")
+  }
+
+  /// What is set by parameter is there by path, and not in ordinary traffic.
+  @Test func theRunOfAnOrderMayStandInTheQuery() throws {
+    let harness = try SessionHarness()
+    let rule = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
+    #expect(try harness.request("PUT", "/admin/v1/faults?run=job", body: rule).status == 200)
+    #expect(try harness.request("GET", "/r/job/admin/v1/faults").text.contains(#""id":"a""#))
+    #expect(try harness.request("GET", "/admin/v1/faults").text == #"{"faults":[]}"#)
+    let order = try harness.request("POST", "/admin/v1/devices/car/commands?run=job", body: #"{"commands":["stop"]}"#)
+    #expect(order.status == 200)
+    #expect(try harness.request("GET", "/admin/v1/devices/car/commands?run=job").text.contains(#"["stop"]"#))
+    #expect(try harness.request("GET", "/admin/v1/devices/car/commands").text == #"{"commands":[]}"#)
   }
 
   @Test func aTimeMayBeWrittenEitherWay() throws {

@@ -3,7 +3,7 @@ import JSON
 import Store
 
 extension ServerContext {
-  /// `GET /admin/v1/devices/{id}/commands?limit&cursor`: what was ordered for the device and what became of it, in the
+  /// `GET /admin/v1/devices/{id}/commands?run&limit&cursor`: what was ordered for the device and what became of it, in the
   /// order of the orders. An order to many appears here once the device has fetched it.
   func listCommands(_ exchange: Exchange) -> Reply {
     let device = exchange.namedDevice
@@ -11,7 +11,7 @@ extension ServerContext {
     let limit: Int
     let cursor: LedgerCursor?
     do throws(ResponseError) {
-      let parameters = try QueryParameters(exchange, taking: ["limit", "cursor"])
+      let parameters = try QueryParameters(exchange, taking: ["run", "limit", "cursor"])
       limit = try parameters.number("limit", in: 1...1_000) ?? 100
       cursor = try parameters.cursor { (text) throws(StoreError) in try LedgerCursor(text: text) }
     } catch {

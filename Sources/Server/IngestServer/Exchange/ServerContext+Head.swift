@@ -10,7 +10,7 @@ struct HeadReading {
 
 extension ServerContext {
   func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
-    let run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? text(head, HeaderName.runID) ?? ""
+    var run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? text(head, HeaderName.runID) ?? ""
     var operation = Operation.getPage
     var parameters: [String] = []
     var refusal: Response?
@@ -25,6 +25,9 @@ extension ServerContext {
     var query: [FormItem] = []
     do throws(HTTPError) { query = try head.queryItems(limits: configuration.http) } catch {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
+    }
+    if run.isEmpty, operation.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
+      run = named.value
     }
     let deviceHeader = text(head, HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
     let opening = Exchange.Opening(

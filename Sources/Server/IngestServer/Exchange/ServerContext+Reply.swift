@@ -4,7 +4,8 @@ import Store
 extension ServerContext {
   /// The whole request is here.
   func reply(to exchange: Exchange, _ scratch: SessionScratch) -> Reply {
-    switch exchange.target.operation {
+    if let refusal = refuseQuery(exchange) { return .answer(refusal) }
+    return switch exchange.target.operation {
     case .uploadLocations: upload(exchange, scratch)
     case .registerDevice: register(exchange)
     case .refreshToken: refresh(exchange)
@@ -19,6 +20,7 @@ extension ServerContext {
     case .revokeTokens: revokeTokens(exchange)
     case .breakRefresh: breakRefresh(exchange)
     case .getHealth: .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) })
+    case .getContract: .answer(Response(200, "application/json", ContractFile.bytes))
     case .listFaults: .answer(listFaults(exchange))
     case .putFaults: .answer(putFaults(exchange))
     case .deleteFaults: .answer(deleteFaults(exchange))
@@ -27,6 +29,20 @@ extension ServerContext {
     case .streamEvents: streamEvents(exchange)
     default: administer(exchange)
     }
+  }
+
+  /// Of administration that looks at no query but for the run: whatever else stands there is a mistake.
+  private func refuseQuery(_ exchange: Exchange) -> Response? {
+    let names: [String]
+    switch exchange.target.operation {
+    case .queueDeviceCommands, .queueCommands, .setDeviceTags, .listDeviceLogs, .getDeviceLog, .expireTokens,
+      .revokeTokens, .breakRefresh, .listFaults, .putFaults, .deleteFaults, .awaitRecords:
+      names = ["run"]
+    case .streamEvents: names = ["run", "device"]
+    default: return nil
+    }
+    do throws(ResponseError) { _ = try QueryParameters(exchange, taking: names) } catch { return error.response }
+    return nil
   }
 
   /// The store has done what the last reply asked for.

@@ -1,4 +1,5 @@
-/// Everything the server can be asked for. The names are the `operationId`s of openapi/openapi.json.
+/// Everything the server can be asked for. The names begin the `operationId`s of openapi/openapi.json; where one operation
+/// has several paths or methods, the others have `_` and a word behind it.
 enum Operation: String, CaseIterable, Sendable {
   // What devices call.
   case uploadLocations, registerDevice, refreshToken, uploadDeviceLog

@@ -42,9 +42,15 @@ final class DataFolder {
 
   private static func failure(_ what: String, _ code: Int32) -> StoreError {
     let reason = unsafe String(cString: strerror(code))
-    return StoreError(
-      code: .folderNotUsable,
-      message: "\(what): \(reason); give the user of this process the right to it or choose another --data folder")
+    let user = geteuid()
+    let remedy =
+      switch code {
+      // In a container the name means nothing outside, the number does.
+      case EACCES, EPERM: "give it to the user of this process, chown -R \(user):\(getegid()), as the host sees it"
+      case EROFS: "it is on a file system that is mounted read-only: mount a volume there"
+      default: "give user \(user) a place there"
+      }
+    return StoreError(code: .folderNotUsable, message: "\(what): \(reason); \(remedy), or choose another --data folder")
   }
 
   private static func readOwner(_ descriptor: Int32) -> String {

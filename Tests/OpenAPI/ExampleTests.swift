@@ -1,0 +1,109 @@
+import IngestServer
+import JSON
+import Support
+import Testing
+
+/// Every operation of the contract, driven by its own examples over a socket.
+@Suite struct ExampleTests {
+  private let document: ContractDocument
+
+  init() throws { document = try ContractDocument() }
+
+  /// What there has to be before the examples mean something: the first good example of each.
+  private static let prepared = [
+    ("registerDevice", "phone"), ("uploadLocations", "single"), ("uploadLocations", "quarantined"),
+    ("uploadDeviceLog", "form"), ("listQuarantine", "all"), ("listDeviceLogs", "all"),
+  ]
+
+  /// Each in a run of its own, so that none finds what another has left.
+  @Test func everyExampleIsAnsweredAsTheContractSays() throws {
+    let plain = try server([])
+    defer { plain.stop() }
+    for (number, example) in document.operations.flatMap(\.cases).enumerated() {
+      guard example.flags.isEmpty else {
+        let server = try server(example.flags)
+        defer { server.stop() }
+        try check(example, ContractAnswer(to: example.request(), port: server.port))
+        continue
+      }
+      let run = "example-\(number)"
+      let links = try prepare(plain, run)
+      try check(example, ContractAnswer(to: example.request(links, run: run), port: plain.port))
+    }
+  }
+
+  private func check(_ example: ContractCase, _ answer: ContractAnswer) throws {
+    #expect(answer.status == example.status, "\(example): \(answer.text)")
+    #expect(answer.mediaType == example.mediaType, "\(example)")
+    #expect(try document.problems(of: answer, to: example.operation) == [], "\(example): \(answer.text)")
+    if let code = example.example["value"]?["error"]?["code"] {
+      #expect(try answer.json()["error"]?["code"] == code, "\(example)")
+    }
+  }
+
+  @Test func everyOperationHasAnExampleOfSuccess() {
+    // There is no page yet.
+    for operation in document.operations where operation.id != "getPage" {
+      #expect(operation.cases.contains { $0.isGood }, "\(operation.id)")
+    }
+  }
+
+  @Test func everyRequestExampleHasItsAnswer() {
+    for operation in document.operations {
+      let answered = Set(operation.cases.map(\.name))
+      for name in operation.requestExamples { #expect(answered.contains(name), "\(operation.id) \(name)") }
+    }
+  }
+
+  /// A wrong request is shown only where the answer says what is wrong with it.
+  @Test func examplesFitTheirSchemas() {
+    for example in document.operations.flatMap(\.cases) {
+      let value = example.example["value"] ?? .null
+      #expect(document.schema.problems(of: value, in: example.content["schema"] ?? .null) == [], "\(example)")
+      guard example.isGood, let body = example.body else { continue }
+      let schema = example.operation.requestBody?["content"]?[body.mediaType]?["schema"] ?? .null
+      #expect(document.schema.problems(of: body.value, in: schema) == [], "\(example)")
+    }
+  }
+
+  @Test func administrationWithoutItsTokenIsRefusedEverywhere() throws {
+    let server = try server([JSONObject.Member(key: "admin-token", value: .string("secret"))])
+    defer { server.stop() }
+    for operation in document.operations where operation.isAdministrative {
+      let example = try #require(operation.cases.first)
+      let answer = try ContractAnswer(to: example.request(), port: server.port)
+      #expect(answer.status == 401, "\(operation.id)")
+      #expect(try document.problems(of: answer, to: operation) == [], "\(operation.id)")
+    }
+  }
+
+  private func prepare(_ server: IngestServer, _ run: String) throws -> FollowedLinks {
+    var links = FollowedLinks()
+    let cases = document.operations.flatMap(\.cases)
+    for (operation, name) in Self.prepared {
+      let example = try #require(cases.first { $0.operation.id == operation && $0.name == name })
+      let answer = try ContractAnswer(to: example.request(links, run: run), port: server.port)
+      try #require(answer.status == 200, "\(example): \(answer.text)")
+      try links.follow(example.operation, answer)
+    }
+    return links
+  }
+
+  private func server(_ flags: [JSONObject.Member]) throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    configuration.loops = 1
+    for flag in flags {
+      switch (flag.key, flag.value.string) {
+      case ("auth", let mode?): configuration.authentication = try #require(.init(rawValue: mode))
+      case ("policy", let policy?): configuration.policy = try #require(.init(rawValue: policy))
+      case ("log-key", let key?): configuration.logKey = key
+      case ("admin-token", let token?): configuration.adminToken = token
+      case ("journal", "off"): configuration.journalShare = 0
+      default: Issue.record("the flag \(flag.key) \(flag.value.text) is not known here")
+      }
+    }
+    return try IngestServer(configuration)
+  }
+}
