@@ -157,4 +157,30 @@ import Vocabulary
     #expect(rig.engine.state.trackingMode == .location && effects.motionChanges == [false])
     #expect(!effects.events.contains { if case .enabledChange = $0 { true } else { false } })
   }
+
+  @Test func anUnwantedEntryChangesTheStatusAndNothingElse() {
+    var rig = EngineRig.resting()
+    var home = fence()
+    home.notifyOnEntry = false
+    rig.send(.call(.addGeofences([home])))
+    rig.wait(1)
+    _ = rig.take()
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: true, rig.fix(north: 900)))
+    let effects = rig.take()
+    #expect(effects.kinds.isEmpty && effects.events.isEmpty && effects.demands.isEmpty)
+    #expect(rig.engine.geofence("home")?.status.isInside == true)
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: false, rig.fix(north: 1_300)))
+    #expect(actions(rig.take()) == ["home EXIT"])
+  }
+
+  @Test func theWayBeforeGeofenceModeDoesNotCount() {
+    var rig = EngineRig(geofences: [fence()])
+    rig.send(.ready(Launch()))
+    rig.send(.call(.setOdometer(metres: 7, .odometer(id: nil))))
+    rig.sample(north: -5_000)
+    rig.send(.call(.startGeofences))
+    rig.wait(10)
+    rig.sample()
+    #expect(rig.engine.state.odometerMetres == 7)
+  }
 }

@@ -111,4 +111,11 @@ import Vocabulary
     rig.send(.timeZone(ZoneRules(offsetSeconds: 3_600)))
     #expect(rig.engine.state.isEnabled)
   }
+
+  @Test func aStoppedScheduleWantsNoAlarm() {
+    var rig = rig(.android, ["1-7 09:00-17:00"])
+    #expect(rig.engine.nextDeadline != nil)
+    rig.send(.call(.stopSchedule))
+    #expect(rig.engine.nextDeadline == nil)
+  }
 }

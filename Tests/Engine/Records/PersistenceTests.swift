@@ -111,4 +111,14 @@ import Vocabulary
     }
     #expect(rig.take().kinds.isEmpty)
   }
+
+  @Test func onlyTheFirstRepetitionOfAMotionChangeIsNoRecord() {
+    var rig = EngineRig.resting(.android) { $0.geolocation.allowIdenticalLocations = true }
+    rig.wait(60)
+    rig.send(.stationaryRegionExit(nil))
+    let fix = rig.fix(north: 300)
+    rig.send(.sample(fix))
+    for _ in 0..<3 { rig.send(.fix(fix)) }
+    #expect(rig.take().kinds == [.motionChange, .tracking, .tracking])
+  }
 }
