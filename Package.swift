@@ -73,15 +73,18 @@ let package = Package(
 
     library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
 
-    library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
+    library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+
+    library(
+      "CommandLine", in: "App/",
+      needs: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
       name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "CLinux"],
-      path: "Tests/Support",
-      swiftSettings: settings),
+      path: "Tests/Support", swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
     .target(name: "AllocationCounter", path: "loadtest/allocations"),
@@ -112,7 +115,8 @@ let package = Package(
     tests("HTTP1", needs: ["HTTP1", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
-    tests("Engine", needs: ["Engine", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
+    tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
+    tests("Fidelity", needs: ["Fidelity", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     tests("Store", needs: ["Store", "Database", "Base", "Support"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),

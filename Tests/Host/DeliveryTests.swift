@@ -92,6 +92,28 @@ import Vocabulary
     #expect(device.host.uploader.nextRequestID == request.id + 1)
   }
 
+  @Test func devicesOfOneDatabaseKeepToThemselves() throws {
+    let server = try LocalServer()
+    let first = try TestHost(.ios, number: 0)
+    let second = try TestHost(.android, database: first.database, number: 1)
+    for (device, name) in [(first, "first"), (second, "second")] {
+      device.server = { [unowned device] request in try server.answer(request, at: device.now) }
+      try device.ready(
+        "{\"url\":\"http://server.example/locations\",\"headers\":{\"X-Device-Id\":\"\(name)\"},\"autoSync\":false}")
+      try device.startMoving()
+    }
+    for _ in 0..<5 {
+      try first.drive(1)
+      try second.drive(2)
+    }
+    let counts = [first.host.queue.count, second.host.queue.count]
+    try second.sync(1)
+    #expect(first.host.queue.count == counts[0])
+    try first.sync(1)
+    #expect(try [server.count(of: "first"), server.count(of: "second")] == counts)
+    #expect(counts == [7, 12])
+  }
+
   // Tokens.
 
   private func registered() throws -> (TestHost, LocalServer) {

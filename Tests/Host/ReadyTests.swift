@@ -49,6 +49,17 @@ import Vocabulary
     #expect(device.host.configuration.geolocation.distanceFilterMetres == 10)
   }
 
+  @Test func whatWasConfiguredBeforeTheFirstReadyDoesNotOutliveIt() throws {
+    let device = try TestHost()
+    try device.configure(#"{"url":"http://early.example/","distanceFilter":77}"#)
+    try device.ready()
+    for configuration in [
+      device.host.configuration, device.host.engine.configuration, device.host.uploader.configuration,
+    ] {
+      #expect(configuration == Configuration(platform: .ios))
+    }
+  }
+
   @Test func theTokenIsAppliedInEveryCase() throws {
     let device = try TestHost()
     try device.ready()

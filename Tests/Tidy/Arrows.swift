@@ -43,8 +43,11 @@ enum Arrows {
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
       imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(
+      name: "Fidelity", folder: "Sources/Device/Fidelity",
+      imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+    Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
-      imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
+      imports: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]
 

@@ -50,6 +50,7 @@ import Vocabulary
 
   @Test func theUploaderGoesOnWithTheNewTokens() {
     var device = refused()
+    device.advance(seconds: 3)
     device.answer(201, Self.answer)
     #expect(device.uploader.configuration.authorization.refreshToken == "r2")
     #expect(device.uploader.configuration.authorization.expires == 3_600)

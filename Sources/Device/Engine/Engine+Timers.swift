@@ -46,10 +46,10 @@ extension Engine {
   ) {
     timers.start(name, at: now.monotonic + span)
     note(
-      .timerStarted(name: name.text, seconds: span.seconds, isRepeating: isRepeating), .verbose, into: &effects)
+      .timerStarted(name: name.text, seconds: span.seconds, isRepeating: isRepeating), .info, into: &effects)
   }
 
   mutating func stop(_ name: Timers.Name, into effects: inout [Effect]) {
-    if timers.stop(name) { note(.timerStopped(name: name.text), .verbose, into: &effects) }
+    if timers.stop(name) { note(.timerStopped(name: name.text), .info, into: &effects) }
   }
 }

@@ -78,7 +78,9 @@ package struct DeviceHost<Phone: Platform> {
     precondition(!isReady, "ready comes once for each launch")
     var launch = launch
     launch.isFirstBoot = isFirstBoot
-    let result = configure(isFirstBoot ? nil : configuration)
+    var result = configure(isFirstBoot ? nil : configuration)
+    // The app may have configured something before this.
+    result.change.changedKeys = result.configuration.changedKeys(since: configuration)
     adopt(result.configuration, result.change, at: now)
     if isFirstBoot && result.change.changedKeys.isEmpty { saveConfiguration(at: now) }
     self.launch = launch
@@ -136,9 +138,9 @@ package struct DeviceHost<Phone: Platform> {
   /// At the end of every input: the odometer changes with each fix, and is kept once.
   mutating func settle(at now: Moment) {
     guard !isStateSaved else { return }
-    isStateSaved = true
     do throws(DatabaseError) {
       try storage.save(engine.state, with: &scratch.state)
+      isStateSaved = true
     } catch { report(error, at: now) }
   }
 }

@@ -93,10 +93,8 @@ import Vocabulary
     #expect(wanted == [50, 100, 150, 200, 50])
   }
 
-  @Test func aTripBeginsWithThePlainDistance() {
-    for (keeps, expected) in [(false, 50.0), (true, 200)] {
-      var quirks = EngineQuirks()
-      quirks.keepsDistanceFilterBetweenTrips = keeps
+  @Test func aTripBeginsWithThePlainDistanceOrThatOfItsSpeed() {
+    for (quirks, expected) in [(EngineQuirks(), 50.0), (.all, 100)] {
       var rig = EngineRig(quirks: quirks) { $0.geolocation.distanceFilterMetres = 50 }
       rig.send(.ready(Launch()))
       rig.send(.call(.start))
@@ -108,7 +106,7 @@ import Vocabulary
       rig.sample(north: 200)
       rig.wait(60)
       rig.send(.stationaryRegionExit(nil))
-      rig.sample(north: 400)
+      rig.sample(north: 400, speed: 6)
       #expect(rig.engine.demands.locationUpdates?.distanceFilterMetres == expected)
     }
   }

@@ -12,7 +12,7 @@ import Vocabulary
     var settings = Configuration(platform: .ios).geolocation.filter
     settings.odometerUseKalmanFilter = kalman
     settings.odometerPolicy = policy
-    return OdometerRules(settings, countsMotionChangeTwice: twice)
+    return OdometerRules(settings, isAsObserved: twice)
   }
 
   private static func advance(

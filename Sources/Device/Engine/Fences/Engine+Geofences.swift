@@ -125,7 +125,7 @@ extension Engine {
       effects.append(.event(.geofencesChange(on: on, off: off)))
     case .movingRegion(let circle): demandProximityRegion(circle, into: &effects)
     case .evaluated(let found, let total, let metres):
-      if total > 0 { note(.proximity(found: found, of: total, withinMetres: metres), .debug, into: &effects) }
+      if total > 0 { note(.proximity(found: found, of: total, withinMetres: metres), .verbose, into: &effects) }
     }
   }
 }

@@ -25,7 +25,7 @@ extension Engine {
     var record = makeRecord(of: fix, event: .geofence, at: now)
     record.geofence = trigger
     note(
-      .geofence(identifier: trigger.identifier, action: trigger.action, hits: geofence.status.hits), .info,
+      .geofence(identifier: trigger.identifier, action: trigger.action, hits: geofence.status.hits), .verbose,
       into: &effects)
     let isPersisted = persists(kind)
     if isPersisted { effects.append(.persist(record, kind)) }
@@ -37,7 +37,7 @@ extension Engine {
   /// A crossing that changed nothing is told of by `locationfilter` (behaviour §6).
   mutating func tell(_ suppression: GeofenceSuppression, at now: Moment, into effects: inout [Effect]) {
     note(
-      .geofenceSuppressed(identifier: suppression.identifier, reason: suppression.reason.rawValue), .info,
+      .geofenceSuppressed(identifier: suppression.identifier, reason: suppression.reason.rawValue), .debug,
       into: &effects)
     guard let lastFix else { return }
     let filtered = FilteredLocation(

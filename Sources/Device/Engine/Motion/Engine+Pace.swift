@@ -48,8 +48,10 @@ extension Engine {
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     demandStationaryRegion(nil, into: &effects)
-    if !quirks.keepsDistanceFilterBetweenTrips, let old = distanceFilter.beginMoving() {
-      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .debug, into: &effects)
+    if quirks.setsDistanceFilterAtTurns {
+      _ = distanceFilter.rescale(speed: fix.coords.speed)
+    } else if let old = distanceFilter.beginMoving() {
+      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
     }
     demandLocationUpdates(true, into: &effects)
     effects.append(.flush(.motionChange))
@@ -63,6 +65,7 @@ extension Engine {
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     filter.forgetPace()
+    if quirks.odometerIsAsObserved { odometer.forgetPace() }
     armStationaryRegion(at: fix, into: &effects)
     startHeartbeat(at: now, into: &effects)
     demandLocationUpdates(false, into: &effects)
@@ -73,7 +76,7 @@ extension Engine {
   }
 
   private func noteOdometer(into effects: inout [Effect]) {
-    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .debug, into: &effects)
+    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
     effects.append(.saveState)
   }
 

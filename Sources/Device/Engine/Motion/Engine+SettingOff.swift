@@ -8,7 +8,7 @@ extension Engine {
     guard activity != self.activity else { return }
     self.activity = activity
     let isMovingType = activity.type.isMoving
-    note(.motionActivity(activity, isMovingType: isMovingType), .info, into: &effects)
+    note(.motionActivity(activity, isMovingType: isMovingType), .debug, into: &effects)
     effects.append(.event(.activityChange(activity)))
     guard state.isEnabled && state.trackingMode == .location else { return }
     switch (state.isMoving, isMovingType) {
@@ -71,7 +71,7 @@ extension Engine {
       return
     }
     if profile.verifiesRegionExit, let fix, !isOutside(fix) {
-      note(.spuriousRegionExit(identifier: Engine.stationaryRegionName), .info, into: &effects)
+      note(.spuriousRegionExit(identifier: Engine.stationaryRegionName), .warning, into: &effects)
       return
     }
     note(.regionExit(identifier: Engine.stationaryRegionName), .info, into: &effects)

@@ -8,11 +8,12 @@ extension Engine {
     guard !settings.isStopDetectionDisabled else { return }
     guard confidence >= settings.minimumConfidence else {
       note(
-        .stopDetectionIgnored(confidence: confidence, minimum: settings.minimumConfidence), .debug, into: &effects)
+        .stopDetectionIgnored(confidence: confidence, minimum: settings.minimumConfidence), .info, into: &effects)
       return
     }
     guard !timers.isRunning(.stopTimeout) && !timers.isRunning(.stopDetectionDelay) && !isSettling else { return }
     stoppingPlace = lastFix.flatMap { Coordinate($0) }
+    if quirks.setsDistanceFilterAtTurns && distanceFilter.beginMoving() != nil { demandDistanceFilter(into: &effects) }
     if settings.stopDetectionDelay > .zero {
       start(.stopDetectionDelay, for: settings.stopDetectionDelay, at: now, into: &effects)
     } else {

@@ -18,6 +18,8 @@ package struct Odometer: Sendable {
   /// Grows with the accuracies of all fixes that were counted.
   package private(set) var errorMetres: Double
   private var reference: Reference?
+  /// The last fix of the stream, however good; counts only for a device that is as observed.
+  private var lastTracked: Reference?
   private var kalman = StepKalman()
   private var steps = RollingWindow<5>()
 
@@ -29,8 +31,21 @@ package struct Odometer: Sendable {
 
   /// `setOdometer` and `resetOdometer`: a new value without error. The way to the next fix does not count.
   package mutating func set(metres: Double) {
+    let lastTracked = lastTracked
     self = Odometer(metres: metres)
+    self.lastTracked = lastTracked
   }
+
+  /// The position that came with `set`: counting begins there, unless it has begun already.
+  package mutating func begin(at fix: Fix) {
+    guard reference == nil, let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude),
+      let accuracy = fix.coords.accuracy, accuracy >= 0
+    else { return }
+    reference = Reference(place: place, accuracyMetres: accuracy)
+  }
+
+  /// A device as observed has rested: the pace of its next step is unknown.
+  package mutating func forgetPace() { kalman = StepKalman() }
 
   /// At `stop()` and `startGeofences()`: the way that nobody watches does not count.
   package mutating func clearReference() {
@@ -42,16 +57,20 @@ package struct Odometer: Sendable {
     to fix: Fix, from source: OdometerSource, isGeofenceMode: Bool, distanceFilterMetres: Double, rules: OdometerRules
   ) -> OdometerStep {
     guard source.counts(isGeofenceMode: isGeofenceMode), let accuracy = fix.coords.accuracy, accuracy >= 0,
-      accuracy <= rules.accuracyThresholdMetres,
       let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
     else { return .skipped }
-    guard let reference else {
-      self.reference = Reference(place: place, accuracyMetres: accuracy)
+    let here = Reference(place: place, accuracyMetres: accuracy)
+    let start = rules.isAsObserved && source == .tracked ? lastTracked : reference
+    if source == .tracked { lastTracked = here }
+    guard accuracy <= rules.accuracyThresholdMetres else { return .skipped }
+    guard let start else {
+      reference = here
       return .began
     }
-    let variance = reference.accuracyMetres * reference.accuracyMetres + accuracy * accuracy
-    let raw = reference.place.distanceMetres(to: place)
-    var step = accuracy <= Odometer.fullTrustAccuracyMetres ? raw : max(0, raw - variance.squareRoot())
+    let variance = start.accuracyMetres * start.accuracyMetres + accuracy * accuracy
+    let raw = start.place.distanceMetres(to: place)
+    let isInFull = rules.isAsObserved || accuracy <= Odometer.fullTrustAccuracyMetres
+    var step = isInFull ? raw : max(0, raw - variance.squareRoot())
     var kalman = kalman
     if rules.usesKalman {
       step = kalman.smooth(
@@ -60,16 +79,17 @@ package struct Odometer: Sendable {
           distanceFilterMetres: distanceFilterMetres))
     }
     if source == .motionChange, let limit = limitMetres(distanceFilterMetres, rules), step > limit {
-      guard rules.policy == .adjust else { return .rejected(metres: step) }
+      guard rules.policy == .adjust else {
+        if rules.isAsObserved { self.kalman = kalman }
+        return .rejected(metres: step)
+      }
       step = limit
     }
     self.kalman = kalman
     steps.append(step)
     metres += step
     errorMetres = (errorMetres * errorMetres + variance).squareRoot()
-    if source != .motionChange || !rules.countsMotionChangeTwice {
-      self.reference = Reference(place: place, accuracyMetres: accuracy)
-    }
+    reference = here
     return .advanced(metres: step)
   }
 

@@ -6,14 +6,15 @@ package struct OdometerRules: Equatable, Sendable {
   package var accuracyThresholdMetres: Double
   package var usesKalman: Bool
   package var policy: FilterPolicy
-  /// A real device counts the way to the fix of a motion change and again the way to the first tracked fix, which is
-  /// the same fix (behaviour §17). Off unless a device is to be reproduced with its faults.
-  package var countsMotionChangeTwice: Bool
+  /// As the log of a real device shows it, faults included. Tracked steps are measured from the last fix of the stream,
+  /// so that the way to a motion change, whose fix comes again in the stream, counts twice (behaviour §17). Their
+  /// length is never lessened by the errors. A motion change that is refused still moves the Kalman filter.
+  package var isAsObserved: Bool
 
-  package init(_ settings: LocationFilterSettings, countsMotionChangeTwice: Bool = false) {
+  package init(_ settings: LocationFilterSettings, isAsObserved: Bool = false) {
     accuracyThresholdMetres = settings.odometerAccuracyThresholdMetres
     usesKalman = settings.odometerUseKalmanFilter
     policy = settings.odometerPolicy
-    self.countsMotionChangeTwice = countsMotionChangeTwice
+    self.isAsObserved = isAsObserved
   }
 }

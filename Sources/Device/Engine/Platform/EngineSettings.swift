@@ -26,7 +26,7 @@ struct EngineSettings: Sendable {
     let activity = configuration.activity
     let persistence = configuration.persistence
     filterRules = FilterRules(configuration)
-    odometerRules = OdometerRules(geolocation.filter, countsMotionChangeTwice: quirks.countsMotionChangeTwice)
+    odometerRules = OdometerRules(geolocation.filter, isAsObserved: quirks.odometerIsAsObserved)
     geofenceRules = GeofenceRules(configuration, isGeofenceMode: false)
     extras = RenderedObject(persistence.extras) ?? .empty
     persistMode = persistence.persistMode

@@ -63,8 +63,8 @@ extension Engine {
     let step = odometer.advance(
       to: fix, from: source, isGeofenceMode: state.trackingMode == .geofence,
       distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.odometerRules)
-    guard case .advanced = step else { return false }
+    guard case .advanced(let metres) = step else { return false }
     keepOdometer()
-    return true
+    return metres > 0
   }
 }

@@ -8,6 +8,7 @@ extension Engine {
     guard state.isEnabled && state.trackingMode == .location else { return }
     guard state.isMoving else {
       remember(fix)
+      if quirks.odometerIsAsObserved { measure(fix, into: &effects) }
       noticeMove(to: fix, at: now, into: &effects)
       return
     }
@@ -20,7 +21,7 @@ extension Engine {
       fix, at: now.wall, distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.filterRules)
     switch verdict {
     case .ignored(let reason, let milliseconds):
-      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .debug, into: &effects)
+      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .info, into: &effects)
     case .rejected(let trace, let reason):
       note(.filterDecision(trace), .verbose, into: &effects)
       reject(fix, reason, at: now, into: &effects)
@@ -32,13 +33,9 @@ extension Engine {
 
   private mutating func deliver(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     remember(fix)
-    if advanceOdometer(to: fix, from: .tracked) {
-      note(
-        .odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .debug, into: &effects)
-      effects.append(.saveState)
-    }
+    measure(fix, into: &effects)
     if let old = distanceFilter.rescale(speed: fix.coords.speed) {
-      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .debug, into: &effects)
+      note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
       demandDistanceFilter(into: &effects)
     }
     watchDisplacement(of: fix, into: &effects)
@@ -50,6 +47,12 @@ extension Engine {
       publish(record, .tracking, into: &effects)
     }
     evaluateSchedule(at: now, into: &effects)
+  }
+
+  private mutating func measure(_ fix: Fix, into effects: inout [Effect]) {
+    guard advanceOdometer(to: fix, from: .tracked) else { return }
+    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
+    effects.append(.saveState)
   }
 
   /// The stream begins with the position of the motion change, which is a record already (behaviour §5.4).
@@ -90,7 +93,7 @@ extension Engine {
 
   func noteLocation(_ fix: Fix, number: Int = 0, at now: Moment, into effects: inout [Effect]) {
     note(
-      .location(fix, number: number, ageMilliseconds: now.wall.milliseconds(since: fix.timestamp)), .info,
+      .location(fix, number: number, ageMilliseconds: now.wall.milliseconds(since: fix.timestamp)), .verbose,
       into: &effects)
   }
 }

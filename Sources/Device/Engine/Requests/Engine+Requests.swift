@@ -119,6 +119,7 @@ extension Engine {
       publish(record, .current, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
     case .odometer(let metres, let request):
+      odometer.begin(at: fix)
       let record = makeRecord(of: fix, odometer: metres, extras: request.extras, at: now)
       publish(record, .odometer, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)
@@ -128,7 +129,7 @@ extension Engine {
   private mutating func fail(
     _ request: SingleRequest, _ error: LocationError, at now: Moment, into effects: inout [Effect]
   ) {
-    note(.locationRequestFailed(purpose: request.label, code: error.code), .error, into: &effects)
+    note(.locationRequestFailed(purpose: request.label, code: error.code), .warning, into: &effects)
     switch request.purpose {
     case .motionChange(let retriesLeft): retry(error, retriesLeft, at: now, into: &effects)
     case .geofence(let trigger, let geofence, let kind):

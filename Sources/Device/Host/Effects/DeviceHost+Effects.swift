@@ -52,7 +52,8 @@ extension DeviceHost {
     case .tokens(let tokens): use(tokens, at: now)
     case .synced(let completion, let result):
       platform.deliver(.synced(completion: completion, result), at: now)
-    case .logUploaded(Self.nobody, _, _): break
+    case .logUploaded(Self.nobody, let isSuccess, let status):
+      if !isSuccess { log(.warning("uploadLog has failed with status \(status)"), at: now) }
     case .logUploaded(let completion, let isSuccess, let status):
       platform.deliver(.logUploaded(completion: completion, isSuccess: isSuccess, status: status), at: now)
     case .log(let entry): log(entry, at: now)
