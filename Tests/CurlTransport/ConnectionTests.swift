@@ -31,7 +31,7 @@ import Testing
     configuration.idleTime = .milliseconds(100)
     let post = try Post(configuration)
     for device in 0..<3 { _ = await post.send(server.url, device: device) }
-    while server.ended < 3 { await Task.yield() }
+    #expect(await comesTrue { server.ended == 3 })
     #expect(server.opened == 3)
     let completion = await post.send(server.url, device: 1)
     #expect(completion.answer?.status == 200 && completion.timings.newConnections == 1)
@@ -54,7 +54,7 @@ import Testing
     let post = try Post(configuration)
     for _ in 0..<5 { #expect(await post.send(server.url).timings.newConnections == 1) }
     #expect(server.opened == 5)
-    while server.ended < 5 { await Task.yield() }
+    #expect(await comesTrue { server.ended == 5 })
   }
 
   @Test func underSharedDevicesWaitForOneOfThePool() async throws {

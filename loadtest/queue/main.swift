@@ -56,6 +56,15 @@ func measure(_ path: String, _ commits: QueueDatabase.Commits, waiting: Int) thr
   print("| \(path == ":memory:" ? "memory" : "file") | \(waiting) | \(perCore) | \(perSecond) |")
 }
 
+/// The next start of the process, which reads which rows are whose.
+func measureOpening() throws {
+  let before = Times.now
+  let database = try QueueDatabase(path: file, commits: .grouped)
+  let after = Times.now
+  let count = (0..<devices).reduce(0) { $0 + database.queue(of: $1).count }
+  print("opened again with \(count) records in \(Int((after.wall - before.wall) / .milliseconds(1))) ms")
+}
+
 func insert(_ number: Int, _ queue: DeviceQueue) throws {
   let uuid = UUID128(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
   _ = try queue.insert(uuid: uuid, timestamp: start.advanced(byMilliseconds: Int64(number)), bytes: body.span)
@@ -73,6 +82,7 @@ for waiting in sizes.isEmpty ? [0, 100_000, 1_000_000] : sizes {
   for path in [file, ":memory:"] {
     for suffix in ["", "-wal", "-shm"] { unsafe unlink(file + suffix) }
     try measure(path, .grouped, waiting: waiting)
+    if path == file { try measureOpening() }
   }
 }
 for suffix in ["", "-wal", "-shm"] { unsafe unlink(file + suffix) }

@@ -54,6 +54,16 @@ final class Post {
   }
 }
 
+/// Whether it comes true within ten seconds, while others do what makes it true.
+func comesTrue(_ condition: () -> Bool) async -> Bool {
+  let end = ContinuousClock.now + .seconds(10)
+  while !condition() {
+    guard ContinuousClock.now < end else { return false }
+    await Task.yield()
+  }
+  return true
+}
+
 extension TransportCompletion {
   /// What kept the answer from arriving.
   var failure: TransportFailure? {

@@ -79,7 +79,7 @@ final class BareServerLoop: @unchecked Sendable {
       let timeout = due.map { Int32(clamping: max(0, $0 - now)) } ?? -1
       _ = unsafe poll(&watched, nfds_t(watched.count), timeout)
       if watched[0].revents != 0 { break }
-      if watched[1].revents != 0 { accept() }
+      if watched[1].revents != 0 { while accept() {} }
       for entry in watched.dropFirst(2) where entry.revents != 0 { read(entry.fd) }
       for number in numbers { advance(number) }
     }
@@ -93,10 +93,11 @@ final class BareServerLoop: @unchecked Sendable {
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  private func accept() {
+  /// False when nobody waits.
+  private func accept() -> Bool {
     var storage = sockaddr_storage()
     let number = unsafe rr_accept(listener, &storage)
-    guard number >= 0 else { return }
+    guard number >= 0 else { return false }
     let address = unsafe withUnsafeBytes(of: &storage) { unsafe $0.load(as: sockaddr_in.self) }
     let host = UInt32(bigEndian: address.sin_addr.s_addr)
     let peer = "\(host >> 24).\(host >> 16 & 255).\(host >> 8 & 255).\(host & 255)"
@@ -105,6 +106,7 @@ final class BareServerLoop: @unchecked Sendable {
       return observations.opened
     }
     clients[number] = Client(number: index, peer: peer)
+    return true
   }
 
   private func read(_ number: Int32) {
