@@ -194,4 +194,45 @@ import Testing
     #expect(errors.all == [408, 408])
     #expect(bench.bgGeo.store.count == 0)
   }
+
+  @Test func aTransportMayAnswerAtOnceHoweverMuchThereIs() async throws {
+    let sent = Inbox<String>()
+    let bench = try Bench(
+      transport: HTTPTransport { request, end in
+        sent.add("\(request.method) \(request.url)")
+        end(.answered(status: 200, body: []))
+      })
+    bench.bgGeo.ready { config in
+      config.http.url = "http://server.example/a"
+      config.http.autoSync = false
+    }
+    for number in 0..<2_000 {
+      _ = try await bench.bgGeo.store.insert(["coords": ["latitude": 1, "longitude": 2], "number": number])
+    }
+    let taken = try await bench.bgGeo.store.sync()
+    #expect(taken.count == 2_000 && taken.last?["number"] as? Int == 1_999 && bench.bgGeo.store.count == 0)
+    #expect(sent.all.count == 2_000 && Set(sent.all) == ["POST http://server.example/a"])
+  }
+
+  @Test func aBatchUpdateLeavesOtherGroupsAlone() throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    bench.bgGeo.config.batchUpdate { config in
+      config.http.autoSync = false
+      // As a refresh of tokens would, while this function runs.
+      bench.bgGeo.config.authorization.accessToken = "new"
+    }
+    #expect(bench.bgGeo.config.authorization.accessToken == "new" && !bench.bgGeo.config.http.autoSync)
+  }
+
+  @Test func theLogBeginsWithTheConfigurationButNotItsTokens() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { config in
+      config.logger.logLevel = .info
+      config.authorization.accessToken = "abcdefghijklmnop"
+    }
+    let log = try await bench.bgGeo.logger.getLog()
+    #expect(log.hasPrefix("2026-07-28 18:34:23.000") && log.contains("distanceFilter"))
+    #expect(!log.contains("abcdefghijklmnop"))
+  }
 }

@@ -48,10 +48,11 @@ public final class Config: Sendable {
 
   /// Several changes in one step. What was changed is kept and takes effect when the function returns.
   public func batchUpdate(_ change: (Config) -> Void) {
-    let draft = ConfigurationDraft(box.value)
+    let base = box.value
+    let draft = ConfigurationDraft(base)
     change(Config(draft, isFirstBoot: isFirstBoot))
     let result = draft.result
-    box.write(result.warnings) { $0 = result.configuration }
+    box.write(result.warnings) { $0.take(result.configuration, since: base) }
   }
 
   /// The same as `batchUpdate`.

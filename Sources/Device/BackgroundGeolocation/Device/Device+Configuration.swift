@@ -36,6 +36,7 @@ extension Device {
     let launch = platform.launch
     perform { core, now in
       guard !core.host.isReady else { return core.note(.warning("ready was called already"), at: now) }
+      core.writeBanner(draft?.configuration ?? kept, at: now)
       core.host.ready(launch, at: now) { persisted in
         var result = Configuration.ready(
           platform: kept.platform, persisted: persisted, reset: reset, token: token

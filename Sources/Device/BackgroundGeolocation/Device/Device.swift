@@ -18,6 +18,7 @@ final class Device: Sendable {
   private let alarm: Int
   /// Nil once it is closed.
   private let core: Mutex<DeviceCore?>
+  private let outbox = Mutex((requests: [OutgoingRequest](), isSending: false))
 
   init(
     folder: String?, platform: LinuxPlatform, callbacks: CallbackQueue, seed: UInt64
@@ -60,7 +61,7 @@ final class Device: Sendable {
       let result = work(&open, now)
       return (result, settle(&open, at: now))
     }
-    for request in requests { send(request) }
+    send(requests)
     return result
   }
 
@@ -74,6 +75,25 @@ final class Device: Sendable {
     perform { core, now in
       core.host.timersDue(at: now)
       self.expireWatches(&core, at: now)
+    }
+  }
+
+  /// A transport may answer from inside its call, which brings the next request: one loop sends them all.
+  private func send(_ requests: [OutgoingRequest]) {
+    guard !requests.isEmpty else { return }
+    let isFirst = outbox.withLock { outbox in
+      defer { outbox.isSending = true }
+      outbox.requests += requests
+      return !outbox.isSending
+    }
+    guard isFirst else { return }
+    while let request = nextRequest() { send(request) }
+  }
+
+  private func nextRequest() -> OutgoingRequest? {
+    outbox.withLock { outbox in
+      outbox.isSending = !outbox.requests.isEmpty
+      return outbox.isSending ? outbox.requests.removeFirst() : nil
     }
   }
 

@@ -47,9 +47,8 @@ struct DeviceCore {
   }
 
   /// The box with which the log of a launch begins.
-  mutating func writeBanner(at now: Moment) throws(DatabaseError) {
-    guard host.configuration.logger.logLevel >= .info else { return }
-    try host.platform.log.appendBanner(host.configuration, at: now.wall)
+  mutating func writeBanner(_ configuration: Configuration, at now: Moment) {
+    if configuration.logger.logLevel >= .info { host.platform.writeBanner(configuration, at: now) }
   }
 
   /// When `Device.timersDue` is wanted at the latest.

@@ -42,6 +42,12 @@ struct PhoneLink: Platform {
     } catch { logError = error }
   }
 
+  mutating func writeBanner(_ configuration: Configuration, at now: Moment) {
+    do throws(DatabaseError) {
+      try log.appendBanner(configuration, at: now.wall)
+    } catch { logError = error }
+  }
+
   mutating func destroyLog() {
     do throws(DatabaseError) {
       try log.removeAll()

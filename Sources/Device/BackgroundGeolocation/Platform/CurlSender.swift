@@ -31,6 +31,13 @@ final class CurlSender: Sendable {
 
   init(_ configure: @escaping @Sendable (inout TransportConfiguration) -> Void) { self.configure = configure }
 
+  /// The last answer may be what lets go of the device, and then this runs in the transport's thread, which cannot wait
+  /// for its own end.
+  deinit {
+    let last = transport.withLock { $0 }
+    if let last { Task.detached { last.stop() } }
+  }
+
   func send(_ request: OutgoingRequest, _ completion: @escaping Completion) {
     let id = waiting.add(completion)
     do throws(TransportError) {
