@@ -25,6 +25,7 @@ extension Engine {
     let wasEnabled = state.isEnabled
     if wasEnabled { disengage(into: &effects) }
     state.trackingMode = .geofence
+    odometer.clearReference()
     enable(into: &effects)
     engageGeofences(at: now, into: &effects)
     finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
