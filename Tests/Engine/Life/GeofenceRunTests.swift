@@ -178,6 +178,7 @@ import Vocabulary
     rig.send(.ready(Launch()))
     rig.send(.call(.setOdometer(metres: 7, .odometer(id: nil))))
     rig.sample(north: -5_000)
+    rig.wait(60)
     rig.send(.call(.startGeofences))
     rig.wait(10)
     rig.sample()
