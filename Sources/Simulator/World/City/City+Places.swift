@@ -6,7 +6,8 @@ extension City {
     var stream = Concern.home.stream(seed: seed, device: device)
     let isNorthSouth = stream.chance(0.5)
     let line = City.localLine(stream.index(below: lines(isNorthSouth) / 4 * 3))
-    return address(on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
+    return address(
+      on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
   }
 
   /// Where the owner works: on a street that is not local, near the centre more often than at the edge.
@@ -28,7 +29,8 @@ extension City {
     var stream = Concern.places.stream(seed: seed, device: Concern.city, n: UInt64(number) * 4)
     let isNorthSouth = stream.chance(0.5)
     let line = stream.index(below: lines(isNorthSouth) / 8) * 8 + 4
-    return address(on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
+    return address(
+      on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
   }
 
   /// Some address at most so many blocks away in each direction, by two draws for the place and two within it.

@@ -73,7 +73,8 @@ extension City {
     for crossing in crossings where kept.last != crossing {
       if kept.count >= 2 {
         let (a, b) = (kept[kept.count - 2], kept[kept.count - 1])
-        let isStraight = (a.column == b.column && b.column == crossing.column) || (a.row == b.row && b.row == crossing.row)
+        let isStraight =
+          (a.column == b.column && b.column == crossing.column) || (a.row == b.row && b.row == crossing.row)
         if isStraight { kept.removeLast() }
       }
       kept.append(crossing)

@@ -63,7 +63,9 @@ extension City {
       guard kind < 1.0 / 8 + 1.0 / 12 else { return nil }
       let radius = 1.5 + 2 * extent
       let corners = (0..<8).map { PortableMath.sineAndCosine(degrees: Double($0) * 45) }
-      return Polygon(corners.map { place(radius * $0.cosine, radius * $0.sine) }).map { Zone(kind: .deadZone, area: $0) }
+      return Polygon(corners.map { place(radius * $0.cosine, radius * $0.sine) }).map {
+        Zone(kind: .deadZone, area: $0)
+      }
     }
   }
 }

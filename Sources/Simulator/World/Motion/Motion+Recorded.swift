@@ -9,7 +9,8 @@ extension Motion {
     var pieces: [MotionPiece] = []
     var vertex = 0
     for index in 1..<max(places.count, 1) {
-      let moves = vertex + 1 < path.vertices.count && places[index] == path.vertices[vertex + 1]
+      let moves =
+        vertex + 1 < path.vertices.count && places[index] == path.vertices[vertex + 1]
         && places[index] != places[index - 1]
       let span = seconds[index] - seconds[index - 1]
       let length = moves ? path.metres[vertex + 1] - path.metres[vertex] : 0

@@ -57,7 +57,11 @@ package struct Trip: Sendable {
     var next = end
     if let halt = motion.nextHaltChange(after: seconds(at: instant)) { next = min(next, self.instant(halt)) }
     for cover in covers {
-      if cover.start > instant { next = min(next, cover.start) } else if cover.end > instant { next = min(next, cover.end) }
+      if cover.start > instant {
+        next = min(next, cover.start)
+      } else if cover.end > instant {
+        next = min(next, cover.end)
+      }
     }
     return next > instant ? next : nil
   }

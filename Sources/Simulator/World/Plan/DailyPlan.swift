@@ -83,7 +83,9 @@ package struct DailyPlan: Sendable {
     let early = dayStream.normal(standardDeviation: 600)
     var choice = Concern.work.stream(seed: seed, device: device)
     let depot = city.depot(choice.index(below: city.depotCount))
-    if index == 0 { return Leg(departure: .at(secondsAfterMidnight: 25_200 + 1_200 * habit + early), destination: depot) }
+    if index == 0 {
+      return Leg(departure: .at(secondsAfterMidnight: 25_200 + 1_200 * habit + early), destination: depot)
+    }
     if index == deliveries + 1 { return Leg(departure: .after(seconds: 300), destination: depot) }
     if index == deliveries + 2 {
       return Leg(departure: .after(seconds: 900), destination: city.home(of: device, seed: seed))

@@ -16,7 +16,8 @@ package struct Battery: Equatable, Sendable {
   }
 
   /// As devices have it in the morning or later: between half and full, by the device's own draw.
-  package static func drawn(drainPerHour: Double, at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> Battery {
+  package static func drawn(drainPerHour: Double, at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> Battery
+  {
     var stream = Concern.battery.stream(seed: seed, device: device)
     return Battery(level: 0.5 + 0.5 * stream.uniform(), drainPerHour: drainPerHour, at: instant)
   }
