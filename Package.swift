@@ -61,6 +61,8 @@ let package = Package(
     library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
 
+    library("World", in: "Simulator/", needs: ["Base"]),
+
     library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
@@ -79,6 +81,7 @@ let package = Package(
       name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"],
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
+    bench("world", needs: ["World", "Base"]),
     bench("network", needs: ["Network", "Base"]),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
@@ -102,6 +105,7 @@ let package = Package(
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
+    tests("World", needs: ["World", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]

@@ -26,6 +26,7 @@ enum Arrows {
     Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),
     Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
     Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
+    Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),

@@ -5,7 +5,7 @@ package import Base
 /// Told of each change, the sensor has at most one report pending; a change that passes before it is noticed is never
 /// reported, as when a car stands at a light for a few seconds.
 package struct ActivitySensor: Sendable {
-  private var stream: RandomStream
+  private var stream: RestingStream
   private var truth: MotionActivity
   private var reported: MotionActivity
   private var pending: ActivityReport?
@@ -14,7 +14,7 @@ package struct ActivitySensor: Sendable {
 
   /// The sensor begins by knowing the truth.
   package init(truth: MotionActivity, at instant: MonotonicInstant, seed: UInt64, device: UInt64) {
-    stream = Concern.activity.stream(seed: seed, device: device)
+    stream = RestingStream(.activity, seed: seed, device: device)
     self.truth = truth
     reported = truth
     pending = mistake(after: instant)
@@ -30,8 +30,9 @@ package struct ActivitySensor: Sendable {
     if reported == truth {
       pending = mistake(after: instant)
     } else {
-      let delay = min(stream.logNormal(median: ActivitySensor.medianDelay(of: truth), sigma: 0.5), 180)
-      let isMistaken = stream.chance(ActivitySensor.confusionShare)
+      let median = ActivitySensor.medianDelay(of: truth)
+      let delay = min(stream.draw { $0.logNormal(median: median, sigma: 0.5) }, 180)
+      let isMistaken = stream.draw { $0.chance(ActivitySensor.confusionShare) }
       pending = report(isMistaken ? look(like: truth) : truth, after: delay, from: instant)
     }
   }
@@ -42,19 +43,22 @@ package struct ActivitySensor: Sendable {
     reported = report.activity
     pending =
       reported == truth
-      ? mistake(after: report.instant) : self.report(truth, after: 10 + 30 * stream.uniform(), from: report.instant)
+      ? mistake(after: report.instant)
+      : self.report(truth, after: 10 + 30 * stream.draw { $0.uniform() }, from: report.instant)
     return report
   }
 
   private mutating func mistake(after instant: MonotonicInstant) -> ActivityReport? {
-    let delay = stream.exponential(mean: truth == .still ? 21_600 : 600)
+    let mean = truth == .still ? 21_600.0 : 600
+    let delay = stream.draw { $0.exponential(mean: mean) }
     return report(look(like: truth), after: delay, from: instant)
   }
 
   private mutating func report(
     _ activity: MotionActivity, after delay: Double, from instant: MonotonicInstant
   ) -> ActivityReport {
-    let confidence = activity == truth ? 75 + stream.index(below: 26) : 35 + stream.index(below: 36)
+    let confidence =
+      activity == truth ? 75 + stream.draw { $0.index(below: 26) } : 35 + stream.draw { $0.index(below: 36) }
     let due = MonotonicInstant(secondsRoundedUp: instant.seconds + delay)
     return ActivityReport(instant: due, activity: activity, confidence: confidence)
   }
@@ -62,7 +66,7 @@ package struct ActivitySensor: Sendable {
   /// What an activity is mistaken for.
   private mutating func look(like activity: MotionActivity) -> MotionActivity {
     let alternatives = ActivitySensor.alternatives(to: activity)
-    return alternatives[stream.index(below: alternatives.count)]
+    return alternatives[stream.draw { $0.index(below: alternatives.count) }]
   }
 
   private static func alternatives(to activity: MotionActivity) -> [MotionActivity] {

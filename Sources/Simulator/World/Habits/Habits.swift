@@ -5,8 +5,8 @@ package import Base
 package struct Habits: Sendable {
   private let rates: HabitRates
   private let clock: DayClock
-  private var kills: RandomStream
-  private var reboots: RandomStream
+  private var kills: RestingStream
+  private var reboots: RestingStream
   private var nextKill: HabitEvent?
   private var nextReboot: HabitEvent?
 
@@ -17,8 +17,8 @@ package struct Habits: Sendable {
   package init(rates: HabitRates, clock: DayClock, start: MonotonicInstant, seed: UInt64, device: UInt64) {
     self.rates = rates
     self.clock = clock
-    kills = Concern.appKills.stream(seed: seed, device: device)
-    reboots = Concern.reboots.stream(seed: seed, device: device)
+    kills = RestingStream(.appKills, seed: seed, device: device)
+    reboots = RestingStream(.reboots, seed: seed, device: device)
     nextKill = kill(after: start)
     nextReboot = reboot(after: start)
   }
@@ -53,18 +53,18 @@ package struct Habits: Sendable {
     return HabitEvent(instant: due, kind: .reboots(isBack: MonotonicInstant(secondsRoundedUp: due.seconds + span)))
   }
 
-  private static func draw(_ bounds: ClosedRange<Double>, from stream: inout RandomStream) -> Double {
-    bounds.lowerBound + (bounds.upperBound - bounds.lowerBound) * stream.uniform()
+  private static func draw(_ bounds: ClosedRange<Double>, from stream: inout RestingStream) -> Double {
+    bounds.lowerBound + (bounds.upperBound - bounds.lowerBound) * stream.draw { $0.uniform() }
   }
 
   /// The waiting time is exponential in time awake; nights are skipped.
   private func due(
-    after instant: MonotonicInstant, perHour rate: Double, from stream: inout RandomStream
+    after instant: MonotonicInstant, perHour rate: Double, from stream: inout RestingStream
   ) -> MonotonicInstant? {
     guard rate > 0 else { return nil }
     let day = clock.day(at: instant)
     let awakeToday = min(max(clock.timeOfDay(at: instant) - Habits.wakes, 0), Habits.awakeSeconds)
-    let awake = awakeToday + stream.exponential(mean: 3_600 / rate)
+    let awake = awakeToday + stream.draw { $0.exponential(mean: 3_600 / rate) }
     let days = (awake / Habits.awakeSeconds).rounded(.down)
     guard days < 36_500 else { return nil }
     let time = Habits.wakes + awake - days * Habits.awakeSeconds

@@ -3,14 +3,14 @@ package import Base
 /// The network of one device over time. The chain goes on by itself; what the place does to it comes on top.
 package struct Radio: Sendable {
   private let model: RadioModel
-  private var stream: RandomStream
+  private var stream: RestingStream
   private var network: RadioNetwork
   /// When the chain next changes; nil when it stays for good.
   package private(set) var nextChange: MonotonicInstant?
 
   package init(model: RadioModel, start: MonotonicInstant, seed: UInt64, device: UInt64) {
     self.model = model
-    stream = Concern.radio.stream(seed: seed, device: device)
+    stream = RestingStream(.radio, seed: seed, device: device)
     network = model.start
     nextChange = draw(after: start)
   }
@@ -37,11 +37,12 @@ package struct Radio: Sendable {
   private mutating func draw(after instant: MonotonicInstant) -> MonotonicInstant? {
     let rate = rate
     guard rate > 0 else { return nil }
-    return MonotonicInstant(secondsRoundedUp: instant.seconds + max(stream.exponential(mean: 1 / rate), 0.001))
+    return MonotonicInstant(
+      secondsRoundedUp: instant.seconds + max(stream.draw { $0.exponential(mean: 1 / rate) }, 0.001))
   }
 
   private mutating func next() -> RadioNetwork {
-    var left = stream.uniform() * rate
+    var left = stream.draw { $0.uniform() } * rate
     var chosen = network
     for transition in model.transitions where transition.from == network {
       chosen = transition.to

@@ -4,9 +4,6 @@ package import Base
 /// asks for one, nothing is calculated.
 package struct Receiver: Sendable {
   package let model: GPSModel
-  private let seed: UInt64
-  private let device: UInt64
-  private let accuracyFactor: Double
   private var stream: RandomStream
   private var east: CorrelatedNoise
   private var north: CorrelatedNoise
@@ -34,9 +31,6 @@ package struct Receiver: Sendable {
 
   package init(model: GPSModel, seed: UInt64, device: UInt64) {
     self.model = model
-    self.seed = seed
-    self.device = device
-    accuracyFactor = model.accuracyFactor
     stream = Concern.receiver.stream(seed: seed, device: device)
     east = CorrelatedNoise(from: &stream)
     north = CorrelatedNoise(from: &stream)
@@ -63,10 +57,10 @@ package struct Receiver: Sendable {
   /// The draws belong to the instant at which the sky came back: they do not depend on how many fixes there were.
   private func sight(after instant: MonotonicInstant, isCold: Bool) -> Sight {
     let number = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 2
-    var stream = Concern.acquisition.stream(seed: seed, device: device, n: number)
+    var draws = Concern.acquisition.stream(seed: stream.seed, device: stream.device, n: number)
     let median = isCold ? model.coldStartSeconds : model.warmStartSeconds
-    let delay = min(stream.logNormal(median: median, sigma: 0.5), 120)
-    let inflation = stream.logNormal(median: isCold ? model.coldInflation : model.warmInflation, sigma: 0.8)
+    let delay = min(draws.logNormal(median: median, sigma: 0.5), 120)
+    let inflation = draws.logNormal(median: isCold ? model.coldInflation : model.warmInflation, sigma: 0.8)
     return Sight(start: MonotonicInstant(secondsRoundedUp: instant.seconds + delay), inflation: inflation)
   }
 
@@ -131,7 +125,8 @@ package struct Receiver: Sendable {
     let heading =
       speed < 0.8 ? nil : body.headingDegrees(at: instant).map { turned($0, by: headingAccuracy * stream.normal()) }
     return GPSFix(
-      instant: instant, place: place, accuracyMetres: accuracyFactor * sigma, altitudeMetres: 1.5 * sigma * up.value,
+      instant: instant, place: place, accuracyMetres: model.accuracyFactor * sigma,
+      altitudeMetres: 1.5 * sigma * up.value,
       altitudeAccuracyMetres: 1.5 * sigma, speed: measured, speedAccuracy: 0.2 + 0.02 * speed, headingDegrees: heading,
       headingAccuracyDegrees: headingAccuracy)
   }
@@ -170,12 +165,13 @@ package struct Receiver: Sendable {
   /// An outlier belongs to ten seconds of time and not to a fix, so that it is there or not however often one asks.
   private func outlier(at instant: MonotonicInstant) -> Offset? {
     let slot = (instant.seconds / GPSModel.outlierSeconds).rounded(.down)
-    var stream = Concern.outliers.stream(seed: seed, device: device, n: UInt64(bitPattern: Int64(slot)) << 2)
-    guard stream.chance(model.outliersPerHour * GPSModel.outlierSeconds / 3_600) else { return nil }
+    var draws = Concern.outliers.stream(
+      seed: stream.seed, device: stream.device, n: UInt64(bitPattern: Int64(slot)) << 2)
+    guard draws.chance(model.outliersPerHour * GPSModel.outlierSeconds / 3_600) else { return nil }
     // The inverse of the Pareto distribution function: x = min · u^(−1/α).
-    let tail = PortableMath.exp(-PortableMath.log(1 - stream.uniform()) / model.outlierAlpha)
+    let tail = PortableMath.exp(-PortableMath.log(1 - draws.uniform()) / model.outlierAlpha)
     let distance = min(model.outlierMinimumMetres * tail, 5_000)
-    let direction = PortableMath.sineAndCosine(degrees: 360 * stream.uniform())
+    let direction = PortableMath.sineAndCosine(degrees: 360 * draws.uniform())
     return Offset(east: distance * direction.sine, north: distance * direction.cosine)
   }
 }
