@@ -76,6 +76,8 @@ let package = Package(
 
     library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
 
+    library("World", in: "Simulator/", needs: ["Base"]),
+
     library(
       "CommandLine", in: "App/",
       needs: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
@@ -97,6 +99,7 @@ let package = Package(
       name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"],
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
+    bench("world", needs: ["World", "Base"]),
     bench("network", needs: ["Network", "Base"]),
     bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("queue", needs: ["Queue", "Base"]),
@@ -128,6 +131,7 @@ let package = Package(
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
+    tests("World", needs: ["World", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
     tests(
       "Upload",

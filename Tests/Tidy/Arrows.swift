@@ -45,6 +45,7 @@ enum Arrows {
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+    Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
