@@ -61,7 +61,12 @@ let package = Package(
     library("DeviceLog", in: "Device/", needs: ["Vocabulary", "Contract", "JSON", "Base"]),
     library("Upload", in: "Device/", needs: ["Vocabulary", "Queue", "Contract", "Base"]),
 
-    library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
+    // A target of its own: docs/decisions/0008.
+    .target(
+      name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
+      resources: [.embedInCode("BuiltIn")], swiftSettings: settings),
+
+    library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "Scenario", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
@@ -102,6 +107,7 @@ let package = Package(
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
+    tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]

@@ -26,9 +26,10 @@ enum Arrows {
     Target(name: "Queue", folder: "Sources/Device/Queue", imports: ["Database", "Base"]),
     Target(name: "DeviceLog", folder: "Sources/Device/DeviceLog", imports: ["Vocabulary", "Contract", "JSON", "Base"]),
     Target(name: "Upload", folder: "Sources/Device/Upload", imports: ["Vocabulary", "Queue", "Contract", "Base"]),
+    Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
-      imports: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
+      imports: ["IngestServer", "Network", "Store", "Scenario", "HTTP1", "JSON", "Base", "Glibc"]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]
 
