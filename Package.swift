@@ -108,7 +108,7 @@ let package = Package(
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
+    tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests("Tidy", needs: []),
   ]
 )
