@@ -150,7 +150,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: ["FleetSimulator", "Scenario", "IngestServer", "Store", "World", "Contract", "JSON", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
+    tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
+    tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),

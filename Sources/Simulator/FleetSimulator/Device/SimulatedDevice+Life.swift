@@ -1,7 +1,10 @@
 import Base
+import Contract
 import Database
 import Engine
 import Host
+import Queue
+import Upload
 import Vocabulary
 import World
 

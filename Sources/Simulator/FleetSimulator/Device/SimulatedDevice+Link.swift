@@ -1,5 +1,6 @@
 import Base
 import Host
+import Queue
 import Upload
 import Vocabulary
 import World

@@ -3,6 +3,7 @@ import Contract
 import Database
 import Engine
 import Host
+import JSON
 import Upload
 import Vocabulary
 import World

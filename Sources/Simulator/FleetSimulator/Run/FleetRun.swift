@@ -1,5 +1,7 @@
-package import Base
+import Base
 package import Database
+import Host
+import IngestServer
 import Queue
 package import Store
 
@@ -31,6 +33,8 @@ package final class FleetRun {
   }
 
   package var recorded: [TraceEvent] { site.trace.recorded }
+  /// What a device takes in the array of all.
+  package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
   package var checkpoints: [TraceHash] { site.trace.checkpoints }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.

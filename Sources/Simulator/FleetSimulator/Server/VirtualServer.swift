@@ -18,6 +18,7 @@ package final class VirtualServer {
   private let store: any Store
   private let desk = Desk()
   private let context: ServerContext
+  private let custody = CommandCustody()
   private let scratch = SessionScratch()
   private var connections: UInt64 = 0
 
@@ -35,7 +36,7 @@ package final class VirtualServer {
     let desk = desk
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      custody: CommandCustody(), wallNow: { desk.wall.withLock { $0 } },
+      custody: custody, wallNow: { desk.wall.withLock { $0 } },
       submit: { job, address in
         desk.jobs.withLock { $0.append((job, address)) }
         return true
@@ -44,7 +45,7 @@ package final class VirtualServer {
         desk.questions.withLock { $0.append(question) }
         return true
       })
-    context.custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
   }
 
   /// What the server says to these bytes until it wants nothing more; half an answer when it is cut.
@@ -80,7 +81,7 @@ package final class VirtualServer {
     }
     guard !jobs.isEmpty else { return false }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now.wall)) {
-      context.custody.committed(result, for: job.address)
+      custody.committed(result, for: job.address)
       if job.address != .nobody { session.deliver(.completed(result), &output) }
     }
     return true
