@@ -77,9 +77,25 @@ let package = Package(
 
     library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
 
+    library("World", in: "Simulator/", needs: ["Base"]),
+
+    // A target of its own: docs/decisions/0011.
+    .target(
+      name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
+      resources: [.embedInCode("BuiltIn")], swiftSettings: settings),
+
+    library(
+      "FleetSimulator", in: "Simulator/",
+      needs: [
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1",
+        "Contract", "JSON", "Database", "Base",
+      ]),
+
     library(
       "CommandLine", in: "App/",
-      needs: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base"]),
+      needs: [
+        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base",
+      ]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
@@ -98,6 +114,8 @@ let package = Package(
       name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"],
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
+    bench("world", needs: ["World", "Base"]),
+    bench("fleet", needs: ["FleetSimulator", "Base", "AllocationCounter"]),
     bench("network", needs: ["Network", "Base"]),
     bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("queue", needs: ["Queue", "Base"]),
@@ -129,7 +147,12 @@ let package = Package(
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine", "IngestServer", "JSON", "Base", "Support"]),
+    tests("World", needs: ["World", "Base", "Support"]),
+    tests(
+      "FleetSimulator",
+      needs: ["FleetSimulator", "Scenario", "IngestServer", "Store", "World", "Contract", "JSON", "Base", "Support"]),
+    tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
+    tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),

@@ -45,9 +45,20 @@ enum Arrows {
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+    Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
+    Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
+    Target(
+      name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
+      imports: [
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1",
+        "Contract", "JSON", "Database", "Base", "Synchronization",
+      ]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
-      imports: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
+      imports: [
+        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base",
+        "Glibc",
+      ]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]
 

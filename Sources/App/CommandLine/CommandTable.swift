@@ -2,7 +2,9 @@ import Base
 
 /// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
 public enum CommandTable {
-  static let commands: [Command] = [.serve, .inspect, .trace, .token, .healthcheck, .version]
+  static let commands: [Command] = [
+    .serve, .simulate, .scenarios, .schema, .inspect, .trace, .token, .healthcheck, .version,
+  ]
 
   /// Runs what the arguments name.
   public static func run(_ process: ProcessContext) -> ExitCode {

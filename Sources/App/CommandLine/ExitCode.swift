@@ -6,6 +6,8 @@ public enum ExitCode: Int32, Sendable {
   case runtimeFailure = 1
   /// The command line was not understood; nothing was done.
   case usage = 2
+  /// The scenario has mistakes, or asks for what this version cannot do.
+  case badScenario = 104
   /// Stopped by a signal before the work was done.
   case stoppedBySignal = 105
   /// The address to listen on is not to be had.

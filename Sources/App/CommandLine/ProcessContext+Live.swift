@@ -6,6 +6,7 @@ extension ProcessContext {
     ProcessContext(
       arguments: Array(Swift.CommandLine.arguments.dropFirst()),
       environment: environmentVariables(),
+      variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
       readFile: readFile,
       writeOutput: { write($0, to: STDOUT_FILENO) },
       writeError: { write($0, to: STDERR_FILENO) },

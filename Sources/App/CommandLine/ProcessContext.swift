@@ -4,6 +4,8 @@ public struct ProcessContext {
   public let arguments: [String]
   /// The environment variables.
   public let environment: [String: String]
+  /// Any other variable of the environment, for `${NAME}` in scenarios; nil when it is not set.
+  public let variable: (String) -> String?
   /// The bytes of a file, nil when it cannot be read.
   public let readFile: (String) -> [UInt8]?
   /// Results go here: one call, one or more whole lines.
@@ -15,12 +17,14 @@ public struct ProcessContext {
 
   /// A context of the caller's making.
   public init(
-    arguments: [String], environment: [String: String] = [:], readFile: @escaping (String) -> [UInt8]? = { _ in nil },
+    arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
+    readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     errorIsTerminal: Bool = true
   ) {
     self.arguments = arguments
     self.environment = environment
+    self.variable = variable
     self.readFile = readFile
     self.writeOutput = writeOutput
     self.writeError = writeError

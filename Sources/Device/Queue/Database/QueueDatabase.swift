@@ -24,6 +24,9 @@ package final class QueueDatabase {
 
   /// By number.
   var devices: [DeviceRows] = []
+  /// What becomes of rows, for somebody who watches over it and takes the notes out; nil: nobody does. A group that is
+  /// undone later has been noted all the same.
+  package var notes: [QueueNote]?
   /// What the open group has changed so far.
   var changes: [RowChange] = []
   /// Why the open group is lost already.

@@ -7,6 +7,8 @@ package struct DeviceQueue: RecordQueue {
   let device: Int
 
   package var count: Int { rows.count }
+  /// Of these, the rows that an upload holds.
+  package var lockedCount: Int { rows.locked.rows.count }
 
   var rows: DeviceRows {
     get { database.devices[device] }
@@ -20,6 +22,7 @@ package struct DeviceQueue: RecordQueue {
       try database.records.insert(row, device: device, uuid, recordedAt: recordedAt, bytes)
       rows.append(row, recordedAt: recordedAt)
       database.changes.append(.inserted(device: device, row: row))
+      database.notes?.append(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp))
       return row
     }
   }

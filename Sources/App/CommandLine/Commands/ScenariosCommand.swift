@@ -1,0 +1,27 @@
+import Scenario
+
+extension Command {
+  static let scenarios = Command(
+    name: "scenarios",
+    summary: "list the scenarios that are built in, or print one",
+    operands: "[NAME]",
+    operandCount: 0...1,
+    flags: [],
+    details: """
+      Without NAME a line for each: its name and what it shows. With NAME its file, to be copied and
+      changed: rollingroad scenarios tunnel-exit > mine.json5
+      """,
+    run: { (invocation) throws(UsageError) in
+      guard let name = invocation.operands.first else {
+        let width = BuiltInScenario.all.map(\.name.count).max() ?? 0
+        let lines = BuiltInScenario.all.map { scenario in
+          scenario.name + String(repeating: " ", count: width - scenario.name.count + 3) + scenario.description
+        }
+        invocation.process.writeOutput(lines.joined(separator: "\n"))
+        return .ok
+      }
+      guard let scenario = BuiltInScenario.named(name) else { throw UsageError(unknownScenario(name)) }
+      invocation.process.writeOutput(scenario.text)
+      return .ok
+    })
+}

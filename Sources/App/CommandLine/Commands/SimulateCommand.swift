@@ -1,0 +1,134 @@
+import Base
+import Scenario
+
+extension Command {
+  static let simulate = Command(
+    name: "simulate",
+    summary: "drive a fleet of simulated devices through a scenario",
+    operands: "SCENARIO",
+    operandCount: 1...1,
+    flags: [
+      .value("target", "URL", "where records go, instead of target.url"),
+      .value("preset", "NAME", "whose dialect the target speaks, instead of target.preset"),
+      .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
+      .value("factor", "N", "how much faster than the wall clock accelerated runs"),
+      .value("seed", "SEED", "what every chance of the run follows from"),
+      .value("devices", "N", "so many devices at the peaks of all fleets together"),
+      .value("scale", "X", "every number of devices and rate of trips times X"),
+      .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
+      .value("fleet", "NAME", "only this fleet and what concerns it"),
+      .value("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
+      .toggle("dry-run", "print what the scenario comes to, and do not run it"),
+    ],
+    details: """
+      SCENARIO is a file or the name of a built-in (rollingroad scenarios). Mistakes in a scenario are told
+      all at once, with their places; the exit code is then 104. docs/scenario.md has every key.
+      """,
+    run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
+
+  static func unknownScenario(_ name: String) -> String {
+    let names = BuiltInScenario.all.map(\.name)
+    let near = NearestName.find(name, in: names).map { "; did you mean '\($0)'?" }
+    return "no file and no built-in scenario '\(name)'" + (near ?? "; 'rollingroad scenarios' lists them")
+  }
+}
+
+/// One run of `simulate`.
+private struct SimulateCommand {
+  let process: ProcessContext
+  let name: String
+  let text: String
+  let overrides: [Override]
+  let values: FlagValues
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    process = invocation.process
+    values = invocation.values
+    name = invocation.operands[0]
+    guard let text = process.readFile(name).flatMap({ String(validating: $0, as: UTF8.self) })
+      ?? BuiltInScenario.named(name)?.text else {
+      throw UsageError(Command.unknownScenario(name))
+    }
+    self.text = text
+    overrides = try SimulateCommand.overrides(invocation.values)
+  }
+
+  func run() throws(UsageError) -> ExitCode {
+    let factor = try values.read("scale", expected: "a number above 0") { text in
+      Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+    }
+    let devices = try values.read("devices", expected: "a whole number from 1 to 10000000") { text in
+      Quantities.count(text).flatMap { (1...10_000_000).contains($0) ? $0 : nil }
+    }
+    let result: ScenarioReader.Result
+    do throws(ScenarioProblems) {
+      result = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+    } catch {
+      tell(error.all, as: "")
+      return .badScenario
+    }
+    var scenario = result.scenario
+    if let fleet = values.text("fleet") {
+      guard let chosen = scenario.only(fleet: fleet) else {
+        let near = NearestName.find(fleet, in: scenario.fleets.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+        throw UsageError("--fleet: the scenario has no fleet '\(fleet)'\(near)")
+      }
+      scenario = chosen
+    }
+    if let factor { scenario = scenario.scaled(by: factor) }
+    if let devices { scenario = scenario.scaled(toDevices: devices) }
+    tell(result.notes, as: "note: ")
+    if values.isOn("dry-run") { process.writeOutput(RunPlan(scenario).text) }
+    tell(result.notYet, as: "")
+    if !result.notYet.isEmpty { return .badScenario }
+    if values.isOn("dry-run") { return .ok }
+    process.writeError(
+      "rollingroad simulate: the scenario is in order, but this version cannot run it yet; --dry-run prints its plan")
+    return .runtimeFailure
+  }
+
+  private func tell(_ problems: [ScenarioProblem], as prefix: String) {
+    let sources = [name] + overrides.map(\.origin)
+    for problem in problems { process.writeError(prefix + problem.text(sources: sources)) }
+  }
+
+  /// Flags that have a key of their own come after `--set`: the more special word counts.
+  private static func overrides(_ values: FlagValues) throws(UsageError) -> [Override] {
+    var overrides: [Override] = []
+    for text in values.text("set").map(settings) ?? [] {
+      guard let override = Override(setting: text) else {
+        throw UsageError("--set: '\(text)' is no PATH=VALUE")
+      }
+      overrides.append(override)
+    }
+    let flags: KeyValuePairs = [
+      "target": "target.url", "preset": "target.preset", "mode": "clock.mode", "factor": "clock.factor",
+      "seed": "seed", "duration": "clock.duration",
+    ]
+    for (flag, path) in flags {
+      guard let value = values.value(flag) else { continue }
+      overrides.append(Override(origin: "\(value.origin) \(value.text)", path: path, value: value.text))
+    }
+    return overrides
+  }
+
+  /// Separated by commas outside brackets, braces and quotes.
+  private static func settings(_ text: String) -> [String] {
+    var parts = [""]
+    var depth = 0
+    var isQuoted = false
+    for letter in text {
+      if letter == "\"" { isQuoted.toggle() }
+      if !isQuoted {
+        if "[{(".contains(letter) { depth += 1 }
+        if "]})".contains(letter) { depth -= 1 }
+      }
+      if letter == "," && depth == 0 && !isQuoted {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(letter)
+      }
+    }
+    return parts
+  }
+}

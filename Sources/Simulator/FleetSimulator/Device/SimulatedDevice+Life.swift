@@ -1,0 +1,132 @@
+import Base
+import Contract
+import Database
+import Engine
+import Host
+import Queue
+import Upload
+import Vocabulary
+import World
+
+/// What the world does to a device, in the order of one instant.
+extension SimulatedDevice {
+  /// When the device is to be called; nil when nothing happens to it any more.
+  func next(after instant: MonotonicInstant) -> MonotonicInstant? {
+    var next = exchanges.reduce(nil) { earlier($0, $1.due) }
+    if isHealed {
+      next = earlier(next, host.uploader.nextDeadline)
+      return earlier(next, nextSync)
+    }
+    if nextBlackout < fleet.blackouts.count { next = earlier(next, fleet.blackouts[nextBlackout].start) }
+    if let blackoutEnd, blackoutEnd > instant { next = earlier(next, blackoutEnd) }
+    if let isDownUntil {
+      // The body goes on without its phone.
+      return earlier(next, isDownUntil)
+    }
+    next = earlier(next, habits.nextInstant)
+    next = earlier(next, body.nextChange(after: instant))
+    next = earlier(next, host.nextDeadline)
+    next = earlier(next, occasion)
+    if !body.hasWifi { next = earlier(next, radio.nextChange) }
+    if host.platform.wantsActivities { next = earlier(next, sensor.nextInstant) }
+    next = earlier(next, regionTick)
+    return earlier(next, regionExit)
+  }
+
+  private func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+  }
+
+  /// Everything that is due at the instant.
+  mutating func advance(to instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+    let now = site.setup.moment(at: instant)
+    if !isHealed { try live(at: now, in: site) }
+    carry(at: now, in: site)
+    if isDownUntil == nil {
+      if let deadline = host.nextDeadline, deadline <= instant, !isHealed || host.uploader.nextDeadline == deadline {
+        site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
+        host.timersDue(at: now)
+      }
+      if isHealed { sync(at: now) } else { sense(at: now, in: site) }
+    }
+    finish(at: instant, in: site)
+  }
+
+  private mutating func live(at now: Moment, in site: Site) throws(DatabaseError) {
+    let instant = now.monotonic
+    body.advance(to: instant)
+    radio.advance(to: instant)
+    sensor.observe(body.activity(at: instant), at: instant)
+    while nextBlackout < fleet.blackouts.count, fleet.blackouts[nextBlackout].start <= instant {
+      let blackout = fleet.blackouts[nextBlackout]
+      nextBlackout += 1
+      if blackout.area?.contains(body.position(at: instant)) ?? true {
+        blackoutEnd = max(blackoutEnd ?? blackout.end, blackout.end)
+      }
+    }
+    if let due = isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
+    if isDownUntil == nil, let due = habits.nextInstant, due <= instant, let event = habits.takeEvent() {
+      goDown(event, at: instant, in: site)
+    }
+    if isDownUntil == nil { changeNetwork(at: now, in: site) }
+  }
+
+  private mutating func goDown(_ event: HabitEvent, at instant: MonotonicInstant, in site: Site) {
+    if case .reboots = event.kind { comesBackAfterReboot = true } else { comesBackAfterReboot = false }
+    site.trace.note(.killed, comesBackAfterReboot ? 1 : 0, of: number, at: instant)
+    host.kill()
+    exchanges.removeAll()
+    receiver.stop(at: instant)
+    (occasion, regionTick, regionExit) = (nil, nil, nil)
+    isDownUntil = max(event.end, instant + .milliseconds(1))
+  }
+
+  private mutating func comeBack(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+    isDownUntil = nil
+    launches += 1
+    site.trace.note(.launched, launches, of: number, at: instant)
+    host = try SimulatedDevice.launch(
+      number, key, configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID, at: instant,
+      in: site)
+    begin(Launch(isInBackground: comesBackAfterReboot, didReboot: comesBackAfterReboot), at: instant, in: site)
+  }
+
+  private mutating func changeNetwork(at now: Moment, in site: Site) {
+    let current = currentNetwork(at: now.monotonic)
+    guard current != network else { return }
+    let wasConnected = network.connectivity
+    network = current
+    site.trace.note(.connectivity, UInt64(current.rawValue), of: number, at: now.monotonic)
+    // Connections belong to an interface: they end with it, wherever their bytes are.
+    if wasConnected != current.connectivity {
+      for index in exchanges.indices {
+        exchanges[index].stage = .failing(.reset)
+        exchanges[index].due = now.monotonic
+      }
+      host.receive(.connectivity(current.connectivity), at: now)
+    }
+  }
+
+  /// Faults are over, the phone is on, the app runs and has a network; nobody goes anywhere any more.
+  mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+    if isDownUntil != nil { try comeBack(at: instant, in: site) }
+    isHealed = true
+    let now = site.setup.moment(at: instant)
+    site.trace.note(.healed, UInt64(host.queue.count), of: number, at: instant)
+    receiver.stop(at: instant)
+    changeNetwork(at: now, in: site)
+    sync(at: now)
+    finish(at: instant, in: site)
+  }
+
+  /// Asks the app to deliver what it has, until nothing waits.
+  private mutating func sync(at now: Moment) {
+    guard host.queue.count > 0 else { return nextSync = nil }
+    if let nextSync, nextSync > now.monotonic { return }
+    nextSync = now.monotonic + SimulatedDevice.syncInterval
+    if !host.uploader.isBusy { host.sync(completion: 0, at: now) }
+  }
+
+  private static let syncInterval = Nanoseconds.seconds(15)
+}

@@ -1,0 +1,73 @@
+import Base
+import Host
+import Queue
+import Upload
+import Vocabulary
+import World
+
+/// Between the app and the server: bytes that take their time, or never arrive.
+extension SimulatedDevice {
+  /// Puts the requests that the app has made on their way.
+  mutating func post(at now: Moment, in site: Site) {
+    for request in host.platform.cancelled { exchanges.removeAll { $0.request == request } }
+    host.platform.cancelled.removeAll(keepingCapacity: true)
+    guard !host.platform.outbox.isEmpty else { return }
+    for request in host.platform.outbox {
+      var hash = TraceHash()
+      hash.fold(request.body.span)
+      site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
+      exchanges.append(exchange(for: request, at: now.monotonic))
+    }
+    host.platform.outbox.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func exchange(for request: OutgoingRequest, at instant: MonotonicInstant) -> Exchange {
+    var exchange = Exchange(
+      request: request.id, deadline: instant + request.timeout, stage: .failing(.unreachable), due: instant)
+    guard network != .none else { return exchange }
+    guard let bytes = WireBytes.bytes(of: request) else {
+      exchange.stage = .failing(.invalidURL)
+      return exchange
+    }
+    // A connection is made first: once there and back (RFC 9293 §3.5).
+    let handshake = Nanoseconds(Int64(quality.latency * 1e9))
+    let span = quality.transfer(bytes: bytes.count, isUpload: true, from: &link).map { $0 + handshake }
+    exchange.advance(to: .arriving(bytes), after: span, from: instant)
+    return exchange
+  }
+
+  private var quality: LinkQuality {
+    var quality = network.link
+    if isHealed { quality.loss = 0 }
+    return quality
+  }
+
+  /// What has arrived by now: at the server, then at the device.
+  mutating func carry(at now: Moment, in site: Site) {
+    while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
+      switch exchanges[index].stage {
+      case .arriving(let bytes):
+        let answer = site.server.answer(bytes, at: now)
+        site.trace.note(.arrived, UInt64(answer.count), of: number, at: now.monotonic)
+        let span = quality.transfer(bytes: answer.count, isUpload: false, from: &link)
+        exchanges[index].advance(to: .returning(answer), after: span, from: now.monotonic)
+      case .returning(let bytes):
+        let request = exchanges.remove(at: index).request
+        take(WireBytes.outcome(of: bytes, into: &site.head), of: request, at: now, in: site)
+      case .failing(let failure):
+        let request = exchanges.remove(at: index).request
+        take(.failed(failure, message: failure.rawValue), of: request, at: now, in: site)
+      }
+    }
+  }
+
+  private mutating func take(_ outcome: RequestOutcome, of request: UInt64, at now: Moment, in site: Site) {
+    let isAnswer = outcome.status != 0
+    site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
+    site.ledger.reading = Ledger.Answer(request: request, status: outcome.status)
+    host.answer(request, outcome, at: now)
+    site.balance(number, queued: host.queue.count, at: now.monotonic)
+    site.ledger.reading = nil
+    post(at: now, in: site)
+  }
+}

@@ -1,0 +1,120 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Vocabulary
+import World
+
+/// What the sensors tell the app.
+extension SimulatedDevice {
+  mutating func sense(at now: Moment, in site: Site) {
+    reportActivity(at: now, in: site)
+    locate(at: now, in: site)
+    leaveRegion(at: now, in: site)
+  }
+
+  private mutating func reportActivity(at now: Moment, in site: Site) {
+    while let due = sensor.nextInstant, due <= now.monotonic, let report = sensor.takeReport() {
+      guard host.platform.wantsActivities else { continue }
+      site.trace.note(.activity, UInt64(report.confidence), of: number, at: now.monotonic)
+      host.receive(.activity(Activity(report.activity.type, confidence: report.confidence)), at: now)
+    }
+  }
+
+  private mutating func locate(at now: Moment, in site: Site) {
+    guard let due = occasion, due <= now.monotonic else { return }
+    let isSampling = host.platform.isSampling
+    let filter = isSampling ? 0 : host.platform.updates?.distanceFilterMetres ?? 0
+    guard let position = receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: filter) else { return }
+    let fix = Fix(position, at: now.wall)
+    let content = position.place.latitude.bitPattern ^ TraceHash.mix(position.place.longitude.bitPattern)
+    site.trace.note(isSampling ? .sample : .fix, content, of: number, at: now.monotonic)
+    host.receive(isSampling ? .sample(fix) : .fix(fix), at: now)
+  }
+
+  /// A true crossing of the rim begins the test, which goes on at its ticks until it is sure.
+  private mutating func leaveRegion(at now: Moment, in site: Site) {
+    if let due = regionExit, due <= now.monotonic {
+      regionExit = nil
+      site.trace.note(.region, 0, of: number, at: now.monotonic)
+      host.receive(.stationaryRegionExit(nil), at: now)
+    }
+    if let due = regionTick, due <= now.monotonic, let region = host.platform.region {
+      regionTick = nil
+      let place = body.position(at: now.monotonic)
+      if crossing.test(place, accuracyMetres: SimulatedDevice.networkAccuracy, against: region) == .exit {
+        regionExit = now.monotonic + regionDelay(at: now.monotonic, in: site)
+      } else if region.center.distanceMetres(to: place) > region.radiusMetres {
+        regionTick = now.monotonic + CrossingTest.tick
+      }
+    }
+  }
+
+  /// After each input: what the app wants now, which requests it has made, what it did to its queue.
+  mutating func finish(at instant: MonotonicInstant, in site: Site) {
+    post(at: site.setup.moment(at: instant), in: site)
+    if isDownUntil == nil && !isHealed {
+      plan(at: instant)
+      watchRegion(at: instant)
+    }
+    site.balance(number, queued: host.queue.count, at: instant)
+  }
+
+  private mutating func plan(at instant: MonotonicInstant) {
+    let phone = host.platform
+    guard phone.isSampling || phone.updates != nil else {
+      receiver.stop(at: instant)
+      occasion = nil
+      return
+    }
+    receiver.start(at: instant)
+    let filter = phone.isSampling ? 0 : phone.updates?.distanceFilterMetres ?? 0
+    occasion = receiver.nextOccasion(of: body, distanceFilterMetres: filter, after: instant)
+  }
+
+  private mutating func watchRegion(at instant: MonotonicInstant) {
+    if host.platform.regionIsNew {
+      host.platform.regionIsNew = false
+      (crossing, regionTick, regionExit) = (CrossingTest(isInside: true), nil, nil)
+    }
+    guard let region = host.platform.region, crossing.isInside == true, regionTick.map({ $0 <= instant }) ?? true else {
+      return
+    }
+    regionTick =
+      region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres
+      ? instant + CrossingTest.tick
+      : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
+  }
+
+  /// Of the position that cells and known wireless networks give.
+  private static let networkAccuracy = 20.0
+}
+
+extension MotionActivity {
+  fileprivate var type: ActivityType {
+    switch self {
+    case .still: .still
+    case .walking: .walking
+    case .running: .running
+    case .onFoot: .onFoot
+    case .onBicycle: .onBicycle
+    case .inVehicle: .inVehicle
+    case .unknown: .unknown
+    }
+  }
+}
+
+extension Fix {
+  fileprivate init(_ position: GPSFix, at wall: WallInstant) {
+    var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
+    coords.accuracy = position.accuracyMetres
+    coords.altitude = position.altitudeMetres
+    coords.altitudeAccuracy = position.altitudeAccuracyMetres
+    coords.speed = position.speed
+    coords.speedAccuracy = position.speedAccuracy
+    coords.heading = position.headingDegrees
+    coords.headingAccuracy = position.headingDegrees.map { _ in position.headingAccuracyDegrees }
+    self.init(coords: coords, timestamp: wall)
+  }
+}

@@ -1,0 +1,37 @@
+import Base
+import Engine
+import Host
+import Upload
+import Vocabulary
+
+/// The phone under a simulated app: remembers what is wanted of it until the device has time to do it.
+struct SimulatedPhone: Platform {
+  var updates: LocationUpdates?
+  var isSampling = false
+  var wantsActivities = false
+  var region: Circle?
+  var regionIsNew = false
+  var outbox: [OutgoingRequest] = []
+  var cancelled: [UInt64] = []
+
+  mutating func demand(_ demand: SensorDemand, at now: Moment) {
+    switch demand {
+    case .locationUpdates(let updates): self.updates = updates
+    case .sampling(let accuracy): isSampling = accuracy != nil
+    case .stationaryRegion(let region):
+      self.region = region
+      regionIsNew = true
+    case .activityUpdates(let isOn): wantsActivities = isOn
+    // Fences, significant changes and fetches need an app that asks for them.
+    case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: break
+    }
+  }
+
+  mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
+  mutating func cancel(request: UInt64) { cancelled.append(request) }
+  mutating func backgroundTask(id: Int, isStart: Bool) {}
+  mutating func deliver(_ event: HostEvent, at now: Moment) {}
+  mutating func log(_ entry: LogEntry, at now: Moment) {}
+  mutating func destroyLog() {}
+  mutating func compressedLog() -> [UInt8] { [] }
+}

@@ -1,0 +1,78 @@
+import Base
+package import Database
+import Host
+import IngestServer
+import Queue
+package import Store
+
+/// A run in virtual time: everything in one thread, in the order of (time, device), and nothing from outside.
+package final class FleetRun {
+  private let setup: RunSetup
+  private let site: Site
+  private var devices: ContiguousArray<SimulatedDevice> = []
+  private var fleets: [Range<Int>] = []
+  private var now = MonotonicInstant(nanoseconds: 0)
+
+  private static let eventsPerCommit = 4_096
+
+  /// `store` is what the server keeps its records in. Events with a number in `recording` are kept.
+  package init(_ setup: RunSetup, store: any Store, recording: Range<Int>? = nil) throws(DatabaseError) {
+    self.setup = setup
+    let names = setup.fleets.flatMap { fleet in (0..<fleet.devices).map { "\(fleet.name)-\($0)" } }
+    let server = VirtualServer(store: store) { $0.journalShare = 0 }
+    let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
+    site = Site(setup, server: server, database: database, names: names, recording: recording)
+    devices.reserveCapacity(names.count)
+    for fleet in setup.fleets {
+      let start = devices.count
+      for index in 0..<fleet.devices {
+        devices.append(try SimulatedDevice(devices.count, index: index, of: fleet, in: site))
+      }
+      fleets.append(start..<devices.count)
+    }
+  }
+
+  package var recorded: [TraceEvent] { site.trace.recorded }
+  /// What a device takes in the array of all.
+  package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
+  package var checkpoints: [TraceHash] { site.trace.checkpoints }
+
+  /// The whole run. `progress` hears how far it has come now and then, as a share.
+  package func run(progress: (Double, LedgerSums) -> Void = { _, _ in }) throws(DatabaseError) -> RunReport {
+    let zero = MonotonicInstant(nanoseconds: 0)
+    let healing = zero + setup.duration
+    let end = healing + setup.settle
+    var queue = EventQueue(devices.map { $0.next(after: zero) })
+    try work(on: &queue, before: healing) { progress((now - zero).seconds / (end - zero).seconds, site.ledger.sums) }
+    for device in devices.indices { try devices[device].heal(at: healing, in: site) }
+    queue = EventQueue(devices.map { $0.next(after: healing) })
+    now = healing
+    try work(on: &queue, before: end) {}
+    let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
+    site.ledger.close(by: site.server, at: now)
+    return RunReport(
+      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
+      fleetHashes: fleets.map { site.trace.hash(of: $0) }, events: site.trace.count, requests: site.server.requests,
+      drained: isDrained ? now - healing : nil, victims: site.ledger.victims)
+  }
+
+  private func work(
+    on queue: inout EventQueue, before end: MonotonicInstant, _ progress: () -> Void
+  ) throws(DatabaseError) {
+    var turns = 0
+    while let (instant, device) = queue.first, instant < end {
+      now = instant
+      try devices[device].advance(to: instant, in: site)
+      let next = devices[device].next(after: instant)
+      // What is due again at once comes in a turn of its own.
+      queue.replaceFirst(with: next.map { max($0, instant) })
+      turns += 1
+      if turns % FleetRun.eventsPerCommit == 0 {
+        try site.database.commit()
+        progress()
+      }
+      if site.ledger.needsProof { site.ledger.prove(by: site.server) }
+    }
+    try site.database.commit()
+  }
+}

@@ -1,0 +1,25 @@
+package import Base
+
+/// What a run has come to.
+package struct RunReport: Equatable, Sendable {
+  package let seed: UInt64
+  package let devices: Int
+  package let duration: Nanoseconds
+  package let sums: LedgerSums
+  /// Of each fleet, in order.
+  package let fleetHashes: [TraceHash]
+  package let events: Int
+  package let requests: Int
+  /// When the last queue was empty, counted from the end of the drives; nil when one never was.
+  package let drained: Nanoseconds?
+  package let victims: [Victim]
+
+  /// Of all devices in order.
+  package var hash: TraceHash {
+    var hash = TraceHash()
+    for fleet in fleetHashes { hash.fold(fleet) }
+    return hash
+  }
+
+  package var isRight: Bool { victims.isEmpty && sums.isBalanced && sums.lost == 0 && sums.duplicateRows == 0 }
+}

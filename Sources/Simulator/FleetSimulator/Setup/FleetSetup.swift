@@ -1,0 +1,37 @@
+package import Contract
+package import World
+
+/// Devices that are alike.
+package struct FleetSetup: Sendable {
+  /// Tells the fleet's chances from those of other fleets: renaming it changes them, what stands beside it does not.
+  package var name: String
+  package var devices: Int
+  package var movement: Movement
+  package var radio: RadioModel
+  package var habits: HabitRates
+  /// Of every device; the url, the log level and the header with its name are the simulator's.
+  package var configuration: Configuration
+  package var blackouts: [Blackout]
+
+  package init(
+    name: String, devices: Int, movement: Movement, radio: RadioModel = .constant(.lte),
+    habits: HabitRates = HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: Configuration,
+    blackouts: [Blackout] = []
+  ) {
+    precondition(devices >= 0, "devices are counted from 0")
+    self.name = name
+    self.devices = devices
+    self.movement = movement
+    self.radio = radio
+    self.habits = habits
+    self.configuration = configuration
+    self.blackouts = blackouts
+  }
+
+  /// The number under which a device draws: FNV-1a of the fleet's name above, its place in the fleet below.
+  func key(of index: Int) -> UInt64 {
+    var hash: UInt32 = 0x811C_9DC5
+    for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    return UInt64(hash) << 32 | UInt64(index)
+  }
+}

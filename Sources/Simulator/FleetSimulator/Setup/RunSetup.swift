@@ -1,0 +1,28 @@
+package import Base
+import Vocabulary
+
+/// Everything that a run in virtual time follows from.
+package struct RunSetup: Sendable {
+  package var seed: UInt64
+  /// The date and time at which the run begins.
+  package var start: WallInstant
+  /// How long the devices live.
+  package var duration: Nanoseconds
+  /// How long everything is healthy afterwards.
+  package var settle: Nanoseconds
+  package var fleets: [FleetSetup]
+  /// Where devices keep their records; `:memory:` or a file that does not exist.
+  package var queuePath = ":memory:"
+
+  package init(seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup]) {
+    self.seed = seed
+    self.start = start
+    self.duration = duration
+    self.settle = settle
+    self.fleets = fleets
+  }
+
+  func moment(at instant: MonotonicInstant) -> Moment {
+    Moment(monotonic: instant, wall: start.advanced(byMilliseconds: instant.nanoseconds / 1_000_000))
+  }
+}

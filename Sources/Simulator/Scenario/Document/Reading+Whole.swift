@@ -1,0 +1,81 @@
+internal import Base
+
+/// What no section can know alone.
+extension Reading {
+  mutating func judge(_ scenario: Scenario, _ document: JSON5Value) {
+    judgeFleets(scenario, document)
+    judgeTarget(scenario, document)
+    judgeFaults(scenario)
+    if scenario.clock.duration <= .zero {
+      inside("clock.duration") {
+        $0.refuse(
+          .outOfRange, document["clock"]?["duration"]?.position ?? document.position, "the run has no time",
+          remedy: "write at least \"1s\"")
+      }
+    }
+    for name in document["motion"]?.memberNames ?? [] where name.isEmpty {
+      inside("motion") { $0.refuse(.outOfRange, document.position, "an empty name", remedy: "give it a name") }
+    }
+  }
+
+  private mutating func judgeFleets(_ scenario: Scenario, _ document: JSON5Value) {
+    if scenario.fleets.isEmpty {
+      inside("fleets") {
+        $0.refuse(
+          .missing, document["fleets"]?.position ?? document.position, "there is no fleet",
+          remedy: "add one: phones: { devices: 25 }")
+      }
+    }
+    for fleet in scenario.fleets where fleet.value.traits.startTime >= scenario.clock.duration {
+      inside("fleets.\(fleet.name.asPathStep).startTime") {
+        $0.refuse(
+          .contradiction, fleet.position, "the fleet begins when the run is over",
+          remedy: "make clock.duration longer or startTime shorter")
+      }
+    }
+  }
+
+  private mutating func judgeTarget(_ scenario: Scenario, _ document: JSON5Value) {
+    let position = document["target"]?.position ?? document["clock"]?.position ?? document.position
+    inside("target") { reading in
+      if scenario.clock.mode != .virtual && scenario.target.url == nil {
+        reading.refuse(
+          .missing, position, "the mode \(scenario.clock.mode.rawValue) needs a server",
+          remedy: "add url, or take the mode virtual")
+      }
+      if scenario.clock.mode == .virtual && scenario.target.url != nil {
+        reading.note(
+          document["target"]?["url"]?.position ?? position, "the mode virtual has its own server",
+          remedy: "take another mode to reach the url")
+      }
+      if scenario.clock.mode == .virtual && scenario.target.preset != .rollingroad {
+        reading.refuse(
+          .contradiction, document["target"]?["preset"]?.position ?? position,
+          "the mode virtual has a server of ours", remedy: "take another mode, or the preset rollingroad")
+      }
+      if scenario.target.verification.method == .query && scenario.target.verification.url == nil {
+        reading.refuse(
+          .missing, document["target"]?["verify"]?.position ?? position, "nobody says what to query",
+          remedy: "add url to verify")
+      }
+    }
+  }
+
+  private mutating func judgeFaults(_ scenario: Scenario) {
+    var seen: [String] = []
+    for (index, fault) in scenario.faults.enumerated() {
+      inside("faults[\(index)]") { reading in
+        if seen.contains(fault.name) {
+          reading.refuse(
+            .contradiction, fault.position, "a second fault '\(fault.name)'", remedy: "give it a name of its own")
+        }
+        if let start = fault.start, start >= scenario.clock.duration {
+          reading.refuse(
+            .contradiction, fault.position, "it begins when the run is over",
+            remedy: "make clock.duration longer or 'at' earlier")
+        }
+      }
+      seen.append(fault.name)
+    }
+  }
+}

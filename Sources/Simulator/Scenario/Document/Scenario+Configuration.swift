@@ -1,0 +1,19 @@
+package import Contract
+
+extension Scenario {
+  /// How the app of a fleet configures the SDK: the SDK's defaults, then `sdk.config`, then the fleet's own `sdk.config`
+  /// and `config`. What a device persists and what commands bring later goes over it.
+  package func configuration(of fleet: FleetTraits) -> Configuration {
+    let profile = fleet.sdk.profile ?? sdk.profile ?? .android5
+    var configuration = Configuration(platform: profile.platform)
+    for layer in [sdk.configuration, fleet.sdk.configuration, fleet.configuration] {
+      _ = configuration.apply(layer.document)
+    }
+    return configuration
+  }
+
+  /// The network of that name, declared or preset. Names were checked when the scenario was read.
+  package func network(named name: String) -> Network? {
+    (networks + Network.presets).first { $0.name == name }?.value
+  }
+}

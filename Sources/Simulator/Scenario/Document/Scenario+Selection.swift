@@ -1,0 +1,87 @@
+/// The same scenario with fewer or more devices.
+extension Scenario {
+  /// One fleet and what concerns it; nil when there is no such fleet.
+  package func only(fleet name: String) -> Scenario? {
+    guard fleets.contains(where: { $0.name == name }) else { return nil }
+    var result = self
+    result.fleets.removeAll { $0.name != name }
+    result.faults.removeAll { $0.selection.fleet != nil && $0.selection.fleet != name }
+    result.thresholds.removeAll { metric in
+      metric.selector.tags.contains { $0.name == "fleet" && $0.value != name }
+    }
+    return result
+  }
+
+  /// Every number of devices and every rate of trips times a factor. What there was at all stays at least one.
+  package func scaled(by factor: Double) -> Scenario {
+    precondition(factor > 0 && factor.isFinite, "a scale is a positive number")
+    var result = self
+    for index in result.fleets.indices {
+      result.fleets[index].value.executor = result.fleets[index].value.executor.scaled(by: factor)
+    }
+    for index in result.faults.indices {
+      result.faults[index].selection.count = result.faults[index].selection.count?.scaled(by: factor)
+    }
+    return result
+  }
+
+  /// So many devices at the peaks of all fleets together; at least one for each fleet that has any.
+  package func scaled(toDevices count: Int) -> Scenario {
+    let peaks = fleets.map(\.value.executor.peakDevices)
+    let sum = peaks.reduce(0, +)
+    guard sum > 0, count > 0 else { return self }
+    var result = scaled(by: Double(count) / Double(sum))
+    var before = 0
+    for (index, peak) in peaks.enumerated() where peak > 0 {
+      // Rounding the running sum instead of each peak makes the whole exact.
+      let first = (Double(before) * Double(count) / Double(sum)).rounded()
+      let last = (Double(before + peak) * Double(count) / Double(sum)).rounded()
+      let wanted = max(1, Int(last - first))
+      result.fleets[index].value.executor = fleets[index].value.executor.scaled(by: Double(wanted) / Double(peak))
+      before += peak
+    }
+    return result
+  }
+}
+
+extension Executor {
+  /// The most devices there can be at once.
+  package var peakDevices: Int {
+    switch self {
+    case .constantDevices(let constant): constant.devices
+    case .rampingDevices(let ramp): max(ramp.startDevices, Int(ramp.stages.map(\.target).max() ?? 0))
+    case .constantArrivals(let arrivals): arrivals.maxDevices
+    case .rampingArrivals(let arrivals): arrivals.maxDevices
+    }
+  }
+
+  fileprivate func scaled(by factor: Double) -> Executor {
+    switch self {
+    case .constantDevices(var constant):
+      constant.devices = constant.devices.scaled(by: factor)
+      return .constantDevices(constant)
+    case .rampingDevices(var ramp):
+      ramp.startDevices = ramp.startDevices.scaled(by: factor)
+      for index in ramp.stages.indices {
+        ramp.stages[index].target = Double(Int(ramp.stages[index].target).scaled(by: factor))
+      }
+      return .rampingDevices(ramp)
+    case .constantArrivals(var arrivals):
+      arrivals.rate *= factor
+      arrivals.maxDevices = arrivals.maxDevices.scaled(by: factor)
+      return .constantArrivals(arrivals)
+    case .rampingArrivals(var arrivals):
+      arrivals.startRate *= factor
+      arrivals.maxDevices = arrivals.maxDevices.scaled(by: factor)
+      for index in arrivals.stages.indices { arrivals.stages[index].target *= factor }
+      return .rampingArrivals(arrivals)
+    }
+  }
+}
+
+extension Int {
+  fileprivate func scaled(by factor: Double) -> Int {
+    let product = (Double(self) * factor).rounded()
+    return self == 0 ? 0 : Swift.max(1, product < 1e15 ? Int(product) : Int.max)
+  }
+}

@@ -1,0 +1,96 @@
+internal import Base
+
+/// Puts the values of variables in place of `${NAME}` and `${NAME:-default}` in every text, as a shell would. Names of
+/// variables are in capitals; `${device.id}` and its like are filled in by each device. `$${` stands for `${`.
+struct Substitution {
+  /// What a device fills in when it runs.
+  static let placeholders = ["device.id", "device.index", "device.fleet", "run.seed"]
+
+  let variable: (String) -> String?
+  private(set) var problems: [ScenarioProblem] = []
+  private var path = ""
+
+  init(variable: @escaping (String) -> String?) { self.variable = variable }
+
+  mutating func replace(in value: inout JSON5Value) {
+    switch value.content {
+    case .null, .bool, .integer, .double: break
+    case .string(let text):
+      let expanded = expand(text, at: value.position)
+      if expanded != text {
+        value.content = .string(expanded)
+        value.isSubstituted = true
+      }
+    case .array(var elements):
+      for index in elements.indices {
+        inside("[\(index)]") { $0.replace(in: &elements[index]) }
+      }
+      value.content = .array(elements)
+    case .object(var members):
+      for index in members.indices {
+        inside(members[index].key.asPathStep) { $0.replace(in: &members[index].value) }
+      }
+      value.content = .object(members)
+    }
+  }
+
+  private mutating func inside(_ step: String, _ body: (inout Substitution) -> Void) {
+    let outer = path
+    path = step.hasPrefix("[") || path.isEmpty ? path + step : "\(path).\(step)"
+    body(&self)
+    path = outer
+  }
+
+  private mutating func expand(_ text: String, at position: SourcePosition) -> String {
+    var result = ""
+    var rest = Substring(text)
+    while let dollar = rest.firstIndex(of: "$") {
+      result += rest[..<dollar]
+      rest = rest[dollar...]
+      if rest.hasPrefix("$${") {
+        result += "${"
+        rest = rest.dropFirst(3)
+      } else if rest.hasPrefix("${") {
+        guard let end = rest.firstIndex(of: "}") else {
+          refuse(position, "'${' without '}'", remedy: "close it, or write '$${' for the letters themselves")
+          return text
+        }
+        result += value(of: rest[rest.index(rest.startIndex, offsetBy: 2)..<end], at: position)
+        rest = rest[rest.index(after: end)...]
+      } else {
+        result += "$"
+        rest = rest.dropFirst()
+      }
+    }
+    return result + rest
+  }
+
+  private mutating func value(of reference: Substring, at position: SourcePosition) -> String {
+    let name = String(reference.prefix { $0 != ":" })
+    if name.contains(".") {
+      if !Self.placeholders.contains(name) {
+        let near = NearestName.find(name, in: Self.placeholders).map { "did you mean '\($0)'?" }
+        let list = "there is: \(Self.placeholders.joined(separator: ", "))"
+        refuse(position, "no placeholder '\(name)'", remedy: near ?? list)
+      }
+      return "${\(reference)}"
+    }
+    let isName = name.utf8.allSatisfy {
+      (0x41...0x5A).contains($0) || $0 == 0x5F || (0x30...0x39).contains($0)
+    }
+    let tail = reference.dropFirst(name.count)
+    guard isName, !name.isEmpty, tail.isEmpty || tail.hasPrefix(":-") else {
+      refuse(position, "'${\(reference)}' is no variable", remedy: "write ${NAME} or ${NAME:-default}")
+      return ""
+    }
+    // As in a shell, an empty variable takes the default too.
+    if let found = variable(name), !found.isEmpty || tail.isEmpty { return found }
+    if !tail.isEmpty { return String(tail.dropFirst(2)) }
+    refuse(position, "the variable \(name) is not set", remedy: "set it, or write ${\(name):-default}")
+    return ""
+  }
+
+  private mutating func refuse(_ position: SourcePosition, _ message: String, remedy: String) {
+    problems.append(ScenarioProblem(.unresolved, at: position, path: path, message, remedy: remedy))
+  }
+}

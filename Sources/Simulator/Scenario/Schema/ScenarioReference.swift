@@ -1,0 +1,124 @@
+internal import JSON
+
+/// The reference of the scenario language for people, in Markdown, made from the tables that read it.
+package enum ScenarioReference {
+  package static var text: String {
+    var writer = Writer()
+    writer.section(Scenario.table.shape, tags: [])
+    while let next = writer.waiting.first {
+      writer.waiting.removeFirst()
+      writer.section(next.section, tags: next.tags)
+    }
+    return ([head] + writer.parts + [tail]).joined(separator: "\n\n")
+  }
+
+  private static let head = """
+    # Scenarios
+
+    A scenario says what drives where, over which networks, at which server, what goes wrong, and what must hold. It is a file in
+    [JSON5](https://json5.org): JSON with comments, trailing commas, single quotes and plain words as keys. Every key that is not in
+    these tables is an error, and all errors of a file are reported at once with their places.
+
+    `rollingroad scenarios` lists those that are built in, `rollingroad schema` prints the JSON Schema for editors, and
+    `rollingroad simulate SCENARIO --dry-run` prints what a scenario comes to. `--set path=value` changes one value:
+    `--set fleets.couriers.stages[0].target=50`. In every text `${NAME}` stands for a variable of the environment and `${NAME:-default}` gives it a
+    default; a number may be written so too. `${device.id}`, `${device.index}`, `${device.fleet}` and `${run.seed}` are filled in by each device.
+
+    This page is the output of `rollingroad schema --reference`, made from the tables that read scenarios; a test tells when it is out of date.
+    """
+
+  private static var tail: String {
+    let rows = Metric.all.map { "| `\($0.name)` | \($0.kind.rawValue) | \($0.text) |" }
+    let aliases = Metric.aliases.map { "`\($0.name)` is `\($0.meaning)`" }.joined(separator: ", ")
+    return """
+      ## Metrics
+
+      Thresholds have the grammar of k6: `p(95)<800`, `rate>0.97`, `count==0`, for a metric or for the part of it with some tags,
+      `upload_duration{fleet:couriers,network:lte}`. Tags: \(Metric.tags.map { "`\($0)`" }.joined(separator: ", ")), and those of the fleets.
+      A counter has `count` and `rate`, a gauge `value`, `min` and `max`, a rate `rate`, a trend `avg`, `min`, `med`, `max`, `count` and `p(N)`.
+
+      | metric | kind | what it counts |
+      |---|---|---|
+      \(rows.joined(separator: "\n"))
+
+      Names of k6: \(aliases).
+      """
+  }
+}
+
+extension ScenarioReference {
+  /// Sections in the order in which they are first named.
+  fileprivate struct Writer {
+    var parts: [String] = []
+    var waiting: [(section: SectionShape, tags: [String])] = []
+    private var known: [String] = []
+
+    mutating func section(_ section: SectionShape, tags: [String]) {
+      if known.isEmpty { known.append(section.name) }
+      var lines = ["## \(section.name)", "", section.text + (tags.isEmpty ? "" : " Chosen by \(list(tags)).")]
+      if !section.keys.isEmpty {
+        lines += ["", "| key | value | default | meaning |", "|---|---|---|---|"]
+        lines += section.keys.map { row($0) }
+      }
+      parts.append(lines.joined(separator: "\n"))
+    }
+
+    private mutating func row(_ key: KeyShape) -> String {
+      let standard = key.isRequired ? "**required**" : key.standard.map { "`\($0.text)`" } ?? ""
+      let text = key.notYet.map { "\(key.text) Not yet: \($0)." } ?? key.text
+      return "| `\(key.name)` | \(words(for: key.shape)) | \(standard) | \(text) |"
+    }
+
+    private mutating func words(for shape: Shape) -> String {
+      switch shape {
+      case .boolean: return "true or false"
+      case .integer(let range): return "\(range.lowerBound) to \(range.upperBound)"
+      case .number(let range): return "\(range.lowerBound.short) to \(range.upperBound.short)"
+      case .text(_, let words): return words
+      case .choice(let names): return list(names.map { "`\($0)`" })
+      case .measure(let measure): return "\(measure.name), `\(measure.example)`"
+      case .list(let element, _): return "list of: \(words(for: element))"
+      case .map(let element, let names):
+        return (names.map { "\(list($0.map { "`\($0)`" })) to: " } ?? "names to: ") + words(for: element)
+      case .section(let section): return link(section, tags: [])
+      case .variants: return alternatives(of: shape, tags: []).joined(separator: " or ")
+      case .anyOf(let shapes): return shapes.map { words(for: $0) }.joined(separator: " or ")
+      case .configuration: return "the SDK's own keys"
+      case .open(let words): return words
+      }
+    }
+
+    private mutating func alternatives(of shape: Shape, tags: [String]) -> [String] {
+      switch shape {
+      case .variants(let tag, let standard, let variants):
+        return variants.flatMap { variant in
+          let reason = variant.notYet.map { " (not yet: \($0))" } ?? ""
+          let isStandard = variant.name == standard ? " (or nothing)" : ""
+          let inner = alternatives(of: variant.shape, tags: tags + ["`\(tag): \"\(variant.name)\"`\(isStandard)"])
+          return inner.map { $0 + reason }
+        }
+      case .section(let section): return [link(section, tags: tags)]
+      case .boolean, .integer, .number, .text, .choice, .measure, .list, .map, .anyOf, .configuration, .open:
+        preconditionFailure("a variant is a section")
+      }
+    }
+
+    private mutating func link(_ section: SectionShape, tags: [String]) -> String {
+      if !known.contains(section.name) {
+        known.append(section.name)
+        waiting.append((section, tags))
+      }
+      return "[\(section.name)](#\(section.name))"
+    }
+
+    private func list(_ words: [String]) -> String { words.joined(separator: ", ") }
+  }
+}
+
+extension JSONValue {
+  fileprivate var text: String {
+    var writer = JSONWriter(capacity: 64)
+    write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,30 @@
+package import Base
+
+/// How time passes in a run.
+package struct Clock: Equatable, Sendable {
+  package var mode = ClockMode.virtual
+  package var latency = LatencySource.measured
+  /// Of `accelerated` only.
+  package var factor = 60.0
+  package var start = WallInstant(millisecondsSince1970: 1_772_433_000_000)
+  package var duration = Nanoseconds.seconds(600)
+  /// Everything is healed for so long before the oracle judges.
+  package var settle = Nanoseconds.seconds(300)
+  package var timestamps = TimestampRule.pinned
+
+  package init() {}
+}
+
+extension Clock: ScenarioSection {
+  static let table = Table<Clock>(
+    "clock", "How time passes.",
+    [
+      .key("mode", \.mode, .choice, "Whose time passes: everything simulated, a real server waited for, or the wall clock."),
+      .key("latency", \.latency, .choice, "What a request costs in the virtual time of lockstep."),
+      .key("factor", \.factor, .number(0.001...100_000), "How much faster than the wall clock `accelerated` runs."),
+      .key("start", \.start, .instant, "The date and time at which the run begins."),
+      .key("duration", \.duration, .duration, "How long the devices drive."),
+      .key("settle", \.settle, .duration, "How long everything is healthy afterwards, so that the queues drain."),
+      .key("timestamps", \.timestamps, .choice, "Whether records carry simulated time or are shifted to today."),
+    ])
+}

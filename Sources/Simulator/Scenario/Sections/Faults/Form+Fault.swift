@@ -1,0 +1,48 @@
+internal import Base
+
+extension Form where Value == Fault {
+  static var fault: Form {
+    let section = Form<FaultSection>.section()
+    return Form(section.shape) { value, reading in
+      guard let fault = section.read(value, &reading) else { return nil }
+      reading.judge(fault, at: value)
+      guard let action = fault.actions.first else { return nil }
+      return Fault(
+        name: fault.name, start: fault.start, duration: fault.duration ?? .zero,
+        perDeviceHour: fault.rate?.perDeviceHour ?? 0, selection: fault.selection, action: action,
+        position: value.position)
+    }
+  }
+}
+
+extension Reading {
+  fileprivate mutating func judge(_ fault: FaultSection, at value: JSON5Value) {
+    let present = FaultSection.actionNames.filter { value[$0] != nil }
+    let list = FaultSection.actionNames.joined(separator: ", ")
+    if present.isEmpty {
+      refuse(.missing, value.position, "the fault does nothing", remedy: "add one of \(list)")
+    } else if present.count > 1 {
+      let second = value[present[1]]?.position ?? value.position
+      refuse(
+        .contradiction, second, "\(present.joined(separator: " and ")) in one fault",
+        remedy: "make a fault of each")
+    }
+    if value["at"] == nil && value["rate"] == nil {
+      refuse(.missing, value.position, "nobody says when", remedy: "add at: \"10m\", or rate: { perDeviceHour: 1 }")
+    } else if value["at"] != nil && value["rate"] != nil {
+      refuse(.contradiction, value.position, "both at and rate", remedy: "take one away")
+    }
+    if fault.selection.fraction != nil && fault.selection.count != nil {
+      let position = value["select"]?.position ?? value.position
+      refuse(.contradiction, position, "both fraction and count", remedy: "take one away")
+    }
+    guard let action = fault.actions.first, present.count == 1 else { return }
+    if action.isEmpty {
+      refuse(.missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "say what happens")
+    }
+    if action.lasts && (fault.duration ?? .zero) <= .zero {
+      let position = value["for"]?.position ?? value.position
+      refuse(.missing, position, "it begins and never acts", remedy: "say for how long: for: \"5m\"")
+    }
+  }
+}

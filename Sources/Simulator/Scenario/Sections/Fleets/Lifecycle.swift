@@ -1,0 +1,69 @@
+/// What people do with their phones.
+package struct Lifecycle: Equatable, Sendable {
+  package var terminate = Termination()
+  package var reboot = Reboots()
+  package var battery = BatteryModel()
+
+  package init() {}
+}
+
+extension Lifecycle: ScenarioSection {
+  static let table = Table<Lifecycle>(
+    "lifecycle", "What people do with their phones.",
+    [
+      .key("terminate", \.terminate, .section(), "How often they kill the app."),
+      .key("reboot", \.reboot, .section(), "How often they switch the phone off and on."),
+      .key("battery", \.battery, .section(), "How full the battery is."),
+    ])
+}
+
+/// How often people kill the app.
+package struct Termination: Equatable, Sendable {
+  package var perHour = 0.0
+  /// In seconds.
+  package var relaunchAfter = Distribution.uniform(min: 10, max: 600)
+
+  package init() {}
+}
+
+extension Termination: ScenarioSection {
+  static let table = Table<Termination>(
+    "terminate", "How often people kill the app.",
+    [
+      .key("perHour", \.perHour, .number(0...3_600), "How many times an hour, on average, for one device."),
+      .key(
+        "relaunchAfter", \.relaunchAfter, .distribution(InSeconds.self),
+        "How long until they open it again; 10 s to 10 m when nobody says."),
+    ])
+}
+
+/// How often people switch the phone off and on.
+package struct Reboots: Equatable, Sendable {
+  package var perHour = 0.0
+
+  package init() {}
+}
+
+extension Reboots: ScenarioSection {
+  static let table = Table<Reboots>(
+    "reboot", "How often people switch the phone off and on.",
+    [.key("perHour", \.perHour, .number(0...60), "How many times an hour, on average, for one device.")])
+}
+
+/// How full the battery is.
+package struct BatteryModel: Equatable, Sendable {
+  /// Two shares, from and to; each device has one between them.
+  package var start = [0.5, 1.0]
+  package var drainPerHour = 0.06
+
+  package init() {}
+}
+
+extension BatteryModel: ScenarioSection {
+  static let table = Table<BatteryModel>(
+    "battery", "How full the battery is.",
+    [
+      .key("start", \.start, .list(of: .share, count: 2...2), "Between which shares it is at the beginning; 0.5 to 1 when nobody says."),
+      .key("drainPerHour", \.drainPerHour, .share, "Which share an hour takes."),
+    ])
+}

@@ -1,0 +1,6 @@
+/// What follows the end of a recorded route.
+package enum ReplayLoop: String, CaseIterable, Sendable {
+  case none
+  case restart
+  case pingPong = "ping-pong"
+}

@@ -1,0 +1,17 @@
+/// Which SDK the devices run, and how their app configures it.
+package struct SDK: Equatable, Sendable {
+  /// Nil: Android, or what the scenario says for all fleets.
+  package var profile: SDKProfile?
+  package var configuration = SDKConfiguration()
+
+  package init() {}
+}
+
+extension SDK: ScenarioSection {
+  static let table = Table<SDK>(
+    "sdk", "Which SDK the devices run. A fleet's own goes over that of the scenario.",
+    [
+      .optional("profile", \.profile, .choice, "The SDK's platform and version; Android when nobody says."),
+      .key("config", \.configuration, .configuration, "The app's configuration under the SDK's own names."),
+    ])
+}

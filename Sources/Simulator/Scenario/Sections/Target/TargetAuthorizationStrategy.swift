@@ -1,0 +1,6 @@
+/// How uploads are authorized.
+package enum TargetAuthorizationStrategy: String, CaseIterable, Sendable {
+  case none
+  case jwt
+  case sas
+}

@@ -1,0 +1,64 @@
+/// One of the figures that a run measures, and what it counts.
+package struct Metric: Equatable, Sendable {
+  package let name: String
+  package let kind: MetricKind
+  let text: String
+
+  init(_ name: String, _ kind: MetricKind, _ text: String) {
+    self.name = name
+    self.kind = kind
+    self.text = text
+  }
+
+  package static let all: [Metric] = [
+    Metric("checks", .rate, "checks that held"),
+    Metric("records_created", .counter, "records"),
+    Metric("records_delivered", .counter, "records acknowledged"),
+    Metric("records_lost", .counter, "records that nobody has"),
+    Metric("records_expired", .counter, "records too old to be sent"),
+    Metric("records_evicted", .counter, "records that made room for others"),
+    Metric("duplicates_explained", .counter, "second arrivals with a known cause"),
+    Metric("duplicates_unexplained", .counter, "second arrivals without one"),
+    Metric("duplicates_ratio", .rate, "second arrivals among all"),
+    Metric("upload_duration", .trend, "milliseconds from the first byte sent to the answer complete"),
+    Metric("upload_wait", .trend, "milliseconds from the trigger to the first byte"),
+    Metric("record_delivery_latency", .trend, "milliseconds from the device's timestamp to the acknowledgement"),
+    Metric("time_to_visible", .trend, "milliseconds until target.verify sees a record"),
+    Metric("queue_depth", .trend, "records that wait in a device"),
+    Metric("queue_oldest_age", .trend, "milliseconds that the oldest waits"),
+    Metric("drain_time", .trend, "milliseconds from the network's return to the empty queue"),
+    Metric("batch_size", .trend, "records in a request"),
+    Metric("upload_bytes", .trend, "bytes of a request"),
+    Metric("uploads", .counter, "requests"),
+    Metric("upload_failed", .rate, "requests without a 2xx"),
+    Metric("retries_per_record", .trend, "requests beyond the first"),
+    Metric("tls_handshakes", .counter, "handshakes"),
+    Metric("connects", .counter, "connections"),
+    Metric("connection_reuse", .rate, "requests on a connection that was there"),
+    Metric("auth_refreshes", .counter, "refreshes of a token"),
+    Metric("auth_refresh_failures", .counter, "refreshes that failed"),
+    Metric("geofence_transitions", .counter, "transitions"),
+    Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
+    Metric("odometer_error", .trend, "share by which the odometer is off"),
+    Metric("remote_commands_applied", .counter, "commands that a device obeyed"),
+    Metric("devices_active", .gauge, "devices"),
+    Metric("devices_moving", .gauge, "devices on the way"),
+    Metric("dropped_trips", .counter, "trips that found no free device"),
+    Metric("generator_lag", .trend, "milliseconds by which the simulator was late"),
+    Metric("generator_cpu", .gauge, "share of a core"),
+  ]
+
+  /// What k6 calls them.
+  static let aliases: [(name: String, meaning: String)] = [
+    ("http_req_duration", "upload_duration"), ("http_req_failed", "upload_failed"), ("http_reqs", "uploads"),
+    ("vus", "devices_active"), ("dropped_iterations", "dropped_trips"),
+  ]
+
+  static func named(_ name: String) -> Metric? {
+    let meaning = aliases.first { $0.name == name }?.meaning ?? name
+    return all.first { $0.name == meaning }
+  }
+
+  /// The tags that every metric has, besides those of the fleets.
+  static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check"]
+}

@@ -1,0 +1,66 @@
+internal import Base
+internal import JSON
+
+extension Form where Value == String {
+  /// Any text that is not empty.
+  static var text: Form { text(pattern: nil, words: "a text") }
+
+  static func text(pattern: String?, words: String) -> Form {
+    Form(.text(pattern: pattern, words: words), show: { .string($0) }) { value, reading in
+      guard case .string(let text) = value.content, !text.isEmpty else {
+        reading.refuse(value, expected: words)
+        return nil
+      }
+      return text
+    }
+  }
+
+  /// The name of something that another section declares.
+  static func name(in space: DeclaredNames.Space) -> Form {
+    Form(.text(pattern: nil, words: "the name of a \(space.singular)"), show: { .string($0) }) { value, reading in
+      guard let name = Form.text.read(value, &reading) else { return nil }
+      let known = reading.names.names(in: space)
+      guard known.contains(name) else {
+        reading.refuse(.undeclared, value.position, word: name, as: space.singular, known: known)
+        return nil
+      }
+      return name
+    }
+  }
+}
+
+extension Form where Value == WallInstant {
+  static var instant: Form {
+    let words = "a date and time with its zone, as in \"2026-03-02T06:30:00+01:00\""
+    let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.]+([Zz]|[-+][0-9]{2}(:?[0-9]{2})?)$"
+    return Form<String>.text(pattern: pattern, words: words).map(words: words, show: { .string($0.text) }) {
+      WallInstant(iso8601: Array($0.utf8).span)
+    }
+  }
+}
+
+extension Form where Value: RawRepresentable<String> & CaseIterable {
+  /// One of some words.
+  static var choice: Form {
+    let names = Value.allCases.map(\.rawValue)
+    return Form(.choice(names), show: { .string($0.rawValue) }) { value, reading in
+      guard case .string(let word) = value.content else {
+        reading.refuse(value, expected: "one of " + names.joined(separator: ", "))
+        return nil
+      }
+      guard let chosen = Value(rawValue: word) else {
+        reading.refuse(.unknown, value.position, word: word, as: "value", known: names)
+        return nil
+      }
+      return chosen
+    }
+  }
+}
+
+extension WallInstant {
+  fileprivate var text: String {
+    var bytes: [UInt8] = []
+    append(iso8601To: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

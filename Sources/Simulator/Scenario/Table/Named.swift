@@ -1,0 +1,13 @@
+/// A value with the name that the scenario gives it.
+package struct Named<Value: Sendable>: Sendable {
+  package let name: String
+  package let position: SourcePosition
+  package var value: Value
+}
+
+extension Named: Equatable where Value: Equatable {}
+
+extension [Named<String>] {
+  /// The value of a name; nil when there is none.
+  package subscript(name: String) -> String? { first { $0.name == name }?.value }
+}

@@ -1,0 +1,13 @@
+/// Metres in a local plane.
+package struct Offset: Hashable, Sendable {
+  package var east: Double
+  package var north: Double
+
+  package init(east: Double, north: Double) {
+    self.east = east
+    self.north = north
+  }
+
+  var lengthSquared: Double { east * east + north * north }
+  var length: Double { lengthSquared.squareRoot() }
+}

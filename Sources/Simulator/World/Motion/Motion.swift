@@ -1,0 +1,83 @@
+package import Base
+
+/// A body on its way along a path: where it is at any time is found among the pieces, without a step in between.
+package struct Motion: Sendable {
+  package let path: Path
+  package let pieces: [MotionPiece]
+  /// How long it takes.
+  package let durationSeconds: Double
+
+  /// The pieces follow one another in time and place; at least one, the first at second 0 and metre 0.
+  init(path: Path, pieces: [MotionPiece], durationSeconds: Double) {
+    precondition(!pieces.isEmpty, "a motion has at least one piece")
+    self.path = path
+    self.pieces = pieces
+    self.durationSeconds = durationSeconds
+  }
+
+  /// Before the beginning and after the end the body stands there.
+  package func metres(at seconds: Double) -> Double {
+    guard seconds > 0 else { return 0 }
+    guard seconds < durationSeconds else { return path.lengthMetres }
+    let index = piece(at: seconds)
+    let limit = index + 1 < pieces.count ? pieces[index + 1].startMetres : path.lengthMetres
+    return min(pieces[index].metres(at: seconds), limit)
+  }
+
+  package func speed(at seconds: Double) -> Double {
+    guard seconds >= 0, seconds < durationSeconds else { return 0 }
+    return pieces[piece(at: seconds)].speed(at: seconds)
+  }
+
+  package func place(at seconds: Double) -> Coordinate { path.place(atMetres: metres(at: seconds)) }
+
+  /// True while the body stands, at a light for example.
+  package func isHalted(at seconds: Double) -> Bool {
+    guard seconds >= 0, seconds < durationSeconds else { return true }
+    return pieces[piece(at: seconds)].isHalt
+  }
+
+  /// When the body first is so far along; nil beyond the end.
+  package func seconds(atMetres metres: Double) -> Double? {
+    guard metres <= path.lengthMetres else { return nil }
+    var (low, high) = (0, pieces.count - 1)
+    // The last piece that begins before the point: of a halt at the point itself, the piece that leads there.
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if pieces[middle].startMetres < metres { low = middle } else { high = middle - 1 }
+    }
+    let end = low + 1 < pieces.count ? pieces[low + 1].startSeconds : durationSeconds
+    return min(pieces[low].seconds(atMetres: metres), end)
+  }
+
+  /// When the body leaves the point behind it, after the halt if it makes one there; nil beyond the end.
+  func secondsLeaving(metres: Double) -> Double? {
+    guard let reached = seconds(atMetres: metres) else { return nil }
+    var index = piece(at: reached)
+    if index + 1 < pieces.count, pieces[index + 1].isHalt, pieces[index + 1].startMetres <= metres { index += 1 }
+    guard pieces[index].isHalt else { return reached }
+    return index + 1 < pieces.count ? pieces[index + 1].startSeconds : durationSeconds
+  }
+
+  /// When a halt next begins or ends; nil when nothing of the kind happens before the end.
+  package func nextHaltChange(after seconds: Double) -> Double? {
+    var index = piece(at: seconds)
+    let wasHalt = pieces[index].isHalt
+    index += 1
+    while index < pieces.count {
+      if pieces[index].isHalt != wasHalt && pieces[index].startSeconds > seconds { return pieces[index].startSeconds }
+      index += 1
+    }
+    return nil
+  }
+
+  /// The last piece that has begun.
+  func piece(at seconds: Double) -> Int {
+    var (low, high) = (0, pieces.count - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if pieces[middle].startSeconds <= seconds { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,149 @@
+import Base
+
+/// Drives a course: the fastest speeds that keep every limit, corner and stop with the mover's acceleration and braking.
+///
+/// Speeds at the vertices come from two passes, backwards for braking (v² ≤ v'² + 2 b s) and forwards for accelerating
+/// (v² ≤ v'² + 2 a s); between two vertices the body accelerates, keeps its speed and brakes. Whether a light is red is
+/// known when the body would get there without stopping; then the stretch behind the last stop is driven again.
+struct SpeedPlan {
+  private let course: Course
+  private let mover: Mover
+  private let startSeconds: Double
+  /// For each edge: its limit, the mover's top speed and its pace there.
+  private let limits: [Double]
+  private var caps: [Double]
+  private var pieces: [MotionPiece] = []
+  private var seconds = 0.0
+
+  /// `startSeconds` since the zero of the run, for the lights. `paces` are factors up to 1, one for each edge.
+  static func motion(of course: Course, by mover: Mover, startSeconds: Double, paces: [Double]) -> Motion {
+    guard course.path.vertices.count > 1 else {
+      let piece = MotionPiece(startSeconds: 0, startMetres: 0, speed: 0, acceleration: 0)
+      return Motion(path: course.path, pieces: [piece], durationSeconds: 0)
+    }
+    var plan = SpeedPlan(course: course, mover: mover, startSeconds: startSeconds, paces: paces)
+    plan.drive()
+    return Motion(path: course.path, pieces: plan.pieces, durationSeconds: plan.seconds)
+  }
+
+  private init(course: Course, mover: Mover, startSeconds: Double, paces: [Double]) {
+    self.course = course
+    self.mover = mover
+    self.startSeconds = startSeconds
+    limits = zip(course.limits, paces).map { min($0, mover.topSpeed) * $1 }
+    caps = SpeedPlan.cornerSpeeds(of: course, by: mover)
+    pieces.reserveCapacity(course.limits.count * 3)
+    brake(through: 0...limits.count)
+  }
+
+  private static func cornerSpeeds(of course: Course, by mover: Mover) -> [Double] {
+    let vertices = course.path.vertices
+    var caps = [Double](repeating: 0, count: vertices.count)
+    let scale = LocalScale(latitude: vertices[0].latitude)
+    var arriving = scale.offset(from: vertices[0], to: vertices[1])
+    for vertex in 1..<max(vertices.count - 1, 1) {
+      let leaving = scale.offset(from: vertices[vertex], to: vertices[vertex + 1])
+      caps[vertex] = mover.speed(aroundCornerFrom: arriving, to: leaving)
+      arriving = leaving
+    }
+    for stop in course.stops {
+      if case .halt = stop.stop { caps[stop.vertex] = 0 }
+    }
+    return caps
+  }
+
+  /// Lowers the speeds at the vertices until each edge is long enough to brake and none is entered or left too fast.
+  private mutating func brake(through range: ClosedRange<Int>) {
+    for edge in (range.lowerBound..<range.upperBound).reversed() {
+      let next = min(caps[edge + 1], limits[edge])
+      caps[edge + 1] = next
+      let braked = (next * next + 2 * mover.braking * length(edge)).squareRoot()
+      caps[edge] = min(caps[edge], limits[edge], braked)
+    }
+  }
+
+  private func length(_ edge: Int) -> Double { course.path.metres[edge + 1] - course.path.metres[edge] }
+
+  private mutating func drive() {
+    var vertex = 0
+    var speed = 0.0
+    for (target, stop) in course.stops {
+      switch stop {
+      case .halt(let halt):
+        drive(from: &vertex, to: target, speed: &speed)
+        stand(at: target, for: halt)
+      case .light(let light, let isNorthSouth):
+        let mark = (pieces: pieces.count, seconds: seconds, vertex: vertex, speed: speed)
+        drive(from: &vertex, to: target, speed: &speed)
+        guard light.wait(at: startSeconds + seconds, isNorthSouth: isNorthSouth) > 0,
+          canStop(at: target, from: mark.vertex, speed: mark.speed)
+        else { continue }
+        pieces.removeSubrange(mark.pieces...)
+        (seconds, vertex, speed) = (mark.seconds, mark.vertex, mark.speed)
+        drive(from: &vertex, to: target, speed: &speed)
+        stand(at: target, for: light.wait(at: startSeconds + seconds, isNorthSouth: isNorthSouth))
+      }
+    }
+    drive(from: &vertex, to: limits.count, speed: &speed)
+  }
+
+  /// Whether the body can still brake for a vertex; if so, the vertices on the way are made slow enough. Else it goes
+  /// on, as drivers do when it is too late.
+  private mutating func canStop(at target: Int, from vertex: Int, speed: Double) -> Bool {
+    let before = caps[vertex...target]
+    caps[target] = 0
+    brake(through: vertex...target)
+    if caps[vertex] >= speed { return true }
+    caps.replaceSubrange(vertex...target, with: before)
+    return false
+  }
+
+  private mutating func stand(at vertex: Int, for halt: Double) {
+    guard halt > 0 else { return }
+    append(metres: course.path.metres[vertex], speed: 0, acceleration: 0)
+    seconds += halt
+  }
+
+  private mutating func drive(from vertex: inout Int, to target: Int, speed: inout Double) {
+    while vertex < target {
+      let gained = (speed * speed + 2 * mover.acceleration * length(vertex)).squareRoot()
+      let end = min(caps[vertex + 1], gained)
+      drive(edge: vertex, from: speed, to: end)
+      speed = end
+      vertex += 1
+    }
+  }
+
+  /// Up to three pieces: faster, steady, slower.
+  private mutating func drive(edge: Int, from start: Double, to end: Double) {
+    let (a, b, length) = (mover.acceleration, mover.braking, length(edge))
+    // Where accelerating and braking meet: (v² − start²) / 2a + (v² − end²) / 2b = length.
+    let meeting = ((2 * a * b * length + b * start * start + a * end * end) / (a + b)).squareRoot()
+    let peak = max(min(limits[edge], meeting), start, end)
+    let faster = (peak * peak - start * start) / (2 * a)
+    let slower = (peak * peak - end * end) / (2 * b)
+    let steady = max(length - faster - slower, 0)
+    var metres = course.path.metres[edge]
+    if peak > start {
+      append(metres: metres, speed: start, acceleration: a)
+      seconds += (peak - start) / a
+      metres += faster
+    }
+    if steady > 1e-9 {
+      append(metres: metres, speed: peak, acceleration: 0)
+      seconds += steady / peak
+      metres += steady
+    }
+    if peak > end {
+      append(metres: metres, speed: peak, acceleration: -b)
+      seconds += (peak - end) / b
+    }
+  }
+
+  /// A piece that only goes on like the one before is not kept.
+  private mutating func append(metres: Double, speed: Double, acceleration: Double) {
+    if let last = pieces.last, acceleration == 0, last.acceleration == 0, last.speed == speed, speed > 0 { return }
+    pieces.append(
+      MotionPiece(startSeconds: seconds, startMetres: metres, speed: speed, acceleration: acceleration))
+  }
+}

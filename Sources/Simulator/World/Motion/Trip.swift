@@ -1,0 +1,72 @@
+package import Base
+
+/// A motion that begins at an instant of the run, and the parts of it under cover.
+package struct Trip: Sendable {
+  package let start: MonotonicInstant
+  package let motion: Motion
+  package let transport: Transport
+  /// In the order of time, not overlapping.
+  package let covers: [Cover]
+
+  package init(start: MonotonicInstant, motion: Motion, transport: Transport, covers: [Cover] = []) {
+    self.start = start
+    self.motion = motion
+    self.transport = transport
+    self.covers = covers
+  }
+
+  package var end: MonotonicInstant { instant(motion.durationSeconds) }
+
+  /// Since the start of the trip.
+  func seconds(at instant: MonotonicInstant) -> Double { (instant - start).seconds }
+
+  func instant(_ seconds: Double) -> MonotonicInstant {
+    start + Nanoseconds.milliseconds(Int64((seconds * 1e3).rounded(.up)))
+  }
+
+  package func place(at instant: MonotonicInstant) -> Coordinate { motion.place(at: seconds(at: instant)) }
+
+  /// The first whole millisecond after `instant` at which the body is on the other side of the circle than at `instant`;
+  /// nil when that does not happen on this trip. A passage shorter than a millisecond may be missed.
+  package func nextCrossing(of circle: Circle, after instant: MonotonicInstant) -> MonotonicInstant? {
+    let now = seconds(at: instant)
+    let scale = LocalScale(latitude: circle.center.latitude)
+    let wasInside = isInside(circle, scale, at: instant)
+    let metres = motion.metres(at: now)
+    guard
+      let crossing = motion.path.crossing(of: circle, isInside: wasInside, fromMetres: metres),
+      let seconds = motion.seconds(atMetres: crossing)
+    else { return nil }
+    var found = max(self.instant(seconds), instant + .milliseconds(1))
+    // What is left is rounding: a body that has just reached the circle may seem a nanometre on its old side.
+    for _ in 0..<Trip.patience where isInside(circle, scale, at: found) == wasInside {
+      found = found + .milliseconds(1)
+    }
+    return isInside(circle, scale, at: found) == wasInside ? nil : found
+  }
+
+  private static let patience = 20
+
+  private func isInside(_ circle: Circle, _ scale: LocalScale, at instant: MonotonicInstant) -> Bool {
+    let offset = scale.offset(from: circle.center, to: place(at: instant))
+    return offset.lengthSquared < circle.radiusMetres * circle.radiusMetres
+  }
+
+  /// When the body next stops, moves on, gets under cover or out of it, or arrives.
+  package func nextChange(after instant: MonotonicInstant) -> MonotonicInstant? {
+    var next = end
+    if let halt = motion.nextHaltChange(after: seconds(at: instant)) { next = min(next, self.instant(halt)) }
+    for cover in covers {
+      if cover.start > instant {
+        next = min(next, cover.start)
+      } else if cover.end > instant {
+        next = min(next, cover.end)
+      }
+    }
+    return next > instant ? next : nil
+  }
+
+  package func cover(at instant: MonotonicInstant) -> Cover.Kind? {
+    covers.first { $0.start <= instant && instant < $0.end }?.kind
+  }
+}

@@ -1,0 +1,42 @@
+package import Base
+
+/// A route as a file has it: places in their order, with times if it has them.
+package struct RouteRecording: Equatable, Sendable {
+  /// At least one.
+  package let points: [RoutePoint]
+
+  init(points: [RoutePoint], lastLine: Int) throws(RouteError) {
+    guard !points.isEmpty else {
+      throw RouteError(.empty, line: lastLine, "the file has no points; a route needs at least one")
+    }
+    self.points = points
+  }
+
+  /// Made by the program; at least one place.
+  package init(places: [Coordinate]) {
+    precondition(!places.isEmpty, "a route has at least one place")
+    points = places.enumerated().map { RoutePoint(place: $1, line: $0 + 1) }
+  }
+
+  package var hasTimes: Bool { points.allSatisfy { $0.time != nil } }
+
+  func recordedMotion() throws(RouteError) -> Motion {
+    var seconds: [Double] = []
+    seconds.reserveCapacity(points.count)
+    var previous: WallInstant?
+    for point in points {
+      guard let time = point.time else {
+        throw RouteError(
+          .missingTime, line: point.line, "this point has no time; give it one, or let the timing be modelled")
+      }
+      if let previous, time < previous {
+        throw RouteError(
+          .timeStepsBack, line: point.line,
+          "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
+      }
+      previous = time
+      seconds.append(Double(time.milliseconds(since: points[0].time ?? time)) / 1e3)
+    }
+    return Motion(places: points.map(\.place), seconds: seconds)
+  }
+}

@@ -1,0 +1,33 @@
+import Base
+
+/// What a draw of the world is for: the `concern` of its random stream. The numbers are part of what a seed means, so
+/// none is ever given another meaning. Concerns of the world are below 64; the rest is for who simulates devices in it.
+package enum Concern: UInt64, Sendable {
+  case streets = 1
+  case lights = 2
+  case zones = 3
+  case places = 4
+  case home = 5
+  case work = 6
+  case day = 7
+  case errand = 8
+  case pace = 9
+  case halts = 10
+  case receiver = 11
+  case acquisition = 12
+  case outliers = 13
+  case activity = 14
+  case radio = 15
+  case link = 16
+  case battery = 17
+  case appKills = 18
+  case reboots = 19
+
+  /// The number of the device that stands for the city itself. No phone has it.
+  package static let city = UInt64.max
+
+  /// The stream of one device for this concern, from step `n` on.
+  func stream(seed: UInt64, device: UInt64, n: UInt64 = 0) -> RandomStream {
+    RandomStream(seed: seed, device: device, concern: rawValue, n: n)
+  }
+}

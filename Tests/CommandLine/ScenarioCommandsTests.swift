@@ -1,0 +1,74 @@
+import JSON
+import Scenario
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+@Suite struct ScenarioCommandsTests {
+  private static let files = [
+    "bad.json5": "{ version: 1, name: 'x',\n fleets: { a: { devices: -1, netwrk: 'lte' } } }",
+    "later.json5": "{ version: 1, name: 'x', fleets: { a: { devices: 1 } }, outputs: [{ type: 'hdr-log', file: 'x' }] }",
+    "mine.json5": "{ version: 1, name: 'x', fleets: { a: { devices: '${N}' } } }",
+  ]
+
+  private func run(_ words: String...) -> (output: String, error: String, code: ExitCode) {
+    var output = ""
+    let error = Mutex("")
+    let process = ProcessContext(
+      arguments: words, variable: { $0 == "N" ? "7" : nil }, readFile: { Self.files[$0] },
+      writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } })
+    let code = CommandTable.run(process)
+    return (output, error.withLock { $0 }, code)
+  }
+
+  @Test func scenariosListsAllAndPrintsOne() {
+    let list = run("scenarios")
+    #expect(list.code == .ok && list.output.split(separator: "\n").count == BuiltInScenario.all.count)
+    #expect(run("scenarios", "stadium").output == BuiltInScenario.named("stadium").map { $0.text + "\n" })
+    #expect(run("scenarios", "stadum").error.contains("did you mean 'stadium'?"))
+  }
+
+  @Test func schemaIsJSON() throws {
+    let schema = try JSONValue(parsing: Array(run("schema").output.utf8).span)
+    #expect(schema["$schema"] == .string("https://json-schema.org/draft/2020-12/schema"))
+    #expect(run("schema", "--reference").output.hasPrefix("# Scenarios\n"))
+  }
+
+  @Test func aBadScenarioEndsWith104AndAllItsMistakes() {
+    let result = run("simulate", "bad.json5", "--set", "clock.mode=fast", "--dry-run")
+    #expect(result.code == .badScenario && result.code.rawValue == 104 && result.output == "")
+    #expect(
+      result.error.split(separator: "\n").map { $0.prefix { $0 != ";" } } == [
+        "bad.json5:2:26: fleets.a.devices: -1 is out of range", "bad.json5:2:30: fleets.a.netwrk: no key 'netwrk'",
+        "--set clock.mode=fast: clock.mode: no value 'fast'",
+      ])
+  }
+
+  @Test func aPlanIsPrintedAndNothingIsRun() {
+    let result = run("simulate", "first-drive", "--dry-run", "--duration", "20m", "--seed=0xFF")
+    #expect(result.code == .ok && result.error == "")
+    #expect(result.output.hasPrefix("plan of first-drive: virtual, seed 255, 20m and 2m to settle\n"))
+    #expect(run("simulate", "mine.json5", "--dry-run").output.contains("at most 7 devices"))
+    #expect(run("simulate", "city-25", "--dry-run", "--devices", "100", "--fleet", "walkers").output.contains("at most 100 "))
+  }
+
+  @Test func whatCannotBeRunYetIsSaid() {
+    let later = run("simulate", "later.json5", "--dry-run")
+    #expect(later.code == .badScenario && later.output.hasPrefix("plan of x") && later.error.contains("cannot do that yet"))
+    let run = run("simulate", "first-drive")
+    #expect(run.code == .runtimeFailure && run.error.contains("this version cannot run it yet"))
+  }
+
+  @Test(arguments: [
+    ["nowhere.json5"], [], ["first-drive", "--scale", "0"], ["first-drive", "--devices", "0"], ["first-drive", "--set", "seed"],
+    ["first-drive", "--fleet", "phone"],
+  ])
+  func wrongWordsAreUsageErrors(words: [String]) {
+    let error = Mutex("")
+    let process = ProcessContext(
+      arguments: ["simulate"] + words, writeOutput: { _ in }, writeError: { text in error.withLock { $0 += text } })
+    #expect(CommandTable.run(process) == .usage)
+    #expect(!error.withLock { $0 }.isEmpty)
+  }
+}

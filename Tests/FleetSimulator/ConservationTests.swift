@@ -1,0 +1,52 @@
+import Base
+import Contract
+import FleetSimulator
+import Testing
+import World
+
+/// Every record is somewhere, and nowhere twice.
+@Suite struct ConservationTests {
+  @Test(arguments: DevicePlatform.allCases)
+  func aDriveArrivesWhole(platform: DevicePlatform) throws {
+    let report = try Runs.run(Runs.setup(seed: 1, Runs.drivers(3, configuration: Runs.configuration(batch: true, platform))))
+    #expect(report.victims == [])
+    #expect(report.sums.created > 100)
+    #expect(report.sums.stored == report.sums.created)
+    #expect(report.isRight)
+  }
+
+  @Test func whoComesOutOfATunnelDeliversWhatWaited() throws {
+    let zero = MonotonicInstant(nanoseconds: 0)
+    let tunnel = Blackout(start: zero + .seconds(300), end: zero + .seconds(900))
+    let report = try Runs.run(Runs.setup(seed: 2, Runs.drivers(5, blackouts: [tunnel], radio: .constant(.lte))))
+    #expect(report.victims == [])
+    #expect(report.sums.stored == report.sums.created && report.sums.created > 100)
+  }
+
+  @Test func aQueueThatWasNeverConnectedDrainsInTheEnd() throws {
+    let report = try Runs.run(Runs.setup(seed: 3, Runs.drivers(2, radio: .constant(.none))))
+    #expect(report.sums.stored == report.sums.created && report.sums.created > 50)
+    #expect(report.drained != nil)
+  }
+
+  @Test(arguments: UInt64(10)...15)
+  func killsAndRebootsLoseNothing(seed: UInt64) throws {
+    let habits = HabitRates(killsPerHour: 20, rebootsPerHour: 5, relaunchSeconds: 5...60)
+    var configuration = Runs.configuration()
+    configuration.app.stopOnTerminate = false
+    let fleet = Runs.drivers(3, habits: habits, configuration: configuration)
+    let report = try Runs.run(Runs.setup(seed: seed, minutes: 40, fleet))
+    #expect(report.victims == [], "seed \(seed)")
+    #expect(report.isRight, "seed \(seed)")
+  }
+
+  @Test func aSmallQueueEvictsAndTheBookKnows() throws {
+    var configuration = Runs.configuration()
+    configuration.persistence.maxRecordsToPersist = 10
+    let fleet = Runs.drivers(2, configuration: configuration, radio: .constant(.none))
+    let report = try Runs.run(Runs.setup(seed: 4, fleet))
+    #expect(report.sums.evicted > 0)
+    #expect(report.sums.stored + report.sums.evicted == report.sums.created)
+    #expect(report.isRight)
+  }
+}

@@ -1,0 +1,33 @@
+import Base
+import FleetSimulator
+import Testing
+
+/// Servers that lie are found out, and their victims are named.
+@Suite struct PlantedBugTests {
+  @Test(arguments: UInt64(1)...3)
+  func aBatchThatIsAcknowledgedAndForgottenIsFound(seed: UInt64) throws {
+    try expectAllFound(LyingStore(.forgetsBatch(each: 7)), seed: seed)
+  }
+
+  @Test(arguments: UInt64(1)...3)
+  func aLastRecordThatIsDroppedIsFound(seed: UInt64) throws {
+    try expectAllFound(LyingStore(.dropsLast(each: 2)), seed: seed)
+  }
+
+  private func expectAllFound(_ store: LyingStore, seed: UInt64) throws {
+    let tunnel = Blackout(
+      start: MonotonicInstant(nanoseconds: 0) + .seconds(120), end: MonotonicInstant(nanoseconds: 0) + .seconds(600))
+    let report = try FleetRun(Runs.setup(seed: seed, Runs.drivers(3, blackouts: [tunnel])), store: store).run()
+    #expect(!store.victims.isEmpty, "seed \(seed)")
+    #expect(!report.isRight, "seed \(seed)")
+    let lost = report.victims.filter { $0.rule == .acknowledgedIsStored }
+    #expect(!lost.isEmpty, "seed \(seed)")
+    for victim in lost {
+      let uuid = try #require(victim.uuid)
+      #expect(store.victims.contains(uuid), "seed \(seed)")
+      #expect(victim.device.hasPrefix("cars-"), "seed \(seed)")
+      #expect(victim.story.count >= 3, "seed \(seed)")
+    }
+    #expect(report.sums.isBalanced, "seed \(seed)")
+  }
+}

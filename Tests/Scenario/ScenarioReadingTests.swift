@@ -1,0 +1,103 @@
+import Base
+import Contract
+import Testing
+
+@testable import Scenario
+
+@Suite struct ScenarioReadingTests {
+  @Test func everySectionIsRead() throws {
+    let result = try ScenarioReader().read(EveryKey.text)
+    let scenario = result.scenario
+    #expect(result.notYet == [])
+    #expect(scenario.seed == 0xC0FFEE && scenario.clock.mode == .lockstep && scenario.clock.settle == .seconds(1_200))
+    #expect(scenario.clock.start == WallInstant(iso8601: Array("2026-05-04T04:00:00Z".utf8).span))
+    #expect(scenario.target.headers["X-Run"] == "none" && scenario.target.authorization.refreshRotation == .reusable)
+    #expect(scenario.routes.map(\.name) == ["recorded", "drive", "town", "pauses"])
+    #expect(scenario.fleets.map(\.value.executor.peakDevices) == [40, 100, 1_000, 3])
+    #expect(scenario.faults.count == 15 && scenario.faults[11].perDeviceHour == 0.1)
+    #expect(scenario.invariants.checked == [.conservation])
+    #expect(scenario.outputs.count == 7)
+  }
+
+  @Test func whatNobodySaysHasItsStandardValue() throws {
+    let text = try read(scenario())
+    #expect(text.clock == Clock() && text.target == Target() && text.seed == 1)
+    #expect(text.fleets[0].value.traits.network == "lte")
+  }
+
+  @Test func allMistakesAreToldInTheOrderOfTheText() {
+    let text = """
+      { version: 1, name: "x",
+        sed: 7, clock: { mode: "fast", duration: 90 },
+        fleets: { cars: { devices: -1, network: "ltee" } },
+        faults: [ { name: "f", at: "1m", for: "1s", netwrk: "none" } ] }
+      """
+    #expect(
+      problems(in: text) == [
+        "f:2:3: sed: no key 'sed'; did you mean 'seed'?",
+        "f:2:26: clock.mode: no value 'fast'; there is: virtual, lockstep, accelerated, realtime",
+        "f:2:44: clock.duration: a number without unit; write a duration, as in \"90s\" (ms, s, m, h, d)",
+        "f:3:30: fleets.cars.devices: -1 is out of range; write a whole number from 0 to 10000000",
+        "f:3:43: fleets.cars.network: no network 'ltee'; did you mean 'lte'?",
+        "f:4:13: faults[0]: the fault does nothing; add one of network, toxic, http, auth, storage, device, lifecycle, remote",
+        "f:4:47: faults[0].netwrk: no key 'netwrk'; did you mean 'network'?",
+      ])
+  }
+
+  @Test(arguments: [
+    ("clock: { factor: Infinity }", "out of range"), ("clock: { factor: NaN }", "out of range"),
+    ("seed: 1.5", "cannot stand here"), ("seed: '0x10000000000000000'", "cannot stand here"),
+    ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "a server of ours"),
+    ("motion: { a: { extends: 'b' }, b: { extends: 'a' } }", "cannot extend itself"),
+    ("motion: { a: { activity: { still: 0.5 } } }", "add up to 0.5"),
+    ("motion: { a: { activity: { sleeping: 1 } } }", "no activity 'sleeping'"),
+    ("networks: { n: { markov: { lte: { edge: '1m' } }, start: 'lte' } }", "'edge' has no way out"),
+    ("networks: { n: { markov: { lte: { moon: '1m' }, moon: {} }, start: 'lte' } }", "no network 'moon'"),
+    ("geofences: { g: { type: 'list', fences: [{ identifier: 'a' }] } }", "latitude"),
+    ("faults: [{ name: 'f', at: '1m', network: 'none' }]", "say for how long"),
+    ("faults: [{ name: 'f', at: '11m', for: '1m', network: 'none' }]", "when the run is over"),
+    ("faults: [{ name: 'f', for: '1m', network: 'none' }]", "nobody says when"),
+    ("faults: [{ name: 'f', at: '1m', http: {}, for: '1m' }]", "an empty http"),
+    ("faults: [{ name: 'f', at: '1m', for: '1m', network: 'none', http: { abort: { status: 503 } } }]", "in one fault"),
+    ("faults: [{ name: 'f', at: '1m', remote: { background_geolocation: [['strat']] } }]", "did you mean start"),
+    ("faults: [{ name: 'f', at: '1m', for: '1m', http: { abort: { status: 503, when: 'response.status > 1' } } }]", "write"),
+    ("checks: { c: 'response.status in [200' }", "cannot stand here"), ("checks: { c: 'response.stats == 1' }", "write"),
+    ("sdk: { config: { http: { maxBatchSise: 5 } } }", "did you mean 'http.maxBatchSize'"),
+    ("sdk: { config: { reset: true } }", "only in ready"), ("invariants: { enable: ['I99'] }", "no value 'I99'"),
+    ("routes: { r: { type: 'generate', trips: { dwell: { dist: 'uniform', min: '5m', max: '1m' } } } }", "larger than max"),
+    ("routes: { r: { type: 'generate', center: [91, 0] } }", "cannot stand here"), ("outputs: [{ type: 'junit' }]", "'file'"),
+  ])
+  func mistakesAreNamed(keys: String, words: String) {
+    let found = problems(in: scenario(keys))
+    #expect(found.count == 1 && found.first?.contains(words) == true, "\(found)")
+  }
+
+  @Test func whatCannotBeDoneYetIsToldAndNotSilent() throws {
+    let result = try ScenarioReader().read(scenario("outputs: [{ type: 'hdr-log', file: 'x' }]"))
+    #expect(result.notYet.map(\.path) == ["outputs[0]"] && result.notYet.map(\.kind) == [.notYet])
+  }
+
+  @Test func whatADeviceWouldChangeIsANote() throws {
+    let result = try ScenarioReader().read(scenario("sdk: { config: { geolocation: { stationaryRadius: 5 } } }"))
+    #expect(result.notes.map(\.path) == ["sdk.config.geolocation.stationaryRadius"])
+  }
+
+  @Test func configurationsMergeFromTheWholeToTheFleet() throws {
+    let text = try read(EveryKey.text)
+    let vans = text.configuration(of: text.fleets[0].value.traits)
+    #expect(vans.platform == .android && vans.geolocation.distanceFilterMetres == 25)
+    #expect(vans.geolocation.desiredAccuracy == 10 && vans.http.autoSyncThreshold == 3 && !vans.app.stopOnTerminate)
+    #expect(text.configuration(of: text.fleets[3].value.traits).platform == .ios)
+  }
+
+  @Test func aMotionTakesOverWhatItDoesNotSay() throws {
+    let text = try read(EveryKey.text)
+    let van = try #require(text.motion(named: "van"))
+    #expect(van.activity.map(\.name) == ["in_vehicle", "still"])
+    let child = try read(
+      scenario("motion: { a: { extends: 'walking', gps: { sigma: '9m' } }, b: { extends: 'a', speed: { model: 'idm' } } }"))
+    let b = try #require(child.motion(named: "b"))
+    #expect(b.gps.sigmaMetres == 9 && b.gps.correlationTime == .seconds(90) && b.speed == .driver(DriverSpeed()))
+    #expect(child.motion(named: "a")?.cruisingMetresPerSecond == 1.35)
+  }
+}

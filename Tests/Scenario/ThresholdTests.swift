@@ -1,0 +1,66 @@
+import Base
+import Testing
+
+@testable import Scenario
+
+@Suite struct ThresholdTests {
+  private func threshold(_ metric: String, _ text: String) throws -> ThresholdExpression {
+    let metric = try #require(Metric.named(metric))
+    return try #require(ThresholdExpression(text, of: metric))
+  }
+
+  @Test func theGrammarOfK6IsRead() throws {
+    let latency = try threshold("http_req_duration", "p(99.9) <= 3000")
+    #expect(latency.aggregation == .percentile(99.9) && latency.comparison == .lessOrEqual && latency.limit == 3_000)
+    #expect(try threshold("checks", "rate>0.97").aggregation == .rate)
+    #expect(try threshold("records_lost", "count===0").comparison == .equal)
+    #expect(try threshold("upload_duration", "med!=1").aggregation == .median)
+    #expect(try threshold("devices_active", "value>=1").aggregation == .value)
+  }
+
+  @Test(arguments: [
+    ("upload_duration", "p(101)<1"), ("upload_duration", "p()<1"), ("upload_duration", "p95<1"), ("upload_duration", "rate<1"),
+    ("checks", "count>1"), ("checks", "rate"), ("checks", "rate>"), ("checks", "rate>x"), ("checks", "rate=>1"),
+    ("records_lost", "count==0x1"), ("records_lost", "count==nan"), ("records_lost", "count==0 or so"), ("records_lost", ""),
+  ])
+  func otherTextsAreNoThresholds(metric: String, text: String) throws {
+    #expect(ThresholdExpression(text, of: try #require(Metric.named(metric))) == nil)
+  }
+
+  @Test(arguments: [
+    ("latency", "no metric 'latency'"), ("upload_duration{", "not in order"), ("upload_duration{fleet}", "is no tag"),
+    ("upload_duration{fleet:vans}", "no fleet 'vans'"), ("upload_duration{flet:cars}", "did you mean 'fleet'?"),
+    ("upload_duration{network:moon}", "no network 'moon'"), ("checks{check:x}", "no check 'x'"), ("uploads{fault:x}", "no fault 'x'"),
+  ])
+  func selectionsOfNothingAreMistakes(selector: String, words: String) {
+    let found = problems(in: scenario("thresholds: { '\(selector)': ['count>0'] }"))
+    #expect(found.count == 1 && found[0].contains(words), "\(found)")
+  }
+
+  @Test func conditionsHold() throws {
+    let list = try #require(Condition("response.status in [200,201 , 204]"))
+    #expect(list.holds(201) && !list.holds(202))
+    #expect(try #require(Condition("response.status not in [400]")).holds(200))
+    #expect(try #require(Condition("request.bytes>65536")).holds(65_537))
+    for text in ["", "response.status", "response.status in []", "response.status is 5", "status > 1", "request.bytes > 1 > 2"] {
+      #expect(Condition(text) == nil, "\(text)")
+    }
+  }
+
+  @Test(arguments: [
+    (Distribution.uniform(min: 1, max: 3), 2.0), (.normal(mean: 10, deviation: 1), 10), (.exponential(mean: 5), 5),
+    (.lognormal(median: 4, p95: 8), 4.3716), (.pareto(min: 2, alpha: 3), 3), (.constant(7), 7),
+  ])
+  func drawsHaveTheMeanThatIsPromised(distribution: Distribution, mean: Double) {
+    #expect((distribution.mean - mean).magnitude < 0.001)
+    var stream = RandomStream(seed: 5, device: 1, concern: 1)
+    let draws = (0..<40_000).map { _ in distribution.draw(from: &stream) }
+    #expect((draws.reduce(0, +) / 40_000 / mean - 1).magnitude < 0.03, "seed 5")
+  }
+
+  @Test func oneInTwentyIsBeyondTheP95() {
+    var stream = RandomStream(seed: 6, device: 1, concern: 1)
+    let beyond = (0..<40_000).count { _ in Distribution.lognormal(median: 4, p95: 20).draw(from: &stream) > 20 }
+    #expect((1_800...2_200).contains(beyond), "seed 6: \(beyond)")
+  }
+}

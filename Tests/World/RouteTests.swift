@@ -1,0 +1,88 @@
+import Base
+import Testing
+
+@testable import World
+
+struct RouteTests {
+  private func recording(seconds: [Int64?]) -> RouteRecording? {
+    let rows = seconds.enumerated().map { index, time in
+      "48.1\(index),11.5,\(time.map { String(1_772_433_000 + $0) } ?? "")\n"
+    }
+    do {
+      return try RouteRecording(csv: Array(("lat,lon,time\n" + rows.joined()).utf8))
+    } catch {
+      Issue.record("\(error)")
+      return nil
+    }
+  }
+
+  @Test func aRecordedRouteIsTravelledInItsOwnTime() throws {
+    let recording = try #require(recording(seconds: [0, 10, 70, 70, 100]))
+    let route = try TimedRoute(recorded: recording, transport: .car)
+    var body = Body(along: route, repetition: .once, start: Worlds.zero)
+    for (index, seconds) in [0, 10, 70, 70, 100].enumerated() where index != 2 {
+      let now = Worlds.zero + .seconds(Int64(seconds))
+      body.advance(to: now)
+      #expect(body.position(at: now).distanceMetres(to: recording.points[index].place) < 0.01, "point \(index)")
+    }
+    #expect(body.episode.end == nil)
+  }
+
+  @Test func routesRunAgainOrBack() throws {
+    let recording = try #require(recording(seconds: [0, 10, 100]))
+    let route = try TimedRoute(recorded: recording, transport: .car)
+    // A ride of 100 seconds, a pause of 60.
+    let again = Worlds.zero + .seconds(170)
+    var loop = Body(along: route, repetition: .loop, start: Worlds.zero)
+    loop.advance(to: again)
+    #expect(loop.position(at: again).distanceMetres(to: recording.points[1].place) < 0.01)
+    var back = Body(along: route, repetition: .pingPong, start: Worlds.zero)
+    back.advance(to: again)
+    let expected = route.trip(at: Worlds.zero, isForward: true).place(at: Worlds.zero + .seconds(90))
+    #expect(back.position(at: again).distanceMetres(to: expected) < 0.01)
+  }
+
+  @Test func timesMustBeThereAndMustNotStepBack() throws {
+    let missing = try #require(recording(seconds: [0, nil, 20]))
+    let back = try #require(recording(seconds: [0, 30, 20]))
+    for (recording, code, line) in [(missing, RouteError.Code.missingTime, 3), (back, .timeStepsBack, 4)] {
+      do {
+        _ = try TimedRoute(recorded: recording, transport: .car)
+        Issue.record("\(code) was accepted")
+      } catch {
+        #expect(error.code == code && error.line == line)
+      }
+    }
+  }
+
+  @Test func aModelledRouteStopsAsOftenAsItsRateSays() {
+    let places = (0...200).map { Worlds.munich.destination(bearingDegrees: 80, distanceMetres: Double($0) * 100) }
+    var halts = 0
+    for device in 0..<20 as Range<UInt64> {
+      let route = TimedRoute(
+        modelled: RouteRecording(places: places), transport: .car, speedLimit: 14, stopsPerKilometre: 1.2,
+        meanStopSeconds: 22, seed: 1, device: device)
+      let trip = route.trip(at: Worlds.zero, isForward: true)
+      halts += trip.motion.pieces.filter(\.isHalt).count
+      #expect((trip.motion.path.lengthMetres - 20_000).magnitude < 20)
+    }
+    // 20 rides of 20 kilometres: 480 ± 22.
+    #expect((410...550).contains(halts))
+  }
+
+  @Test func aRouteOfOnePlaceIsAPlace() {
+    let route = TimedRoute(
+      modelled: RouteRecording(places: [Worlds.munich]), transport: .foot, speedLimit: 1, seed: 1, device: 1)
+    let body = Body(along: route, repetition: .once, start: Worlds.zero)
+    #expect(body.position(at: Worlds.zero) == Worlds.munich && body.nextChange(after: Worlds.zero) == nil)
+  }
+
+  @Test func routesCrossTheAntimeridian() throws {
+    let path = Path([Worlds.place(10, 179.99), Worlds.place(10, -179.99)])
+    #expect((path.lengthMetres - 2_193).magnitude < 2)
+    #expect(path.place(atMetres: path.lengthMetres / 2).longitude.magnitude > 179.999_99)
+    let circle = Circle(center: Worlds.place(10, 179.99), radiusMetres: 2_000)
+    let crossing = try #require(path.crossing(of: circle, isInside: true, fromMetres: 0))
+    #expect((crossing - 2_000).magnitude < 1)
+  }
+}

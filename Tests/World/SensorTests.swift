@@ -1,0 +1,118 @@
+import Base
+import Testing
+
+@testable import World
+
+struct SensorTests {
+  @Test func activitiesAreNoticedLateAndSometimesMistaken() {
+    var (delays, mistakes) = ([Double](), 0)
+    for device in 0..<400 as Range<UInt64> {
+      var sensor = ActivitySensor(truth: .still, at: Worlds.zero, seed: 1, device: device)
+      let setOff = Worlds.zero + .seconds(100)
+      while let next = sensor.nextInstant, next < setOff { _ = sensor.takeReport() }
+      sensor.observe(.inVehicle, at: setOff)
+      var report = sensor.takeReport()
+      if report?.activity != .inVehicle {
+        mistakes += 1
+        #expect((report?.confidence ?? 100) < 75)
+        report = sensor.takeReport()
+      }
+      #expect(report?.activity == .inVehicle && (report?.confidence ?? 0) >= 75, "device \(device)")
+      delays.append((report.map { $0.instant - setOff } ?? .zero).seconds)
+    }
+    #expect((12...20).contains(delays.sorted()[200]))
+    #expect((25...75).contains(mistakes), "12 of 100 are mistaken")
+  }
+
+  @Test func whatPassesBeforeItIsNoticedIsNotReported() {
+    var sensor = ActivitySensor(truth: .inVehicle, at: Worlds.zero, seed: 1, device: 1)
+    for second in 1..<200 as Range<Int64> {
+      sensor.observe(second % 2 == 0 ? .inVehicle : .still, at: Worlds.zero + .seconds(second))
+      while let next = sensor.nextInstant, next <= Worlds.zero + .seconds(second) {
+        guard let report = sensor.takeReport() else { break }
+        #expect(report.activity != .still || report.confidence < 75)
+      }
+    }
+  }
+
+  @Test func networksLastAsLongAsTheirRatesSay() {
+    let day = Worlds.zero + .seconds(86_400)
+    var seconds = [Double](repeating: 0, count: RadioNetwork.allCases.count)
+    for device in 0..<40 as Range<UInt64> {
+      var radio = Radio(model: .urban, start: Worlds.zero, seed: 1, device: device)
+      var now = Worlds.zero
+      while let next = radio.nextChange, next < day {
+        seconds[radio.network(under: nil, hasWifi: false).rawValue] += (next - now).seconds
+        radio.advance(to: next)
+        now = next
+      }
+    }
+    let all = seconds.reduce(0, +)
+    // The balance of the chain: out of a network as often as into it, with the rates of `urban`.
+    let (lte, hsdpa, edge, none) = (1.0, 120.0 / 360, 120.0 / 360 * 180 / 1_200, 90.0 / 2_700)
+    let sum = lte + hsdpa + edge + none
+    #expect((seconds[RadioNetwork.lte.rawValue] / all - lte / sum).magnitude < 0.02)
+    #expect((seconds[RadioNetwork.hsdpa.rawValue] / all - hsdpa / sum).magnitude < 0.02)
+    #expect((seconds[RadioNetwork.edge.rawValue] / all - edge / sum).magnitude < 0.01)
+    #expect((seconds[RadioNetwork.none.rawValue] / all - none / sum).magnitude < 0.01)
+    #expect(seconds[RadioNetwork.wifi.rawValue] == 0)
+  }
+
+  @Test func thePlaceDecidesBeforeTheChain() {
+    let radio = Radio(model: .constant(.edge), start: Worlds.zero, seed: 1, device: 1)
+    #expect(radio.nextChange == nil)
+    #expect(radio.network(under: nil, hasWifi: false) == .edge)
+    #expect(radio.network(under: .tunnel, hasWifi: false) == .none)
+    #expect(radio.network(under: .deadZone, hasWifi: true) == .wifi)
+  }
+
+  @Test func transfersTakeTheirLatencyTheirBytesAndTheirLosses() throws {
+    var stream = RandomStream(seed: 1, device: 1, concern: Concern.link.rawValue)
+    let clean = LinkQuality(latency: 0.2, jitter: 0, downBitsPerSecond: 8e6, upBitsPerSecond: 8e3, loss: 0)
+    #expect(try #require(clean.transfer(bytes: 1_000, isUpload: true, from: &stream)).seconds == 1.1)
+    #expect(try #require(clean.transfer(bytes: 1_000, isUpload: false, from: &stream)).seconds == 0.101)
+    #expect(RadioNetwork.none.link.transfer(bytes: 1, isUpload: true, from: &stream) == nil)
+    var lossy = clean
+    lossy.loss = 0.5
+    let times = (0..<2_000).map { _ in lossy.transfer(bytes: 0, isUpload: true, from: &stream)?.seconds }
+    let late = times.filter { $0.map { $0 >= 1.1 } ?? true }.count
+    #expect((900...1_100).contains(late))
+    // Seven losses in a row.
+    #expect((5...30).contains(times.filter { $0 == nil }.count))
+  }
+
+  @Test func batteriesGoDownInAStraightLine() throws {
+    var battery = Battery(level: 0.5, drainPerHour: 0.1, at: Worlds.zero)
+    let empty = try #require(battery.instant(ofLevel: 0))
+    #expect(empty == Worlds.zero + .seconds(5 * 3_600))
+    #expect(battery.instant(ofLevel: 0.6) == nil && !battery.isCharging)
+    battery.drain(perHour: -0.2, from: Worlds.zero + .seconds(3_600))
+    #expect((battery.level(at: Worlds.zero + .seconds(7_200)) - 0.6).magnitude < 1e-12 && battery.isCharging)
+    #expect(battery.level(at: Worlds.zero + .seconds(86_400)) == 1)
+    #expect(battery.instant(ofLevel: 0.6) == Worlds.zero + .seconds(7_200))
+  }
+
+  @Test func appsAreKilledAsOftenAsTheRateSaysAndNotAtNight() {
+    var kills = 0
+    for device in 0..<100 as Range<UInt64> {
+      let rates = HabitRates(killsPerHour: 0.5, rebootsPerHour: 0.05)
+      var habits = Habits(rates: rates, clock: Worlds.clock, start: Worlds.zero, seed: 1, device: device)
+      var end = Worlds.zero
+      while let next = habits.nextInstant, next < Worlds.zero + .seconds(10 * 86_400), let event = habits.takeEvent() {
+        let time = Worlds.clock.timeOfDay(at: event.instant)
+        #expect(time >= 25_200 && time < 82_801, "device \(device) at \(event.instant.seconds)")
+        #expect(event.instant >= end && event.end > event.instant, "device \(device)")
+        end = event.end
+        if case .killsApp = event.kind { kills += 1 }
+      }
+    }
+    // 100 devices, ten days of 16 hours: 8,000, some fewer for the time in which an app is dead already.
+    #expect((7_400...8_100).contains(kills))
+  }
+
+  @Test func nothingHappensToAPhoneThatIsLeftAlone() {
+    let rates = HabitRates(killsPerHour: 0, rebootsPerHour: 0)
+    var habits = Habits(rates: rates, clock: Worlds.clock, start: Worlds.zero, seed: 1, device: 1)
+    #expect(habits.nextInstant == nil && habits.takeEvent() == nil)
+  }
+}
