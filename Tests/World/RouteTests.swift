@@ -4,7 +4,7 @@ import Testing
 @testable import World
 
 struct RouteTests {
-  private func recording(seconds: [Int64?]) -> RouteRecording? {
+  private func recorded(seconds: [Int64?]) -> RouteRecording? {
     let rows = seconds.enumerated().map { index, time in
       "48.1\(index),11.5,\(time.map { String(1_772_433_000 + $0) } ?? "")\n"
     }
@@ -17,7 +17,7 @@ struct RouteTests {
   }
 
   @Test func aRecordedRouteIsTravelledInItsOwnTime() throws {
-    let recording = try #require(recording(seconds: [0, 10, 70, 70, 100]))
+    let recording = try #require(recorded(seconds: [0, 10, 70, 70, 100]))
     let route = try TimedRoute(recorded: recording, transport: .car)
     var body = Body(along: route, repetition: .once, start: Worlds.zero)
     for (index, seconds) in [0, 10, 70, 70, 100].enumerated() where index != 2 {
@@ -29,7 +29,7 @@ struct RouteTests {
   }
 
   @Test func routesRunAgainOrBack() throws {
-    let recording = try #require(recording(seconds: [0, 10, 100]))
+    let recording = try #require(recorded(seconds: [0, 10, 100]))
     let route = try TimedRoute(recorded: recording, transport: .car)
     // A ride of 100 seconds, a pause of 60.
     let again = Worlds.zero + .seconds(170)
@@ -43,8 +43,8 @@ struct RouteTests {
   }
 
   @Test func timesMustBeThereAndMustNotStepBack() throws {
-    let missing = try #require(recording(seconds: [0, nil, 20]))
-    let back = try #require(recording(seconds: [0, 30, 20]))
+    let missing = try #require(recorded(seconds: [0, nil, 20]))
+    let back = try #require(recorded(seconds: [0, 30, 20]))
     for (recording, code, line) in [(missing, RouteError.Code.missingTime, 3), (back, .timeStepsBack, 4)] {
       do {
         _ = try TimedRoute(recorded: recording, transport: .car)
