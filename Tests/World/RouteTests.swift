@@ -70,6 +70,18 @@ struct RouteTests {
     #expect((410...550).contains(halts))
   }
 
+  @Test func routesLeadThroughTheZonesThatAreGivenForThem() throws {
+    let recording = try #require(recorded(seconds: [0, 100]))
+    // From 48.10 to 48.11 along a meridian; the zone begins half way and ends beyond.
+    let corners = [(48.105, 11.4), (48.105, 11.6), (48.2, 11.6), (48.2, 11.4)]
+    let area = try #require(Polygon(corners.map { Worlds.place($0.0, $0.1) }))
+    let route = try TimedRoute(
+      recorded: recording, transport: .car, zones: [Zone(kind: .tunnel, area: area)])
+    let trip = route.trip(at: Worlds.zero, isForward: true)
+    #expect(trip.covers == [Cover(kind: .tunnel, start: Worlds.zero + .seconds(50), end: Worlds.zero + .seconds(100))])
+    #expect(route.trip(at: Worlds.zero, isForward: false).covers.map(\.start) == [Worlds.zero])
+  }
+
   @Test func aRouteOfOnePlaceIsAPlace() {
     let route = TimedRoute(
       modelled: RouteRecording(places: [Worlds.munich]), transport: .foot, speedLimit: 1, seed: 1, device: 1)
