@@ -149,6 +149,18 @@ struct ReceiverTests {
     #expect(delivered > 5 && delivered < asked / 2)
   }
 
+  @Test func askingOftenDoesNotPutOffTheNextLookAtRest() throws {
+    let body = Worlds.body(device: 1, in: ReceiverTests.city)
+    var receiver = Receiver(model: .inVehicle, seed: 1, device: 1)
+    receiver.start(at: Worlds.zero)
+    let first = try #require(receiver.nextOccasion(of: body, distanceFilterMetres: 10, after: Worlds.zero))
+    #expect(receiver.fix(of: body, at: first, distanceFilterMetres: 10) != nil)
+    for seconds in 0..<20 as Range<Int64> {
+      let next = receiver.nextOccasion(of: body, distanceFilterMetres: 10, after: first + .seconds(seconds))
+      #expect(next == first + .seconds(20))
+    }
+  }
+
   @Test func outliersAreAsRareAsTheModelSaysAndFarAway() {
     let model = GPSModel(skySpread: 0, outliersPerHour: 5)
     let body = Worlds.body(device: 1, in: ReceiverTests.city)
