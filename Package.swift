@@ -66,7 +66,8 @@ let package = Package(
       name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
       resources: [.embedInCode("BuiltIn")], swiftSettings: settings),
 
-    library("CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "Scenario", "HTTP1", "JSON", "Base"]),
+    library(
+      "CommandLine", in: "App/", needs: ["IngestServer", "Network", "Store", "Scenario", "HTTP1", "JSON", "Base"]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 

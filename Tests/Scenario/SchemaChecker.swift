@@ -5,8 +5,10 @@ import JSON
 struct SchemaChecker {
   private let root: JSONValue
   private static let words = [
-    "$schema", "$id", "title", "$defs", "description", "default", "examples", "type", "enum", "const", "pattern", "minimum",
-    "maximum", "items", "minItems", "maxItems", "properties", "required", "additionalProperties", "propertyNames", "oneOf",
+    "$schema", "$id", "title", "$defs", "description", "default", "examples", "type", "enum", "const", "pattern",
+    "minimum",
+    "maximum", "items", "minItems", "maxItems", "properties", "required", "additionalProperties", "propertyNames",
+    "oneOf",
     "anyOf", "$ref",
   ]
 

@@ -11,13 +11,16 @@ import Testing
 
   @Test func whatTheReaderTakesTheSchemaTakes() throws {
     #expect(try checker.complaints(about: tree(EveryKey.text)) == [])
-    for builtIn in BuiltInScenario.all { #expect(try checker.complaints(about: tree(builtIn.text)) == [], "\(builtIn.name)") }
+    for builtIn in BuiltInScenario.all {
+      #expect(try checker.complaints(about: tree(builtIn.text)) == [], "\(builtIn.name)")
+    }
   }
 
   /// Each value of a scenario that says everything is replaced by others; whatever the reader still takes, the schema takes.
   @Test func theSchemaIsNeverStricterThanTheReader() throws {
     let replacements: [JSON5Value.Content] = [
-      .null, .bool(true), .integer(0), .integer(1), .double(0.5), .string("1m"), .string("${N:-1}"), .array([]), .object([]),
+      .null, .bool(true), .integer(0), .integer(1), .double(0.5), .string("1m"), .string("${N:-1}"), .array([]),
+      .object([]),
     ]
     let document = try JSON5Reader.read(EveryKey.text)
     var taken = 0
@@ -46,7 +49,8 @@ import Testing
       _ = Form<Scenario>.section().read(changed, &reading)
       // A map of the author's own names, or a document of the app, takes the key; what is beneath is null.
       #expect(
-        reading.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || reading.isAboutOthers, "\(place)")
+        reading.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || reading.isAboutOthers, "\(place)"
+      )
     }
     for required in ["version", "name", "fleets"] {
       let changed = document.removing(required)
@@ -101,7 +105,9 @@ import Testing
 extension Reading {
   /// Problems of values that the schema leaves open.
   fileprivate var isAboutOthers: Bool {
-    problems.allSatisfy { $0.path.contains("background_geolocation") || $0.path.contains("fences") || $0.path.contains("thresholds") }
+    problems.allSatisfy {
+      $0.path.contains("background_geolocation") || $0.path.contains("fences") || $0.path.contains("thresholds")
+    }
   }
 }
 
