@@ -78,7 +78,7 @@ import Testing
     ]
     let mutator = Mutator(corpus: corpus, tokens: tokens.map { Array($0.utf8) })
     var agreed = 0
-    for seed in UInt64(0)..<20_000 {
+    for seed in UInt64(0)..<6_000 {
       var generator = SeededGenerator(seed: seed)
       let bytes = mutator.next(using: &generator)
       guard let text = String(validating: bytes, as: UTF8.self) else { continue }
@@ -91,6 +91,6 @@ import Testing
         agreed += 1
       }
     }
-    #expect(agreed > 1_000)
+    #expect(agreed > 300)
   }
 }
