@@ -1,4 +1,5 @@
 import Base
+import Support
 import Testing
 
 @testable import World
@@ -22,17 +23,47 @@ struct MotionTests {
     }
   }
 
+  /// Pieces that do not go on where and as fast as the one before ended.
+  private func gaps(in motion: Motion) -> [MotionPiece] {
+    zip(motion.pieces, motion.pieces.dropFirst()).compactMap { piece, next in
+      let meets =
+        next.startSeconds > piece.startSeconds
+        && (piece.metres(at: next.startSeconds) - next.startMetres).magnitude < 1e-6
+        && (piece.speed(at: next.startSeconds) - next.speed).magnitude < 1e-6
+      return meets ? nil : piece
+    }
+  }
+
   @Test func piecesMeetInPlaceTimeAndSpeed() {
     for (name, trip) in MotionTests.trips {
-      let pieces = trip.motion.pieces
-      let gaps = zip(pieces, pieces.dropFirst()).filter { piece, next in
-        next.startSeconds <= piece.startSeconds
-          || (piece.metres(at: next.startSeconds) - next.startMetres).magnitude > 1e-6
-          || (piece.speed(at: next.startSeconds) - next.speed).magnitude > 1e-6
-      }
-      #expect(gaps.isEmpty, "\(name): \(gaps.prefix(1))")
-      #expect(pieces[0].speed == 0, "\(name) begins at rest")
+      #expect(gaps(in: trip.motion) == [], "\(name)")
+      #expect(trip.motion.pieces[0].speed == 0, "\(name) begins at rest")
       #expect(trip.motion.speed(at: trip.motion.durationSeconds - 1e-6) < 1e-3, "\(name) ends at rest")
+    }
+  }
+
+  @Test func whereEdgesAreTooShortToBrakeSeveralAreUsed() {
+    var generator = SeededGenerator(seed: 12)
+    for round in 0..<50 {
+      var places = [Worlds.munich]
+      var bearing = 0.0
+      for _ in 0..<80 {
+        bearing += Double.random(in: -25...25, using: &generator)
+        places.append(
+          places[places.count - 1].destination(
+            bearingDegrees: bearing, distanceMetres: Double.random(in: 2...30, using: &generator)))
+      }
+      let limits = (0..<80).map { _ in Double.random(in: 5...30, using: &generator) }
+      let light = TrafficLight(cycleSeconds: 60, offsetSeconds: Double(round))
+      let stops: [(vertex: Int, stop: Course.Stop)] = [
+        (20, .halt(seconds: 5)), (40, .light(light, isNorthSouth: true)), (60, .light(light, isNorthSouth: false)),
+      ]
+      let course = Course(path: Path(places), limits: limits, stops: stops)
+      let motion = SpeedPlan.motion(of: course, by: .car, startSeconds: 0, paces: limits.map { _ in 1 })
+      #expect(gaps(in: motion) == [], "round \(round)")
+      let end = motion.pieces[motion.pieces.count - 1]
+      #expect((end.metres(at: motion.durationSeconds) - course.path.lengthMetres).magnitude < 1e-6, "round \(round)")
+      #expect(end.speed(at: motion.durationSeconds) < 1e-6, "round \(round)")
     }
   }
 

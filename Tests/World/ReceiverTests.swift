@@ -109,7 +109,8 @@ struct ReceiverTests {
       }
     }
     #expect(tunnels > 5)
-    #expect(first.reduce(0, +) / Double(first.count) > 3 * later.reduce(0, +) / Double(later.count))
+    func mean(_ numbers: [Double]) -> Double { numbers.reduce(0, +) / Double(numbers.count) }
+    #expect(mean(first) > 3 * mean(later))
   }
 
   @Test func coldStartsTakeLongerThanWarmOnes() {
@@ -146,6 +147,18 @@ struct ReceiverTests {
       delivered += 1
     }
     #expect(delivered > 5 && delivered < asked / 2)
+  }
+
+  @Test func askingOftenDoesNotPutOffTheNextLookAtRest() throws {
+    let body = Worlds.body(device: 1, in: ReceiverTests.city)
+    var receiver = Receiver(model: .inVehicle, seed: 1, device: 1)
+    receiver.start(at: Worlds.zero)
+    let first = try #require(receiver.nextOccasion(of: body, distanceFilterMetres: 10, after: Worlds.zero))
+    #expect(receiver.fix(of: body, at: first, distanceFilterMetres: 10) != nil)
+    for seconds in 0..<20 as Range<Int64> {
+      let next = receiver.nextOccasion(of: body, distanceFilterMetres: 10, after: first + .seconds(seconds))
+      #expect(next == first + .seconds(20))
+    }
   }
 
   @Test func outliersAreAsRareAsTheModelSaysAndFarAway() {

@@ -77,7 +77,10 @@ struct RouteFileTests {
 
   @Test func mistakesAreNamedWithTheirLine() throws {
     func expect(_ format: Format, _ text: String, _ code: RouteError.Code, line: Int) {
-      guard let found = self.code(format, text) else { return Issue.record("no error: \(text)") }
+      guard let found = self.code(format, text) else {
+        Issue.record("no error: \(text)")
+        return
+      }
       #expect(found == (code, line), "\(text)")
     }
     expect(.gpx, "<kml></kml>", .malformed, line: 1)

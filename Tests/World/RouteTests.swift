@@ -4,7 +4,7 @@ import Testing
 @testable import World
 
 struct RouteTests {
-  private func recording(seconds: [Int64?]) -> RouteRecording? {
+  private func recorded(seconds: [Int64?]) -> RouteRecording? {
     let rows = seconds.enumerated().map { index, time in
       "48.1\(index),11.5,\(time.map { String(1_772_433_000 + $0) } ?? "")\n"
     }
@@ -17,7 +17,7 @@ struct RouteTests {
   }
 
   @Test func aRecordedRouteIsTravelledInItsOwnTime() throws {
-    let recording = try #require(recording(seconds: [0, 10, 70, 70, 100]))
+    let recording = try #require(recorded(seconds: [0, 10, 70, 70, 100]))
     let route = try TimedRoute(recorded: recording, transport: .car)
     var body = Body(along: route, repetition: .once, start: Worlds.zero)
     for (index, seconds) in [0, 10, 70, 70, 100].enumerated() where index != 2 {
@@ -29,7 +29,7 @@ struct RouteTests {
   }
 
   @Test func routesRunAgainOrBack() throws {
-    let recording = try #require(recording(seconds: [0, 10, 100]))
+    let recording = try #require(recorded(seconds: [0, 10, 100]))
     let route = try TimedRoute(recorded: recording, transport: .car)
     // A ride of 100 seconds, a pause of 60.
     let again = Worlds.zero + .seconds(170)
@@ -43,8 +43,8 @@ struct RouteTests {
   }
 
   @Test func timesMustBeThereAndMustNotStepBack() throws {
-    let missing = try #require(recording(seconds: [0, nil, 20]))
-    let back = try #require(recording(seconds: [0, 30, 20]))
+    let missing = try #require(recorded(seconds: [0, nil, 20]))
+    let back = try #require(recorded(seconds: [0, 30, 20]))
     for (recording, code, line) in [(missing, RouteError.Code.missingTime, 3), (back, .timeStepsBack, 4)] {
       do {
         _ = try TimedRoute(recorded: recording, transport: .car)
@@ -68,6 +68,18 @@ struct RouteTests {
     }
     // 20 rides of 20 kilometres: 480 ± 22.
     #expect((410...550).contains(halts))
+  }
+
+  @Test func routesLeadThroughTheZonesThatAreGivenForThem() throws {
+    let recording = try #require(recorded(seconds: [0, 100]))
+    // From 48.10 to 48.11 along a meridian; the zone begins half way and ends beyond.
+    let corners = [(48.105, 11.4), (48.105, 11.6), (48.2, 11.6), (48.2, 11.4)]
+    let area = try #require(Polygon(corners.map { Worlds.place($0.0, $0.1) }))
+    let route = try TimedRoute(
+      recorded: recording, transport: .car, zones: [Zone(kind: .tunnel, area: area)])
+    let trip = route.trip(at: Worlds.zero, isForward: true)
+    #expect(trip.covers == [Cover(kind: .tunnel, start: Worlds.zero + .seconds(50), end: Worlds.zero + .seconds(100))])
+    #expect(route.trip(at: Worlds.zero, isForward: false).covers.map(\.start) == [Worlds.zero])
   }
 
   @Test func aRouteOfOnePlaceIsAPlace() {

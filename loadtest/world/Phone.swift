@@ -9,6 +9,8 @@ struct Phone {
   private var radio: Radio
   private var habits: Habits
   private var battery: Battery
+  /// FNV-1a over every event, to compare builds and machines.
+  private(set) var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
   init(device: UInt64, in city: City, clock: DayClock, seed: UInt64) {
     let start = MonotonicInstant(nanoseconds: 0)
@@ -34,7 +36,12 @@ struct Phone {
         occasion, body.nextChange(after: now), sensor.nextInstant, radio.nextChange, habits.nextInstant, stopsAt,
       ]
       now = candidates.reduce(end) { min($0, $1 ?? end) }
-      if now == occasion, receiver.fix(of: body, at: now, distanceFilterMetres: filter) != nil { fixes += 1 }
+      add(UInt64(bitPattern: now.nanoseconds))
+      if now == occasion, let fix = receiver.fix(of: body, at: now, distanceFilterMetres: filter) {
+        fixes += 1
+        add(fix.place.latitude.bitPattern ^ fix.place.longitude.bitPattern)
+        add(fix.accuracyMetres.bitPattern)
+      }
       if now == occasion { continue }
       changes += 1
       body.advance(to: now)
@@ -53,6 +60,9 @@ struct Phone {
         stopsAt = nil
       }
     }
+    add(battery.level(at: end).bitPattern)
     return (fixes, changes)
   }
+
+  private mutating func add(_ bits: UInt64) { digest = (digest ^ bits) &* 0x100_0000_01b3 }
 }

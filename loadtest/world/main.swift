@@ -36,14 +36,17 @@ for device in 0..<devices { devicesAtWork.append(Phone(device: UInt64(device), i
 for filter in [10.0, 50.0] {
   var fixes = 0
   var changes = 0
+  var digest: UInt64 = 0
   let elapsed = seconds {
     fixes = 0
     changes = 0
+    digest = 0
     for phone in devicesAtWork {
       var phone = phone
       let day = phone.liveOneDay(distanceFilterMetres: filter)
       fixes += day.fixes
       changes += day.changes
+      digest = (digest ^ phone.digest) &* 0x100_0000_01b3
     }
   }
   print("filter of \(filter) m:")
@@ -51,6 +54,7 @@ for filter in [10.0, 50.0] {
   print(", \(rounded(Double(devices) * 86_400 / elapsed / 1e6)) million device-seconds a second")
   print("  \(rounded(Double(fixes) / elapsed / 1e6)) million fixes a second", terminator: "")
   print(", \(fixes / devices) fixes and \(changes / devices) other changes in a device's day")
+  print("  trace hash \(digest)")
 }
 
 let perSecond = seconds { for var phone in devicesAtWork.prefix(200) { _ = phone.liveOneDay(distanceFilterMetres: 0) } }

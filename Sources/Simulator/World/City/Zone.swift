@@ -4,4 +4,9 @@ package import Base
 package struct Zone: Sendable {
   package let kind: Cover.Kind
   package let area: Polygon
+
+  package init(kind: Cover.Kind, area: Polygon) {
+    self.kind = kind
+    self.area = area
+  }
 }

@@ -114,6 +114,9 @@ struct SpeedPlan {
     }
   }
 
+  /// What rounding leaves of a metre or a metre per second: no piece of its own, which would begin and end at once.
+  private static let negligible = 1e-9
+
   /// Up to three pieces: faster, steady, slower.
   private mutating func drive(edge: Int, from start: Double, to end: Double) {
     let (a, b, length) = (mover.acceleration, mover.braking, length(edge))
@@ -124,17 +127,17 @@ struct SpeedPlan {
     let slower = (peak * peak - end * end) / (2 * b)
     let steady = max(length - faster - slower, 0)
     var metres = course.path.metres[edge]
-    if peak > start {
+    if peak - start > SpeedPlan.negligible {
       append(metres: metres, speed: start, acceleration: a)
       seconds += (peak - start) / a
       metres += faster
     }
-    if steady > 1e-9 {
+    if steady > SpeedPlan.negligible {
       append(metres: metres, speed: peak, acceleration: 0)
       seconds += steady / peak
       metres += steady
     }
-    if peak > end {
+    if peak - end > SpeedPlan.negligible {
       append(metres: metres, speed: peak, acceleration: -b)
       seconds += (peak - end) / b
     }

@@ -17,7 +17,8 @@ extension Trip {
       start: start, motion: motion, transport: transport, covers: covers(of: motion, from: start, zones: zones))
   }
 
-  private static func covers(
+  /// When a motion leads through the zones that lie along each of its edges.
+  static func covers(
     of motion: Motion, from start: MonotonicInstant, zones: (Coordinate, Coordinate) -> [Zone]
   ) -> [Cover] {
     let (vertices, metres) = (motion.path.vertices, motion.path.metres)

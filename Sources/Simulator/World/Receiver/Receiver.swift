@@ -89,8 +89,8 @@ package struct Receiver: Sendable {
     var wanted = earliest
     if distanceFilterMetres > 0, let lastTruth {
       switch body.episode {
-      case .stay:
-        wanted = max(earliest, (lastInstant ?? instant) + Receiver.restInterval, instant + Receiver.restInterval)
+      // Since the last look, whether or not it delivered anything: who asks often must not put it off for ever.
+      case .stay: wanted = max(earliest, (noiseInstant ?? instant) + Receiver.restInterval)
       case .trip:
         if lastTruth.distanceMetres(to: body.position(at: earliest)) < distanceFilterMetres {
           let crossing = body.nextCrossing(distanceMetres: distanceFilterMetres, from: lastTruth, after: earliest)

@@ -7,8 +7,11 @@ extension RouteRecording {
     var reader = try XMLReader(bytes)
     var tracks: [RoutePoint] = []
     var routes: [RoutePoint] = []
-    guard let root = try reader.nextTag(), root.name == "gpx", root.kind != .closes else {
-      throw RouteError(.malformed, line: 1, "the file does not begin with <gpx>; this is no GPX file")
+    guard let root = try reader.nextTag() else {
+      throw RouteError(.endsTooEarly, line: reader.line, "the file has no elements; a GPX file begins with <gpx>")
+    }
+    guard root.name == "gpx", root.kind != .closes else {
+      throw RouteError(.malformed, line: root.line, "the file does not begin with <gpx>; this is no GPX file")
     }
     while let tag = try reader.nextTag() {
       guard tag.kind != .closes else { continue }

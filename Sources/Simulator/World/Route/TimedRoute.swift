@@ -9,14 +9,16 @@ package struct TimedRoute: Sendable {
 
   package let path: Path
   package let transport: Transport
+  private let zones: [Zone]
   private let timing: Timing
 
   /// With the times of the recording: between two points the body moves at an even speed. Every point needs a time, and
-  /// none may lie before the one before it.
-  package init(recorded route: RouteRecording, transport: Transport) throws(RouteError) {
+  /// none may lie before the one before it. `zones` are the tunnels and dead zones on the way.
+  package init(recorded route: RouteRecording, transport: Transport, zones: [Zone] = []) throws(RouteError) {
     let motion = try route.recordedMotion()
     path = motion.path
     self.transport = transport
+    self.zones = zones
     timing = .recorded(motion)
   }
 
@@ -24,7 +26,7 @@ package struct TimedRoute: Sendable {
   /// often for so long (times exponentially distributed). The stops and the pace are the device's own.
   package init(
     modelled route: RouteRecording, transport: Transport, speedLimit: Double, stopsPerKilometre: Double = 0,
-    meanStopSeconds: Double = 0, seed: UInt64, device: UInt64
+    meanStopSeconds: Double = 0, zones: [Zone] = [], seed: UInt64, device: UInt64
   ) {
     precondition(speedLimit > 0 && stopsPerKilometre >= 0 && meanStopSeconds >= 0, "a route can be travelled")
     var halts = Concern.halts.stream(seed: seed, device: device)
@@ -33,6 +35,7 @@ package struct TimedRoute: Sendable {
       meanStopSeconds: meanStopSeconds, from: &halts)
     path = course.path
     self.transport = transport
+    self.zones = zones
     timing = .modelled(course, seed: seed, device: device)
   }
 
@@ -40,11 +43,13 @@ package struct TimedRoute: Sendable {
   package func trip(at start: MonotonicInstant, isForward: Bool) -> Trip {
     switch timing {
     case .recorded(let motion):
-      return Trip(start: start, motion: isForward ? motion : motion.reversed, transport: transport)
+      let motion = isForward ? motion : motion.reversed
+      let covers = Trip.covers(of: motion, from: start) { _, _ in zones }
+      return Trip(start: start, motion: motion, transport: transport, covers: covers)
     case .modelled(let course, let seed, let device):
       let paces = PaceStream(seed: seed, device: device, trip: isForward ? 0 : 1)
       return Trip.driving(
-        isForward ? course : course.reversed, by: transport, at: start, paces: paces, zones: { _, _ in [] })
+        isForward ? course : course.reversed, by: transport, at: start, paces: paces, zones: { _, _ in zones })
     }
   }
 

@@ -74,6 +74,11 @@ struct XMLReader {
         reader.skip(2)
         return XMLTag(kind: .standsAlone, name: name, attributes: attributes, line: line)
       }
+      if byte == UInt8(ascii: "/") {
+        reader.skip(1)
+        let code: RouteError.Code = reader.isAtEnd ? .endsTooEarly : .malformed
+        throw RouteError(code, line: line, "a > is missing behind the / of <\(name)>")
+      }
       attributes.append(try attribute(of: name))
     }
   }
