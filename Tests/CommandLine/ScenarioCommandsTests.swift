@@ -8,7 +8,8 @@ import Testing
 @Suite struct ScenarioCommandsTests {
   private static let files = [
     "bad.json5": "{ version: 1, name: 'x',\n fleets: { a: { devices: -1, netwrk: 'lte' } } }",
-    "later.json5": "{ version: 1, name: 'x', fleets: { a: { devices: 1 } }, outputs: [{ type: 'hdr-log', file: 'x' }] }",
+    "later.json5":
+      "{ version: 1, name: 'x', fleets: { a: { devices: 1 } }, outputs: [{ type: 'hdr-log', file: 'x' }] }",
     "mine.json5": "{ version: 1, name: 'x', fleets: { a: { devices: '${N}' } } }",
   ]
 
@@ -50,12 +51,14 @@ import Testing
     #expect(result.code == .ok && result.error == "")
     #expect(result.output.hasPrefix("plan of first-drive: virtual, seed 255, 20m and 2m to settle\n"))
     #expect(run("simulate", "mine.json5", "--dry-run").output.contains("at most 7 devices"))
-    #expect(run("simulate", "city-25", "--dry-run", "--devices", "100", "--fleet", "walkers").output.contains("at most 100 "))
+    #expect(
+      run("simulate", "city-25", "--dry-run", "--devices", "100", "--fleet", "walkers").output.contains("at most 100 "))
   }
 
   @Test func whatCannotBeRunYetIsSaid() {
     let later = run("simulate", "later.json5", "--dry-run")
-    #expect(later.code == .badScenario && later.output.hasPrefix("plan of x") && later.error.contains("cannot do that yet"))
+    #expect(
+      later.code == .badScenario && later.output.hasPrefix("plan of x") && later.error.contains("cannot do that yet"))
     let lockstep = run("simulate", "first-drive", "--mode", "lockstep")
     #expect(lockstep.code == .badScenario && lockstep.error.contains("--mode virtual"))
   }
@@ -69,7 +72,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ["nowhere.json5"], [], ["first-drive", "--scale", "0"], ["first-drive", "--devices", "0"], ["first-drive", "--set", "seed"],
+    ["nowhere.json5"], [], ["first-drive", "--scale", "0"], ["first-drive", "--devices", "0"],
+    ["first-drive", "--set", "seed"],
     ["first-drive", "--fleet", "phone"],
   ])
   func wrongWordsAreUsageErrors(words: [String]) {

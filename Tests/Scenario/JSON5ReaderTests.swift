@@ -9,8 +9,10 @@ import Testing
   /// JSON5 text beside the same in JSON. After the examples of spec.json5.org.
   static let accepted: [(String, String)] = [
     ("{}", "{}"), ("[]", "[]"), ("[1,]", "[1]"), ("{a:1,}", #"{"a":1}"#), ("{'a b':1}", #"{"a b":1}"#),
-    ("{$_é1:1}", #"{"$_é1":1}"#), (#"{\u0061b:1}"#, #"{"ab":1}"#), ("{while:true,null:null}", #"{"while":true,"null":null}"#),
-    ("// c\n1", "1"), ("/* a\n * b */1/**/", "1"), ("1//end", "1"), ("+1", "1"), ("-1", "-1"), (".5", "0.5"), ("5.", "5.0"),
+    ("{$_é1:1}", #"{"$_é1":1}"#), (#"{\u0061b:1}"#, #"{"ab":1}"#),
+    ("{while:true,null:null}", #"{"while":true,"null":null}"#),
+    ("// c\n1", "1"), ("/* a\n * b */1/**/", "1"), ("1//end", "1"), ("+1", "1"), ("-1", "-1"), (".5", "0.5"),
+    ("5.", "5.0"),
     ("-.5e+1", "-5.0"), ("1e3", "1e3"), ("0xdecaf", "912559"), ("0XDECAF", "912559"), ("-0xC0FFEE", "-12648430"),
     ("+0x1", "1"), ("-0", "-0"), ("0.0", "0.0"), ("Infinity", "null"), ("-Infinity", "null"), ("+NaN", "null"),
     ("'it\"s'", #""it\"s""#), (#""it's""#, #""it's""#), (#"'\''"#, #""'""#), (#"'\A\C\/\D\C'"#, #""AC/DC""#),
@@ -25,17 +27,22 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "{", "[", "[1 2]", "{a 1}", "{a:1 b:2}", "{,}", "[,]", "[1,,2]", "{a:1,,}", "{1:2}", "{a-b:1}", "{a:}", "01",
-    "-01", "1_000", "1a", "0x", "0xg", "1e", "1e+", ".", "+", "--1", "+-1", "1.e", "'a", "'a\nb'", "\"a'", #"'\1'"#, #"'\01'"#,
-    #"'\x4'"#, #"'\u12'"#, #"'\ud800'"#, #"'\ud800\u0041'"#, #"'\udc00'"#, "/*", "/* *", "/", "1 2", "tru", "True", "undefined",
-    "{a:1,a:2}", "{a:1,'a':2}", "Infinite", "1e999", "9223372036854775808", "0x8000000000000000", "[1]]", "'\\", #"{\u0031a:1}"#,
+    "", " ", "{", "[", "[1 2]", "{a 1}", "{a:1 b:2}", "{,}", "[,]", "[1,,2]", "{a:1,,}", "{1:2}", "{a-b:1}", "{a:}",
+    "01",
+    "-01", "1_000", "1a", "0x", "0xg", "1e", "1e+", ".", "+", "--1", "+-1", "1.e", "'a", "'a\nb'", "\"a'", #"'\1'"#,
+    #"'\01'"#,
+    #"'\x4'"#, #"'\u12'"#, #"'\ud800'"#, #"'\ud800\u0041'"#, #"'\udc00'"#, "/*", "/* *", "/", "1 2", "tru", "True",
+    "undefined",
+    "{a:1,a:2}", "{a:1,'a':2}", "Infinite", "1e999", "9223372036854775808", "0x8000000000000000", "[1]]", "'\\",
+    #"{\u0031a:1}"#,
   ])
   func whatIsNoJSON5IsRefused(text: String) {
     #expect(throws: ScenarioProblem.self) { try JSON5Reader.read(text) }
   }
 
   @Test(arguments: [
-    ("{\n  a: 1,\n  b; 2\n}", 3, 4), ("[1,\r\n 2 3]", 2, 4), ("'é' x", 1, 5), ("/*\u{2028}*/ ?", 2, 4), ("{a: tru}", 1, 5),
+    ("{\n  a: 1,\n  b; 2\n}", 3, 4), ("[1,\r\n 2 3]", 2, 4), ("'é' x", 1, 5), ("/*\u{2028}*/ ?", 2, 4),
+    ("{a: tru}", 1, 5),
     ("{a:1,\r\ra:2}", 3, 1), ("", 1, 1),
   ])
   func mistakesAreToldWithLineAndColumn(text: String, line: Int, column: Int) {
@@ -66,10 +73,12 @@ import Testing
 
   @Test func whatTheStrictReaderTakesMeansTheSame() {
     let corpus = JSON5ReaderTests.accepted.flatMap { [Array($0.0.utf8), Array($0.1.utf8)] }
-    let tokens = ["{", "}", "[", "]", ",", ":", "'", "\"", "\\", "//", "/*", "*/", "0x", "Infinity", "\\u", "\u{2028}", "\r\n"]
+    let tokens = [
+      "{", "}", "[", "]", ",", ":", "'", "\"", "\\", "//", "/*", "*/", "0x", "Infinity", "\\u", "\u{2028}", "\r\n",
+    ]
     let mutator = Mutator(corpus: corpus, tokens: tokens.map { Array($0.utf8) })
     var agreed = 0
-    for seed in UInt64(0)..<20_000 {
+    for seed in UInt64(0)..<6_000 {
       var generator = SeededGenerator(seed: seed)
       let bytes = mutator.next(using: &generator)
       guard let text = String(validating: bytes, as: UTF8.self) else { continue }
@@ -82,6 +91,6 @@ import Testing
         agreed += 1
       }
     }
-    #expect(agreed > 1_000)
+    #expect(agreed > 300)
   }
 }

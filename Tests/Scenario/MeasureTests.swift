@@ -4,13 +4,16 @@ import Testing
 
 @Suite struct MeasureTests {
   @Test(arguments: [
-    ("90s", 90), ("2h15m", 8_100), ("1d", 86_400), ("250ms", 0.25), ("1m30s500ms", 90.5), ("1.5h", 5_400), ("0", 0), ("0s", 0),
+    ("90s", 90), ("2h15m", 8_100), ("1d", 86_400), ("250ms", 0.25), ("1m30s500ms", 90.5), ("1.5h", 5_400), ("0", 0),
+    ("0s", 0),
   ])
   func durationsAreSums(text: String, seconds: Double) {
     #expect(Measure.duration.read(text) == seconds)
   }
 
-  @Test(arguments: ["", "s", "90", "-5s", "+5s", "5 s", "5S", "5sec", "15m2h", "1m1m", ".5s", "5.s", "1..5s", "1e3s", "s5", "1h "])
+  @Test(arguments: [
+    "", "s", "90", "-5s", "+5s", "5 s", "5S", "5sec", "15m2h", "1m1m", ".5s", "5.s", "1..5s", "1e3s", "s5", "1h ",
+  ])
   func otherTextsAreNoDurations(text: String) {
     #expect(Measure.duration.read(text) == nil)
   }

@@ -7,7 +7,8 @@ import Testing
 @Suite struct OverrideTests {
   @Test func anOverrideSetsWhatItNames() throws {
     let overrides = [
-      "clock.duration=2h", "fleets.vans.stages[0].target=7", "seed=0x10", #"thresholds["upload_duration{fleet:vans}"]=["p(95)<5"]"#,
+      "clock.duration=2h", "fleets.vans.stages[0].target=7", "seed=0x10",
+      #"thresholds["upload_duration{fleet:vans}"]=["p(95)<5"]"#,
       "sdk.config.http.autoSync=false",
     ].compactMap { Override(setting: $0) }
     let changed = try read(EveryKey.text, overrides: overrides)
@@ -23,7 +24,10 @@ import Testing
 
   @Test(arguments: [
     ("clock.duraton=1h", "--set clock.duraton=1h: clock.duraton: no key 'duraton'; did you mean 'duration'?"),
-    ("seed=x", "--set seed=x: seed: \"x\" cannot stand here; write a whole number of at most 64 bits, as in 42 or \"0x5EED2026\""),
+    (
+      "seed=x",
+      "--set seed=x: seed: \"x\" cannot stand here; write a whole number of at most 64 bits, as in 42 or \"0x5EED2026\""
+    ),
     ("faults[99].at=1m", "--set faults[99].at=1m: faults[99].at: there is no element 99; the last one is 14"),
     ("name.first=x", "--set name.first=x: name.first: a string has no key 'first'; set the whole value"),
     ("a..b=1", "--set a..b=1: 'a..b' is no path; write it as in fleets.couriers.stages[0].target"),
@@ -38,7 +42,8 @@ import Testing
   }
 
   @Test func variablesAreFilledIn() throws {
-    let text = scenario("target: { headers: { A: '${A}-${B:-b}-$${C}', D: '${device.id}' } }", fleet: "devices: '${N:-25}'")
+    let text = scenario(
+      "target: { headers: { A: '${A}-${B:-b}-$${C}', D: '${device.id}' } }", fleet: "devices: '${N:-25}'")
     let found = try read(text, variables: ["A": "a"])
     #expect(found.target.headers["A"] == "a-b-${C}" && found.target.headers["D"] == "${device.id}")
     #expect(found.fleets[0].value.executor.peakDevices == 25)
@@ -46,7 +51,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("${A}", "the variable A is not set"), ("${a}", "is no variable"), ("${A-b}", "is no variable"), ("${A", "'${' without '}'"),
+    ("${A}", "the variable A is not set"), ("${a}", "is no variable"), ("${A-b}", "is no variable"),
+    ("${A", "'${' without '}'"),
     ("${device.idd}", "did you mean 'device.id'?"), ("${}", "is no variable"),
   ])
   func aVariableThatLeadsNowhereIsAMistake(text: String, words: String) {

@@ -34,7 +34,8 @@ import Testing
     let fleet = """
       executor: 'constant-arrival-rate', rate: 1, timeUnit: '1s', maxDevices: 1, motion: 'm', trip: { distance: '1000km' }
       """
-    let more = "motion: { m: { speed: { model: 'constant', mean: '10m/s' } } }, sdk: { config: { http: { batchSync: true, autoSyncThreshold: 4 } } }"
+    let more =
+      "motion: { m: { speed: { model: 'constant', mean: '10m/s' } } }, sdk: { config: { http: { batchSync: true, autoSyncThreshold: 4 } } }"
     let plan = RunPlan(try read(scenario(more, fleet: fleet))).fleets[0]
     #expect((plan.records - 200).magnitude < 1)
     #expect((plan.requests - plan.records / 4).magnitude < 1e-9)
@@ -46,8 +47,14 @@ import Testing
     #expect(scaled.faults.last?.selection.count == 1)
   }
 
-  @Test(arguments: [4, 7, 100, 1_143, 5_000])
-  func aNumberOfDevicesIsMetExactly(count: Int) throws {
+  @Test func noFleetIsScaledAway() throws {
+    let text = "fleets: { a: { devices: 100 }, b: { devices: 1 } }"
+    let scaled = try read("{ version: 1, name: 'x', \(text) }").scaled(toDevices: 2)
+    #expect(scaled.fleets.map(\.value.executor.peakDevices) == [2, 1])
+  }
+
+  @Test(arguments: [20, 100, 1_143, 5_000])
+  func aNumberOfDevicesIsMetExactlyWhenEachFleetHasItsShare(count: Int) throws {
     let text = "fleets: { a: { devices: 100 }, b: { devices: 33 }, c: { devices: 10 } }"
     let scaled = try read("{ version: 1, name: 'x', \(text) }").scaled(toDevices: count)
     #expect(scaled.fleets.map(\.value.executor.peakDevices).reduce(0, +) == count)

@@ -5,12 +5,36 @@ import JSON
 struct SchemaChecker {
   private let root: JSONValue
   private static let words = [
-    "$schema", "$id", "title", "$defs", "description", "default", "examples", "type", "enum", "const", "pattern", "minimum",
-    "maximum", "items", "minItems", "maxItems", "properties", "required", "additionalProperties", "propertyNames", "oneOf",
+    "$schema", "$id", "title", "$defs", "description", "default", "examples", "type", "enum", "const", "pattern",
+    "minimum",
+    "maximum", "items", "minItems", "maxItems", "properties", "required", "additionalProperties", "propertyNames",
+    "oneOf",
     "anyOf", "$ref",
   ]
 
-  init(_ schema: JSONValue) { root = schema }
+  /// Compiled once: compiling takes longer than matching.
+  private let patterns: [String: Regex<AnyRegexOutput>]
+
+  init(_ schema: JSONValue) {
+    root = schema
+    var patterns: [String: Regex<AnyRegexOutput>] = [:]
+    Self.collect(schema, into: &patterns)
+    self.patterns = patterns
+  }
+
+  private static func collect(_ schema: JSONValue, into patterns: inout [String: Regex<AnyRegexOutput>]) {
+    switch schema {
+    case .array(let elements): for element in elements { collect(element, into: &patterns) }
+    case .object(let object):
+      for member in object.members {
+        if member.key == "pattern", case .string(let pattern) = member.value, patterns[pattern] == nil {
+          do { patterns[pattern] = try Regex(pattern) } catch { patterns[pattern] = nil }
+        }
+        collect(member.value, into: &patterns)
+      }
+    case .null, .bool, .integer, .double, .string: break
+    }
+  }
 
   func complaints(about document: JSONValue) -> [String] { check(document, root, "") }
 
@@ -38,7 +62,7 @@ struct SchemaChecker {
       return complain(choices.contains(value), "none of \(choices)", path)
     case "pattern":
       guard case .string(let pattern) = argument, case .string(let text) = value else { return [] }
-      return complain(Self.matches(text, pattern), "'\(text)' does not match \(pattern)", path)
+      return complain(matches(text, pattern), "'\(text)' does not match \(pattern)", path)
     case "minimum": return complain((value.number ?? .infinity) >= (argument.number ?? 0), "too small", path)
     case "maximum": return complain((value.number ?? -.infinity) <= (argument.number ?? 0), "too large", path)
     case "anyOf", "oneOf": return alternatives(name, argument, value, path)
@@ -96,8 +120,8 @@ struct SchemaChecker {
     type == .string("number") && value.number != nil
   }
 
-  private static func matches(_ text: String, _ pattern: String) -> Bool {
-    do { return try Regex(pattern).firstMatch(in: text) != nil } catch { return false }
+  private func matches(_ text: String, _ pattern: String) -> Bool {
+    do { return try patterns[pattern]?.firstMatch(in: text) != nil } catch { return false }
   }
 }
 

@@ -11,18 +11,22 @@ import Testing
 
   @Test func whatTheReaderTakesTheSchemaTakes() throws {
     #expect(try checker.complaints(about: tree(EveryKey.text)) == [])
-    for builtIn in BuiltInScenario.all { #expect(try checker.complaints(about: tree(builtIn.text)) == [], "\(builtIn.name)") }
+    for builtIn in BuiltInScenario.all {
+      #expect(try checker.complaints(about: tree(builtIn.text)) == [], "\(builtIn.name)")
+    }
   }
 
   /// Each value of a scenario that says everything is replaced by others; whatever the reader still takes, the schema takes.
   @Test func theSchemaIsNeverStricterThanTheReader() throws {
     let replacements: [JSON5Value.Content] = [
-      .null, .bool(true), .integer(0), .integer(1), .double(0.5), .string("1m"), .string("${N:-1}"), .array([]), .object([]),
+      .null, .bool(true), .integer(0), .integer(1), .double(0.5), .string("1m"), .string("${N:-1}"), .array([]),
+      .object([]),
     ]
     let document = try JSON5Reader.read(EveryKey.text)
     var taken = 0
-    for place in document.places {
-      for content in replacements {
+    for (index, place) in document.places.enumerated() {
+      // Every fourth replacement, another one at every place, so that the test takes seconds.
+      for content in replacements.indices.filter({ ($0 + index) % 4 == 0 }).map({ replacements[$0] }) {
         let changed = document.replacing(place[...], by: content)
         var reading = Reading(names: DeclaredNames(in: changed))
         var filled = changed
@@ -34,7 +38,7 @@ import Testing
         #expect(checker.complaints(about: changed.json) == [], "\(place) as \(content)")
       }
     }
-    #expect(taken > 200)
+    #expect(taken > 100)
   }
 
   @Test func bothRefuseAKeyTooMuchAndAKeyTooFew() throws {
@@ -46,7 +50,8 @@ import Testing
       _ = Form<Scenario>.section().read(changed, &reading)
       // A map of the author's own names, or a document of the app, takes the key; what is beneath is null.
       #expect(
-        reading.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || reading.isAboutOthers, "\(place)")
+        reading.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || reading.isAboutOthers, "\(place)"
+      )
     }
     for required in ["version", "name", "fleets"] {
       let changed = document.removing(required)
@@ -101,7 +106,9 @@ import Testing
 extension Reading {
   /// Problems of values that the schema leaves open.
   fileprivate var isAboutOthers: Bool {
-    problems.allSatisfy { $0.path.contains("background_geolocation") || $0.path.contains("fences") || $0.path.contains("thresholds") }
+    problems.allSatisfy {
+      $0.path.contains("background_geolocation") || $0.path.contains("fences") || $0.path.contains("thresholds")
+    }
   }
 }
 

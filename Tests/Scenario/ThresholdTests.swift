@@ -19,9 +19,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("upload_duration", "p(101)<1"), ("upload_duration", "p()<1"), ("upload_duration", "p95<1"), ("upload_duration", "rate<1"),
+    ("upload_duration", "p(101)<1"), ("upload_duration", "p()<1"), ("upload_duration", "p95<1"),
+    ("upload_duration", "rate<1"),
     ("checks", "count>1"), ("checks", "rate"), ("checks", "rate>"), ("checks", "rate>x"), ("checks", "rate=>1"),
-    ("records_lost", "count==0x1"), ("records_lost", "count==nan"), ("records_lost", "count==0 or so"), ("records_lost", ""),
+    ("records_lost", "count==0x1"), ("records_lost", "count==nan"), ("records_lost", "count==0 or so"),
+    ("records_lost", ""),
   ])
   func otherTextsAreNoThresholds(metric: String, text: String) throws {
     #expect(ThresholdExpression(text, of: try #require(Metric.named(metric))) == nil)
@@ -30,7 +32,8 @@ import Testing
   @Test(arguments: [
     ("latency", "no metric 'latency'"), ("upload_duration{", "not in order"), ("upload_duration{fleet}", "is no tag"),
     ("upload_duration{fleet:vans}", "no fleet 'vans'"), ("upload_duration{flet:cars}", "did you mean 'fleet'?"),
-    ("upload_duration{network:moon}", "no network 'moon'"), ("checks{check:x}", "no check 'x'"), ("uploads{fault:x}", "no fault 'x'"),
+    ("upload_duration{network:moon}", "no network 'moon'"), ("checks{check:x}", "no check 'x'"),
+    ("uploads{fault:x}", "no fault 'x'"),
   ])
   func selectionsOfNothingAreMistakes(selector: String, words: String) {
     let found = problems(in: scenario("thresholds: { '\(selector)': ['count>0'] }"))
@@ -42,7 +45,9 @@ import Testing
     #expect(list.holds(201) && !list.holds(202))
     #expect(try #require(Condition("response.status not in [400]")).holds(200))
     #expect(try #require(Condition("request.bytes>65536")).holds(65_537))
-    for text in ["", "response.status", "response.status in []", "response.status is 5", "status > 1", "request.bytes > 1 > 2"] {
+    for text in [
+      "", "response.status", "response.status in []", "response.status is 5", "status > 1", "request.bytes > 1 > 2",
+    ] {
       #expect(Condition(text) == nil, "\(text)")
     }
   }

@@ -81,13 +81,13 @@ struct Substitution {
     let tail = reference.dropFirst(name.count)
     guard isName, !name.isEmpty, tail.isEmpty || tail.hasPrefix(":-") else {
       refuse(position, "'${\(reference)}' is no variable", remedy: "write ${NAME} or ${NAME:-default}")
-      return ""
+      return "${\(reference)}"
     }
     // As in a shell, an empty variable takes the default too.
     if let found = variable(name), !found.isEmpty || tail.isEmpty { return found }
     if !tail.isEmpty { return String(tail.dropFirst(2)) }
     refuse(position, "the variable \(name) is not set", remedy: "set it, or write ${\(name):-default}")
-    return ""
+    return "${\(reference)}"
   }
 
   private mutating func refuse(_ position: SourcePosition, _ message: String, remedy: String) {

@@ -27,14 +27,17 @@ package struct FleetPlan: Equatable, Sendable {
     let traits = fleet.value.traits
     let configuration = scenario.configuration(of: traits)
     let speed = scenario.motion(named: traits.motion)?.cruisingMetresPerSecond ?? 0
-    let lengths = (0..<Self.pieces).map { Self.devices(of: fleet.value, at: (Double($0) + 0.5) / Double(Self.pieces), in: scenario) }
+    let lengths = (0..<Self.pieces).map {
+      Self.devices(of: fleet.value, at: (Double($0) + 0.5) / Double(Self.pieces), in: scenario)
+    }
     let pieceSeconds = scenario.clock.duration.seconds / Double(Self.pieces)
     let deviceSeconds = lengths.reduce(0, +) * pieceSeconds
     let moving = fleet.value.executor.startsTrips ? 1 : Self.movingShare(of: traits, speed: speed, in: scenario)
     name = fleet.name
     peakDevices = Int((lengths.max() ?? 0).rounded(.up))
     deviceHours = deviceSeconds / 3_600
-    records = configuration.persistence.persistMode == .none
+    records =
+      configuration.persistence.persistMode == .none
       ? 0 : deviceSeconds * moving * Self.recordsPerSecond(at: speed, configuration)
     requests = configuration.http.autoSync ? records / Self.recordsPerRequest(configuration) : 0
   }

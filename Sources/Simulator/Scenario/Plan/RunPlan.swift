@@ -40,7 +40,8 @@ extension RunPlan {
     let duration = Measure.duration.text(clock.duration.seconds)
     let settle = Measure.duration.text(clock.settle.seconds)
     var lines = [
-      "plan of \(scenario.name): \(clock.mode.rawValue), seed \(scenario.seed), \(duration) and \(settle) to settle", "",
+      "plan of \(scenario.name): \(clock.mode.rawValue), seed \(scenario.seed), \(duration) and \(settle) to settle",
+      "",
     ]
     lines += Self.table(
       [["fleet", "devices", "device-hours", "records", "requests"]]
@@ -51,12 +52,14 @@ extension RunPlan {
           ]
         })
     lines += ["", "devices over time"]
-    lines += Self.table([["at"] + fleets.map(\.name)] + (0...Self.rows).map { row in
-      let share = Double(row) / Double(Self.rows)
-      let seconds = (share * clock.duration.seconds).rounded()
-      return [Measure.duration.text(seconds)]
-        + scenario.fleets.map { FleetPlan.devices(of: $0.value, at: share, in: scenario).rounded().wholeText }
-    })
+    lines += Self.table(
+      [["at"] + fleets.map(\.name)]
+        + (0...Self.rows).map { row in
+          let share = Double(row) / Double(Self.rows)
+          let seconds = (share * clock.duration.seconds).rounded()
+          return [Measure.duration.text(seconds)]
+            + scenario.fleets.map { FleetPlan.devices(of: $0.value, at: share, in: scenario).rounded().wholeText }
+        })
     let total = fleets.reduce((records: 0.0, requests: 0.0)) { ($0.records + $1.records, $0.requests + $1.requests) }
     lines += [
       "", "faults: \(scenario.faults.isEmpty ? "none" : scenario.faults.map(\.name).joined(separator: ", "))",

@@ -8,7 +8,8 @@ extension JSONValue {
     let inner = indentation + "  "
     switch self {
     case .array(let elements) where !elements.isEmpty:
-      return "[\n" + elements.map { inner + $0.pretty(indentation: inner) }.joined(separator: ",\n") + "\n\(indentation)]"
+      return "[\n" + elements.map { inner + $0.pretty(indentation: inner) }.joined(separator: ",\n")
+        + "\n\(indentation)]"
     case .object(let object) where !object.members.isEmpty:
       let lines = object.members.map { member in
         "\(inner)\(JSONValue.string(member.key).pretty): \(member.value.pretty(indentation: inner))"

@@ -28,9 +28,11 @@ extension Form {
         reading.refuse(.outOfRange, value.position, "a list of \(items.count)", remedy: "list \(words)")
         return nil
       }
-      return items.enumerated().compactMap { index, item in
+      let read = items.enumerated().compactMap { index, item in
         reading.inside("[\(index)]") { element.read(item, &$0) }
       }
+      // A shorter list would not be the one that was counted.
+      return read.count == items.count ? read : nil
     }
   }
 

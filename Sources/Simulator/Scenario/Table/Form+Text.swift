@@ -15,6 +15,11 @@ extension Form where Value == String {
     }
   }
 
+  /// A text that `isRight` judges as the pattern does.
+  static func text(pattern: String, words: String, where isRight: @escaping @Sendable (String) -> Bool) -> Form {
+    text(pattern: pattern, words: words).map(words: words, show: { .string($0) }) { isRight($0) ? $0 : nil }
+  }
+
   /// The name of something that another section declares.
   static func name(in space: DeclaredNames.Space) -> Form {
     Form(.text(pattern: nil, words: "the name of a \(space.singular)"), show: { .string($0) }) { value, reading in

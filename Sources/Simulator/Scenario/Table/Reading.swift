@@ -46,7 +46,8 @@ struct Reading {
   }
 
   /// For a word that is none of the known ones.
-  mutating func refuse(_ kind: ScenarioProblem.Kind, _ position: SourcePosition, word: String, as what: String,
+  mutating func refuse(
+    _ kind: ScenarioProblem.Kind, _ position: SourcePosition, word: String, as what: String,
     known: [String]
   ) {
     let near = NearestName.find(word, in: known).map { "did you mean '\($0)'?" }

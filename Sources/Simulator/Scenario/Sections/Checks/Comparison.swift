@@ -33,7 +33,9 @@ package enum Comparison: String, CaseIterable, Sendable {
     let trimmed = text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
     let digits = String(trimmed)
     let isPlain = digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
-    guard isPlain, let first = digits.last, first != ".", !digits.hasPrefix("."), !digits.hasPrefix("-.") else { return nil }
+    guard isPlain, let first = digits.last, first != ".", !digits.hasPrefix("."), !digits.hasPrefix("-.") else {
+      return nil
+    }
     return Double(digits)
   }
 }

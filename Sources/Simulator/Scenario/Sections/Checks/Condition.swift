@@ -51,7 +51,8 @@ extension Condition {
 extension Form where Value == Condition {
   static func condition(_ subjects: [ConditionSubject] = ConditionSubject.allCases) -> Form {
     let names = subjects.map(\.rawValue).joined(separator: ", ")
-    let words = "a comparison as in \"\(subjects[0].rawValue) > 100\" or \"\(subjects[0].rawValue) in [1, 2]\" of \(names)"
+    let words =
+      "a comparison as in \"\(subjects[0].rawValue) > 100\" or \"\(subjects[0].rawValue) in [1, 2]\" of \(names)"
     let escaped = subjects.map { $0.rawValue.split(separator: ".").joined(separator: "\\.") }.joined(separator: "|")
     let number = "-?[0-9]+(\\.[0-9]+)?"
     let list = "(not )?in \\[ *\(number)( *, *\(number))* *\\]"

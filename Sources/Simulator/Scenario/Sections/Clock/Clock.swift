@@ -19,7 +19,9 @@ extension Clock: ScenarioSection {
   static let table = Table<Clock>(
     "clock", "How time passes.",
     [
-      .key("mode", \.mode, .choice, "Whose time passes: everything simulated, a real server waited for, or the wall clock."),
+      .key(
+        "mode", \.mode, .choice, "Whose time passes: everything simulated, a real server waited for, or the wall clock."
+      ),
       .key("latency", \.latency, .choice, "What a request costs in the virtual time of lockstep."),
       .key("factor", \.factor, .number(0.001...100_000), "How much faster than the wall clock `accelerated` runs."),
       .key("start", \.start, .instant, "The date and time at which the run begins."),

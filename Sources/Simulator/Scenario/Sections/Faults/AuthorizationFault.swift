@@ -14,6 +14,7 @@ extension AuthorizationFault: ScenarioSection {
     [
       .key("expireAllAccessTokens", \.expireAllAccessTokens, .boolean, "Every access token is out of date at once."),
       .key("revokeAllTokens", \.revokeAllTokens, .boolean, "Refresh tokens are worth nothing either."),
-      .optional("refreshStatus", \.refreshStatus, .integer(200...599), "Refresh requests are answered with this status."),
+      .optional(
+        "refreshStatus", \.refreshStatus, .integer(200...599), "Refresh requests are answered with this status."),
     ])
 }

@@ -4,8 +4,9 @@ extension Form where Value == Fault {
   static var fault: Form {
     let section = Form<FaultSection>.section()
     return Form(section.shape) { value, reading in
+      let problemsBefore = reading.problems.count
       guard let fault = section.read(value, &reading) else { return nil }
-      reading.judge(fault, at: value)
+      reading.judge(fault, at: value, isWhole: reading.problems.count == problemsBefore)
       guard let action = fault.actions.first else { return nil }
       return Fault(
         name: fault.name, start: fault.start, duration: fault.duration ?? .zero,
@@ -16,7 +17,7 @@ extension Form where Value == Fault {
 }
 
 extension Reading {
-  fileprivate mutating func judge(_ fault: FaultSection, at value: JSON5Value) {
+  fileprivate mutating func judge(_ fault: FaultSection, at value: JSON5Value, isWhole: Bool) {
     let present = FaultSection.actionNames.filter { value[$0] != nil }
     let list = FaultSection.actionNames.joined(separator: ", ")
     if present.isEmpty {
@@ -37,8 +38,9 @@ extension Reading {
       refuse(.contradiction, position, "both fraction and count", remedy: "take one away")
     }
     guard let action = fault.actions.first, present.count == 1 else { return }
-    if action.isEmpty {
-      refuse(.missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "say what happens")
+    if action.isEmpty && isWhole {
+      refuse(
+        .missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "say what happens")
     }
     if action.lasts && (fault.duration ?? .zero) <= .zero {
       let position = value["for"]?.position ?? value.position

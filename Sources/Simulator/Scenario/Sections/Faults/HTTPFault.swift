@@ -36,7 +36,8 @@ extension HTTPAbort: ScenarioSection {
       .required("status", \.status, .integer(200...599), "The status."),
       .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
       .key("headers", \.headers, .map(of: .text), "Headers of the answer, as Retry-After."),
-      .optional("when", \.condition, .condition(.request), "Only requests for which this holds, as in `request.bytes > 65536`."),
+      .optional(
+        "when", \.condition, .condition(.request), "Only requests for which this holds, as in `request.bytes > 65536`."),
     ])
 }
 

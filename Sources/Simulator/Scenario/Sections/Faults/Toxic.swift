@@ -19,7 +19,8 @@ struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
       [
         .key("stream", \.stream, .choice, "Which way the bytes go."),
         .key("toxicity", \.toxicity, .share, "The share of connections that it touches."),
-        .optional("phase", \.phase, .choice, "How far a request has come when it acts; from the beginning when nobody says."),
+        .optional(
+          "phase", \.phase, .choice, "How far a request has come when it acts; from the beginning when nobody says."),
         .key("attributes", \.attributes, .section(), "How strong it is."),
       ])
   }

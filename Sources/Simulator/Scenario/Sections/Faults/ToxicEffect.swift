@@ -40,7 +40,7 @@ extension BandwidthToxic: ScenarioSection {
   static let table = Table<BandwidthToxic>(
     "toxic-bandwidth", "Fewer bytes in a second.",
     [
-      .key("rate", \.kilobytesPerSecond, .number(0...1e12), "How many kilobytes in a second."),
+      .key("rate", \.kilobytesPerSecond, .number(0...1e12), "How many kilobytes in a second.")
     ])
 }
 
@@ -56,7 +56,7 @@ extension SlowCloseToxic: ScenarioSection {
   static let table = Table<SlowCloseToxic>(
     "toxic-slow-close", "Connections close late.",
     [
-      .key("delay", \.delayMilliseconds, .number(0...1e12), "How many milliseconds late."),
+      .key("delay", \.delayMilliseconds, .number(0...1e12), "How many milliseconds late.")
     ])
 }
 
@@ -72,7 +72,9 @@ extension TimeoutToxic: ScenarioSection {
   static let table = Table<TimeoutToxic>(
     "toxic-timeout", "Nothing comes through, and then the connection closes.",
     [
-      .key("timeout", \.timeoutMilliseconds, .number(0...1e12), "After how many milliseconds it closes; 0: when the fault is over."),
+      .key(
+        "timeout", \.timeoutMilliseconds, .number(0...1e12),
+        "After how many milliseconds it closes; 0: when the fault is over.")
     ])
 }
 
@@ -88,7 +90,7 @@ extension ResetPeerToxic: ScenarioSection {
   static let table = Table<ResetPeerToxic>(
     "toxic-reset-peer", "The connection is reset.",
     [
-      .key("timeout", \.timeoutMilliseconds, .number(0...1e12), "After how many milliseconds; 0: at once."),
+      .key("timeout", \.timeoutMilliseconds, .number(0...1e12), "After how many milliseconds; 0: at once.")
     ])
 }
 
@@ -126,6 +128,6 @@ extension LimitDataToxic: ScenarioSection {
   static let table = Table<LimitDataToxic>(
     "toxic-limit-data", "The connection closes after some bytes.",
     [
-      .key("bytes", \.bytes, .number(0...1e12), "After how many bytes."),
+      .key("bytes", \.bytes, .number(0...1e12), "After how many bytes.")
     ])
 }

@@ -30,7 +30,8 @@ extension FleetTraits: ScenarioSection {
     "fleet", "What a fleet has, whatever the number of its devices.",
     [
       .key("startTime", \.startTime, .duration, "Before it the fleet does not exist."),
-      .optional("routes", \.routes, .name(in: .routes), "Where its devices move; without it in a city made from the seed."),
+      .optional(
+        "routes", \.routes, .name(in: .routes), "Where its devices move; without it in a city made from the seed."),
       .key("motion", \.motion, .name(in: .motion), "How they move; driving, walking and cycling need no declaration."),
       .key("network", \.network, .name(in: .networks), "What lies between them and the server."),
       .optional("geofences", \.geofences, .name(in: .geofences), "The geofences that their app adds."),

@@ -63,7 +63,9 @@ extension BatteryModel: ScenarioSection {
   static let table = Table<BatteryModel>(
     "battery", "How full the battery is.",
     [
-      .key("start", \.start, .list(of: .share, count: 2...2), "Between which shares it is at the beginning; 0.5 to 1 when nobody says."),
+      .key(
+        "start", \.start, .list(of: .share, count: 2...2),
+        "Between which shares it is at the beginning; 0.5 to 1 when nobody says."),
       .key("drainPerHour", \.drainPerHour, .share, "Which share an hour takes."),
     ])
 }

@@ -38,7 +38,8 @@ extension GPSOutliers: ScenarioSection {
     "outliers", "Rare fixes that are far away.",
     [
       .key("perHour", \.perHour, .number(0...3_600), "How many in an hour, on average."),
-      .key("distance", \.distance, .distribution(InMetres.self), "How far they are off; 80 m and more when nobody says."),
+      .key(
+        "distance", \.distance, .distribution(InMetres.self), "How far they are off; 80 m and more when nobody says."),
     ])
 }
 

@@ -48,7 +48,7 @@ extension SummaryOutput: ScenarioSection {
   static let table = Table<SummaryOutput>(
     "output-summary-json", "All figures of a run as JSON.",
     [
-      .required("file", \.file, .text, "The file, inside `--out`."),
+      .required("file", \.file, .text, "The file, inside `--out`.")
     ])
 }
 
@@ -63,7 +63,7 @@ extension JUnitOutput: ScenarioSection {
   static let table = Table<JUnitOutput>(
     "output-junit", "A test case for each threshold, check and invariant.",
     [
-      .required("file", \.file, .text, "The file, inside `--out`."),
+      .required("file", \.file, .text, "The file, inside `--out`.")
     ])
 }
 
@@ -78,7 +78,7 @@ extension HTMLOutput: ScenarioSection {
   static let table = Table<HTMLOutput>(
     "output-html", "One page with map and charts.",
     [
-      .required("file", \.file, .text, "The file, inside `--out`."),
+      .required("file", \.file, .text, "The file, inside `--out`.")
     ])
 }
 
@@ -93,7 +93,7 @@ extension HistogramLogOutput: ScenarioSection {
   static let table = Table<HistogramLogOutput>(
     "output-hdr-log", "Histograms over time.",
     [
-      .required("file", \.file, .text, "The file, inside `--out`."),
+      .required("file", \.file, .text, "The file, inside `--out`.")
     ])
 }
 

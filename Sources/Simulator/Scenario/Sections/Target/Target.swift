@@ -17,11 +17,19 @@ extension Target: ScenarioSection {
     [
       .key("preset", \.preset, .choice, "Whose dialect it speaks."),
       .optional(
-        "url", \.url, .text(pattern: "^https?://[^/].*$", words: "an http or https URL"),
+        "url", \.url, .httpURL,
         "Where records go; without it a server inside the process takes them."),
       .key("headers", \.headers, .map(of: .text), "Headers of every request."),
       .key("auth", \.authorization, .section(), "How devices get their tokens."),
       .key("connections", \.connections, .section(), "How devices connect."),
       .key("verify", \.verification, .section(), "How the oracle learns what the server stored."),
     ])
+}
+
+extension Form where Value == String {
+  fileprivate static var httpURL: Form {
+    text(pattern: "^https?://[^/]", words: "an http or https URL with a host") { url in
+      ["http://", "https://"].contains { url.hasPrefix($0) && !(url.dropFirst($0.count).first ?? "/" == "/") }
+    }
+  }
 }

@@ -15,9 +15,27 @@ extension TargetVerification: ScenarioSection {
     [
       .key("method", \.method, .choice, "Ask the server, or believe the journal of the client."),
       .optional("url", \.url, .text, "What to ask; `{device}` and `{start}` are filled in."),
-      .key(
-        "uuids", \.uuids,
-        .text(pattern: "^\\$(\\[\\*\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$", words: "a path as in \"$[*].uuid\""),
-        "Where the uuids stand in the answer."),
+      .key("uuids", \.uuids, .jsonPath, "Where the uuids stand in the answer."),
     ])
+}
+
+extension Form where Value == String {
+  /// `$`, then names behind points and `[*]` for every element.
+  fileprivate static var jsonPath: Form {
+    let pattern = "^\\$(\\[\\*\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$"
+    return text(pattern: pattern, words: "a path as in \"$[*].uuid\"") { path in
+      guard path.first == "$" else { return false }
+      var rest = path.dropFirst()
+      while let first = rest.first {
+        if rest.hasPrefix("[*]") {
+          rest = rest.dropFirst(3)
+        } else {
+          let name = rest.dropFirst().prefix { $0 == "_" || ($0.isASCII && ($0.isLetter || $0.isNumber)) }
+          guard first == ".", let initial = name.first, !initial.isNumber else { return false }
+          rest = rest.dropFirst(1 + name.count)
+        }
+      }
+      return true
+    }
+  }
 }

@@ -23,7 +23,8 @@ struct ThresholdSection: ScenarioSection {
     [
       .required("threshold", \.text, .text(pattern: ThresholdExpression.pattern, words: words), "The figure."),
       .key("abortOnFail", \.abortOnFail, .boolean, "Ends the run when it is missed."),
-      .key("delayAbortEval", \.delayAbortEval, .duration, "How long after the beginning it is judged for the first time."),
+      .key(
+        "delayAbortEval", \.delayAbortEval, .duration, "How long after the beginning it is judged for the first time."),
       .key("onFail", \.onFail, .choice, "Whether missing it fails the run or makes it invalid."),
     ])
 }
