@@ -17,7 +17,7 @@ import Testing
     var output = ""
     let error = Mutex("")
     let process = ProcessContext(
-      arguments: words, variable: { $0 == "N" ? "7" : nil }, readFile: { Self.files[$0] },
+      arguments: words, variable: { $0 == "N" ? "7" : nil }, readFile: { Self.files[$0].map { Array($0.utf8) } },
       writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } })
     let code = CommandTable.run(process)
     return (output, error.withLock { $0 }, code)
@@ -59,8 +59,16 @@ import Testing
     let later = run("simulate", "later.json5", "--dry-run")
     #expect(
       later.code == .badScenario && later.output.hasPrefix("plan of x") && later.error.contains("cannot do that yet"))
-    let run = run("simulate", "first-drive")
-    #expect(run.code == .runtimeFailure && run.error.contains("this version cannot run it yet"))
+    let lockstep = run("simulate", "first-drive", "--mode", "lockstep")
+    #expect(lockstep.code == .badScenario && lockstep.error.contains("--mode virtual"))
+  }
+
+  @Test func aRunBeginsWithItsSeedAndEndsWithItsHash() {
+    let run = run("simulate", "first-drive", "--seed", "0x2A", "--check-determinism")
+    #expect(run.code == .ok, "\(run.error)")
+    #expect(run.output.hasPrefix("seed 0x2a\n"))
+    #expect(run.output.contains("lost 0, duplicate rows 0"))
+    #expect(run.output.hasSuffix("the second run was the same\n"))
   }
 
   @Test(arguments: [

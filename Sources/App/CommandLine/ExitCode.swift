@@ -6,6 +6,8 @@ public enum ExitCode: Int32, Sendable {
   case runtimeFailure = 1
   /// The command line was not understood; nothing was done.
   case usage = 2
+  /// Something happened that must never happen, or two runs of a seed were not the same.
+  case invariantViolated = 98
   /// The scenario has mistakes, or asks for what this version cannot do.
   case badScenario = 104
   /// Stopped by a signal before the work was done.

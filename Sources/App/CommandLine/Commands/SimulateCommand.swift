@@ -18,6 +18,7 @@ extension Command {
       .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
       .value("fleet", "NAME", "only this fleet and what concerns it"),
       .value("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
+      .toggle("check-determinism", "run twice and say where the runs part, if they do"),
       .toggle("dry-run", "print what the scenario comes to, and do not run it"),
     ],
     details: """
@@ -82,9 +83,7 @@ private struct SimulateCommand {
     tell(result.notYet, as: "")
     if !result.notYet.isEmpty { return .badScenario }
     if values.isOn("dry-run") { return .ok }
-    process.writeError(
-      "rollingroad simulate: the scenario is in order, but this version cannot run it yet; --dry-run prints its plan")
-    return .runtimeFailure
+    return Simulation(process, checksDeterminism: values.isOn("check-determinism")).run(scenario)
   }
 
   private func tell(_ problems: [ScenarioProblem], as prefix: String) {

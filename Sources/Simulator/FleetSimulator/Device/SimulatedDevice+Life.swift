@@ -17,7 +17,7 @@ extension SimulatedDevice {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
     }
-    if nextBlackout < fleet.blackouts.count { next = earlier(next, fleet.blackouts[nextBlackout].start) }
+    if nextBlackout < fleet.setup.blackouts.count { next = earlier(next, fleet.setup.blackouts[nextBlackout].start) }
     if let blackoutEnd, blackoutEnd > instant { next = earlier(next, blackoutEnd) }
     if let isDownUntil {
       // The body goes on without its phone.
@@ -38,8 +38,8 @@ extension SimulatedDevice {
     return min(left, right)
   }
 
-  /// Everything that is due at the instant.
-  mutating func advance(to instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+  /// Everything that is due at the instant; gives what `next` would give then.
+  mutating func advance(to instant: MonotonicInstant, in site: Site) throws(DatabaseError) -> MonotonicInstant? {
     let now = site.setup.moment(at: instant)
     if !isHealed { try live(at: now, in: site) }
     carry(at: now, in: site)
@@ -51,6 +51,7 @@ extension SimulatedDevice {
       if isHealed { sync(at: now) } else { sense(at: now, in: site) }
     }
     finish(at: instant, in: site)
+    return next(after: instant)
   }
 
   private mutating func live(at now: Moment, in site: Site) throws(DatabaseError) {
@@ -58,8 +59,8 @@ extension SimulatedDevice {
     body.advance(to: instant)
     radio.advance(to: instant)
     sensor.observe(body.activity(at: instant), at: instant)
-    while nextBlackout < fleet.blackouts.count, fleet.blackouts[nextBlackout].start <= instant {
-      let blackout = fleet.blackouts[nextBlackout]
+    while nextBlackout < fleet.setup.blackouts.count, fleet.setup.blackouts[nextBlackout].start <= instant {
+      let blackout = fleet.setup.blackouts[nextBlackout]
       nextBlackout += 1
       if blackout.area?.contains(body.position(at: instant)) ?? true {
         blackoutEnd = max(blackoutEnd ?? blackout.end, blackout.end)
@@ -87,7 +88,7 @@ extension SimulatedDevice {
     launches += 1
     site.trace.note(.launched, launches, of: number, at: instant)
     host = try SimulatedDevice.launch(
-      number, key, configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID, at: instant,
+      number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID, at: instant,
       in: site)
     begin(Launch(isInBackground: comesBackAfterReboot, didReboot: comesBackAfterReboot), at: instant, in: site)
   }

@@ -9,16 +9,20 @@ import World
 extension SimulatedDevice {
   /// Puts the requests that the app has made on their way.
   mutating func post(at now: Moment, in site: Site) {
-    for request in host.platform.cancelled { exchanges.removeAll { $0.request == request } }
-    host.platform.cancelled.removeAll(keepingCapacity: true)
+    if !host.platform.cancelled.isEmpty {
+      for request in host.platform.cancelled { exchanges.removeAll { $0.request == request } }
+      host.platform.cancelled = []
+    }
     guard !host.platform.outbox.isEmpty else { return }
-    for request in host.platform.outbox {
+    let requests = host.platform.outbox
+    // An idle phone keeps no memory for requests.
+    host.platform.outbox = []
+    for request in requests {
       var hash = TraceHash()
       hash.fold(request.body.span)
       site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
       exchanges.append(exchange(for: request, at: now.monotonic))
     }
-    host.platform.outbox.removeAll(keepingCapacity: true)
   }
 
   private mutating func exchange(for request: OutgoingRequest, at instant: MonotonicInstant) -> Exchange {

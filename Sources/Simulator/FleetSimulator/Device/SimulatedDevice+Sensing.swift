@@ -62,14 +62,14 @@ extension SimulatedDevice {
   }
 
   private mutating func plan(at instant: MonotonicInstant) {
-    let phone = host.platform
-    guard phone.isSampling || phone.updates != nil else {
+    let (isSampling, updates) = (host.platform.isSampling, host.platform.updates)
+    guard isSampling || updates != nil else {
       receiver.stop(at: instant)
       occasion = nil
       return
     }
     receiver.start(at: instant)
-    let filter = phone.isSampling ? 0 : phone.updates?.distanceFilterMetres ?? 0
+    let filter = isSampling ? 0 : updates?.distanceFilterMetres ?? 0
     occasion = receiver.nextOccasion(of: body, distanceFilterMetres: filter, after: instant)
   }
 

@@ -13,8 +13,9 @@ import World
 struct SimulatedDevice {
   let number: Int
   let key: UInt64
-  let fleet: FleetSetup
-  let configuration: Configuration
+  /// Its place in its fleet.
+  let index: Int
+  let fleet: SharedFleet
   var host: DeviceHost<SimulatedPhone>
   var body: Body
   var receiver: Receiver
@@ -44,25 +45,21 @@ struct SimulatedDevice {
     static let region: UInt64 = 65
   }
 
-  init(_ number: Int, index: Int, of fleet: FleetSetup, in site: Site) throws(DatabaseError) {
+  init(_ number: Int, index: Int, of fleet: SharedFleet, in site: Site) throws(DatabaseError) {
     let zero = MonotonicInstant(nanoseconds: 0)
-    let (key, seed) = (fleet.key(of: index), site.setup.seed)
+    let (key, seed) = (fleet.setup.key(of: index), site.setup.seed)
     self.number = number
     self.key = key
+    self.index = index
     self.fleet = fleet
-    var configuration = fleet.configuration
-    configuration.logger.logLevel = .off
-    configuration.http.url = "http://server.example/locations"
-    configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.name)-\(index)")])
-    self.configuration = configuration
-    body = SimulatedDevice.body(key, fleet.movement, in: site)
+    body = SimulatedDevice.body(key, fleet.setup.movement, in: site)
     receiver = Receiver(model: site.receiverModel, seed: seed, device: key)
     sensor = ActivitySensor(truth: .still, at: zero, seed: seed, device: key)
-    radio = Radio(model: fleet.radio, start: zero, seed: seed, device: key)
-    habits = Habits(rates: fleet.habits, clock: site.clock, start: zero, seed: seed, device: key)
+    radio = Radio(model: fleet.setup.radio, start: zero, seed: seed, device: key)
+    habits = Habits(rates: fleet.setup.habits, clock: site.clock, start: zero, seed: seed, device: key)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
-      number, key, configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
+      number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
     begin(Launch(), at: zero, in: site)
     let now = site.setup.moment(at: zero)
     host.receive(.call(.start), at: now)
@@ -104,9 +101,19 @@ struct SimulatedDevice {
     let now = site.setup.moment(at: instant)
     network = currentNetwork(at: instant)
     host.receive(.connectivity(network.connectivity), at: now)
-    host.ready(launch, at: now) { [configuration] kept in
+    let configuration = configuration
+    host.ready(launch, at: now) { kept in
       Configuration.ready(platform: configuration.platform, persisted: kept) { $0 = configuration }
     }
+  }
+
+  /// What the app says to `ready`.
+  private var configuration: Configuration {
+    var configuration = fleet.setup.configuration
+    configuration.logger.logLevel = .off
+    configuration.http.url = "http://server.example/locations"
+    configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
+    return configuration
   }
 
   func currentNetwork(at instant: MonotonicInstant) -> RadioNetwork {

@@ -25,8 +25,9 @@ package final class FleetRun {
     devices.reserveCapacity(names.count)
     for fleet in setup.fleets {
       let start = devices.count
+      let shared = SharedFleet(fleet)
       for index in 0..<fleet.devices {
-        devices.append(try SimulatedDevice(devices.count, index: index, of: fleet, in: site))
+        devices.append(try SimulatedDevice(devices.count, index: index, of: shared, in: site))
       }
       fleets.append(start..<devices.count)
     }
@@ -62,8 +63,7 @@ package final class FleetRun {
     var turns = 0
     while let (instant, device) = queue.first, instant < end {
       now = instant
-      try devices[device].advance(to: instant, in: site)
-      let next = devices[device].next(after: instant)
+      let next = try devices[device].advance(to: instant, in: site)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
       turns += 1
