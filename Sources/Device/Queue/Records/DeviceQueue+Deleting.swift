@@ -16,7 +16,13 @@ extension DeviceQueue {
     return false
   }
 
-  package func deleteAll() throws(DatabaseError) -> Int { try delete(Array(rows.rows)) }
+  package func deleteAll() throws(DatabaseError) -> [UUID128] {
+    let all = Array(rows.rows)
+    var uuids: [UUID128] = []
+    for row in all { uuids.append(try database.records.identity(row).uuid) }
+    _ = try delete(all)
+    return uuids
+  }
 
   package func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128] {
     let instant = limit.millisecondsSince1970
