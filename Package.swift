@@ -111,7 +111,8 @@ let package = Package(
     bench("database", needs: ["Database", "CSQLite"]),
     bench("base", needs: ["Base"]),
     .executableTarget(
-      name: "sample-log", dependencies: ["DeviceLog", "Vocabulary", "Contract", "Base", "Support"],
+      name: "sample-log",
+      dependencies: ["Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"],
       path: "loadtest/loganalyzer",
       exclude: ["run"], swiftSettings: settings),
     bench("world", needs: ["World", "Base"]),

@@ -109,7 +109,7 @@ import Testing
       isEqual = try queue.evict(keeping: 3) == surplus.map { Sample.uuid($0.number) }
       rows.removeAll(where: surplus.contains)
     case .deleteAll:
-      isEqual = try queue.deleteAll() == rows.count
+      isEqual = try queue.deleteAll() == rows.map { Sample.uuid($0.number) }
       rows = []
     case .restart: break
     }

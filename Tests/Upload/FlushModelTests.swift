@@ -92,7 +92,7 @@ extension UploadEffect {
     case .tokens: return "tokens"
     case .synced(_, .success(let rows)): return "sync of \(rows.count)"
     case .synced(_, .failure(let error)): return "sync \(error.rawValue)"
-    case .commands, .proceed, .logUploaded, .log: return nil
+    case .commands, .proceed, .discarded, .logUploaded, .log: return nil
     }
   }
 }

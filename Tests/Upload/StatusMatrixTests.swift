@@ -158,6 +158,7 @@ extension UploadEffect {
     case .proceed: "proceed"
     case .tokens: "tokens"
     case .synced: "synced"
+    case .discarded: "discarded"
     case .logUploaded: "logUploaded"
     case .log: "log"
     }

@@ -1,42 +1,28 @@
 import Base
 import Contract
-import DeviceLog
 import Glibc
-import Support
-import Vocabulary
+import Host
+import Queue
 
-// Writes a log of one platform to the standard output: a launch, every kind of entry, and RECORDS records that were
-// persisted, posted and destroyed.
+// Writes the log of a device of one platform to the standard output, and what it did to the standard error, in the order of
+// the analyzer: records persisted, posted one by one, destroyed.
 guard CommandLine.arguments.count == 3, let platform = DevicePlatform(rawValue: CommandLine.arguments[1]),
-  let records = Int(CommandLine.arguments[2])
+  let days = Int(CommandLine.arguments[2]), days > 0
 else {
-  print("usage: sample-log iOS|Android RECORDS")
+  print("usage: sample-log iOS|Android DAYS")
   exit(2)
 }
 
-var bytes: [UInt8] = []
-let text = LogText(platform: platform, utcOffsetMinutes: -240, zoneName: "Eastern Daylight Time")
-let start = WallInstant(millisecondsSince1970: 1_785_247_200_000)
-text.appendBanner(Configuration(platform: platform), at: start, to: &bytes)
-var now = start
-for entry in EveryLogEntry.all(at: start) {
-  now = now.advanced(byMilliseconds: 250)
-  text.append(entry, at: now, to: &bytes)
-}
-var random = RandomStream(seed: 1, device: 0, concern: 0)
-for _ in 0..<records {
-  let uuid = UUID128(randomHigh: random.u64(), randomLow: random.u64())
-  let story: [LogEntry] = [
-    .inserted(uuid: uuid, kind: .tracking, persistMode: 2, maxRecords: -1), .flushBegan(trigger: .insert, queued: 1),
-    .watchdogArmed(timeoutSeconds: 60, watchdogSeconds: 65), .locked(uuid: uuid),
-    .posting(uuid: uuid, count: 1, url: "http://localhost/"), .response(status: 200, reason: "OK"),
-    .posted(uuid: uuid, status: 200, retry: 0), .destroyed(uuid: uuid), .syncPage(isOK: true, size: 1),
-    .flushFinished(isSuccess: true, queuedBefore: 1, synced: 1, pages: 1, milliseconds: 516),
-  ]
-  now = now.advanced(byMilliseconds: 10_000)
-  for entry in story {
-    now = now.advanced(byMilliseconds: 12)
-    text.append(entry, at: now, to: &bytes)
-  }
-}
-print(String(decoding: bytes, as: UTF8.self), terminator: "")
+// Midnight on the device's clock.
+let start = WallInstant(millisecondsSince1970: 1_785_211_200_000)
+let database = try QueueDatabase(path: ":memory:", commits: .grouped)
+var device = try CommutersDevice(platform, in: database, device: 0, at: start)
+for day in 0..<days { try CommutersDay.run(on: &device, isFirst: day == 0) }
+
+let host = device.host
+let taken = device.server.takenCount
+let persisted = taken + host.platform.discardedCount + host.queue.count
+let destroyed = taken + host.platform.destroyedByApp
+var standardError = StandardError()
+print("\(persisted)/\(device.server.singlePosts)/\(destroyed)", to: &standardError)
+print(String(decoding: host.platform.log, as: UTF8.self), terminator: "")

@@ -47,11 +47,14 @@ extension DeviceHost {
   package mutating func destroy(_ uuid: UUID128, at now: Moment) throws(DatabaseError) -> Bool {
     guard try queue.delete(uuid: uuid) else { return false }
     log(.destroyed(uuid: uuid), at: now)
+    discarded([uuid], .destroyed, at: now)
     return true
   }
 
   package mutating func destroyAll(at now: Moment) throws(DatabaseError) {
-    log(.destroyedAll(count: try queue.deleteAll()), at: now)
+    let uuids = try queue.deleteAll()
+    log(.destroyedAll(count: uuids.count), at: now)
+    discarded(uuids, .destroyed, at: now)
   }
 }
 

@@ -1,3 +1,4 @@
+package import Base
 package import Contract
 package import Queue
 package import Vocabulary
@@ -14,6 +15,8 @@ package enum UploadEffect: Equatable, Sendable {
   case tokens(RefreshedTokens)
   /// The rows that were handed out or uploaded.
   case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
+  /// The records that a sync without a url has taken out of the queue.
+  case discarded([UUID128])
   /// `status` is 0 when no answer came.
   case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
   case log(LogEntry)

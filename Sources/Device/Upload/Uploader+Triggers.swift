@@ -84,6 +84,7 @@ extension Uploader {
       let rows = try queue.read(limit: queue.count, offset: 0, newestFirst: newestFirst)
       let count = try queue.delete(rows.map(\.id))
       log(.destroyedAll(count: count), &effects)
+      if !rows.isEmpty { effects.append(.discarded(rows.map(\.uuid))) }
       effects.append(.synced(completion: completion, .success(rows)))
     } catch {
       effects.append(.log(.error("\(error)")))

@@ -61,9 +61,9 @@ struct ModelQueue: RecordQueue {
     return rows.count < before
   }
 
-  mutating func deleteAll() -> Int {
+  mutating func deleteAll() -> [UUID128] {
     defer { rows = [] }
-    return rows.count
+    return rows.map(\.record.uuid)
   }
 
   mutating func expire(before limit: WallInstant) -> [UUID128] {

@@ -33,7 +33,8 @@ package final class CurlTransport: Sendable {
   package func cancel(_ id: UInt64, device: Int) { mailbox.post(.cancel(id, device: device)) }
 
   /// Ends all requests as `.cancelled`, closes all connections, and returns when the last completion was delivered. What is
-  /// submitted later is never sent and has no completion. Not to be called from `deliver`.
+  /// submitted later is never sent and has no completion. From `deliver` it returns at once, and the thread ends behind it:
+  /// whoever owns the transport may be given up by the very answer that it brought.
   package func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }

@@ -52,6 +52,7 @@ extension DeviceHost {
     case .tokens(let tokens): use(tokens, at: now)
     case .synced(let completion, let result):
       platform.deliver(.synced(completion: completion, result), at: now)
+    case .discarded(let uuids): discarded(uuids, .destroyed, at: now)
     case .logUploaded(Self.nobody, let isSuccess, let status):
       if !isSuccess { log(.warning("uploadLog has failed with status \(status)"), at: now) }
     case .logUploaded(let completion, let isSuccess, let status):

@@ -1,3 +1,4 @@
+package import Base
 package import Contract
 package import Engine
 package import Queue
@@ -14,4 +15,7 @@ package enum HostEvent: Equatable, Sendable {
   case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
   /// The answer to `DeviceHost.uploadLog`; `status` is 0 when none came.
   case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
+  /// Records that have left the queue without an upload, at least one; no SDK tells its app. Where commits are grouped, a
+  /// group that is lost brings them back.
+  case discarded([UUID128], DiscardReason)
 }

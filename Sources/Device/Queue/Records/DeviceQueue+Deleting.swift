@@ -18,7 +18,13 @@ extension DeviceQueue {
     return false
   }
 
-  package func deleteAll() throws(DatabaseError) -> Int { try delete(Array(rows.rows), .order) }
+  package func deleteAll() throws(DatabaseError) -> [UUID128] {
+    let all = Array(rows.rows)
+    var uuids: [UUID128] = []
+    for row in all { uuids.append(try database.records.identity(row).uuid) }
+    _ = try delete(all, .order)
+    return uuids
+  }
 
   package func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128] {
     let instant = limit.millisecondsSince1970

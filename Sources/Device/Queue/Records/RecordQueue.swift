@@ -23,7 +23,8 @@ package protocol RecordQueue {
   mutating func delete(_ ids: [Int64]) throws(DatabaseError) -> Int
   /// Locked or not, as `deleteAll`: an upload in flight then ends without effect (behaviour §7.4).
   mutating func delete(uuid: UUID128) throws(DatabaseError) -> Bool
-  mutating func deleteAll() throws(DatabaseError) -> Int
+  /// Returns the uuids, oldest insertion first.
+  mutating func deleteAll() throws(DatabaseError) -> [UUID128]
 
   /// Deletes rows whose timestamp lies before the limit; locked ones stay. Returns their uuids, oldest insertion first.
   mutating func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128]
