@@ -44,7 +44,7 @@ enum Arrows {
       imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
-      imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+      imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: ["Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "Glibc"]),
