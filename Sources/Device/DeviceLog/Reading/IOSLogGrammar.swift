@@ -66,7 +66,9 @@ enum IOSLogGrammar {
         return message.integer(after: "confidence: ").map { .stopDetectionIgnored(confidence: $0) }
       }
       guard message.skip("| "), let name = message.upTo("/"), let confidence = message.integer() else { return nil }
-      return .activity(Activity(ActivityType(name: String(name)), confidence: confidence))
+      // Older versions have their own word for it.
+      let type = name == "cycling" ? ActivityType.onBicycle : ActivityType(name: String(name))
+      return .activity(Activity(type, confidence: confidence))
     case "TSTrackingService changePace:":
       return message.skip("isMoving: ")
         ? message.integer().map { .paceChange(isMoving: $0 == 1, wasMoving: nil) } : nil
