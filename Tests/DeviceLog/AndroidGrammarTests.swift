@@ -54,7 +54,8 @@ struct AndroidGrammarTests {
   }
 
   @Test func transitionsAndReadingsAreActivities() throws {
-    let line = "07-28 14:33:46.653 DEBUG [ActivityRecognitionService a] \n  🚘 ️DetectedActivity [type=ON_BICYCLE, confidence=81]"
+    let line =
+      "07-28 14:33:46.653 DEBUG [ActivityRecognitionService a] \n  🚘 ️DetectedActivity [type=ON_BICYCLE, confidence=81]"
     #expect(
       try facts(
         box("ActivityRecognitionService a", "Motion Transition Result", "🔴  EXIT: still", "🎾  ENTER: on_foot"), line)
@@ -98,7 +99,8 @@ struct AndroidGrammarTests {
   }
 
   @Test func aCutDumpGivesWhatIsWhole() throws {
-    let dump = box("TSConfig print", "TSLocationManager version: 4.5.0 (4500)") + "{\n  \"activity\": {\n"
+    let dump =
+      box("TSConfig print", "TSLocationManager version: 4.5.0 (4500)") + "{\n  \"activity\": {\n"
       + "    \"disableStopDetection\": true\n  },\n  \"distanceFilter\": 30,\n  \"url\": \"a,b}\",\n  \"heartbeatEna"
     guard case .configuration(let document)? = try facts(dump).first else {
       Issue.record("no configuration")

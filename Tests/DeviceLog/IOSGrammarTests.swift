@@ -1,7 +1,7 @@
 import Base
+import Contract
 import DeviceLog
 import Testing
-import Contract
 import Vocabulary
 
 /// What phones of other languages and older versions write.
@@ -12,7 +12,8 @@ struct IOSGrammarTests {
   }
 
   private func fix(_ spoken: String, at clock: String = "14:34:22.563") throws -> Fix {
-    let found = try facts("\(clock) \n📍<+45.51801900,-116.29721400> +/- 5.00m (speed -0.50 mps / course -1.00) @ \(spoken)")
+    let found = try facts(
+      "\(clock) \n📍<+45.51801900,-116.29721400> +/- 5.00m (speed -0.50 mps / course -1.00) @ \(spoken)")
     guard case .fix(let fix, number: 0, _)? = found.first else {
       Issue.record("no fix in \(spoken)")
       throw MissingFix()
@@ -46,7 +47,8 @@ struct IOSGrammarTests {
   @Test func olderVersionsHaveOtherNames() throws {
     #expect(
       try facts(
-        "10:00:00.000 \n╔══\n║ -[TSHttpService flush:] \n╚══", "10:00:00.000 ⚠️-[TSHttpService flush:] Busy with previous request",
+        "10:00:00.000 \n╔══\n║ -[TSHttpService flush:] \n╚══",
+        "10:00:00.000 ⚠️-[TSHttpService flush:] Busy with previous request",
         "10:00:00.001 \n╔══\n║ -[TSHttpService finish:error:] Success: 1\n╚══",
         "10:00:00.002 ✅-[TSLocationManager persistLocation:]_block_invoke INSERT: D1FA",
         "10:00:00.003 🎾-[TSLocationManager startUpdatingLocation] Location-services: ON",

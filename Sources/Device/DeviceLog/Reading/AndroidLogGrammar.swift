@@ -133,6 +133,9 @@ enum AndroidLogGrammar {
       if scanner.pass("onStop") { return .appState(isBackground: true) }
       if scanner.pass("onResume") { return .appState(isBackground: false) }
     }
+    if message.place == "TSLog d", message.text.contains("."), !message.text.trimmed.contains(" ") {
+      return .configurationChanged(key: String(message.text.trimmed))
+    }
     if scanner.pass("Google Play Services: connected") { return .launched }
     if scanner.pass("Start monitoring location-provider changes") { return .started(trackingMode: 1) }
     if scanner.pass("Stop monitoring location-provider changes") { return .stopped }
