@@ -75,7 +75,7 @@ let package = Package(
 
     library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
 
-    library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+    library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
     library("World", in: "Simulator/", needs: ["Base"]),
 
@@ -142,7 +142,7 @@ let package = Package(
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
-    tests("Fidelity", needs: ["Fidelity", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
+    tests("Fidelity", needs: ["Fidelity", "Engine", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
     tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),

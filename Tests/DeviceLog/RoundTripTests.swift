@@ -63,13 +63,14 @@ struct RoundTripTests {
     let upper = "12345678-9ABC-4DEF-8123-456789ABCDEF"
     #expect(
       try facts(story, .ios) == [
-        .inserted(uuid: upper, kind: .geofence), .flushBegan, .response(status: 200), .destroyed(uuid: upper),
+        .inserted(uuid: upper, kind: .geofence), .flushBegan(queued: nil), .response(status: 200),
+        .destroyed(uuid: upper),
         .unlocked(uuid: upper),
       ])
     let lower = upper.lowercased()
     #expect(
       try facts(story, .android) == [
-        .inserted(uuid: lower, kind: nil), .flushBegan, .response(status: 200), .destroyed(uuid: lower),
+        .inserted(uuid: lower, kind: nil), .flushBegan(queued: 1), .response(status: 200), .destroyed(uuid: lower),
         .unlocked(uuid: lower),
       ])
   }

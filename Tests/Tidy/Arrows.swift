@@ -44,7 +44,7 @@ enum Arrows {
       imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
-      imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+      imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
     Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
     Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(

@@ -32,9 +32,9 @@ package struct Agreement: Equatable, Sendable {
     extra = rest
   }
 
-  /// 1 when nothing happened at all.
-  package var share: Double {
+  /// Nil when nothing happened on either side: then there is nothing to agree about.
+  package var share: Double? {
     let all = matched + missing.count + extra.count
-    return all == 0 ? 1 : Double(matched) / Double(all)
+    return all == 0 ? nil : Double(matched) / Double(all)
   }
 }

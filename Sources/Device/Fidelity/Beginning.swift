@@ -11,9 +11,13 @@ struct Beginning {
   private(set) var isMoving = false
   /// Metres per second, with which the distance filter becomes what the log first finds it to be.
   private(set) var speed = 0.0
+  /// The log shows a device that is after geofences only. On Android every start begins with them.
+  private(set) var isGeofenceMode = false
   let fix: Fix?
+  private let platform: DevicePlatform
 
   init(_ log: LogReader) {
+    platform = log.platform
     configuration = Configuration(platform: log.platform)
     fix = LoggedFences.firstFix(in: log.facts)
     for case .configuration(let document) in log.facts.lazy.map(\.content) {
@@ -21,9 +25,11 @@ struct Beginning {
       isConfigured = true
       break
     }
+    if !isConfigured { LoggedSettings(log.facts[...], multiplier: 1).apply(to: &configuration) }
     _ = configuration.edit { $0.logger.logLevel = .verbose }
     // The state is none of the configuration; a start begins at rest unless the app says otherwise.
     configuration.isMoving = false
+    findMode(log.facts)
     findState(log.facts)
     findSpeed(log.facts)
   }
@@ -37,13 +43,35 @@ struct Beginning {
     }
   }
 
+  private mutating func findMode(_ facts: [LogFact]) {
+    isGeofenceMode =
+      facts.contains { $0.content == .started(trackingMode: 0) }
+      && !facts.contains { fact in
+        switch fact.content {
+        case .paceChange, .tracking, .fix(_, number: 0, _), .started(trackingMode: 1): true
+        default: false
+        }
+      }
+  }
+
   /// The first line that takes tracking for granted tells.
   private mutating func findState(_ facts: [LogFact]) {
     for fact in facts {
       switch fact.content {
       case .launched, .started: return
-      case .paceChange(let becomesMoving):
-        (isEnabled, isMoving) = (true, !becomesMoving)
+      case .configuration(let document):
+        // A launch, with the state that the device had kept.
+        isEnabled = document.flag("enabled") ?? false
+        isMoving = isEnabled && document.flag("isMoving") ?? false
+        return
+      case .paceChange(let becomesMoving, let wasMoving):
+        (isEnabled, isMoving) = (true, wasMoving ?? !becomesMoving)
+        return
+      case .fix(_, number: 0, _) where platform == .android, .distanceFilter:
+        (isEnabled, isMoving) = (true, true)
+        return
+      case .regionExit, .heartbeat, .motionTriggerIgnored:
+        isEnabled = true
         return
       case .tracking(let isEnabled, let isMoving, _):
         (self.isEnabled, self.isMoving) = (isEnabled, isMoving)

@@ -32,8 +32,9 @@ package struct FidelityReport: Equatable, Sendable {
     return agreement
   }
 
-  /// By how much the odometers differ, as a share of the real one's way; 0 when nobody went anywhere.
-  package var odometerError: Double {
-    loggedMetres > 0 ? abs(replayedMetres - loggedMetres) / loggedMetres : replayedMetres > 0 ? 1 : 0
+  /// By how much the odometers differ, as a share of the longer way; nil when nobody went anywhere.
+  package var odometerError: Double? {
+    let longer = max(loggedMetres, replayedMetres)
+    return longer > 0 ? abs(replayedMetres - loggedMetres) / longer : nil
   }
 }

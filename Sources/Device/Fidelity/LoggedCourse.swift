@@ -11,7 +11,10 @@ struct LoggedCourse {
   private var isMoving = false
   private var lastOdometer: Double?
   private var flushBegan: LogFact?
+  private var isStopping = false
   private var isStopFired = false
+  /// What a record may follow from, the latest last: the logs of Android and of old versions do not tell its kind.
+  private var causes: [RecordKind] = []
 
   init(_ facts: [LogFact], isMovingAtFirst: Bool) {
     isMoving = isMovingAtFirst
@@ -20,17 +23,22 @@ struct LoggedCourse {
 
   private mutating func take(_ fact: LogFact) {
     switch fact.content {
-    case .inserted(_, let kind?): if kind.isJudged { add(.records, fact, kind.described(isMoving: isMoving)) }
-    case .distanceFilter(let new, let old): add(.distanceFilter, fact, "from \(Int(old)) to \(Int(new)) m")
-    case .paceChange(let isMoving):
+    case .inserted(_, let told):
+      let kind = told ?? causes.popLast() ?? .tracking
+      if kind.isJudged { add(.records, fact, kind.described(isMoving: isMoving)) }
+    case .fix(_, number: 0, _): causes.removeAll()
+    case .acquired(let acquired): causes.append(acquired == .motionChange ? .motionChange : .current)
+    case .distanceFilter(let new, let old): add(.distanceFilter, fact, "from \(whole(old)) to \(whole(new)) m")
+    case .paceChange(let isMoving, _):
+      if isStopping && !isMoving { fire(fact) }
+      isStopping = false
       self.isMoving = isMoving
       add(.transitions, fact, isMoving ? "to moving" : "to stationary")
     case .tracking(_, let isMoving, _): self.isMoving = isMoving
-    case .geofenceEvent(let identifier, let action): add(.geofences, fact, "\(action) \(identifier)")
-    case .flushBegan: flushBegan = fact
-    case .flushFinished(_, let queued, _):
-      if queued > 0, let flushBegan { add(.uploads, flushBegan, "upload") }
-      flushBegan = nil
+    case .geofenceEvent(let identifier, let action):
+      causes.append(.geofence)
+      add(.geofences, fact, "\(action) \(identifier)")
+    case .flushBegan, .locked, .flushFinished: takeUpload(fact)
     case .odometer(let metres, _): takeOdometer(metres)
     default: takeTimer(fact)
     }
@@ -38,15 +46,41 @@ struct LoggedCourse {
 
   private mutating func takeTimer(_ fact: LogFact) {
     switch fact.content {
-    case .stopTimeoutEngaged(let seconds): add(.stopTimers, fact, "engaged for \(Int(seconds)) s")
-    case .stopTimeoutFired:
-      isStopFired = true
-      add(.stopTimers, fact, "fired")
+    case .stopTimeoutEngaged(let seconds):
+      isStopping = true
+      isStopFired = false
+      add(.stopTimers, fact, "engaged for \(whole(seconds)) s")
+    case .stopTimeoutFired: if !isStopFired { fire(fact) }
     case .timerStopped(name: "stopTimeout"):
       if !isStopFired { add(.stopTimers, fact, "cancelled") }
+      isStopping = false
       isStopFired = false
     default: break
     }
+  }
+
+  /// Our own devices have no line for it: a stop timer that is not called off ends in a change of pace.
+  private mutating func fire(_ fact: LogFact) {
+    isStopping = false
+    isStopFired = true
+    add(.stopTimers, fact, "fired")
+  }
+
+  /// A flush counts once it is known to have something to send: from its first line, a page, or its last line.
+  private mutating func takeUpload(_ fact: LogFact) {
+    switch fact.content {
+    case .flushBegan(let queued):
+      flushBegan = queued == nil ? fact : nil
+      if let queued, queued > 0 { add(.uploads, fact, "upload") }
+    case .locked(_, let count): if count > 0 { endUpload() }
+    case .flushFinished(let queued): if let queued, queued > 0 { endUpload() } else { flushBegan = nil }
+    default: break
+    }
+  }
+
+  private mutating func endUpload() {
+    if let flushBegan { add(.uploads, flushBegan, "upload") }
+    flushBegan = nil
   }
 
   private mutating func takeOdometer(_ value: Double) {
@@ -57,6 +91,11 @@ struct LoggedCourse {
   private mutating func add(_ kind: FidelityClass, _ fact: LogFact, _ what: String) {
     happenings.append(Happening(kind, at: fact.time, line: fact.line, what))
   }
+}
+
+/// Without its fraction; a garbled log may hold any number.
+func whole(_ value: Double) -> String {
+  Int(exactly: value.rounded(.towardZero)).map { String($0) } ?? "\(value)"
 }
 
 extension RecordKind {

@@ -2,6 +2,7 @@ import Base
 import Contract
 import DeviceLog
 import Engine
+import JSON
 import Vocabulary
 
 /// Drives an engine with what a log says came into a real one, and keeps what it did (behaviour §12, §20).
@@ -14,10 +15,17 @@ struct Replay {
   private var now: Moment
   private var line = 0
   private var effects: [Effect] = []
+  private let platform: DevicePlatform
+  private let isGeofenceMode: Bool
+  private var isConfigured = false
+  private var launchedAt: WallInstant?
+  private var isBackgroundLaunch = false
 
   /// The engine begins as the log finds the real one: enabled or not, on the way or at rest.
   init(_ facts: [LogFact], beginning: Beginning, quirks: EngineQuirks) {
     self.quirks = quirks
+    platform = beginning.configuration.platform
+    isGeofenceMode = beginning.isGeofenceMode
     engine = Engine(
       configuration: beginning.configuration, geofences: LoggedFences.find(in: facts),
       identity: RandomStream(seed: 0, device: 0, concern: 0), quirks: quirks)
@@ -25,7 +33,12 @@ struct Replay {
     now = Moment(
       monotonic: MonotonicInstant(nanoseconds: 0), wall: origin.advanced(byMilliseconds: -Replay.warmUpMilliseconds))
     if beginning.isEnabled { warmUp(beginning) }
-    for fact in facts { follow(fact) }
+    for (index, fact) in facts.enumerated() {
+      follow(fact)
+      if case .configurationChanged(let key) = fact.content { reconfigure(key, facts[(index + 1)...]) }
+      course.take(effects, at: now.wall, line: line)
+      effects.removeAll(keepingCapacity: true)
+    }
   }
 
   /// Long enough before the log for nothing of it to be left.
@@ -73,14 +86,19 @@ struct Replay {
     case .connectivity(let connectivity): send(.connectivity(connectivity))
     case .appState(let isBackground): send(isBackground ? .background : .foreground)
     case .backgroundFetch: send(.backgroundFetch)
-    case .launched: relaunch()
+    case .launched:
+      if let launchedAt, platform == .android,
+        now.wall.milliseconds(since: launchedAt) < Agreement.windowMilliseconds
+      {
+        break
+      }
+      relaunch()
     case .started(let mode): start(mode)
     case .stopped: if engine.state.isEnabled { send(.call(.stop)) }
     case .locationRequest(let purpose, let age): ask(purpose, maximumAge: age)
+    case .configuration(let document): take(document)
     default: break
     }
-    course.take(effects, at: now.wall, line: line)
-    effects.removeAll(keepingCapacity: true)
   }
 
   /// Timers fire when they are due and not when the next line comes.
@@ -105,14 +123,52 @@ struct Replay {
 
   /// A new process finds what the old one kept.
   private mutating func relaunch() {
+    launchedAt = now.wall
     engine = Engine(
       configuration: engine.configuration, state: engine.state, geofences: engine.geofences,
       identity: RandomStream(seed: 0, device: 0, concern: UInt64(line)), quirks: quirks)
-    send(.ready(Launch()))
+    send(.ready(Launch(isInBackground: isBackgroundLaunch)))
+    isBackgroundLaunch = false
+  }
+
+  /// The first dump counted from the first line on. Android prints one at each launch.
+  private mutating func take(_ document: JSONValue) {
+    isBackgroundLaunch = document.flag("didLaunchInBackground") ?? false
+    if isConfigured {
+      var configuration = engine.configuration
+      let isMoving = configuration.isMoving
+      _ = configuration.apply(document)
+      configuration.isMoving = isMoving
+      _ = configuration.edit { $0.logger.logLevel = .verbose }
+      use(configuration)
+    }
+    isConfigured = true
+    guard platform == .android else { return }
+    if let launchedAt, now.wall.milliseconds(since: launchedAt) < Agreement.windowMilliseconds { return }
+    relaunch()
+  }
+
+  /// `setConfig` shows the key and not the value; what follows may betray it.
+  private mutating func reconfigure(_ key: String, _ rest: ArraySlice<LogFact>) {
+    guard key.hasSuffix("distanceFilter") || key.hasSuffix("stopTimeout") else { return }
+    let next = rest.firstIndex {
+      if case .configurationChanged(let other) = $0.content { other == key } else { false }
+    }
+    var configuration = engine.configuration
+    let multiplier = configuration.geolocation.elasticityMultiplier
+    LoggedSettings(rest[..<(next ?? rest.endIndex)], multiplier: multiplier).apply(to: &configuration)
+    use(configuration)
+  }
+
+  private mutating func use(_ configuration: Configuration) {
+    let keys = configuration.changedKeys(since: engine.configuration)
+    if !keys.isEmpty { send(.configured(configuration, changedKeys: keys)) }
   }
 
   /// After a launch the engine starts by itself; otherwise the app did it.
   private mutating func start(_ mode: Int) {
+    // On Android a start of geofences belongs to every start.
+    if platform == .android && mode == 0 && !isGeofenceMode { return }
     let wanted = TrackingMode(rawValue: mode) ?? .location
     guard !engine.state.isEnabled || engine.state.trackingMode != wanted else { return }
     send(.call(wanted == .location ? .start : .startGeofences))

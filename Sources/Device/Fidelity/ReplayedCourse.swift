@@ -33,7 +33,7 @@ struct ReplayedCourse {
 
   private mutating func told(by entry: LogEntry) -> [(FidelityClass, String)] {
     switch entry {
-    case .distanceFilter(let new, let old): return [(.distanceFilter, "from \(Int(old)) to \(Int(new)) m")]
+    case .distanceFilter(let new, let old): return [(.distanceFilter, "from \(whole(old)) to \(whole(new)) m")]
     case .paceChange(_, let isMoving):
       defer { isStopping = false }
       let pace = (FidelityClass.transitions, isMoving ? "to moving" : "to stationary")
@@ -41,7 +41,7 @@ struct ReplayedCourse {
     case .geofence(let identifier, let action, _): return [(.geofences, "\(action.rawValue) \(identifier)")]
     case .stopTimeoutEngaged(let seconds):
       isStopping = true
-      return [(.stopTimers, "engaged for \(Int(seconds)) s")]
+      return [(.stopTimers, "engaged for \(whole(seconds)) s")]
     case .timerStopped(name: "stopTimeout"):
       isStopping = false
       return [(.stopTimers, "cancelled")]

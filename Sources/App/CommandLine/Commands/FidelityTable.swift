@@ -20,7 +20,7 @@ struct FidelityTable {
     lines.append(
       Self.row(
         "odometer", "\(Int(report.loggedMetres)) m", "\(Int(report.replayedMetres)) m", "",
-        Self.percent(1 - report.odometerError), Self.percent(1 - documented.odometerError)))
+        Self.percent(report.odometerError.map { 1 - $0 }), Self.percent(documented.odometerError.map { 1 - $0 })))
     for agreement in report.agreements { lines += Self.differences(of: agreement, limit: limit) }
     text = lines.joined(separator: "\n")
   }
@@ -52,7 +52,9 @@ struct FidelityTable {
     }
   }
 
-  private static func percent(_ share: Double) -> String {
+  /// Nothing against nothing is no agreement.
+  private static func percent(_ share: Double?) -> String {
+    guard let share else { return "–" }
     let tenths = Int((share * 1_000).rounded(.down))
     return "\(tenths / 10).\(tenths % 10) %"
   }

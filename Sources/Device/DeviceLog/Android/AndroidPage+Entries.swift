@@ -75,16 +75,19 @@ extension AndroidPage {
           + "\(LogNumber.fixed(coords.latitude, 6)),\(LogNumber.fixed(coords.longitude, 6)) "
           + "hAcc=\(LogNumber.fixed(coords.accuracy ?? -1, 1)))", level: "DEBUG")
     case .regionExit(let identifier):
-      box("GeofencingProcessor handleGeofencingEvent", "Geofencing Event: EXIT", [identifier])
+      box("GeofenceManagerStationaryExitStrategy handleExit", "Stationary geofence EXIT", ["📍  \(identifier)"])
     case .spuriousRegionExit:
       line(
         "🚫", "GeofenceManagerStationaryExitStrategy handleExit",
         "Ignoring spurious stationary geofence EXIT (still possibly inside)")
+    // Its own entry has told of it already.
+    case .timerStarted(name: "stopTimeout", _, _): break
     case .timerStarted(let name, let seconds, _):
       line(
         "⏰", "TSScheduleManager oneShot",
         "Scheduled OneShot: \(name) in \(LogNumber.fixed(seconds * 1_000, 0))ms (jobID: 1)")
-    case .timerStopped(let name): line("⏰", "TSScheduleManager cancelOneShot", "Cancel OneShot: \(name)")
+    case .timerStopped(let name):
+      line("⏰", "TSScheduleManager cancelOneShot", "Cancel OneShot: \(name == "stopTimeout" ? "STOP_TIMEOUT" : name)")
     case .heartbeat: plain("HeartbeatService onHeartbeat", "❤️")
     case .backgroundTask(let id, let isStart):
       let verb = isStart ? "start" : "stop"

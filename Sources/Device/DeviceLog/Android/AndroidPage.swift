@@ -6,13 +6,11 @@ import Vocabulary
 /// Lines of the Android text export: time, level, place, and the message on the next line (behaviour §20.3).
 struct AndroidPage {
   private let time: LocalTime
-  private let utcOffsetMinutes: Int
   private let level: String
   private(set) var text = ""
 
   init(at instant: WallInstant, utcOffsetMinutes: Int, level: Contract.LogLevel) {
     time = LocalTime(instant, utcOffsetMinutes: utcOffsetMinutes)
-    self.utcOffsetMinutes = utcOffsetMinutes
     self.level =
       switch level {
       case .error: "ERROR"
@@ -67,11 +65,7 @@ struct AndroidPage {
     let position = "\(LogNumber.fixed(coords.latitude, 6)),\(LogNumber.fixed(coords.longitude, 6))"
     let speed = coords.speed.map { " vel=\(LogNumber.fixed($0, 2))" } ?? ""
     let bearing = coords.heading.map { " bear=\(LogNumber.fixed($0, 1))" } ?? ""
-    return "Location[fused \(position) hAcc=\(LogNumber.fixed(coords.accuracy ?? -1, 2))\(speed)\(bearing)]"
-  }
-
-  func clock(_ instant: WallInstant) -> String {
-    let local = LocalTime(instant, utcOffsetMinutes: utcOffsetMinutes)
-    return "\(local.monthAndDay) \(local.clock)"
+    return "Location[fused \(position) hAcc=\(LogNumber.fixed(coords.accuracy ?? -1, 2))\(speed)\(bearing)"
+      + (fix.isMock ? " mock]" : "]")
   }
 }

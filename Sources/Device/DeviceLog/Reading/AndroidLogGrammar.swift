@@ -2,105 +2,176 @@ import Contract
 import JSON
 import Vocabulary
 
-/// What the entries of the Android export say. An entry is told by class and method.
+/// What the entries of the Android export say. Releases are obfuscated, so that a place may be `b persist` or
+/// `TrackingService a`: an entry is told by its words, and by its place only where the words would not do.
 enum AndroidLogGrammar {
   static func read(_ entry: LogLines) -> [LogFact.Content] {
     var scanner = TextScanner(entry.text)
-    guard scanner.skip("["), let place = scanner.upTo("]") else { return [.other(place: "")] }
+    guard scanner.skip("["), let place = scanner.upToClosing("[", "]") else { return [.other(place: "")] }
+    let message = AndroidMessage(place: place, text: scanner.rest)
+    let fixes = positions(message, entry)
+    if !fixes.isEmpty { return fixes }
+    let transitions = activities(message)
+    if !transitions.isEmpty { return transitions }
     let content =
-      tracking(place, scanner, entry) ?? timers(place, scanner) ?? uploads(place, scanner) ?? life(place, scanner)
+      motion(message) ?? location(message) ?? timer(message) ?? geofence(message) ?? queue(message) ?? http(message)
+      ?? life(message)
     return [content ?? .other(place: String(place))]
   }
 
-  private static func tracking(_ place: Substring, _ message: TextScanner, _ entry: LogLines) -> LogFact.Content? {
-    var message = message
-    switch place {
-    case "TrackingService handleLocationResult": return PlaceText.androidFix(message.rest, number: 0, at: entry.time)
-    case "TSLocationManager logSingleLocationResult":
-      return PlaceText.androidFix(message.rest, number: 1, at: entry.time)
-    case "TSLocationManager onLocationResult":
-      if let old = message.number(after: "Re-scaled distanceFilter: "), let new = message.number(after: "->") {
-        return .distanceFilter(new: new, old: old)
+  /// Only these boxes tell of positions that the device reported; others quote some to explain a decision.
+  private static func positions(_ message: AndroidMessage, _ entry: LogLines) -> [LogFact.Content] {
+    guard let title = message.title else { return [] }
+    if title == "TrackingService: LocationResult" {
+      return AndroidPlace.all(in: message.text, number: 0, at: entry.time)
+    }
+    guard title.contains(" LocationResult") else { return [] }
+    let sample = message.title.flatMap { title -> Int? in
+      var scanner = TextScanner(title)
+      return scanner.integer(after: "LocationResult: ")
+    }
+    return AndroidPlace.all(in: message.text, number: max(1, sample ?? 1), at: entry.time)
+  }
+
+  /// One line for a reading with its confidence; a box for transitions, which have none and are taken for certain.
+  private static func activities(_ message: AndroidMessage) -> [LogFact.Content] {
+    if message.title == "Motion Transition Result" {
+      return message.rows.compactMap { row in
+        var scanner = TextScanner(row)
+        guard scanner.pass("ENTER: ") else { return nil }
+        return .activity(Activity(activity(scanner.word()), confidence: 100))
       }
-      return FilterTrace(reading: message).map { .filterDecision($0) }
-    case "MotionActivityProcessor handleActivityRecognitionResult",
-      "ActivityRecognitionService handleActivityRecognitionResult":
-      guard message.pass("🚘"), let words = message.upTo("/") else { return nil }
-      let name = words.filter { $0 != " " && $0 != "\u{FE0F}" }
-      return message.integer().map { .activity(Activity(ActivityType(name: String(name)), confidence: $0)) }
-    case "TSLocationManager requestLocationUpdates":
-      return message.pass("Location-services: ON") ? .locationUpdates(isOn: true) : nil
-    case "TSLocationManager removeLocationUpdates": return .locationUpdates(isOn: false)
-    case "TSGeofenceManager startMonitoringStationaryRegion":
-      return message.number(after: "radius: ").map { .stationaryRegion(radiusMetres: $0) }
-    case "GeofenceManagerStationaryExitStrategy handleExit":
-      return message.pass("Stationary geofence EXIT\n") ? .regionExit : nil
-    case "GeofencingProcessor handleGeofencingEvent":
-      guard message.pass("Geofencing Event: ") else { return nil }
-      let action = String(message.word())
-      guard message.pass("╟─ ") else { return nil }
-      return .geofenceEvent(identifier: String(message.rest.prefix { $0 != "\n" }), action: action)
-    default:
-      guard message.pass("setPace: "), message.pass("→ ") else { return nil }
-      return .paceChange(isMoving: message.word() == "true")
     }
+    var scanner = message.scanner
+    if scanner.pass("DetectedActivity"), scanner.pass("type="), let name = scanner.upTo(", ") {
+      return scanner.integer(after: "confidence=").map { [.activity(Activity(activity(name), confidence: $0))] } ?? []
+    }
+    scanner = message.scanner
+    guard scanner.pass("🚘"), let words = scanner.upTo("/"), let confidence = scanner.integer() else { return [] }
+    return [.activity(Activity(activity(words), confidence: confidence))]
   }
 
-  private static func timers(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
-    var message = message
-    switch place {
-    case "TSScheduleManager oneShot":
-      guard message.pass("Scheduled OneShot: "), let name = message.upTo(" in "), let milliseconds = message.number()
-      else { return nil }
-      return name == "STOP_TIMEOUT"
-        ? .stopTimeoutEngaged(seconds: milliseconds / 1_000)
-        : .timerStarted(name: String(name), seconds: milliseconds / 1_000)
-    case "TSScheduleManager cancelOneShot":
-      return message.pass("Cancel OneShot: ") ? .timerStopped(name: String(message.word())) : nil
-    case "TrackingService beginStopTimer": return message.pass("Stop-timeout elapsed!") ? .stopTimeoutFired : nil
-    case "HeartbeatService onHeartbeat": return .heartbeat
-    default: return nil
-    }
+  private static func activity(_ words: Substring) -> ActivityType {
+    ActivityType(name: words.filter { $0.isLetter || $0 == "_" }.lowercased())
   }
 
-  private static func uploads(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
-    var message = message
-    switch place {
-    case "SQLiteLocationDAO persist":
-      return message.pass("INSERT: ") ? .inserted(uuid: String(message.word()), kind: nil) : nil
-    case "SQLiteLocationDAO destroy":
-      return message.pass("DESTROY: ") ? .destroyed(uuid: String(message.word())) : nil
-    case "SQLiteLocationDAO unlock":
-      return message.pass("UNLOCKED: ") ? .unlocked(uuid: String(message.word())) : nil
-    case "SQLiteLocationDAO allWithLocking":
-      return message.integer(after: "Locked ").map { .locked(uuid: nil, count: $0) }
-    case "HttpService onResponse", "HttpService onFailure":
-      return message.integer(after: "Response: ").map { .response(status: $0) }
-    case "HttpService flush": return message.pass("HTTP Service (count: ") ? .flushBegan : nil
-    case "HttpService handleConnectivityChange":
-      guard message.pass("connected? ") else { return nil }
-      return .connectivity(message.word() == "true" ? .wifi : .none)
-    default: return nil
+  private static func motion(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    if scanner.pass("setPace: ") {
+      let old = scanner.word()
+      guard scanner.pass("→ ") else { return nil }
+      let new = scanner.word()
+      return .paceChange(isMoving: new == "true", wasMoving: old == "true")
     }
+    if scanner.pass("Acquired motionchange position") { return .acquired(.motionChange) }
+    if scanner.pass("Acquired current position") { return .acquired(.current) }
+    if scanner.pass("Acquired providerchange position") { return .acquired(.providerChange) }
+    if scanner.pass("Ignoring spurious stationary geofence EXIT") { return .motionTriggerIgnored }
+    if scanner.pass("Stop-detection ignored: confidence ") {
+      return scanner.integer().map { .stopDetectionIgnored(confidence: $0) }
+    }
+    if scanner.pass("Start monitoring stationary region (radius: ")
+      || scanner.pass("Continue monitoring stationary region (radius: ")
+    {
+      return scanner.number().map { .stationaryRegion(radiusMetres: $0) }
+    }
+    return nil
   }
 
-  private static func life(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
-    var message = message
-    switch place {
-    case "LifecycleManager handleOnStop": return .appState(isBackground: true)
-    case "LifecycleManager handleOnResume": return .appState(isBackground: false)
-    case "TSLocationManager onSingleLocationResult":
-      return message.pass("MOTIONCHANGE") ? .configurationChanged(key: "state.isMoving") : nil
-    case "SingleLocationRequest startUpdatingLocation":
-      guard message.pass("action: "), let purpose = message.upTo(",") else { return nil }
-      return .locationRequest(purpose: String(purpose), maximumAgeMilliseconds: 0)
-    case "TSConfig print":
-      guard message.pass("TSLocationManager version: "), message.pass("\n{") else { return nil }
-      let text = "{" + message.rest
-      do throws(JSONError) {
-        return .configuration(try JSONValue(parsing: text.utf8.span))
-      } catch { return nil }
-    default: return nil
+  private static func location(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    if scanner.pass("Location-services: ") { return .locationUpdates(isOn: scanner.word() == "ON") }
+    if scanner.pass("Re-scaled distanceFilter: ") {
+      guard let old = scanner.number(), let new = scanner.number(after: "->") else { return nil }
+      return .distanceFilter(new: new, old: old)
     }
+    if scanner.pass("LocationFilterResult: ") { return FilterTrace(reading: scanner).map { .filterDecision($0) } }
+    if scanner.pass("Update odometer: ") || scanner.pass("Odometer: ") {
+      guard let metres = scanner.number() else { return nil }
+      return .odometer(metres: metres, errorMetres: scanner.number(after: "± ") ?? 0)
+    }
+    if scanner.pass("[SingleLocationRequest start, action: "), let purpose = scanner.upTo(",") {
+      return .locationRequest(purpose: RequestAction.name(of: purpose), maximumAgeMilliseconds: 0)
+    }
+    return scanner.pass("IGNORED: ") ? .fixIgnored : nil
+  }
+
+  private static func timer(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    if scanner.pass("Scheduled OneShot: ") {
+      guard let name = scanner.upTo(" in "), let milliseconds = scanner.number() else { return nil }
+      let seconds = milliseconds / 1_000
+      return StopTimer.names.contains(String(name))
+        ? .stopTimeoutEngaged(seconds: seconds) : .timerStarted(name: String(name), seconds: seconds)
+    }
+    if scanner.pass("Cancel OneShot: ") {
+      let name = String(scanner.word())
+      return .timerStopped(name: StopTimer.names.contains(name) ? "stopTimeout" : name)
+    }
+    if scanner.pass("Stop-timeout elapsed!") { return .stopTimeoutFired }
+    if scanner.pass("OneShot event fired: ") {
+      return StopTimer.names.contains(String(scanner.word())) ? .stopTimeoutFired : nil
+    }
+    if message.place == "HeartbeatService onHeartbeat" || message.text.trimmed == "❤️" { return .heartbeat }
+    return nil
+  }
+
+  private static func geofence(_ message: AndroidMessage) -> LogFact.Content? {
+    guard let title = message.title else { return nil }
+    // `Ignoring stationary geofence EXIT (poor accuracy)` is none.
+    if title.hasSuffix("Stationary geofence EXIT") { return .regionExit }
+    var scanner = TextScanner(title)
+    guard scanner.skip("Geofencing Event: ") else { return nil }
+    // Older versions have the position first.
+    guard let row = message.rows.first(where: { !$0.contains("=") && !$0.contains("📍") }) else { return nil }
+    return .geofenceEvent(identifier: String(row), action: String(scanner.word()))
+  }
+
+  private static func life(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    if message.text.contains("☯") {
+      if scanner.pass("onStop") { return .appState(isBackground: true) }
+      if scanner.pass("onResume") { return .appState(isBackground: false) }
+    }
+    if message.place == "TSLog d", message.text.contains("."), !message.text.trimmed.contains(" ") {
+      return .configurationChanged(key: String(message.text.trimmed))
+    }
+    if scanner.pass("Google Play Services: connected") { return .launched }
+    if scanner.pass("Start monitoring location-provider changes") { return .started(trackingMode: 1) }
+    if scanner.pass("Stop monitoring location-provider changes") { return .stopped }
+    if scanner.pass("Start monitoring geofences") { return .started(trackingMode: 0) }
+    if scanner.pass("TSLocationManager version: "), scanner.pass("\n{") {
+      return PartialJSON.object("{" + scanner.rest).map { .configuration($0) }
+    }
+    return nil
+  }
+}
+
+/// The words of an entry behind its place.
+struct AndroidMessage {
+  let place: Substring
+  let text: Substring
+
+  var scanner: TextScanner { TextScanner(text) }
+
+  /// Of a box.
+  var title: Substring? {
+    var scanner = TextScanner(text)
+    guard scanner.pass("╔"), scanner.pass("\n║ ") else { return nil }
+    return scanner.rest.prefix { $0 != "\n" }.trimmed
+  }
+
+  /// The details of a box.
+  var rows: [Substring] {
+    text.split(separator: "\n").filter { $0.hasPrefix("╟─ ") }.map { $0.dropFirst(3).trimmed }
+  }
+}
+
+extension Substring {
+  /// Without space at either end.
+  var trimmed: Substring {
+    var text = drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
   }
 }

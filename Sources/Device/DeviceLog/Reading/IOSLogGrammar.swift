@@ -2,11 +2,17 @@ import Contract
 import Vocabulary
 
 /// What the entries of the iOS export say. An entry is told by the selector in it; lines of the same selector by their
-/// words.
+/// words. Up to 4.0 other classes did the work, and icons stood close to the selector.
 enum IOSLogGrammar {
   static func read(_ entry: LogLines) -> [LogFact.Content] {
-    if let fix = PlaceText.fix(entry.text) { return [fix] }
+    if let fix = PlaceText.fix(entry.text, at: entry.time) { return [fix] }
     guard let (place, message) = selector(in: entry.text) else { return [.other(place: "")] }
+    var ahead = message
+    if ahead.skip("Acquired motionchange position: "),
+      let fix = PlaceText.place(&ahead, number: 1, at: entry.time)
+    {
+      return [fix, .acquired(.motionChange)]
+    }
     let content =
       tracking(place, message) ?? timers(place, message) ?? geofences(place, message) ?? uploads(place, message)
       ?? life(place, message, entry.text)
@@ -21,7 +27,24 @@ enum IOSLogGrammar {
       if scanner.skip("_") { _ = scanner.number() }
     }
     _ = scanner.skip(" ")
-    return (place, scanner)
+    return (modern(place), scanner)
+  }
+
+  /// The name that a method has now.
+  private static func modern(_ place: Substring) -> Substring {
+    switch place {
+    case "TSLocationManager createMotionTypeChangedHandler": return "TSTrackingService onMotionActivityChange:"
+    case "TSLocationManager persistLocation:": return "TSDataStore persist:"
+    case "TSLocationManager doStart:": return "TSTrackingService start:"
+    case "TSConfig incrementOdometer:": return "TSOdometer incrementOdometer"
+    case "TSGeofenceManager fireGeofenceEvent:": return "TSGeofenceTransition setTriggerLocation:"
+    case "TSHttpService flush:", "TSHttpService flush":
+      return "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:"
+    case "TSHttpService finish:": return "TSHttpService finish:error:"
+    case "TSLocationManager init", "TSLocationManager ready": return place
+    default:
+      return place.hasPrefix("TSLocationManager ") ? "TSTrackingService " + place.dropFirst(18) : place
+    }
   }
 
   private static func tracking(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
@@ -43,9 +66,12 @@ enum IOSLogGrammar {
         return message.integer(after: "confidence: ").map { .stopDetectionIgnored(confidence: $0) }
       }
       guard message.skip("| "), let name = message.upTo("/"), let confidence = message.integer() else { return nil }
-      return .activity(Activity(ActivityType(name: String(name)), confidence: confidence))
+      // Older versions have their own word for it.
+      let type = name == "cycling" ? ActivityType.onBicycle : ActivityType(name: String(name))
+      return .activity(Activity(type, confidence: confidence))
     case "TSTrackingService changePace:":
-      return message.integer(after: "isMoving: ").map { .paceChange(isMoving: $0 == 1) }
+      return message.skip("isMoving: ")
+        ? message.integer().map { .paceChange(isMoving: $0 == 1, wasMoving: nil) } : nil
     case "TSTrackingService locationManager:didExitRegion:":
       return message.skip("Exit stationary region") ? .regionExit : nil
     case "TSTrackingService startUpdatingLocation": return .locationUpdates(isOn: true)
@@ -56,8 +82,8 @@ enum IOSLogGrammar {
       return message.skip("Location still within") ? .motionTriggerIgnored : nil
     case "TSLocationFilter evaluateWithMetrics:": return FilterTrace(reading: message).map { .filterDecision($0) }
     case "TSOdometer incrementOdometer":
-      guard let metres = message.number(), let error = message.number(after: "±") else { return nil }
-      return .odometer(metres: metres, errorMetres: error)
+      guard let metres = message.number() else { return nil }
+      return .odometer(metres: metres, errorMetres: message.number(after: "±") ?? 0)
     default: return nil
     }
   }
@@ -89,7 +115,9 @@ enum IOSLogGrammar {
     case "TSGeofenceManager locationManager:didExitRegion:":
       return .geofenceCrossing(identifier: String(message.rest), isEntry: false)
     case "TSGeofenceTransition setTriggerLocation:":
-      guard message.skip("📢 "), let action = message.upTo(" Geofence: ") else { return nil }
+      guard message.skip("📢") else { return nil }
+      _ = message.skip(" ")
+      guard let action = message.upTo(" Geofence: ") else { return nil }
       return .geofenceEvent(identifier: String(message.rest.prefix { $0 != "\n" }), action: String(action))
     default: return nil
     }
@@ -111,12 +139,11 @@ enum IOSLogGrammar {
     case "TSHttpService post:", "TSLocationDAO destroyAll:":
       if message.skip("DESTROY: ") { return .destroyed(uuid: String(message.word())) }
       return message.skip("UNLOCKED: ") ? .unlocked(uuid: String(message.word())) : nil
-    case "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:": return .flushBegan
+    case "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:":
+      // With words it says why no flush began.
+      return message.rest.prefix { $0 != "\n" }.trimmed.isEmpty ? .flushBegan(queued: nil) : nil
     case "TSHttpService finish:error:":
-      guard let success = message.integer(after: "success="), let before = message.integer(after: "queued_before="),
-        let synced = message.integer(after: "synced=")
-      else { return nil }
-      return .flushFinished(isSuccess: success == 1, queuedBefore: before, synced: synced)
+      return .flushFinished(queuedBefore: message.integer(after: "queued_before="))
     case "TSHttpService init":
       guard message.skip("Network: ") else { return nil }
       switch message.word() {

@@ -32,7 +32,9 @@ package struct LogFact: Equatable, Sendable {
     case launched
     case started(trackingMode: Int)
     case stopped
-    case paceChange(isMoving: Bool)
+    /// `wasMoving` is nil when the log does not say what the pace was before.
+    case paceChange(isMoving: Bool, wasMoving: Bool?)
+    case acquired(Acquired)
     /// The head of a fix: what the SDK knew when it came.
     case tracking(isEnabled: Bool, isMoving: Bool, distanceFilter: Double)
     case filterDecision(FilterTrace)
@@ -57,10 +59,17 @@ package struct LogFact: Equatable, Sendable {
     case response(status: Int)
     case destroyed(uuid: String)
     case unlocked(uuid: String)
-    case flushBegan
-    case flushFinished(isSuccess: Bool, queuedBefore: Int, synced: Int)
+    /// `queued` is nil when the log says it only at the end, or not at all.
+    case flushBegan(queued: Int?)
+    /// Nil when the log does not say how many records waited.
+    case flushFinished(queuedBefore: Int?)
 
     /// Understood as a line of the log, without meaning here.
     case other(place: String)
+  }
+
+  /// What a single request found its position for: the record that follows is of this kind.
+  package enum Acquired: Equatable, Sendable {
+    case motionChange, current, providerChange
   }
 }

@@ -16,6 +16,12 @@ enum LogHead {
     return (time, rest.dropFirst(level.count + 1))
   }
 
+  /// `07-28 14:33:46.653`, in the year that brings it nearest.
+  static func instant(ofMonthAndClock text: Substring, near expected: WallInstant) -> WallInstant? {
+    guard let (time, _) = date(text, years: false) else { return nil }
+    return time.moved(toYear: expected.civilDate.year)
+  }
+
   /// The year that entries without one are given.
   static let assumedYear = 2_000
 
@@ -29,5 +35,16 @@ enum LogHead {
     guard let time = WallInstant(iso8601: text.utf8.span) else { return nil }
     let rest = line[end...]
     return (time, rest.first == " " ? rest.dropFirst() : rest)
+  }
+}
+
+extension WallInstant {
+  /// The same day and time of another year; the 29th of February may become the 1st of March.
+  func moved(toYear year: Int) -> WallInstant {
+    let old = civilDate
+    guard old.year != year,
+      let date = CivilDate(year: year, month: old.month, day: old.day) ?? CivilDate(year: year, month: 3, day: 1)
+    else { return self }
+    return WallInstant(date).advanced(byMilliseconds: millisecondOfDay)
   }
 }

@@ -15,6 +15,9 @@ struct LogLineReader: Sequence, IteratorProtocol {
   private let lines: [Substring]
   private let platform: DevicePlatform
   private var position = 0
+  /// Android writes no years: after December comes January of the next one.
+  private var year = LogHead.assumedYear
+  private var lastMonth = 1
 
   init(_ text: String, platform: DevicePlatform) {
     lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
@@ -33,10 +36,18 @@ struct LogLineReader: Sequence, IteratorProtocol {
       while position < lines.count, head(lines[position]) == nil { position += 1 }
       var last = position - 1
       while last > first, lines[last].isEmpty { last -= 1 }
+      let dated = platform == .ios ? time : inYear(time)
       let text = last > first ? rest.base[rest.startIndex..<lines[last].endIndex] : rest
-      return LogLines(line: first + 1, time: time, text: text)
+      return LogLines(line: first + 1, time: dated, text: text)
     }
     return nil
+  }
+
+  private mutating func inYear(_ time: WallInstant) -> WallInstant {
+    let month = time.civilDate.month
+    if lastMonth == 12, month == 1 { year += 1 }
+    lastMonth = month
+    return time.moved(toYear: year)
   }
 
   /// Lines of the text, whether they belong to an entry or not.

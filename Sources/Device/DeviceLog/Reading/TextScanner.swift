@@ -31,13 +31,31 @@ struct TextScanner {
     return nil
   }
 
-  /// A decimal number with an optional sign and fraction.
+  /// A decimal number with an optional sign, fraction and exponent; Java writes small ones as `2.0E-4`.
   mutating func number() -> Double? {
-    let digits = rest.utf8.prefix { byte in
-      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    let bytes = rest.utf8
+    var end = bytes.startIndex
+    func pass(_ accepted: String) -> Bool {
+      guard end < bytes.endIndex, accepted.utf8.contains(bytes[end]) else { return false }
+      end = bytes.index(after: end)
+      return true
     }
-    guard let value = Double(String(Substring(digits))) else { return nil }
-    rest = Substring(rest.utf8.dropFirst(digits.count))
+    func passDigits() -> Bool {
+      let first = end
+      while pass("0123456789") {}
+      return end > first
+    }
+    _ = pass("+-")
+    guard passDigits() else { return nil }
+    var last = end
+    if pass("."), passDigits() { last = end }
+    end = last
+    if pass("eE") {
+      _ = pass("+-")
+      if passDigits() { last = end }
+    }
+    guard let value = Double(String(rest[..<last])), value.isFinite else { return nil }
+    rest = rest[last...]
     return value
   }
 
@@ -47,6 +65,20 @@ struct TextScanner {
     guard ahead.pass(label), let value = ahead.number() else { return nil }
     self = ahead
     return value
+  }
+
+  /// What stands before the end of a bracket that is open already, with the brackets inside it.
+  mutating func upToClosing(_ opening: Character, _ closing: Character) -> Substring? {
+    var depth = 1
+    for index in rest.indices {
+      if rest[index] == opening { depth += 1 }
+      if rest[index] == closing { depth -= 1 }
+      guard depth == 0 else { continue }
+      let inner = rest[..<index]
+      rest = rest[rest.index(after: index)...]
+      return inner
+    }
+    return nil
   }
 
   mutating func integer() -> Int? {
