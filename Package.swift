@@ -87,14 +87,16 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
+        "HTTP1",
         "Contract", "JSON", "Database", "Base",
       ]),
 
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base",
+        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "Base",
       ]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),

@@ -8,7 +8,8 @@ import World
 @Suite struct ConservationTests {
   @Test(arguments: DevicePlatform.allCases)
   func aDriveArrivesWhole(platform: DevicePlatform) throws {
-    let report = try Runs.run(Runs.setup(seed: 1, Runs.drivers(3, configuration: Runs.configuration(batch: true, platform))))
+    let fleet = Runs.drivers(3, configuration: Runs.configuration(batch: true, platform))
+    let report = try Runs.run(Runs.setup(seed: 1, fleet))
     #expect(report.victims == [])
     #expect(report.sums.created > 100)
     #expect(report.sums.stored == report.sums.created)

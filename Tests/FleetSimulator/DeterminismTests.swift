@@ -22,7 +22,8 @@ import World
   @Test func aFleetBesideItChangesNothing() throws {
     let alone = try Runs.run(Runs.setup(seed: 5, Runs.drivers(4, habits: habits)))
     let beside = try Runs.run(
-      Runs.setup(seed: 5, Runs.drivers(3, name: "vans"), Runs.drivers(4, habits: habits), Runs.drivers(2, name: "bikes")))
+      Runs.setup(
+        seed: 5, Runs.drivers(3, name: "vans"), Runs.drivers(4, habits: habits), Runs.drivers(2, name: "bikes")))
     #expect(alone.fleetHashes[0] == beside.fleetHashes[1])
   }
 
@@ -32,11 +33,10 @@ import World
   }
 
   @Test func twoRunsThatPartAreToldWhere() throws {
+    let zero = MonotonicInstant(nanoseconds: 0)
     let one = Runs.setup(seed: 7, Runs.drivers(3))
     var other = one
-    other.fleets[0].blackouts = [
-      Blackout(start: MonotonicInstant(nanoseconds: 0) + .seconds(600), end: MonotonicInstant(nanoseconds: 0) + .seconds(700))
-    ]
+    other.fleets[0].blackouts = [Blackout(start: zero + .seconds(600), end: zero + .seconds(700))]
     let store = { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
     #expect(try DeterminismCheck.difference(between: one, and: one, store: store) == nil)
     let difference = try #require(try DeterminismCheck.difference(between: one, and: other, store: store))

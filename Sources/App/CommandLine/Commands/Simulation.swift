@@ -1,5 +1,4 @@
 import Base
-import Database
 import FleetSimulator
 import Scenario
 import Store
@@ -39,6 +38,7 @@ struct Simulation {
     let sections = [
       ("thresholds", !scenario.thresholds.isEmpty), ("checks", !scenario.checks.isEmpty),
       ("coverage", scenario.coverage != Coverage()), ("outputs", !scenario.outputs.isEmpty),
+      ("target", scenario.target != Target()), ("invariants", scenario.invariants != InvariantSelection()),
     ]
     for (name, isThere) in sections where isThere {
       process.writeError("note: \(name): not looked at by this version; the book of records and the invariants are")

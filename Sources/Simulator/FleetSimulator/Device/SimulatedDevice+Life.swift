@@ -88,7 +88,8 @@ extension SimulatedDevice {
     launches += 1
     site.trace.note(.launched, launches, of: number, at: instant)
     host = try SimulatedDevice.launch(
-      number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID, at: instant,
+      number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID,
+      at: instant,
       in: site)
     begin(Launch(isInBackground: comesBackAfterReboot, didReboot: comesBackAfterReboot), at: instant, in: site)
   }

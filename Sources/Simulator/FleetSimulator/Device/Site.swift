@@ -1,7 +1,7 @@
 import Base
 import Contract
-import Host
 import HTTP1
+import Host
 import Queue
 import Vocabulary
 import World

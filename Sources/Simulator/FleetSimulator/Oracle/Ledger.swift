@@ -64,7 +64,8 @@ final class Ledger {
 
   private func take(_ row: Int64, of device: Int, _ cause: QueueNote.Cause, at instant: MonotonicInstant) {
     guard let record = waiting.removeValue(forKey: row) else {
-      return blame(device, nil, .conservation, ["a row left the queue at \(Ledger.time(instant)) that never entered it"])
+      let story = ["\(Ledger.time(instant)): a row left the queue that never entered it"]
+      return blame(device, nil, .conservation, story)
     }
     waitingCounts[device] -= 1
     switch cause {
@@ -130,7 +131,8 @@ final class Ledger {
       sums.lost += 1
       let story =
         story(of: record.record) + [
-          "acknowledged \(Ledger.time(record.deletedAt)) by status \(record.answer.status) to request \(record.answer.request), and deleted",
+          "acknowledged \(Ledger.time(record.deletedAt)) by status \(record.answer.status) to request "
+            + "\(record.answer.request), and deleted",
           "server: not in the store",
         ]
       blame(device, record.record.uuid, .acknowledgedIsStored, story)

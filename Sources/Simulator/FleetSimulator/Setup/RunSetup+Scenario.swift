@@ -8,14 +8,17 @@ extension RunSetup {
   package init(_ scenario: Scenario) throws(UnsupportedScenario) {
     var problems: [String] = []
     if scenario.clock.mode != .virtual {
-      problems.append("clock.mode \(scenario.clock.mode.rawValue): this version runs in virtual time only; use --mode virtual")
+      let mode = scenario.clock.mode.rawValue
+      problems.append("clock.mode \(mode): this version runs in virtual time only; use --mode virtual")
     }
     var fleets: [FleetSetup] = []
     for fleet in scenario.fleets {
       if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, &problems) { fleets.append(setup) }
     }
     for fault in scenario.faults { RunSetup.add(fault, of: scenario, to: &fleets, &problems) }
-    if !scenario.geofences.isEmpty { problems.append("geofences: cannot be simulated yet") }
+    if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
+      problems.append("geofences: cannot be simulated yet")
+    }
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
@@ -33,7 +36,8 @@ extension RunSetup {
     let traits = fleet.traits
     if traits.startTime != .zero { problems.append("\(place).startTime: cannot be simulated yet") }
     guard let network = RadioNetwork(name: traits.network) else {
-      problems.append("\(place).network: '\(traits.network)' cannot be simulated yet; wifi, lte, hsdpa, edge and none can")
+      problems.append(
+        "\(place).network: '\(traits.network)' cannot be simulated yet; wifi, lte, hsdpa, edge and none can")
       return nil
     }
     let transports: KeyValuePairs<String, Transport> = ["driving": .car, "walking": .foot, "cycling": .bicycle]
@@ -41,7 +45,16 @@ extension RunSetup {
       problems.append("\(place).motion: '\(traits.motion)' cannot be simulated yet; driving, walking and cycling can")
       return nil
     }
+    for network in scenario.networks where network.name == traits.network {
+      problems.append("networks.\(network.name): declared networks cannot be simulated yet, only the presets")
+    }
+    for motion in scenario.motions where motion.name == traits.motion {
+      problems.append("motion.\(motion.name): declared motion cannot be simulated yet, only the presets")
+    }
     let hours = traits.lifecycle
+    if hours.terminate.relaunchAfter != Lifecycle().terminate.relaunchAfter {
+      problems.append("\(place).lifecycle.terminate.relaunchAfter: only 10 s to 10 m can be simulated yet")
+    }
     return FleetSetup(
       name: name, devices: executor.devices, movement: movement(of: traits, transport, in: scenario, place, &problems),
       radio: .constant(network),
