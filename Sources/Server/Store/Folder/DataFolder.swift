@@ -27,7 +27,12 @@ final class DataFolder {
     writeOwner()
   }
 
-  deinit { _ = Glibc.close(lock) }
+  /// A child that this process is just starting holds the same lock until it runs its own program (flock(2)): closing would
+  /// not be enough to give it up.
+  deinit {
+    _ = flock(lock, LOCK_UN)
+    _ = Glibc.close(lock)
+  }
 
   private static func create(_ path: String) throws(StoreError) {
     var parent = path.hasPrefix("/") ? "/" : ""

@@ -68,10 +68,15 @@ final class LogCopier {
   /// groups that wait for it, so it goes on until one time round adds little.
   private static func copy(_ database: borrowing Connection, until small: Int) throws(DatabaseError) {
     var moved = 0
-    for _ in 0..<roundsMax {
-      let now = try database.checkpoint(.passive).pagesMoved
-      if now - moved <= small { return }
-      moved = now
+    do throws(DatabaseError) {
+      for _ in 0..<roundsMax {
+        let now = try database.checkpoint(.passive).pagesMoved
+        if now - moved <= small { return }
+        moved = now
+      }
+    } catch {
+      // Somebody else is copying, which is as good and no failure (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+      guard error.kind == .busy else { throw error }
     }
   }
 
