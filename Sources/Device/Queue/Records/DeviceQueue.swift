@@ -7,8 +7,6 @@ package struct DeviceQueue: RecordQueue {
   let device: Int
 
   package var count: Int { rows.count }
-  /// Of these, the rows that an upload holds.
-  package var lockedCount: Int { rows.locked.rows.count }
 
   var rows: DeviceRows {
     get { database.devices[device] }
