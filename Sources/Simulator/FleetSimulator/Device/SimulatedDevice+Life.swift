@@ -76,6 +76,7 @@ extension SimulatedDevice {
   private mutating func goDown(_ event: HabitEvent, at instant: MonotonicInstant, in site: Site) {
     if case .reboots = event.kind { comesBackAfterReboot = true } else { comesBackAfterReboot = false }
     site.trace.note(.killed, comesBackAfterReboot ? 1 : 0, of: number, at: instant)
+    site.tell(.killed(isReboot: comesBackAfterReboot), sighting(at: site.setup.moment(at: instant)))
     host.kill()
     exchanges.removeAll()
     receiver.stop(at: instant)
@@ -100,6 +101,7 @@ extension SimulatedDevice {
     let wasConnected = network.connectivity
     network = current
     site.trace.note(.connectivity, UInt64(current.rawValue), of: number, at: now.monotonic)
+    site.tell(.network(current), sighting(at: now))
     // Connections belong to an interface: they end with it, wherever their bytes are.
     if wasConnected != current.connectivity {
       for index in exchanges.indices {
@@ -116,6 +118,7 @@ extension SimulatedDevice {
     isHealed = true
     let now = site.setup.moment(at: instant)
     site.trace.note(.healed, UInt64(host.queue.count), of: number, at: instant)
+    site.tell(.healed, sighting(at: now))
     receiver.stop(at: instant)
     changeNetwork(at: now, in: site)
     sync(at: now)

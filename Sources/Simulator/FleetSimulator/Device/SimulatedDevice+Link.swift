@@ -21,6 +21,7 @@ extension SimulatedDevice {
       var hash = TraceHash()
       hash.fold(request.body.span)
       site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
+      site.tell(.sent(request), sighting(at: now))
       exchanges.append(exchange(for: request, at: now.monotonic))
     }
   }
@@ -51,8 +52,10 @@ extension SimulatedDevice {
     while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
       switch exchanges[index].stage {
       case .arriving(let bytes):
+        let request = exchanges[index].request
         let answer = site.server.answer(bytes, at: now)
         site.trace.note(.arrived, UInt64(answer.count), of: number, at: now.monotonic)
+        site.tell(.served(request: request, answerBytes: answer.count), sighting(at: now))
         let span = quality.transfer(bytes: answer.count, isUpload: false, from: &link)
         exchanges[index].advance(to: .returning(answer), after: span, from: now.monotonic)
       case .returning(let bytes):
@@ -69,8 +72,9 @@ extension SimulatedDevice {
     let isAnswer = outcome.status != 0
     site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
     site.ledger.reading = Ledger.Answer(request: request, status: outcome.status)
+    site.tell(.ended(request: request, outcome), sighting(at: now))
     host.answer(request, outcome, at: now)
-    site.balance(number, queued: host.queue.count, at: now.monotonic)
+    settle(at: now, in: site)
     site.ledger.reading = nil
     post(at: now, in: site)
   }

@@ -58,7 +58,15 @@ extension SimulatedDevice {
       plan(at: instant)
       watchRegion(at: instant)
     }
-    site.balance(number, queued: host.queue.count, at: instant)
+    settle(at: site.setup.moment(at: instant), in: site)
+  }
+
+  /// Enters into the book, and tells, what the app did.
+  mutating func settle(at now: Moment, in site: Site) {
+    site.balance(sighting(at: now), queued: host.queue.count)
+    guard !host.platform.told.isEmpty else { return }
+    for event in host.platform.told { site.tell(.told(event), sighting(at: now)) }
+    host.platform.told = []
   }
 
   private mutating func plan(at instant: MonotonicInstant) {

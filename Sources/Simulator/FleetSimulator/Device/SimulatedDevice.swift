@@ -97,9 +97,13 @@ struct SimulatedDevice {
       firstRequest: firstRequest, scratch: site.scratch, at: site.setup.moment(at: instant))
   }
 
+  /// What watchers hear of beside what happened.
+  func sighting(at now: Moment) -> Sighting { Sighting(device: number, now: now, network: network) }
+
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in site: Site) {
     let now = site.setup.moment(at: instant)
     network = currentNetwork(at: instant)
+    site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(network.connectivity), at: now)
     let configuration = configuration
     host.ready(launch, at: now) { kept in

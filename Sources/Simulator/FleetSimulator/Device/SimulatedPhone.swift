@@ -13,6 +13,8 @@ struct SimulatedPhone: Platform {
   var regionIsNew = false
   var outbox: [OutgoingRequest] = []
   var cancelled: [UInt64] = []
+  /// What the app was told since the watchers heard of it the last time.
+  var told: [HostEvent] = []
 
   mutating func demand(_ demand: SensorDemand, at now: Moment) {
     switch demand {
@@ -30,7 +32,7 @@ struct SimulatedPhone: Platform {
   mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
   mutating func cancel(request: UInt64) { cancelled.append(request) }
   mutating func backgroundTask(id: Int, isStart: Bool) {}
-  mutating func deliver(_ event: HostEvent, at now: Moment) {}
+  mutating func deliver(_ event: HostEvent, at now: Moment) { told.append(event) }
   mutating func log(_ entry: LogEntry, at now: Moment) {}
   mutating func destroyLog() {}
   mutating func compressedLog() -> [UInt8] { [] }

@@ -18,9 +18,14 @@ final class Site {
   var head = ResponseHead()
   var trace: Trace
   let receiverModel: GPSModel = .inVehicle
+  private let watchers: [any Watcher]
 
-  init(_ setup: RunSetup, server: VirtualServer, database: QueueDatabase, names: [String], recording: Range<Int>?) {
+  init(
+    _ setup: RunSetup, server: VirtualServer, database: QueueDatabase, names: [String], recording: Range<Int>?,
+    watchers: [any Watcher]
+  ) {
     self.setup = setup
+    self.watchers = watchers
     self.server = server
     self.database = database
     database.notes = []
@@ -37,12 +42,19 @@ final class Site {
     clock = DayClock(secondsAfterMidnight: Double(milliseconds - day * 86_400_000) / 1_000, firstWeekday: weekday)
   }
 
+  func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
+    guard !watchers.isEmpty else { return }
+    let (happening, sighting) = (happening(), sighting())
+    for watcher in watchers { watcher.see(happening, sighting) }
+  }
+
   /// The book of what the queues did while this device worked.
-  func balance(_ device: Int, queued: Int, at instant: MonotonicInstant) {
+  func balance(_ sighting: Sighting, queued: Int) {
     guard let notes = database.notes, !notes.isEmpty else { return }
-    ledger.note(notes, at: instant)
+    ledger.note(notes, at: sighting.now.monotonic)
+    for note in notes { tell(.queue(note), sighting) }
     database.notes?.removeAll(keepingCapacity: true)
-    ledger.compare(device, queued: queued, at: instant)
+    ledger.compare(sighting.device, queued: queued, at: sighting.now.monotonic)
   }
 }
 

@@ -16,12 +16,19 @@ package final class FleetRun {
   private static let eventsPerCommit = 4_096
 
   /// `store` is what the server keeps its records in. Events with a number in `recording` are kept.
-  package init(_ setup: RunSetup, store: any Store, recording: Range<Int>? = nil) throws(DatabaseError) {
+  package convenience init(_ setup: RunSetup, store: any Store, recording: Range<Int>? = nil) throws(DatabaseError) {
+    try self.init(setup, store: store, recording: recording, watchers: [])
+  }
+
+  init(
+    _ setup: RunSetup, store: any Store, recording: Range<Int>? = nil, watchers: [any Watcher]
+  ) throws(DatabaseError) {
     self.setup = setup
     let names = setup.fleets.flatMap { fleet in (0..<fleet.devices).map { "\(fleet.name)-\($0)" } }
     let server = VirtualServer(store: store) { $0.journalShare = 0 }
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
-    site = Site(setup, server: server, database: database, names: names, recording: recording)
+    site = Site(
+      setup, server: server, database: database, names: names, recording: recording, watchers: watchers)
     devices.reserveCapacity(names.count)
     for fleet in setup.fleets {
       let start = devices.count
