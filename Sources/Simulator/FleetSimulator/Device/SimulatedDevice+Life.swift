@@ -98,17 +98,18 @@ extension SimulatedDevice {
   private mutating func changeNetwork(at now: Moment, in site: Site) {
     let current = currentNetwork(at: now.monotonic)
     guard current != network else { return }
-    let wasConnected = network.connectivity
+    let links = site.setup.radio
+    let wasConnected = links[network].connectivity
     network = current
-    site.trace.note(.connectivity, UInt64(current.rawValue), of: number, at: now.monotonic)
+    site.trace.note(.connectivity, UInt64(current.number), of: number, at: now.monotonic)
     site.tell(.network(current), sighting(at: now))
     // Connections belong to an interface: they end with it, wherever their bytes are.
-    if wasConnected != current.connectivity {
+    if wasConnected != links[current].connectivity {
       for index in exchanges.indices {
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
       }
-      host.receive(.connectivity(current.connectivity), at: now)
+      host.receive(.connectivity(links[current].connectivity), at: now)
     }
   }
 

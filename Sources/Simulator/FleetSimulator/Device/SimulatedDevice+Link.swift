@@ -22,27 +22,31 @@ extension SimulatedDevice {
       hash.fold(request.body.span)
       site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
       site.tell(.sent(request), sighting(at: now))
-      exchanges.append(exchange(for: request, at: now.monotonic))
+      exchanges.append(exchange(for: request, at: now.monotonic, in: site))
     }
   }
 
-  private mutating func exchange(for request: OutgoingRequest, at instant: MonotonicInstant) -> Exchange {
+  private mutating func exchange(
+    for request: OutgoingRequest, at instant: MonotonicInstant, in site: Site
+  ) -> Exchange {
     var exchange = Exchange(
       request: request.id, deadline: instant + request.timeout, stage: .failing(.unreachable), due: instant)
-    guard network != .none else { return exchange }
+    guard site.setup.radio[network].kind != .none else { return exchange }
     guard let bytes = WireBytes.bytes(of: request) else {
       exchange.stage = .failing(.invalidURL)
       return exchange
     }
     // A connection is made first: once there and back (RFC 9293 §3.5).
+    let quality = quality(in: site)
     let handshake = Nanoseconds(Int64(quality.latency * 1e9))
     let span = quality.transfer(bytes: bytes.count, isUpload: true, from: &link).map { $0 + handshake }
     exchange.advance(to: .arriving(bytes), after: span, from: instant)
     return exchange
   }
 
-  private var quality: LinkQuality {
-    var quality = network.link
+  /// In the end everybody has a network without faults, whatever the scenario calls Wi-Fi.
+  private func quality(in site: Site) -> LinkQuality {
+    var quality = (isHealed ? RadioTable.presets : site.setup.radio)[network].quality
     if isHealed { quality.loss = 0 }
     return quality
   }
@@ -56,7 +60,7 @@ extension SimulatedDevice {
         let answer = site.server.answer(bytes, at: now)
         site.trace.note(.arrived, UInt64(answer.count), of: number, at: now.monotonic)
         site.tell(.served(request: request, answerBytes: answer.count), sighting(at: now))
-        let span = quality.transfer(bytes: answer.count, isUpload: false, from: &link)
+        let span = quality(in: site).transfer(bytes: answer.count, isUpload: false, from: &link)
         exchanges[index].advance(to: .returning(answer), after: span, from: now.monotonic)
       case .returning(let bytes):
         let request = exchanges.remove(at: index).request

@@ -104,7 +104,7 @@ struct SimulatedDevice {
     let now = site.setup.moment(at: instant)
     network = currentNetwork(at: instant)
     site.tell(.launched(launch), sighting(at: now))
-    host.receive(.connectivity(network.connectivity), at: now)
+    host.receive(.connectivity(site.setup.radio[network].connectivity), at: now)
     let configuration = configuration
     host.ready(launch, at: now) { kept in
       Configuration.ready(platform: configuration.platform, persisted: kept) { $0 = configuration }
@@ -133,11 +133,11 @@ struct SimulatedDevice {
   }
 }
 
-extension RadioNetwork {
+extension RadioLink {
   var connectivity: Connectivity {
-    switch self {
+    switch kind {
     case .wifi: .wifi
-    case .lte, .hsdpa, .edge: .cellular
+    case .cellular: .cellular
     case .none: .none
     }
   }

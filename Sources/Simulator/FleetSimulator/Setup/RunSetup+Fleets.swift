@@ -4,7 +4,7 @@ import World
 
 extension RunSetup {
   static func fleet(
-    _ name: String, _ fleet: Fleet, of scenario: Scenario, _ problems: inout [String]
+    _ name: String, _ fleet: Fleet, of scenario: Scenario, _ table: RadioTable, _ problems: inout [String]
   ) -> FleetSetup? {
     let place = "fleets.\(name)"
     guard case .constantDevices(let executor) = fleet.executor else {
@@ -13,18 +13,10 @@ extension RunSetup {
     }
     let traits = fleet.traits
     if traits.startTime != .zero { problems.append("\(place).startTime: cannot be simulated yet") }
-    guard let network = RadioNetwork(name: traits.network) else {
-      problems.append(
-        "\(place).network: '\(traits.network)' cannot be simulated yet; wifi, lte, hsdpa, edge and none can")
-      return nil
-    }
     let transports: KeyValuePairs<String, Transport> = ["driving": .car, "walking": .foot, "cycling": .bicycle]
     guard let transport = transports.first(where: { $0.key == traits.motion })?.value else {
       problems.append("\(place).motion: '\(traits.motion)' cannot be simulated yet; driving, walking and cycling can")
       return nil
-    }
-    for network in scenario.networks where network.name == traits.network {
-      problems.append("networks.\(network.name): declared networks cannot be simulated yet, only the presets")
     }
     for motion in scenario.motions where motion.name == traits.motion {
       problems.append("motion.\(motion.name): declared motion cannot be simulated yet, only the presets")
@@ -35,7 +27,7 @@ extension RunSetup {
     }
     return FleetSetup(
       name: name, devices: executor.devices, movement: movement(of: traits, transport, in: scenario, place, &problems),
-      radio: .constant(network),
+      radio: radioModel(named: traits.network, of: scenario, table, &problems),
       habits: HabitRates(killsPerHour: hours.terminate.perHour, rebootsPerHour: hours.reboot.perHour),
       configuration: scenario.configuration(of: traits))
   }

@@ -8,9 +8,10 @@ extension RunSetup {
       let mode = scenario.clock.mode.rawValue
       problems.append("clock.mode \(mode): this version runs in virtual time only; use --mode virtual")
     }
+    let radio = RunSetup.radioTable(of: scenario)
     var fleets: [FleetSetup] = []
     for fleet in scenario.fleets {
-      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, &problems) { fleets.append(setup) }
+      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, radio, &problems) { fleets.append(setup) }
     }
     for fault in scenario.faults { RunSetup.add(fault, of: scenario, to: &fleets, &problems) }
     if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
@@ -19,6 +20,6 @@ extension RunSetup {
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
-      settle: scenario.clock.settle, fleets: fleets)
+      settle: scenario.clock.settle, radio: radio, fleets: fleets)
   }
 }

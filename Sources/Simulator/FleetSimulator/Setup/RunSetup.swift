@@ -1,5 +1,6 @@
 package import Base
 import Vocabulary
+package import World
 
 /// Everything that a run in virtual time follows from.
 package struct RunSetup: Sendable {
@@ -10,11 +11,17 @@ package struct RunSetup: Sendable {
   package var duration: Nanoseconds
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
+  /// The links that devices may have.
+  package var radio: RadioTable
   package var fleets: [FleetSetup]
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
 
-  package init(seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup]) {
+  package init(
+    seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, radio: RadioTable = .presets,
+    fleets: [FleetSetup]
+  ) {
+    self.radio = radio
     self.seed = seed
     self.start = start
     self.duration = duration
