@@ -15,7 +15,7 @@ import Testing
     // Headers and tags keep their positions, which are those of another text.
     let (one, other) = (first.scenario, second.scenario)
     #expect(one.seed == other.seed && one.clock == other.clock && one.routes.map(\.value) == other.routes.map(\.value))
-    #expect(one.motions.map(\.value) == other.motions.map(\.value))
+    #expect(one.motions.map(\.value.speed) == other.motions.map(\.value.speed))
     #expect(one.fleets.map(\.value.executor) == other.fleets.map(\.value.executor))
     #expect(one.fleets.map(\.value.traits.members) == other.fleets.map(\.value.traits.members))
     #expect(one.faults.map(\.selection) == other.faults.map(\.selection) && one.coverage == other.coverage)

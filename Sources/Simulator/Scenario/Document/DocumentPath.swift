@@ -1,5 +1,6 @@
 /// The steps from a document to one of its values.
 package struct DocumentPath: Equatable, Sendable {
+  /// Into an object, or into a list.
   package enum Step: Equatable, Sendable {
     case key(String)
     case index(Int)
@@ -7,6 +8,7 @@ package struct DocumentPath: Equatable, Sendable {
 
   package let steps: [Step]
 
+  /// From the outermost on.
   package init(_ steps: [Step]) { self.steps = steps }
 
   /// As overrides have it; nil for what is no path.
