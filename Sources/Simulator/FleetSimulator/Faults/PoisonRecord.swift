@@ -10,7 +10,8 @@ struct PoisonRecord {
 
   /// More than the mebibyte that nginx lets through when nobody says otherwise
   /// (https://nginx.org/en/docs/http/ngx_http_core_module.html#client_max_body_size).
-  private static let oversizedBytes = 1_250_000
+  private static let dumpedLines = 1_250
+  private static let lineBytes = 1_000
 
   init(_ kind: PoisonKind, at place: Coordinate, _ wall: WallInstant, from stream: inout RandomStream) {
     uuid = UUID128(randomHigh: stream.u64(), randomLow: stream.u64())
@@ -25,9 +26,13 @@ struct PoisonRecord {
     case .textLatitude: bytes += #","coords":{"latitude":"north","longitude":\#(place.longitude),"accuracy":5}"#.utf8
     case .oversizedExtras:
       bytes += #","coords":{"latitude":\#(place.latitude),"longitude":\#(place.longitude),"accuracy":5}"#.utf8
-      bytes += #","extras":{"dump":""#.utf8
-      bytes += repeatElement(UInt8(ascii: "x"), count: PoisonRecord.oversizedBytes)
-      bytes += #""}"#.utf8
+      bytes += #","extras":{"dump":["#.utf8
+      for line in 0..<PoisonRecord.dumpedLines {
+        bytes += line == 0 ? "\"".utf8 : ",\"".utf8
+        bytes += repeatElement(UInt8(ascii: "x"), count: PoisonRecord.lineBytes)
+        bytes.append(UInt8(ascii: "\""))
+      }
+      bytes += "]}".utf8
     }
     bytes.append(UInt8(ascii: "}"))
     self.bytes = bytes
