@@ -1,4 +1,5 @@
 package import Base
+package import Scenario
 import Vocabulary
 package import World
 
@@ -14,12 +15,16 @@ package struct RunSetup: Sendable {
   /// The links that devices may have.
   package var radio: RadioTable
   package var fleets: [FleetSetup]
+  /// What goes wrong, each under a name of its own.
+  package var faults: [Fault]
+  /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
+  package var occurrences: [FaultOccurrence]?
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
 
   package init(
     seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, radio: RadioTable = .presets,
-    fleets: [FleetSetup]
+    fleets: [FleetSetup], faults: [Fault] = []
   ) {
     self.radio = radio
     self.seed = seed
@@ -27,6 +32,7 @@ package struct RunSetup: Sendable {
     self.duration = duration
     self.settle = settle
     self.fleets = fleets
+    self.faults = faults
   }
 
   func moment(at instant: MonotonicInstant) -> Moment {
