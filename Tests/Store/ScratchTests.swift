@@ -18,8 +18,9 @@ import Testing
   private static var hasSpillFile: Bool {
     (0..<1_024).contains { descriptor in
       var target = [CChar](repeating: 0, count: 4_096)
-      guard unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count - 1) > 0 else { return false }
-      return unsafe String(cString: target).contains("/etilqs_")
+      let count = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
+      let name = target.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }
+      return String(decoding: name, as: UTF8.self).contains("/etilqs_")
     }
   }
 }
