@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Scenario
 import Testing
 import World
 
@@ -45,6 +46,16 @@ import World
     sum.add(right.fleetHashes[0])
     #expect(try sum == Runs.run(whole).fleetHashes[0])
     #expect(left.fleetHashes[1] == .zero && left.devices == 1)
+  }
+
+  @Test func aScenarioNamesMembers() throws {
+    let setup = { (more: String) in
+      let text = "{ version: 1, name: 'x', clock: { duration: '5m' }, fleets: { cars: { devices: 3\(more) } } }"
+      return try RunSetup(ScenarioReader().read(text).scenario)
+    }
+    var sum = TraceHash.zero
+    for members in ["[0, 2]", "[1]"] { sum.add(try Runs.run(setup(", members: \(members)")).fleetHashes[0]) }
+    #expect(try sum == Runs.run(setup("")).fleetHashes[0])
   }
 
   @Test func theHashKnowsWhoIsWho() {
