@@ -17,7 +17,8 @@ import Testing
     var output = ""
     let error = Mutex("")
     let process = ProcessContext(
-      arguments: words, variable: { $0 == "N" ? "7" : nil }, readFile: { Self.files[$0].map { Array($0.utf8) } },
+      arguments: words, variable: { ["N": "7", "JOB_COMPLETION_INDEX": "1"][$0] },
+      readFile: { Self.files[$0].map { Array($0.utf8) } },
       writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } })
     let code = CommandTable.run(process)
     return (output, error.withLock { $0 }, code)
@@ -71,10 +72,16 @@ import Testing
     #expect(run.output.hasSuffix("the second run was the same\n"))
   }
 
+  @Test func aJobsIndexNamesItsShard() {
+    let named = run("simulate", "first-drive", "--duration", "3m", "--shard", "1/2")
+    #expect(named.code == .ok && named.output.contains(" 0 devices "))
+    #expect(run("simulate", "first-drive", "--duration", "3m", "--shard", "auto/2").output == named.output)
+  }
+
   @Test(arguments: [
     ["nowhere.json5"], [], ["first-drive", "--scale", "0"], ["first-drive", "--devices", "0"],
     ["first-drive", "--set", "seed"],
-    ["first-drive", "--fleet", "phone"],
+    ["first-drive", "--fleet", "phone"], ["first-drive", "--shard", "2/2"], ["first-drive", "--shard", "auto/2"],
   ])
   func wrongWordsAreUsageErrors(words: [String]) {
     let error = Mutex("")

@@ -1,4 +1,5 @@
 import Base
+import FleetSimulator
 import Scenario
 
 extension Command {
@@ -17,6 +18,9 @@ extension Command {
       .value("scale", "X", "every number of devices and rate of trips times X"),
       .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
       .value("fleet", "NAME", "only this fleet and what concerns it"),
+      .value(
+        "shard", "I/N", "only every N-th device from the I-th on, counted from 0; auto/N: the index of a Kubernetes job"
+      ),
       .value("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
       .toggle("check-determinism", "run twice and say where the runs part, if they do"),
       .toggle("dry-run", "print what the scenario comes to, and do not run it"),
@@ -24,6 +28,10 @@ extension Command {
     details: """
       SCENARIO is a file or the name of a built-in (rollingroad scenarios). Mistakes in a scenario are told
       all at once, with their places; the exit code is then 104. docs/scenario.md has every key.
+
+      With --shard several processes share the devices of one run: each device is who it is in the whole run, so
+      that the shards together are that run. auto/N takes the index from JOB_COMPLETION_INDEX, as an Indexed Job
+      of Kubernetes sets it.
       """,
     run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
 
@@ -85,7 +93,23 @@ private struct SimulateCommand {
     tell(result.notYet, as: "")
     if !result.notYet.isEmpty { return .badScenario }
     if values.isOn("dry-run") { return .ok }
-    return Simulation(process, checksDeterminism: values.isOn("check-determinism")).run(scenario)
+    return Simulation(process, checksDeterminism: values.isOn("check-determinism"), shard: try shard()).run(scenario)
+  }
+
+  private func shard() throws(UsageError) -> Shard? {
+    guard let value = values.value("shard") else { return nil }
+    var text = value.text
+    if text.hasPrefix("auto/") {
+      guard let index = process.variable("JOB_COMPLETION_INDEX") else {
+        throw UsageError("\(value.origin): auto needs JOB_COMPLETION_INDEX, which Kubernetes sets in an Indexed Job")
+      }
+      text = index + text.dropFirst("auto".count)
+    }
+    guard let shard = Shard(text: text) else {
+      let last = Shard.countMax
+      throw UsageError("\(value.origin): '\(text)' is not I/N with I from 0 to N-1 and N at most \(last), as in 0/4")
+    }
+    return shard
   }
 
   private func tell(_ problems: [ScenarioProblem], as prefix: String) {

@@ -7,20 +7,23 @@ import Store
 struct Simulation {
   private let process: ProcessContext
   private let checksDeterminism: Bool
+  private let shard: Shard?
 
-  init(_ process: ProcessContext, checksDeterminism: Bool) {
+  init(_ process: ProcessContext, checksDeterminism: Bool, shard: Shard?) {
     self.process = process
     self.checksDeterminism = checksDeterminism
+    self.shard = shard
   }
 
   func run(_ scenario: Scenario) -> ExitCode {
-    let setup: RunSetup
+    var setup: RunSetup
     do throws(UnsupportedScenario) {
       setup = try RunSetup(scenario)
     } catch {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario
     }
+    if let shard { setup = setup.part(shard) }
     process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
     noteWhatIsNotJudged(scenario)
     do {

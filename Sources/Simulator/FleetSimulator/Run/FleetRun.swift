@@ -24,7 +24,7 @@ package final class FleetRun {
     _ setup: RunSetup, store: any Store, recording: Range<Int>? = nil, watchers: [any Watcher]
   ) throws(DatabaseError) {
     self.setup = setup
-    let names = setup.fleets.flatMap { fleet in (0..<fleet.devices).map { "\(fleet.name)-\($0)" } }
+    let names = setup.fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
     let server = VirtualServer(store: store) { $0.journalShare = 0 }
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
     site = Site(
@@ -33,7 +33,7 @@ package final class FleetRun {
     for fleet in setup.fleets {
       let start = devices.count
       let shared = SharedFleet(fleet)
-      for index in 0..<fleet.devices {
+      for index in fleet.simulated {
         devices.append(try SimulatedDevice(devices.count, index: index, of: shared, in: site))
       }
       fleets.append(start..<devices.count)
@@ -60,7 +60,8 @@ package final class FleetRun {
     site.ledger.close(by: site.server, at: now)
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
-      fleetHashes: fleets.map { site.trace.hash(of: $0) }, events: site.trace.count, requests: site.server.requests,
+      fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
+      requests: site.server.requests,
       drained: isDrained ? now - healing : nil, victims: site.ledger.victims)
   }
 

@@ -6,7 +6,7 @@ package struct RunReport: Equatable, Sendable {
   package let devices: Int
   package let duration: Nanoseconds
   package let sums: LedgerSums
-  /// Of each fleet, in order.
+  /// Of each fleet, in order: sums, so that those of shards add up.
   package let fleetHashes: [TraceHash]
   package let events: Int
   package let requests: Int
@@ -14,7 +14,7 @@ package struct RunReport: Equatable, Sendable {
   package let drained: Nanoseconds?
   package let victims: [Victim]
 
-  /// Of all devices in order.
+  /// Of all fleets in order.
   package var hash: TraceHash {
     var hash = TraceHash()
     for fleet in fleetHashes { hash.fold(fleet) }

@@ -30,10 +30,10 @@ struct Trace {
     if count % Trace.interval == 0 { checkpoints.append(order) }
   }
 
-  /// Of the devices in order: it does not depend on how they were dealt out.
-  func hash(of devices: Range<Int>) -> TraceHash {
-    var hash = TraceHash()
-    for device in devices { hash.fold(self.devices[device]) }
+  /// The sum of these devices' hashes, under the keys by which they draw: it does not depend on how they were dealt out.
+  func hash(of devices: Range<Int>, keys: (Int) -> UInt64) -> TraceHash {
+    var hash = TraceHash.zero
+    for device in devices { hash.add(self.devices[device], key: keys(device)) }
     return hash
   }
 }

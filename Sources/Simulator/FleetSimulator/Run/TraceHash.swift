@@ -31,6 +31,27 @@ package struct TraceHash: Hashable, Sendable {
     fold(other.low)
   }
 
+  /// Nothing yet, for `add`.
+  package static let zero: TraceHash = {
+    var hash = TraceHash()
+    (hash.high, hash.low) = (0, 0)
+    return hash
+  }()
+
+  /// Takes in the hash of the member with this key. The order of members does not show, so that the sums of parts add up
+  /// to the sum of the whole.
+  package mutating func add(_ member: TraceHash, key: UInt64) {
+    var keyed = member
+    keyed.fold(key)
+    add(keyed)
+  }
+
+  /// Takes in a sum of other members.
+  package mutating func add(_ sum: TraceHash) {
+    high &+= sum.high
+    low &+= sum.low
+  }
+
   static func mix(_ word: UInt64) -> UInt64 {
     var mixed = word &+ 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -40,6 +61,14 @@ package struct TraceHash: Hashable, Sendable {
 
   /// 32 hexadecimal digits.
   package var text: String { TraceHash.digits(high) + TraceHash.digits(low) }
+
+  /// Nil for what `text` never gives.
+  package init?(text: String) {
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    (self.high, self.low) = (high, low)
+  }
 
   private static func digits(_ word: UInt64) -> String {
     let digits = String(word, radix: 16)

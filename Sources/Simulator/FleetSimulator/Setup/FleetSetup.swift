@@ -6,6 +6,9 @@ package struct FleetSetup: Sendable {
   /// Tells the fleet's chances from those of other fleets: renaming it changes them, what stands beside it does not.
   package var name: String
   package var devices: Int
+  /// Which of them are simulated, in order and once each; nil: all. A member is who it is in the whole fleet: it has the
+  /// same name, the same chances, the same trips.
+  package var members: [Int]?
   package var movement: Movement
   package var radio: RadioModel
   package var habits: HabitRates
@@ -16,9 +19,10 @@ package struct FleetSetup: Sendable {
   package init(
     name: String, devices: Int, movement: Movement, radio: RadioModel = .constant(.lte),
     habits: HabitRates = HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: Configuration,
-    blackouts: [Blackout] = []
+    blackouts: [Blackout] = [], members: [Int]? = nil
   ) {
     precondition(devices >= 0, "devices are counted from 0")
+    self.members = members
     self.name = name
     self.devices = devices
     self.movement = movement
@@ -27,6 +31,9 @@ package struct FleetSetup: Sendable {
     self.configuration = configuration
     self.blackouts = blackouts
   }
+
+  /// The places in the fleet of those that are simulated.
+  var simulated: [Int] { members ?? Array(0..<devices) }
 
   /// The number under which a device draws: FNV-1a of the fleet's name above, its place in the fleet below.
   func key(of index: Int) -> UInt64 {
