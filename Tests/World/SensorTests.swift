@@ -81,17 +81,6 @@ struct SensorTests {
     #expect((5...30).contains(times.filter { $0 == nil }.count))
   }
 
-  @Test func batteriesGoDownInAStraightLine() throws {
-    var battery = Battery(level: 0.5, drainPerHour: 0.1, at: Worlds.zero)
-    let empty = try #require(battery.instant(ofLevel: 0))
-    #expect(empty == Worlds.zero + .seconds(5 * 3_600))
-    #expect(battery.instant(ofLevel: 0.6) == nil && !battery.isCharging)
-    battery.drain(perHour: -0.2, from: Worlds.zero + .seconds(3_600))
-    #expect((battery.level(at: Worlds.zero + .seconds(7_200)) - 0.6).magnitude < 1e-12 && battery.isCharging)
-    #expect(battery.level(at: Worlds.zero + .seconds(86_400)) == 1)
-    #expect(battery.instant(ofLevel: 0.6) == Worlds.zero + .seconds(7_200))
-  }
-
   @Test func appsAreKilledAsOftenAsTheRateSaysAndNotAtNight() {
     var kills = 0
     for device in 0..<100 as Range<UInt64> {

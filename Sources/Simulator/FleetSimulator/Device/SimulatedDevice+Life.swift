@@ -12,12 +12,14 @@ import World
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
+    guard isInstalled else { return isHealed ? nil : presenceChange }
     var next = exchanges.reduce(nil) { earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
     }
     next = earlier(next, faults.next)
+    next = earlier(next, presenceChange)
     if let isDownUntil {
       // The body goes on without its phone.
       return earlier(next, isDownUntil)
@@ -29,6 +31,7 @@ extension SimulatedDevice {
     if !body.hasWifi { next = earlier(next, radio.nextChange) }
     if host.platform.wantsActivities { next = earlier(next, sensor.nextInstant) }
     next = earlier(next, regionTick)
+    if let surroundings { next = earlier(next, surroundings.next) }
     return earlier(next, regionExit)
   }
 
@@ -61,6 +64,7 @@ extension SimulatedDevice {
     radio.advance(to: instant)
     sensor.observe(body.activity(at: instant), at: instant)
     changeFaults(at: instant, in: site)
+    changePresence(at: instant, in: site)
     if let due = isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
     if isDownUntil == nil, let due = habits.nextInstant, due <= instant, let event = habits.takeEvent() {
       var isReboot = false
@@ -89,7 +93,7 @@ extension SimulatedDevice {
     host.platform.outbox = []
     exchanges.removeAll()
     receiver.stop(at: instant)
-    (occasion, regionTick, regionExit) = (nil, nil, nil)
+    (occasion, regionTick, regionExit, surroundings) = (nil, nil, nil, nil)
     isDownUntil = end
   }
 
@@ -102,6 +106,7 @@ extension SimulatedDevice {
       at: instant,
       in: site)
     begin(Launch(isInBackground: comesBackAfterReboot, didReboot: comesBackAfterReboot), at: instant, in: site)
+    if !isPresent { stop(at: moment(at: instant, in: site)) }
   }
 
   private mutating func changeNetwork(at now: Moment, in site: Site) {
@@ -124,6 +129,7 @@ extension SimulatedDevice {
 
   /// Faults are over, the phone is on, the app runs and has a network; nobody goes anywhere any more.
   mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+    guard isInstalled else { return isHealed = true }
     healFaults(at: instant, in: site)
     if isDownUntil != nil { try comeBack(at: instant, in: site) }
     isHealed = true

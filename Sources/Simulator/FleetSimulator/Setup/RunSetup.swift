@@ -12,6 +12,8 @@ package struct RunSetup: Sendable {
   package var duration: Nanoseconds
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
+  /// How far the clocks on the wall are ahead of UTC where the devices are.
+  package var zoneOffsetSeconds = 0
   /// The links that devices may have.
   package var radio: RadioTable
   package var fleets: [FleetSetup]
