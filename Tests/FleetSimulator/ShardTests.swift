@@ -9,10 +9,9 @@ import World
   private let habits = HabitRates(killsPerHour: 4, rebootsPerHour: 1)
 
   private var whole: RunSetup {
-    let zero = MonotonicInstant(nanoseconds: 0)
-    let tunnel = Blackout(start: zero + .seconds(200), end: zero + .seconds(500))
-    return Runs.setup(
-      seed: 31, minutes: 10, Runs.drivers(5, blackouts: [tunnel], habits: habits), Runs.drivers(2, name: "vans"))
+    Runs.setup(
+      seed: 31, minutes: 10, faults: [.tunnel(200..<500, fleet: "cars")], Runs.drivers(5, habits: habits),
+      Runs.drivers(2, name: "vans"))
   }
 
   @Test(arguments: [2, 5])
