@@ -56,7 +56,8 @@ struct MovementBuilder {
     guard (50...500).contains(route.blockMetres), (1...4_096).contains(blocks), route.center.latitude.magnitude <= 80
     else {
       problems.append(
-        "\(place): a city has blocks of 50 to 500 m, at most 4096 of them a side, and lies within 80 degrees of the equator")
+        "\(place): a city has blocks of 50 to 500 m, at most 4096 of them a side, and lies within 80 degrees of the equator"
+      )
       return nil
     }
     let city = City(

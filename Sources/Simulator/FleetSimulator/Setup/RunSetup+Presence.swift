@@ -26,7 +26,9 @@ extension RunSetup {
     case .constantArrivals(let arrivals):
       let rate = arrivals.rate / arrivals.timeUnit.atLeastAMillisecond
       return schedule(
-        name, fleet, Arrivals(lines: [Ramp.Line(seconds: .infinity, first: rate, last: rate)], isPoisson: arrivals.arrivals == .poisson),
+        name, fleet,
+        Arrivals(
+          lines: [Ramp.Line(seconds: .infinity, first: rate, last: rate)], isPoisson: arrivals.arrivals == .poisson),
         from: start, devicesMax: arrivals.maxDevices, on: ground, of: scenario)
     case .rampingArrivals(let arrivals):
       let unit = arrivals.timeUnit.atLeastAMillisecond

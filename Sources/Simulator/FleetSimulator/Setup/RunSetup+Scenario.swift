@@ -12,7 +12,9 @@ extension RunSetup {
     var movements = MovementBuilder(scenario, files)
     var fleets: [FleetSetup] = []
     for fleet in scenario.fleets {
-      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, radio, &movements, &problems) { fleets.append(setup) }
+      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, radio, &movements, &problems) {
+        fleets.append(setup)
+      }
     }
     for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }

@@ -32,8 +32,10 @@ struct TripOrders {
         seed: seed, device: key(0), concern: FleetConcern.tripDistance.rawValue, n: UInt64(number) << 2)
       let order = Errands.Order(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
       orders[device].append(order)
-      var errands = busyErrands[device] ?? Errands(
-        on: ground, orders: [order], seed: seed, device: key(device), index: device)
+      var errands =
+        busyErrands[device]
+        ?? Errands(
+          on: ground, orders: [order], seed: seed, device: key(device), index: device)
       let end = errands.end(of: order, at: instant)
       busyErrands[device] = errands
       busy.insert(Busy(end: end, device: device))

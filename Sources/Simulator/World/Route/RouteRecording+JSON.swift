@@ -5,7 +5,8 @@ extension RouteRecording {
   package init(polyline bytes: [UInt8]) throws(RouteError) {
     let root = try JSONNodeReader.read(bytes)
     guard let places = root.elements else {
-      throw RouteError(.malformed, line: root.line, "a polyline is a list of places, as in [[48.1, 11.5], [48.2, 11.5]]")
+      throw RouteError(
+        .malformed, line: root.line, "a polyline is a list of places, as in [[48.1, 11.5], [48.2, 11.5]]")
     }
     var points: [RoutePoint] = []
     for node in places {

@@ -2,6 +2,7 @@ import Base
 
 /// Recorded routes of a fleet, and which of them a ride takes.
 package final class RouteSet: Sendable {
+  /// Which route a ride takes.
   package enum Pick: Sendable {
     /// All of them in an order of the device's own, then all again in another.
     case shuffle

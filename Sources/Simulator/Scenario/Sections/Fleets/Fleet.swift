@@ -37,7 +37,8 @@ extension FleetTraits: ScenarioSection {
         "members", \.members, .list(of: .count),
         "Only these of its devices, counted from 0, each as it is in the whole fleet; for looking at one of many."),
       .optional(
-        "routes", \.routes, .name(in: .routes), "Where its devices move; without it between home and work, in a city made from the seed."),
+        "routes", \.routes, .name(in: .routes),
+        "Where its devices move; without it between home and work, in a city made from the seed."),
       .optional(
         "motion", \.motion, .name(in: .motion),
         "How they move; driving, walking and cycling need no declaration. As suits the plan of the route, or driving, when nobody says."
