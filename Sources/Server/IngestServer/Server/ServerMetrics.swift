@@ -97,7 +97,7 @@ extension ServerMetrics {
     let (latencies, answered) = requestTime.counts(atMost: LiveFigures.bounds)
     return LiveFigures(
       at: 0, requests: counts, accepted: accepted.value, duplicate: duplicate.value, quarantined: quarantined.value,
-      faults: Fault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
+      faults: ServerFault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
       connections: 0, waitingJobs: 0, outage: nil)
   }
 }
