@@ -29,6 +29,11 @@ struct SimulatedDevice {
   var comesBackAfterReboot = false
   var launches: UInt64 = 0
   var exchanges: [Exchange] = []
+  var idleLine: Line?
+  /// How many connections it has made.
+  var lines: UInt64 = 0
+  /// Nil where no tokens are wanted.
+  var account: Account?
   var occasion: MonotonicInstant?
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
@@ -70,6 +75,7 @@ struct SimulatedDevice {
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
       number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
+    account = site.setup.authorization.map { _ in Account() }
     guard presenceChange == zero else { return }
     changeFaults(at: zero, in: site)
     install(at: zero, in: site)
@@ -104,17 +110,23 @@ struct SimulatedDevice {
     toldBattery = .min
     tellBattery(at: now, in: site)
     let configuration = configuration
+    let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
-      Configuration.ready(platform: configuration.platform, persisted: kept) { $0 = configuration }
+      Configuration.ready(platform: configuration.platform, persisted: kept) { draft in
+        draft = configuration
+        // The app has kept what the SDK told it of its tokens.
+        if hasAccount, let kept { draft.authorization = kept.authorization }
+      }
     }
+    seekTokens(at: instant)
   }
 
   /// What the app says to `ready`.
   private var configuration: Configuration {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = .off
-    configuration.http.url = "http://server.example/locations"
-    configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
+    configuration.http.url = SimulatedDevice.url("/locations")
+    configuration.http.headers = .object(["X-Device-Id": .string(name)])
     return configuration
   }
 

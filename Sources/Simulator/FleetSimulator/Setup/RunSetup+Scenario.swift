@@ -17,10 +17,13 @@ extension RunSetup {
       }
     }
     for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
+    RunSetup.judge(scenario.target, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
     zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
+    keepAlive = scenario.target.connections.keepAlive
+    if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
   }
 }
