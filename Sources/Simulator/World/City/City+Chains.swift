@@ -34,8 +34,11 @@ extension City {
     var best: Way?
     for _ in 0..<City.choices {
       let way = way(from: start, to: address(near: start, withinBlocks: reach, from: &stream))
-      let isBetter = best.map { (way.lengthMetres - metres).magnitude < ($0.lengthMetres - metres).magnitude } ?? true
-      if isBetter { best = way }
+      // What is missing can be added by another way; what is too much cannot be taken away.
+      func error(_ way: Way) -> Double {
+        way.lengthMetres > metres + blockMetres ? 10 * way.lengthMetres : (way.lengthMetres - metres).magnitude
+      }
+      if best.map({ error(way) < error($0) }) ?? true { best = way }
     }
     guard let best else { preconditionFailure("there are some choices") }
     return best
