@@ -67,7 +67,7 @@ package struct Ramp: Equatable, Sendable {
     let (wasPresent, mark) = (isPresent(index, at: instant), Double(index) + 0.5)
     let now = (instant - start).seconds
     var begin = 0.0
-    for (number, line) in lines.enumerated() {
+    for line in lines {
       let end = begin + line.seconds
       defer { begin = end }
       guard end >= now else { continue }
@@ -80,8 +80,8 @@ package struct Ramp: Equatable, Sendable {
       for candidate in candidates where candidate >= begin && candidate <= end {
         let found = max(
           MonotonicInstant(secondsRoundedUp: start.seconds + candidate), instant + .milliseconds(1))
-        // What comes after the end of the line is found there.
-        if candidate < end || number == lines.count - 1 || end > begin, isPresent(index, at: found) != wasPresent {
+        // On its way down the number is below the mark only after it.
+        for found in [found, found + .milliseconds(1)] where isPresent(index, at: found) != wasPresent {
           return found
         }
       }
