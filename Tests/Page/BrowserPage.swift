@@ -145,5 +145,6 @@ final class BrowserPage {
 
 /// Messages of the protocol are full of words.
 extension JSONValue: ExpressibleByStringLiteral {
+  /// A text.
   public init(stringLiteral text: String) { self = .string(text) }
 }
