@@ -49,7 +49,7 @@ import Testing
     let orders = String(decoding: try #require(PageFile.embedded["orders.js"]).bytes, as: UTF8.self)
     for name in CommandName.allCases { #expect(orders.contains("\n  \(name.rawValue): "), "\(name)") }
     let faults = String(decoding: try #require(PageFile.embedded["faults.js"]).bytes, as: UTF8.self)
-    for kind in Fault.Kind.allCases { #expect(faults.contains("\n  \(kind.rawValue): ["), "\(kind)") }
+    for kind in ServerFault.Kind.allCases { #expect(faults.contains("\n  \(kind.rawValue): ["), "\(kind)") }
   }
 
   @Test func aBrowserThatHasAFileIsToldSo() throws {
