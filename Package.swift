@@ -180,6 +180,7 @@ let package = Package(
         "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
       ]),
     tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
+    tests("Page", needs: ["IngestServer", "JSON", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

@@ -17,7 +17,7 @@ import { openView, startViews, Tabs } from './tabs.js'
 import { TokenPanel } from './tokens.js'
 
 const fleet = new Fleet()
-const map = new DeviceMap(byID('map'), fleet)
+const map = new DeviceMap(byID('map'), byID('marks'), fleet)
 const list = new DeviceList(fleet)
 const legend = new Legend(map.hidden, () => { list.refilter(); map.refresh() })
 list.hidden = map.hidden

@@ -34,6 +34,7 @@ export class FaultPanel {
     byID('panel-faults').append(
       element('p', { class: 'lead' }, 'Faults meet the requests of devices, so that you see how an app behaves when its server does not.'),
       this.#rules, this.#problem, this.#form())
+    this.#show([])
   }
 
   /** The device to whom the next rule is proposed. */

@@ -8,7 +8,7 @@ export const count = number => whole.format(number)
 
 export function rate(number) {
   if (number >= 100 || Number.isInteger(number)) return count(number)
-  return number.toFixed(number >= 10 ? 1 : 2).replace(/\.?0+$/, '')
+  return number.toFixed(number < 0.1 ? 2 : 1).replace(/\.?0+$/, '')
 }
 
 export function microseconds(value) {

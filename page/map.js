@@ -31,11 +31,12 @@ export class DeviceMap extends EventTarget {
   #isDue = false
   #wasMoved = false
 
-  constructor(canvas, fleet) {
+  constructor(canvas, marksCanvas, fleet) {
     super()
     this.#canvas = canvas
     this.#fleet = fleet
-    this.#context = canvas.getContext('2d')
+    this.#context = canvas.getContext('2d', { alpha: false })
+    this.#marks = new Marks(marksCanvas)
     const tiles = document.querySelector('meta[name=tiles]')
     if (tiles.content) this.#tiles = new Tiles(tiles.content, () => this.refresh())
     const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -54,7 +55,7 @@ export class DeviceMap extends EventTarget {
       smallFont: `11px ${style.fontFamily}`, nameFont: `600 12px ${style.fontFamily}`,
       states: Object.fromEntries(states.map(({ name }) => [name, value(`--state-${name}`)])),
     }
-    this.#marks = new Marks(this.#colors)
+    this.#marks.restyle(this.#colors)
     this.#trails.forget()
     this.refresh()
   }
@@ -64,6 +65,7 @@ export class DeviceMap extends EventTarget {
     if (width === 0 || height === 0) return
     this.#canvas.width = width * devicePixelRatio
     this.#canvas.height = height * devicePixelRatio
+    this.#marks.resize(width, height, devicePixelRatio)
     const wasSmall = this.view.width === 1
     this.view.resize(width, height)
     if (wasSmall || !this.#wasMoved) this.fit()
@@ -127,6 +129,7 @@ export class DeviceMap extends EventTarget {
 
   #frame(now) {
     this.#isDue = false
+    if (this.view.width === 1) return
     const { view } = this
     if (this.isFollowing && this.selected?.x != null) [view.x, view.y] = this.selected.placeAt(now)
     const context = this.#context
@@ -196,9 +199,16 @@ export class DeviceMap extends EventTarget {
       if (left > -20 && top > -20 && left < view.width + 20 && top < view.height + 20) seen.push([device, left, top])
     }
     if (seen.length <= namedAtMost) this.#drawNames(context, seen)
-    const scale = markScale(seen.length, view)
-    for (const [device, left, top] of seen) this.#marks.stamp(context, device.state, device.heading, left, top, scale)
-    for (const device of [this.hovered, this.selected]) if (device && device.x !== null) this.#drawChosen(context, device, now)
+    const chosen = [this.hovered, this.selected].filter(device => device && device.x !== null)
+    this.#marks.begin()
+    const scale = this.#marks.scaleFor(Math.sqrt(view.width * view.height / Math.max(1, seen.length)))
+    const pictures = Object.fromEntries(states.map(({ name }) => [name, this.#marks.pictures(name, scale)]))
+    for (const [device, left, top] of seen) this.#marks.stamp(pictures[device.state], device.heading, left, top)
+    for (const device of chosen) {
+      this.#marks.stamp(this.#marks.pictures(device.state, 1), device.heading, ...view.toScreen(...device.placeAt(now)))
+    }
+    this.#marks.end()
+    for (const device of chosen) this.#drawChosen(this.#marks.context, device, now)
     return isGliding
   }
 
@@ -216,12 +226,12 @@ export class DeviceMap extends EventTarget {
 
   #drawChosen(context, device, now) {
     const [left, top] = this.view.toScreen(...device.placeAt(now))
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
     context.strokeStyle = this.#colors.accent
     context.lineWidth = 2
     context.beginPath()
     context.arc(left, top, 12, 0, 2 * Math.PI)
     context.stroke()
-    this.#marks.stamp(context, device.state, device.heading, left, top, 1)
     context.font = this.#colors.nameFont
     this.#drawName(context, device, left + 4, top)
   }
@@ -235,12 +245,6 @@ export class DeviceMap extends EventTarget {
     context.fillStyle = this.#colors.text
     context.fillText(short(device.name), left + 11, top)
   }
-}
-
-/** Marks shrink where they would cover each other. */
-function markScale(count, view) {
-  const room = Math.sqrt(view.width * view.height / Math.max(1, count))
-  return Math.min(1, Math.max(0.5, room / 26))
 }
 
 const short = name => name.length > 28 ? `${name.slice(0, 27)}…` : name

@@ -1,3 +1,4 @@
+import Contract
 import FoundationEssentials
 import Testing
 
@@ -41,6 +42,14 @@ import Testing
       #expect(try harness.request("GET", path).status == 404, "\(path)")
     }
     #expect(try harness.request("POST", "/page/app.js", body: "{}").status == 405)
+  }
+
+  /// What the page offers is what the server knows.
+  @Test func thePageKnowsEveryCommandAndEveryFault() throws {
+    let orders = String(decoding: try #require(PageFile.embedded["orders.js"]).bytes, as: UTF8.self)
+    for name in CommandName.allCases { #expect(orders.contains("\n  \(name.rawValue): "), "\(name)") }
+    let faults = String(decoding: try #require(PageFile.embedded["faults.js"]).bytes, as: UTF8.self)
+    for kind in ServerFault.Kind.allCases { #expect(faults.contains("\n  \(kind.rawValue): ["), "\(kind)") }
   }
 
   @Test func aBrowserThatHasAFileIsToldSo() throws {
@@ -89,5 +98,21 @@ import Testing
   ])
   func whatIsNoAddressOfTilesIsRefused(url: String) {
     #expect(MapTiles(url: url) == nil)
+  }
+
+  /// Without a token, a browser on this machine would let any page of the web use the administration.
+  @Test func pagesOfOtherSitesAdministerNothing() throws {
+    let harness = try SessionHarness()
+    for site in ["cross-site", "same-site"] {
+      let answer = try harness.request("POST", "/admin/v1/reset", [("Sec-Fetch-Site", site)])
+      #expect(answer.status == 403, "\(site)")
+      #expect(try answer.errorCode == "foreign_site")
+    }
+    for site in ["same-origin", "none"] {
+      #expect(try harness.request("GET", "/admin/v1/stats", [("Sec-Fetch-Site", site)]).status == 200, "\(site)")
+    }
+    let guarded = try SessionHarness { $0.adminToken = "secret" }
+    let fields = [("Sec-Fetch-Site", "cross-site"), ("Authorization", "Bearer secret")]
+    #expect(try guarded.request("GET", "/admin/v1/stats", fields).status == 200)
   }
 }

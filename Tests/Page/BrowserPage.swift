@@ -1,0 +1,150 @@
+import JSON
+import Support
+
+/// One page of a browser, with storage of its own, as a user sees and touches it.
+final class BrowserPage {
+  struct Look {
+    var width: Int64 = 1_280
+    var height: Int64 = 800
+    var isDark = false
+    var isPhone = false
+
+    static let phone = Look(width: 390, height: 844, isPhone: true)
+  }
+
+  private let browser: Browser
+  private let session: String
+  private let context: String
+  private let eventsBefore: Int
+
+  init(_ browser: Browser, _ url: String, _ look: Look = Look()) throws {
+    self.browser = browser
+    eventsBefore = browser.events.count
+    context = try browser.call("Target.createBrowserContext")["browserContextId"]?.string ?? ""
+    let target = try browser.call(
+      "Target.createTarget", ["url": "about:blank", "browserContextId": .string(context)])["targetId"]
+    session =
+      try browser.call("Target.attachToTarget", ["targetId": target ?? .null, "flatten": .bool(true)])["sessionId"]?
+      .string ?? ""
+    for domain in ["Page", "Runtime", "Log"] { try call("\(domain).enable") }
+    try call(
+      "Emulation.setDeviceMetricsOverride",
+      [
+        "width": .integer(look.width), "height": .integer(look.height), "deviceScaleFactor": .integer(1),
+        "mobile": .bool(look.isPhone),
+      ])
+    let scheme: JSONObject = ["name": "prefers-color-scheme", "value": .string(look.isDark ? "dark" : "light")]
+    try call("Emulation.setEmulatedMedia", ["features": .array([.object(scheme)])])
+    try call(
+      "Page.addScriptToEvaluateOnNewDocument",
+      [
+        "source":
+          "window.violations = []; addEventListener('securitypolicyviolation', event => violations.push(event.blockedURI + ' ' + event.violatedDirective))"
+      ])
+    try call("Page.navigate", ["url": .string(url)])
+  }
+
+  /// Gives the page back; what it complained about until then stands in `problems`.
+  func end() throws { try browser.call("Target.disposeBrowserContext", ["browserContextId": .string(context)]) }
+
+  @discardableResult
+  private func call(_ method: String, _ parameters: JSONObject = [:]) throws -> JSONValue {
+    try browser.call(method, parameters, session: session)
+  }
+
+  /// Errors of scripts, of the console and of what was loaded, and what the policy has blocked.
+  func problems() throws -> [String] {
+    let violations = try evaluate("violations").elements.map { $0.string ?? "" }
+    return violations
+      + browser.events[eventsBefore...].filter { $0["sessionId"]?.string == session }.compactMap { event in
+        let details = event["params"]
+        switch event["method"]?.string {
+        case "Runtime.exceptionThrown": return details?["exceptionDetails"]?.text
+        case "Runtime.consoleAPICalled" where details?["type"] == "error": return details?["args"]?.text
+        case "Log.entryAdded" where details?["entry"]?["level"] == "error":
+          return details?["entry"]?["text"]?.string
+        default: return nil
+        }
+      }
+  }
+
+  @discardableResult
+  func evaluate(_ script: String) throws -> JSONValue {
+    let answer = try call(
+      "Runtime.evaluate", ["expression": .string(script), "awaitPromise": .bool(true), "returnByValue": .bool(true)])
+    if let details = answer["exceptionDetails"] {
+      throw Browser.Failure(description: "\(script): \(details["exception"]?["description"]?.string ?? details.text)")
+    }
+    return answer["result"]?["value"] ?? .null
+  }
+
+  func text(_ script: String) throws -> String { try evaluate(script).string ?? "" }
+
+  /// Until the expression is true; looks at every frame, so that it goes on as soon as it is.
+  func wait(until condition: String) throws {
+    try evaluate(
+      """
+      new Promise((resolve, reject) => {
+        const end = performance.now() + 20000
+        const look = () => {
+          let holds = false
+          try { holds = \(condition) } catch {}
+          if (holds) resolve(true)
+          else if (performance.now() > end) reject(new Error(\(JSONValue.string("never: \(condition)").text)))
+          else requestAnimationFrame(look)
+        }
+        look()
+      })
+      """)
+  }
+
+  /// With the mouse, in the middle of the element, after it is there and stands still.
+  func click(_ selector: String) throws {
+    let found = "document.querySelector(\(JSONValue.string(selector).text))"
+    try wait(until: "\(found).getBoundingClientRect().width > 0")
+    // What comes from the server pushes things about: the place counts when it was the same for some frames.
+    let place = try evaluate(
+      """
+      new Promise(resolve => {
+        let [last, still] = ['', 0]
+        const look = () => {
+          const node = \(found)
+          node.scrollIntoView({ block: 'center', behavior: 'instant' })
+          const box = node.getBoundingClientRect()
+          const place = [Math.round(box.left + box.width / 2), Math.round(box.top + box.height / 2)]
+          still = last === String(place) ? still + 1 : 0
+          last = String(place)
+          if (still > 6) resolve(place)
+          else requestAnimationFrame(look)
+        }
+        look()
+      })
+      """)
+    try click(place.elements[0], place.elements[1])
+  }
+
+  func click(_ left: JSONValue, _ top: JSONValue) throws {
+    for type in ["mousePressed", "mouseReleased"] {
+      try call(
+        "Input.dispatchMouseEvent",
+        ["type": .string(type), "x": left, "y": top, "button": "left", "clickCount": .integer(1)])
+    }
+  }
+
+  /// Into what has the focus.
+  func type(_ text: String) throws { try call("Input.insertText", ["text": .string(text)]) }
+
+  func press(_ key: String) throws {
+    for type in ["keyDown", "keyUp"] {
+      var event: JSONObject = ["type": .string(type), "key": .string(key), "code": .string(key)]
+      if key == "Enter" { event["text"] = "\r" }
+      try call("Input.dispatchKeyEvent", event)
+    }
+  }
+}
+
+/// Messages of the protocol are full of words.
+extension JSONValue: ExpressibleByStringLiteral {
+  /// A text.
+  public init(stringLiteral text: String) { self = .string(text) }
+}
