@@ -8,6 +8,12 @@ public struct ProcessContext {
   public let variable: (String) -> String?
   /// The bytes of a file, nil when it cannot be read.
   public let readFile: (String) -> [UInt8]?
+  /// The descriptor of a standard input that is no terminal; nil when there is none.
+  public let input: Int32?
+  /// The descriptor of the terminal at which a person types and reads; nil when there is none.
+  public let terminal: Int32?
+  /// Signals are for this context: it is the whole process.
+  public let ownsSignals: Bool
   /// Results go here: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
@@ -20,7 +26,7 @@ public struct ProcessContext {
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    errorIsTerminal: Bool = true
+    errorIsTerminal: Bool = true, input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
     self.arguments = arguments
     self.environment = environment
@@ -29,5 +35,8 @@ public struct ProcessContext {
     self.writeOutput = writeOutput
     self.writeError = writeError
     self.errorIsTerminal = errorIsTerminal
+    self.input = input
+    self.terminal = terminal
+    self.ownsSignals = ownsSignals
   }
 }
