@@ -162,11 +162,16 @@ let package = Package(
     tests("World", needs: ["World", "Base", "Support"]),
     tests(
       "FleetSimulator",
-      needs: ["FleetSimulator", "Scenario", "IngestServer", "Store", "World", "Contract", "JSON", "Base", "Support"]),
+      needs: [
+        "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Store", "World", "Contract",
+        "JSON", "Base", "Support",
+      ]),
     tests("Drive", needs: ["Drive", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
+    tests(
+      "CommandLine",
+      needs: ["CommandLine", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),

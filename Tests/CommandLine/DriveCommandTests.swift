@@ -14,7 +14,7 @@ import Testing
     var output = ""
     let error = Mutex("")
     let process = ProcessContext(
-      arguments: ["drive", "--seed", "7"] + words, readFile: { files[$0].map { Array($0.utf8) } },
+      arguments: ["drive"] + words, readFile: { files[$0].map { Array($0.utf8) } },
       writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } },
       errorIsTerminal: false, input: input)
     let code = CommandTable.run(process)
@@ -33,7 +33,10 @@ import Testing
     let server = try server()
     defer { server.stop() }
     let result = run(
-      ["--target", server.url, "--device", "hand 1", "--factor", "600", "--strict", "--keys", "d 300s s drain e v"])
+      [
+        "--target", server.url, "--seed", "7", "--device", "hand 1", "--factor", "600", "--strict", "--keys",
+        "d 300s s drain e v",
+      ])
     #expect(result.code == .ok && result.error == "")
     let account = try #require(result.output.split(separator: "\n").first { $0.contains(" records made, ") })
     let made = try #require(Int(account.prefix { $0 != " " }))
@@ -47,7 +50,7 @@ import Testing
     #expect(result.output.contains("· moving\n") && result.output.contains("= "))
     let client = try LoopbackClient(port: server.port)
     try client.send("GET /admin/v1/devices/hand%201 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-    #expect(try client.receiveToEnd().text.contains("\"points\":\(made)"))
+    #expect(try client.receiveToEnd().text.contains("\"records\":\(made)"))
   }
 
   @Test func whatIsWrongWithAnAnswerIsSaidWithItsRemedy() throws {

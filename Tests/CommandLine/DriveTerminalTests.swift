@@ -5,7 +5,7 @@ import Testing
 @testable import CommandLine
 
 /// `rollingroad drive` at a pseudo-terminal, as a process of its own.
-@Suite(.timeLimit(.minutes(1))) struct DriveTerminalTests {
+@Suite(.timeLimit(.minutes(1)), .serialized) struct DriveTerminalTests {
   /// The program on a terminal, and the other end of that terminal.
   private final class Session {
     let leader: Int32
@@ -23,10 +23,18 @@ import Testing
         unsafe posix_spawn_file_actions_adddup2(&actions, follower, descriptor)
       }
       unsafe posix_spawn_file_actions_addclose(&actions, leader)
+      // The threads of a test block signals, and a child would inherit that.
+      var attributes = unsafe posix_spawnattr_t()
+      unsafe posix_spawnattr_init(&attributes)
+      defer { unsafe posix_spawnattr_destroy(&attributes) }
+      var none = unsafe sigset_t()
+      unsafe sigemptyset(&none)
+      unsafe posix_spawnattr_setsigmask(&attributes, &none)
+      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
       var list = unsafe (["rollingroad", "drive", "--seed", "7"] + words).map { unsafe strdup($0) } + [nil]
       defer { unsafe list.forEach { unsafe free($0) } }
       var child: pid_t = 0
-      try #require(unsafe posix_spawn(&child, Self.program, &actions, nil, &list, environ) == 0)
+      try #require(unsafe posix_spawn(&child, Self.program, &actions, &attributes, &list, environ) == 0)
       (self.leader, self.follower, process) = (leader, follower, child)
     }
 

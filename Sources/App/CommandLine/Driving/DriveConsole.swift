@@ -22,8 +22,8 @@ final class DriveConsole {
   func enter() {
     guard !isRaw else { return }
     isRaw = true
-    TerminalRescue.arm(descriptor, original)
     var mode = original
+    unsafe rr_rescue_terminal(descriptor, &mode)
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
     unsafe withUnsafeMutableBytes(of: &mode.c_cc) { codes in
       unsafe codes[Int(VMIN)] = 1
@@ -37,7 +37,7 @@ final class DriveConsole {
     isRaw = false
     var mode = original
     _ = unsafe tcsetattr(descriptor, TCSADRAIN, &mode)
-    TerminalRescue.disarm()
+    rr_forget_terminal()
   }
 
   /// Gives the terminal back and stops the process until somebody continues it.

@@ -41,13 +41,19 @@ struct DriveInput {
     if isTerminal { type(piece[..<count]) } else { read(piece[..<count]) }
   }
 
-  /// Arrows and the like come as a piece that begins with an escape, and mean nothing here.
+  /// Arrows and the like are sequences that begin with an escape (ECMA-48 §5.4), and mean nothing here.
   private mutating func type(_ piece: ArraySlice<UInt8>) {
-    guard piece.first != 0x1B else { return }
-    // Ctrl-D ends what reads from a terminal.
-    if piece.contains(4) { isOpen = false }
-    for letter in String(decoding: piece, as: UTF8.self) {
-      if let key = DriveKey(letter: letter) { steps.append(.press(key)) }
+    var rest = piece
+    while let byte = rest.popFirst() {
+      switch byte {
+      case 0x1B:
+        guard let kind = rest.popFirst(), kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { continue }
+        while let next = rest.popFirst(), next < 0x40 {}
+      // Ctrl-D ends what reads from a terminal.
+      case 4: isOpen = false
+      default:
+        if let key = DriveKey(letter: Character(Unicode.Scalar(byte))) { steps.append(.press(key)) }
+      }
     }
   }
 
