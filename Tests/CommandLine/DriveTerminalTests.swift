@@ -24,10 +24,10 @@ import Testing
       }
       unsafe posix_spawn_file_actions_addclose(&actions, leader)
       // The threads of a test block signals, and a child would inherit that.
-      var attributes = unsafe posix_spawnattr_t()
+      var attributes = posix_spawnattr_t()
       unsafe posix_spawnattr_init(&attributes)
       defer { unsafe posix_spawnattr_destroy(&attributes) }
-      var none = unsafe sigset_t()
+      var none = sigset_t()
       unsafe sigemptyset(&none)
       unsafe posix_spawnattr_setsigmask(&attributes, &none)
       unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))

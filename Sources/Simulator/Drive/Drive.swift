@@ -116,6 +116,7 @@ package struct Drive {
       switch note {
       case .inserted: createdCount += 1
       case .deleted(device: _, row: _, let cause): if cause == .upload { uploadedCount += 1 }
+      default: break
       }
     }
     database.notes?.removeAll(keepingCapacity: true)
