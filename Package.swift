@@ -81,6 +81,13 @@ let package = Package(
 
     library("AnswerCheck", in: "Simulator/", needs: ["Upload", "Contract", "JSON", "Base"]),
 
+    library(
+      "Drive", in: "Simulator/",
+      needs: [
+        "AnswerCheck", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON",
+        "Database", "Base",
+      ]),
+
     // A target of its own: docs/decisions/0011.
     .target(
       name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
@@ -97,8 +104,8 @@ let package = Package(
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
-        "Base",
+        "FleetSimulator", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary", "Contract",
+        "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux",
       ]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
@@ -160,9 +167,12 @@ let package = Package(
         "World", "Contract",
         "JSON", "Base", "Support",
       ]),
+    tests("Drive", needs: ["Drive", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
+    tests(
+      "CommandLine",
+      needs: ["CommandLine", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),

@@ -48,6 +48,12 @@ enum Arrows {
     Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
     Target(
       name: "AnswerCheck", folder: "Sources/Simulator/AnswerCheck", imports: ["Upload", "Contract", "JSON", "Base"]),
+    Target(
+      name: "Drive", folder: "Sources/Simulator/Drive",
+      imports: [
+        "AnswerCheck", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON",
+        "Database", "Base",
+      ]),
     Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
@@ -59,9 +65,8 @@ enum Arrows {
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
-        "Base",
-        "Glibc",
+        "FleetSimulator", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary", "Contract",
+        "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux", "Glibc",
       ]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]

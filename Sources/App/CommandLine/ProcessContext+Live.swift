@@ -11,7 +11,8 @@ extension ProcessContext {
       listFolder: listFolder,
       writeOutput: { write($0, to: STDOUT_FILENO) },
       writeError: { write($0, to: STDERR_FILENO) },
-      errorIsTerminal: isatty(STDERR_FILENO) == 1)
+      errorIsTerminal: isatty(STDERR_FILENO) == 1, input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
+      terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)
   }
 
   /// Only the variables that are ours to read.

@@ -10,6 +10,12 @@ public struct ProcessContext {
   public let readFile: (String) -> [UInt8]?
   /// The names of what lies in a folder; nil when there is no such folder.
   public let listFolder: (String) -> [String]?
+  /// The descriptor of a standard input that is no terminal; nil when there is none.
+  public let input: Int32?
+  /// The descriptor of the terminal at which a person types and reads; nil when there is none.
+  public let terminal: Int32?
+  /// Signals are for this context: it is the whole process.
+  public let ownsSignals: Bool
   /// Results go here: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
@@ -23,7 +29,7 @@ public struct ProcessContext {
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    errorIsTerminal: Bool = true
+    errorIsTerminal: Bool = true, input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
     self.arguments = arguments
     self.environment = environment
@@ -33,5 +39,8 @@ public struct ProcessContext {
     self.writeOutput = writeOutput
     self.writeError = writeError
     self.errorIsTerminal = errorIsTerminal
+    self.input = input
+    self.terminal = terminal
+    self.ownsSignals = ownsSignals
   }
 }

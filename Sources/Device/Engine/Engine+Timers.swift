@@ -12,6 +12,11 @@ extension Engine {
     return next
   }
 
+  /// By the names of the log, in the order of `Timers.Name`.
+  package var runningTimers: [(name: String, deadline: MonotonicInstant)] {
+    Timers.Name.allCases.compactMap { name in timers.deadline(of: name).map { (name.text, $0) } }
+  }
+
   private static func earlier(_ one: MonotonicInstant?, _ other: MonotonicInstant?) -> MonotonicInstant? {
     guard let one else { return other }
     guard let other else { return one }

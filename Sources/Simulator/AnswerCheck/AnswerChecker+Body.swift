@@ -51,28 +51,8 @@ extension AnswerChecker {
     for key in ["duplicate", "quarantined"] {
       if case .integer(let count)? = document[key] { sum += count }
     }
-    guard let sent = AnswerChecker.recordCount(answer.request) else { return }
+    guard let sent = answer.request.recordCount else { return }
     judgement.judge(.takesAll, isBroken: sum < sent, "\(sum) of \(sent) records are accounted for")
-  }
-
-  /// Nil when the shape of the body does not tell: an array of values may be one record of a template.
-  private static func recordCount(_ request: OutgoingRequest) -> Int? {
-    let document: JSONValue
-    do throws(JSONError) {
-      document = try JSONValue(parsing: request.body.span, duplicateKeys: .lastWins)
-    } catch { return nil }
-    switch document {
-    case .array(let elements): return elements.allSatisfy(\.isObject) ? elements.count : nil
-    case .object(let object):
-      let lists = object.members.compactMap { member -> [JSONValue]? in
-        if case .array(let elements) = member.value, !elements.isEmpty, elements.allSatisfy(\.isObject) {
-          return elements
-        }
-        return nil
-      }
-      return lists.count == 1 ? lists[0].count : lists.isEmpty ? 1 : nil
-    default: return nil
-    }
   }
 }
 

@@ -62,6 +62,28 @@ int rr_signalfd_read(int fd) {
   return length < 0 && errno != EAGAIN ? -1 : 0;
 }
 
+static volatile sig_atomic_t rescued_terminal = -1;
+static struct termios rescued_mode;
+static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE};
+
+// tcsetattr, signal and raise are among the few functions that a handler may call (signal-safety(7)).
+static void rescue_terminal(int fault) {
+  if (rescued_terminal >= 0) tcsetattr(rescued_terminal, TCSANOW, &rescued_mode);
+  signal(fault, SIG_DFL);
+  raise(fault);
+}
+
+void rr_rescue_terminal(int fd, const struct termios *mode) {
+  rescued_mode = *mode;
+  rescued_terminal = fd;
+  for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++) signal(faults[i], rescue_terminal);
+}
+
+void rr_forget_terminal(void) {
+  rescued_terminal = -1;
+  for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++) signal(faults[i], SIG_DFL);
+}
+
 int rr_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int rr_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }

@@ -28,6 +28,10 @@ struct Timers: Sendable {
 
   func isRunning(_ name: Name) -> Bool { deadlines[name.rawValue] != Timers.off }
 
+  func deadline(of name: Name) -> MonotonicInstant? {
+    isRunning(name) ? MonotonicInstant(nanoseconds: deadlines[name.rawValue]) : nil
+  }
+
   mutating func start(_ name: Name, at deadline: MonotonicInstant) {
     deadlines[name.rawValue] = min(deadline.nanoseconds, Timers.off - 1)
   }

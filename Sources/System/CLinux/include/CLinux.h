@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 /// epoll events with the 64-bit user word in reach: `struct epoll_event` is packed and holds a union, which Swift reads badly.
@@ -37,5 +38,9 @@ int rr_signalfd(const int *signals, int count);
 int rr_signalfd_read(int fd);
 /// The name that `top -H` and a debugger show, at most 15 bytes; returns an errno, 0 when it was set.
 int rr_name_this_thread(const char *name);
+/// Gives the terminal this mode again when the process dies of a fault; what a handler of signals may touch is here.
+void rr_rescue_terminal(int fd, const struct termios *mode);
+/// Faults do again what they do by themselves.
+void rr_forget_terminal(void);
 /// A non-blocking, close-on-exec stream socket.
 int rr_stream_socket(int family);

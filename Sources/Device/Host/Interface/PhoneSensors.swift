@@ -1,11 +1,11 @@
 import Base
-import Contract
-import Engine
-import Vocabulary
+package import Contract
+package import Engine
+package import Vocabulary
 
 /// What the sensors of a phone make of the positions it is at: which of them the engine asked for, when a region was
 /// left and when a geofence crossed. Inputs come out in the order in which a phone would report them.
-struct PhoneSensors: Sendable {
+package struct PhoneSensors: Sendable {
   /// A real phone reports the exit from its stationary region so late (behaviour §12.5, our choice).
   static let stationaryExitMarginMetres = 50.0
   /// A position beyond the boundary counts as outside only when it is so much beyond (behaviour §15.3, our choice).
@@ -18,19 +18,24 @@ struct PhoneSensors: Sendable {
     var isInside = false
   }
 
-  private var updates: LocationUpdates?
-  private(set) var isSampling = false
+  package private(set) var updates: LocationUpdates?
+  package private(set) var isSampling = false
   private var stationaryRegion: Circle?
   private var proximityRegion: Circle?
   private var fences: [Watched] = []
-  private var wantsActivities = false
+  package private(set) var wantsActivities = false
   private var wantsSignificantChanges = false
-  private(set) var lastFix: Fix?
+  package private(set) var lastFix: Fix?
   private var lastStreamed: Coordinate?
   private var lastSignificant: Coordinate?
 
+  package init() {}
+
+  /// Whether there is a circle whose rim is watched.
+  package var watchesRegions: Bool { stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty }
+
   /// What follows at once: the position that the phone still has.
-  mutating func apply(_ demand: SensorDemand) -> [EngineInput] {
+  package mutating func apply(_ demand: SensorDemand) -> [EngineInput] {
     switch demand {
     case .locationUpdates(let updates):
       let isNew = self.updates == nil
@@ -55,7 +60,7 @@ struct PhoneSensors: Sendable {
   }
 
   /// The phone is there now. Nothing for a position that is no place on the earth.
-  mutating func take(_ fix: Fix) -> [EngineInput] {
+  package mutating func take(_ fix: Fix) -> [EngineInput] {
     guard let place = Coordinate(fix) else { return [] }
     lastFix = fix
     var inputs: [EngineInput] = []
@@ -83,7 +88,7 @@ struct PhoneSensors: Sendable {
   }
 
   /// Nothing while nobody asked.
-  func take(_ activity: Contract.Activity) -> [EngineInput] { wantsActivities ? [.activity(activity)] : [] }
+  package func take(_ activity: Activity) -> [EngineInput] { wantsActivities ? [.activity(activity)] : [] }
 
   private mutating func cross(to place: Coordinate, _ fix: Fix, into inputs: inout [EngineInput]) {
     for index in fences.indices {
@@ -99,7 +104,7 @@ struct PhoneSensors: Sendable {
   }
 
   /// The engine knows by itself whether the device is inside as watching begins.
-  private func watched(_ fence: Contract.Geofence) -> Watched? {
+  private func watched(_ fence: Geofence) -> Watched? {
     guard let circle = fence.circle else { return nil }
     let isInside = fence.status.isInside || lastFix.flatMap { Coordinate($0) }.map(circle.contains) ?? false
     return Watched(identifier: fence.identifier, circle: circle, isInside: isInside)

@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+/// A terminal whose keys come one by one and unseen. It is as it was before when this ends, whichever way it ends: also when
+/// the process is suspended, and when it crashes. Only SIGKILL leaves it as it is.
+final class DriveConsole {
+  let descriptor: Int32
+  private let original: termios
+  private var isRaw = false
+
+  init?(terminal: Int32) {
+    descriptor = terminal
+    var mode = termios()
+    guard unsafe tcgetattr(terminal, &mode) == 0 else { return nil }
+    original = mode
+    enter()
+  }
+
+  deinit { leave() }
+
+  /// Keys at once and without an echo; Ctrl-C stays a signal.
+  func enter() {
+    guard !isRaw else { return }
+    isRaw = true
+    var mode = original
+    unsafe rr_rescue_terminal(descriptor, &mode)
+    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    unsafe withUnsafeMutableBytes(of: &mode.c_cc) { codes in
+      unsafe codes[Int(VMIN)] = 1
+      unsafe codes[Int(VTIME)] = 0
+    }
+    _ = unsafe tcsetattr(descriptor, TCSADRAIN, &mode)
+  }
+
+  func leave() {
+    guard isRaw else { return }
+    isRaw = false
+    var mode = original
+    _ = unsafe tcsetattr(descriptor, TCSADRAIN, &mode)
+    rr_forget_terminal()
+  }
+
+  /// Gives the terminal back and stops the process until somebody continues it.
+  func suspend() {
+    leave()
+    raise(SIGSTOP)
+    enter()
+  }
+
+  /// Letters to a line; 80 when nobody knows.
+  var width: Int {
+    var size = winsize()
+    let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return isKnown ? Int(size.ws_col) : 80
+  }
+
+  func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { return }
+      bytes = bytes.dropFirst(written)
+    }
+  }
+}

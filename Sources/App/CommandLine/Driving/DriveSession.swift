@@ -1,0 +1,158 @@
+import AnswerCheck
+import Base
+import CLinux
+import CurlTransport
+import Drive
+import Glibc
+import Synchronization
+import Upload
+import Vocabulary
+
+/// Brings a phone together with the clock, the network and the keys. It sleeps until one of them has something.
+final class DriveSession {
+  enum End: Equatable {
+    case quit, signal
+    case badScript(String)
+  }
+
+  private let screen: DriveScreen
+  private let system = SystemClock()
+  private let transport: CurlTransport
+  private let inbox: DriveInbox
+  private let signals: Int32
+  private var clock: DriveClock
+  private var drive: Drive
+  private var keys = DriveInput()
+  private var input: Int32?
+  private var waitsUntil: MonotonicInstant?
+  private var drainsUntil: MonotonicInstant?
+  private var hasHinted = false
+
+  init(_ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool) throws {
+    self.screen = screen
+    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+    // Before the first thread, which has to block them too.
+    signals = ownsSignals ? unsafe rr_signalfd(wanted, Int32(wanted.count)) : -1
+    var configuration = TransportConfiguration()
+    configuration.keepsHeads = true
+    let inbox = try DriveInbox()
+    self.inbox = inbox
+    transport = try CurlTransport(configuration) { inbox.add($0) }
+    clock = DriveClock(factor: factor, wall: system.wallNow, real: system.monotonicNow)
+    drive = try Drive(settings, at: clock.now(at: system.monotonicNow))
+  }
+
+  deinit {
+    transport.stop()
+    if signals >= 0 { close(signals) }
+  }
+
+  var summary: String { "\(drive.account)\n\(drive.checker.scorecard.text)" }
+  var hasFindings: Bool { drive.checker.scorecard.keptCount < drive.checker.scorecard.seenCount }
+
+  /// Without a script the keys come from the screen's terminal, or are words on `input`.
+  func run(script: [DriveStep]?, input: Int32?) throws -> End {
+    keys = DriveInput(script: script)
+    self.input = script != nil ? nil : screen.console?.descriptor ?? input
+    while true {
+      let now = try catchUp()
+      for completion in inbox.take() {
+        try drive.answer(
+          completion.id, completion.outcome, head: AnswerHead(parsing: completion.head),
+          duration: completion.timings.total, at: now)
+        hint(at: completion)
+      }
+      flush(at: now)
+      if let end = try press(at: now) { return end }
+      screen.show(status: drive.status(at: now.monotonic))
+      if let end = wait() { return end }
+    }
+  }
+
+  /// Everything that was due until now happens at its own time, in order.
+  private func catchUp() throws -> Moment {
+    let real = system.monotonicNow
+    let now = clock.now(at: real)
+    while let next = drive.nextInstant, next <= now.monotonic {
+      let moment = now.advanced(by: next - now.monotonic)
+      try drive.advance(to: moment)
+      flush(at: moment)
+    }
+    return now
+  }
+
+  private func flush(at now: Moment) {
+    for line in drive.takeLines() { screen.show(line, at: now.wall) }
+    for order in drive.takeOrders() {
+      switch order {
+      case .send(let request): transport.submit(request, device: 0)
+      case .cancel(let id): transport.cancel(id, device: 0)
+      }
+    }
+    clock.waitsForNetwork(drive.hasRequestsInFlight, at: system.monotonicNow)
+  }
+
+  private func hint(at completion: TransportCompletion) {
+    guard !hasHinted, case .failed(.refused, message: _) = completion.outcome else { return }
+    hasHinted = true
+    screen.show("            nobody listens there: 'rollingroad serve' starts a server, --target names another one")
+  }
+
+  private func press(at now: Moment) throws -> End? {
+    if let drainsUntil, drive.queuedCount == 0 && !drive.hasRequestsInFlight || now.monotonic >= drainsUntil {
+      self.drainsUntil = nil
+      screen.show(
+        "\(DriveScreen.clock(now.wall))  · \(drive.queuedCount == 0 ? "the queue is empty" : "the queue did not drain")"
+      )
+    }
+    if let waitsUntil, waitsUntil <= now.monotonic {
+      self.waitsUntil = nil
+      if screen.console == nil { screen.show("\(DriveScreen.clock(now.wall))  = \(drive.status(at: now.monotonic))") }
+    }
+    while waitsUntil == nil, drainsUntil == nil {
+      let step: DriveStep?
+      do throws(DriveScriptError) { step = try keys.next() } catch { return .badScript("\(error)") }
+      switch step {
+      case nil: return keys.hasEnded ? .quit : nil
+      case .wait(let span)?: waitsUntil = now.monotonic + span
+      case .drain(let span)?: drainsUntil = now.monotonic + span
+      case .press(.quit)?: return .quit
+      case .press(let key)?: try press(key, at: now)
+      }
+    }
+    return nil
+  }
+
+  private func press(_ key: DriveKey, at now: Moment) throws {
+    switch key {
+    case .help: screen.show(DriveKey.table)
+    case .clauses: screen.show(drive.checker.scorecard.text)
+    case .expand:
+      for line in drive.lastAnswer.map(DriveExchange.lines) ?? ["no request has ended yet"] { screen.show(line) }
+    default:
+      try drive.press(key, at: now)
+      flush(at: now)
+    }
+  }
+
+  /// Until something is due, an answer has come, a key was pressed or a signal sent.
+  private func wait() -> End? {
+    let real = system.monotonicNow
+    var due = [drive.nextInstant, waitsUntil, drainsUntil].compactMap(\.self).min()
+      .map { clock.span(until: $0, at: real) }
+    // The status shows timers.
+    if screen.console != nil { due = min(due ?? .seconds(1), .seconds(1)) }
+    // Rounded up: a turn too early would find nothing to do.
+    let milliseconds = due.map { Int32(clamping: ($0.count + 999_999) / 1_000_000) } ?? -1
+    var watched = [inbox.wakeUp, signals, keys.isOpen ? input ?? -1 : -1].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    _ = unsafe poll(&watched, nfds_t(watched.count), milliseconds)
+    if watched[1].revents != 0 {
+      if rr_signalfd_read(signals) != SIGTSTP { return .signal }
+      screen.console?.suspend()
+    }
+    if watched[2].revents != 0, let input { keys.read(input, isTerminal: screen.console != nil) }
+    return nil
+  }
+}

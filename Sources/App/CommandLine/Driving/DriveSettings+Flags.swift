@@ -1,0 +1,71 @@
+import Base
+import Contract
+import Drive
+import JSON
+
+extension DriveSettings {
+  /// The dialect of the preset, then the file, then the flags.
+  init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
+    let platform =
+      try values.read("platform", expected: "ios or android") { text in
+        [DevicePlatform.ios, .android].first { "\($0)" == text }
+      } ?? .ios
+    let preset =
+      try values.read("preset", expected: "one of \(DrivePreset.names)", DrivePreset.init(rawValue:)) ?? .rollingroad
+    let expected = "a URL as http://127.0.0.1:8080"
+    let target = try values.read("target", expected: expected) { DriveSettings.isURL($0) ? $0 : nil }
+    let name = try values.read("device", expected: "a name") { $0.isEmpty ? nil : $0 } ?? "drive"
+    let level = try values.read("log-level", expected: "off, error, warning, info, debug or verbose") { text in
+      Contract.LogLevel.allCases.first { "\($0)" == text }
+    }
+    let start = try values.read("at", expected: "a latitude and a longitude, as 48.137,11.575", DriveSettings.place)
+    let seed = try values.read("seed", expected: "a whole number, in hex as 0x1f") { text in
+      text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+    }
+    let dialect = preset.document(target: target ?? "http://127.0.0.1:8080", deviceName: name)
+    var documents = [
+      dialect, .object(["logger": .object(["logLevel": .integer(Int64((level ?? .warning).rawValue))])]),
+    ]
+    if let file = try DriveSettings.file(values, process) {
+      documents.append(file)
+      // The more special word counts.
+      if target != nil { documents.append(.object(["http": .object(["url": dialect["http"]?["url"] ?? .null])])) }
+    }
+    if let token = values.text("token") {
+      documents.append(.object(["authorization": .object(["accessToken": .string(token)])]))
+    }
+    guard let start = start ?? Coordinate(latitude: 48.137, longitude: 11.575) else {
+      preconditionFailure("the centre of Munich is a place")
+    }
+    self.init(
+      platform: platform, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max), documents: documents)
+    if let mistake = mistakes.first { throw UsageError("\(values.value("config")?.origin ?? "the flags"): \(mistake)") }
+  }
+
+  private static func file(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) -> JSONValue? {
+    guard let flag = values.value("config") else { return nil }
+    guard let bytes = process.readFile(flag.text) else {
+      throw UsageError("\(flag.origin): cannot read '\(flag.text)'")
+    }
+    do throws(JSONError) {
+      return try JSONValue(parsing: bytes.span)
+    } catch {
+      let before = bytes.prefix(error.offset)
+      let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+      let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
+      throw UsageError("\(flag.text):\(line):\(column): \(error)")
+    }
+  }
+
+  private static func isURL(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    return parts.count == 3 && ["http:", "https:"].contains(parts[0]) && parts[1].isEmpty && !parts[2].isEmpty
+      && parts[2].first != "/" && !text.contains(" ")
+  }
+
+  private static func place(_ text: String) -> Coordinate? {
+    let parts = text.split(separator: ",").map { Double($0.drop { $0 == " " }) }
+    guard parts.count == 2, let latitude = parts[0], let longitude = parts[1] else { return nil }
+    return Coordinate(latitude: latitude, longitude: longitude)
+  }
+}

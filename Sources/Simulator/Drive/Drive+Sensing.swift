@@ -1,0 +1,106 @@
+package import Base
+import Contract
+package import Database
+import Engine
+import Host
+package import Vocabulary
+import World
+
+extension Drive {
+  /// When `advance` is wanted at the latest; nil while nothing can happen by itself.
+  package var nextInstant: MonotonicInstant? {
+    var instants = [comesBackAt, nextFix, body.episode.end]
+    if isRunning { instants += [host.nextDeadline, activity.nextInstant] }
+    return instants.compactMap(\.self).min()
+  }
+
+  /// Everything that is due by now.
+  package mutating func advance(to now: Moment) throws(DatabaseError) {
+    let instant = now.monotonic
+    if let comesBackAt, comesBackAt <= instant { try comeBack(at: now) }
+    body.advance(to: instant)
+    activity.observe(body.activity(at: instant), at: instant)
+    while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
+      let activity = Activity(report.activity.type, confidence: report.confidence)
+      for input in host.platform.sensors.take(activity) where isRunning { host.receive(input, at: now) }
+    }
+    if isRunning, let deadline = host.nextDeadline, deadline <= instant { host.timersDue(at: now) }
+    if let nextFix, nextFix <= instant { try locate(at: now) }
+    settle(at: now)
+    try commit()
+  }
+
+  /// A second apart while the receiver is on; while only rims are watched, seldom, by the masts around.
+  mutating func planFixes(at instant: MonotonicInstant) {
+    let sensors = host.platform.sensors
+    let wantsGPS = sensors.isSampling || sensors.updates != nil
+    if wantsGPS && !isInTunnel { receiver.start(at: instant) } else { receiver.stop(at: instant) }
+    guard wantsGPS || (sensors.watchesRegions && transport != nil) else { return nextFix = nil }
+    let interval = wantsGPS ? Drive.fixInterval : CrossingTest.tick
+    if nextFix.map({ $0 <= instant || $0 > instant + interval }) ?? true { nextFix = instant + interval }
+  }
+
+  private static let fixInterval = Nanoseconds.seconds(1)
+  private static let networkAccuracyMetres = 25.0
+
+  private mutating func locate(at now: Moment) throws(DatabaseError) {
+    guard let fix = fix(at: now) else { return }
+    for input in host.platform.sensors.take(fix) {
+      // A region that was left starts an app that was closed (behaviour §19.3).
+      if !isRunning, input.wakesTheApp, comesBackAt == nil {
+        lines.append(.note("the phone has left the region that the app watches: it is started in the background"))
+        try launch(Launch(isInBackground: true), at: now)
+      }
+      if isRunning { host.receive(input, at: now) }
+    }
+  }
+
+  private mutating func fix(at now: Moment) -> Fix? {
+    let sensors = host.platform.sensors
+    if sensors.isSampling || sensors.updates != nil {
+      return receiver.fix(of: body, at: now.monotonic).map { Fix($0, at: now.wall) }
+    }
+    guard !isInTunnel else { return nil }
+    let place = body.position(at: now.monotonic)
+    var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
+    coords.accuracy = Drive.networkAccuracyMetres
+    return Fix(coords: coords, timestamp: now.wall)
+  }
+}
+
+extension EngineInput {
+  fileprivate var wakesTheApp: Bool {
+    switch self {
+    case .stationaryRegionExit, .proximityRegionExit, .geofenceCrossing, .significantChange: true
+    default: false
+    }
+  }
+}
+
+extension MotionActivity {
+  fileprivate var type: ActivityType {
+    switch self {
+    case .still: .still
+    case .walking: .walking
+    case .running: .running
+    case .onFoot: .onFoot
+    case .onBicycle: .onBicycle
+    case .inVehicle: .inVehicle
+    case .unknown: .unknown
+    }
+  }
+}
+
+extension Fix {
+  fileprivate init(_ position: GPSFix, at wall: WallInstant) {
+    var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
+    coords.accuracy = position.accuracyMetres
+    coords.altitude = position.altitudeMetres
+    coords.altitudeAccuracy = position.altitudeAccuracyMetres
+    coords.speed = position.speed
+    coords.speedAccuracy = position.speedAccuracy
+    coords.heading = position.headingDegrees
+    coords.headingAccuracy = position.headingDegrees.map { _ in position.headingAccuracyDegrees }
+    self.init(coords: coords, timestamp: wall)
+  }
+}

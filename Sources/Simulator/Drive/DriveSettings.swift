@@ -1,0 +1,48 @@
+package import Base
+package import Contract
+import Host
+package import JSON
+
+/// The phone, its app and where it begins.
+package struct DriveSettings: Sendable {
+  package let platform: DevicePlatform
+  package let start: Coordinate
+  package let seed: UInt64
+  /// What the app says to `ready`, one after the other.
+  package let documents: [JSONValue]
+
+  package init(platform: DevicePlatform, start: Coordinate, seed: UInt64, documents: [JSONValue]) {
+    self.platform = platform
+    self.start = start
+    self.seed = seed
+    self.documents = documents
+  }
+
+  /// What would not take effect as it stands, in the words for whoever wrote it.
+  package var mistakes: [String] {
+    ready(kept: nil).change.warnings.compactMap { warning in
+      switch warning {
+      case .withoutEffect, .clamped, .spaceInURL, .refreshTokenNotSent: nil
+      default: warning.explanation
+      }
+    }
+  }
+
+  /// Where uploads go.
+  package var url: String { ready(kept: nil).configuration.http.url }
+
+  func ready(kept: Configuration?) -> (configuration: Configuration, change: ConfigurationChange) {
+    var warnings: [ConfigurationWarning] = []
+    var result = Configuration.ready(platform: platform, persisted: kept) { draft in
+      for document in documents { warnings += draft.apply(document).warnings }
+    }
+    result.change.warnings = warnings + result.change.warnings
+    return result
+  }
+
+  var description: DeviceDescription {
+    DeviceDescription(
+      platform: platform, model: "Hand-driven", manufacturer: "Rolling Road", version: "15",
+      userAgent: "BGGeoSim/1 (\(platform.rawValue))")
+  }
+}

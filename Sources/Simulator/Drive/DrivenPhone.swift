@@ -1,0 +1,52 @@
+import Contract
+import DeviceLog
+import Engine
+import Host
+import Upload
+import Vocabulary
+
+/// The phone under the app: its sensors outlive the app, and so does what they were asked for.
+struct DrivenPhone: Platform {
+  var sensors = PhoneSensors()
+  /// Inputs that follow from a demand, for the host as soon as it is free.
+  var inputs: [EngineInput] = []
+  var outbox: [OutgoingRequest] = []
+  var cancelled: [UInt64] = []
+  var lines: [DriveLine] = []
+  private let text: LogText
+  private var scratch: [UInt8] = []
+
+  init(_ platform: DevicePlatform) { text = LogText(platform: platform) }
+
+  mutating func demand(_ demand: SensorDemand, at now: Moment) { inputs += sensors.apply(demand) }
+  mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
+  mutating func cancel(request: UInt64) { cancelled.append(request) }
+  mutating func backgroundTask(id: Int, isStart: Bool) {}
+  mutating func destroyLog() { lines.append(.note("the device has destroyed its log")) }
+  /// What was shown is not kept.
+  mutating func compressedLog() -> [UInt8] { GzipFile.storing([]) }
+
+  mutating func log(_ entry: LogEntry, at now: Moment) {
+    scratch.removeAll(keepingCapacity: true)
+    text.append(entry, at: now.wall, to: &scratch)
+    lines += String(decoding: scratch, as: UTF8.self).split(whereSeparator: \.isNewline).map { .log(String($0)) }
+  }
+
+  mutating func deliver(_ event: HostEvent, at now: Moment) {
+    switch event {
+    case .authorization(let event):
+      lines.append(.note(event.isSuccess ? "new tokens" : "no new tokens: \(event.error ?? "status \(event.status)")"))
+    case .synced(_, let result):
+      switch result {
+      case .success(let rows): lines.append(.note("sync: \(rows.count) records uploaded"))
+      case .failure(let error): lines.append(.note("sync: \(error)"))
+      }
+    case .engine(.geofence(let record, let fence)):
+      let action = record.geofence.map { $0.action.rawValue } ?? ""
+      lines.append(.note("geofence \(fence.identifier): \(action)"))
+    case .engine(.motionChange(let record)): lines.append(.note(record.isMoving ? "moving" : "stationary"))
+    case .discarded(let uuids, let reason): lines.append(.note("\(uuids.count) records \(reason.rawValue)"))
+    case .engine, .http, .position, .logUploaded: break
+    }
+  }
+}

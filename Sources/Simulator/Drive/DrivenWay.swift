@@ -1,0 +1,36 @@
+import Base
+import World
+
+/// Where somebody goes who only says how: along streets that begin at the door and turn at random, block by block.
+enum DrivenWay {
+  private static let blocks = 400
+  private static let concern: UInt64 = 1 << 40
+
+  /// `number` counts the ways of a device.
+  static func body(
+    by transport: Transport, from place: Coordinate, seed: UInt64, number: UInt64, at instant: MonotonicInstant
+  ) -> Body {
+    var stream = RandomStream(seed: seed, device: 0, concern: concern, n: number << 16)
+    var bearing = Double(stream.index(below: 4)) * 90 + 10
+    var places = [place]
+    for _ in 0..<blocks {
+      places.append(
+        places[places.count - 1].destination(bearingDegrees: bearing, distanceMetres: 80 + 160 * stream.uniform()))
+      // Never straight back.
+      if stream.chance(0.4) { bearing += stream.chance(0.5) ? 90 : 270 }
+      bearing = bearing.truncatingRemainder(dividingBy: 360)
+    }
+    let isOnRoad = transport == .car
+    let route = TimedRoute(
+      modelled: RouteRecording(places: places), transport: transport, speedLimit: isOnRoad ? 13.9 : 7,
+      stopsPerKilometre: isOnRoad ? 1 : 0, meanStopSeconds: 12, seed: seed, device: number)
+    return Body(along: route, repetition: .pingPong, start: instant)
+  }
+
+  /// Stays there.
+  static func body(restingAt place: Coordinate, at instant: MonotonicInstant) -> Body {
+    let route = TimedRoute(
+      modelled: RouteRecording(places: [place]), transport: .foot, speedLimit: 1, seed: 0, device: 0)
+    return Body(along: route, repetition: .once, start: instant)
+  }
+}

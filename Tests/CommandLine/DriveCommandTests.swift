@@ -1,0 +1,168 @@
+import Glibc
+import IngestServer
+import Support
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+/// `rollingroad drive` without a terminal, against real servers.
+@Suite(.timeLimit(.minutes(1))) struct DriveCommandTests {
+  private func run(
+    _ words: [String], input: Int32? = nil, files: [String: String] = [:]
+  ) -> (output: String, error: String, code: ExitCode) {
+    var output = ""
+    let error = Mutex("")
+    let process = ProcessContext(
+      arguments: ["drive"] + words, readFile: { files[$0].map { Array($0.utf8) } },
+      writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } },
+      errorIsTerminal: false, input: input)
+    let code = CommandTable.run(process)
+    return (output, error.withLock { $0 }, code)
+  }
+
+  private func server() throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    configuration.loops = 1
+    return try IngestServer(configuration)
+  }
+
+  @Test func whatWasDrivenIsStoredByARealServer() throws {
+    let server = try server()
+    defer { server.stop() }
+    let result = run(
+      [
+        "--target", server.url, "--seed", "7", "--device", "hand 1", "--factor", "600", "--strict", "--keys",
+        "d 300s s drain e v",
+      ])
+    #expect(result.code == .ok && result.error == "")
+    let account = try #require(result.output.split(separator: "\n").first { $0.contains(" records made, ") })
+    let made = try #require(Int(account.prefix { $0 != " " }))
+    #expect(made > 20 && account == "\(made) records made, \(made) uploaded, 0 still on the phone")
+    #expect(
+      result.output.contains("iOS phone 'drive'") == false && result.output.contains("iOS phone 'hand 1', uploads to"))
+    #expect(result.output.contains("→ POST \(server.url)/locations  1 record, "))
+    #expect(result.output.contains("← 200 OK  ") && !result.output.contains("✗"))
+    #expect(
+      result.output.contains("> X-Device-Id: hand 1\n") && result.output.contains("< Content-Type: application/json"))
+    #expect(result.output.contains("· moving\n") && result.output.contains("= "))
+    let client = try LoopbackClient(port: server.port)
+    try client.send("GET /admin/v1/devices/hand%201 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    #expect(try client.receiveToEnd().text.contains("\"records\":\(made)"))
+  }
+
+  @Test func whatIsWrongWithAnAnswerIsSaidWithItsRemedy() throws {
+    let server = try BareServer { _ in
+      let body = #"{"background_geolocation":"stop"}"#
+      return .text(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+    let words = ["--target", server.url + "up", "--factor", "600", "--keys", "w 200s drain"]
+    let result = run(words)
+    #expect(result.code == .ok)
+    #expect(result.output.contains(#"✗ 24. commands are a list: it is "stop""#))
+    // Once as it happens, once at the end.
+    #expect(result.output.components(of: "→ write {\"background_geolocation\":[[\"stop\"]]}") == 2)
+    #expect(result.output.contains(" clauses kept in "))
+    #expect(run(words + ["--strict"]).code == .runtimeFailure)
+  }
+
+  @Test func aPageInPlaceOfAnAnswerHasCostTheRecords() throws {
+    let server = try BareServer { _ in
+      .text("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")
+    }
+    let result = run(["--target", server.url, "--factor", "600", "--keys", "30s drain"])
+    #expect(result.output.contains("✗ 18. a success is the server's own word: status 200 with a page: <html>"))
+    #expect(
+      result.output.contains("the device has deleted the records") && result.output.contains("0 still on the phone"))
+  }
+
+  @Test func whereNobodyListensThePhoneGoesOn() throws {
+    let server = try server()
+    let url = server.url
+    server.stop()
+    let result = run(["--target", url, "--factor", "600", "--keys", "d 200s"])
+    #expect(result.code == .ok)
+    #expect(result.output.contains("← no answer (refused)  ") && result.output.contains("nobody listens there"))
+    #expect(result.output.contains("✗ 1. the server can be reached"))
+    #expect(!result.output.contains(" 0 still on the phone"))
+  }
+
+  @Test func withoutATerminalTheScriptIsReadFromTheInput() throws {
+    let server = try server()
+    defer { server.stop() }
+    let result = try piped("walk # slowly\n60s\ndrain v", ["--target", server.url, "--factor", "600"])
+    #expect(result.code == .ok && result.output.contains("· you walk\n") && result.output.contains(" clauses kept in "))
+  }
+
+  @Test func aWrongWordEndsAScriptThatIsRead() throws {
+    let server = try server()
+    defer { server.stop() }
+    let result = try piped("walk\nwlak\nstop\n", ["--target", server.url])
+    #expect(result.code == .usage && result.output.contains("· you walk\n") && !result.output.contains("you stop"))
+    #expect(result.error.hasPrefix("rollingroad drive: 'wlak' is no key and no time; did you mean 'walk'?\n"))
+  }
+
+  private func piped(
+    _ text: String, _ words: [String]
+  ) throws -> (output: String, error: String, code: ExitCode) {
+    var ends: [Int32] = [-1, -1]
+    #expect(unsafe pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let bytes = Array(text.utf8)
+    #expect(unsafe write(ends[1], bytes, bytes.count) == bytes.count)
+    close(ends[1])
+    return run(words, input: ends[0])
+  }
+
+  @Test(arguments: [
+    (["--target", "here"], "--target: 'here' is not a URL"),
+    (["--preset", "mine"], "is not one of rollingroad, traccar"),
+    (["--platform", "symbian"], "ios or android"), (["--factor", "0"], "0.1 to 3600"),
+    (["--at", "91,0"], "a latitude"),
+    (["--log-level", "loud"], "verbose"), (["--keys", "d 5"], "'5' is no key and no time"),
+    (["--seed", "x"], "whole number"),
+    (["--config", "none.json", "--keys", "q"], "cannot read 'none.json'"),
+    (["--config", "cut.json", "--keys", "q"], "cut.json:2:10: the text ends too early"),
+    (
+      ["--config", "typo.json", "--keys", "q"],
+      "--config: Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"
+    ),
+    ([], "there is no terminal and no standard input; say --keys"),
+  ])
+  func mistakesAreToldBeforeAnythingHappens(words: [String], message: String) {
+    let files = ["cut.json": "{\n\"http\": {", "typo.json": #"{"http":{"batchSinc":true}}"#]
+    let result = run(words, files: files)
+    #expect(result.code == .usage && result.output == "")
+    #expect(result.error.contains(message), "\(result.error)")
+  }
+
+  @Test func aFileConfiguresThePhone() throws {
+    let server = try server()
+    defer { server.stop() }
+    let file = #"{"http":{"url":"\#(server.url)/v2/locations","batchSync":true,"rootProperty":"points"}}"#
+    let result = run(
+      [
+        "--config", "c.json", "--platform", "android", "--token", "secret", "--factor", "600", "--keys",
+        "a d 200s a drain e",
+      ],
+      files: ["c.json": file])
+    #expect(result.output.contains("Android phone 'drive', uploads to \(server.url)/v2/locations"))
+    #expect(result.output.contains("> {\"points\":[") && result.output.contains("0 still on the phone"))
+    #expect(result.output.contains("> Authorization: …") && !result.output.contains("secret"))
+  }
+}
+
+extension String {
+  fileprivate func components(of text: String) -> Int {
+    var count = 0
+    var rest = self[...]
+    while let range = rest.firstRange(of: text) {
+      count += 1
+      rest = rest[range.upperBound...]
+    }
+    return count
+  }
+}

@@ -1,0 +1,190 @@
+import AnswerCheck
+import Base
+import Contract
+import Drive
+import JSON
+import Testing
+import Upload
+import Vocabulary
+
+/// One phone that is steered by hand, in virtual time.
+@Suite struct DriveTests {
+  @Test func aDriveIsTrackedAndUploaded() throws {
+    var ride = try Ride()
+    try ride.press(.drive)
+    try ride.wait(300)
+    #expect(ride.notes.contains("moving") && ride.status.contains(" · moving · "))
+    #expect(ride.sent.count > 20 && ride.drive.queuedCount == 0)
+    #expect(ride.drive.account == "\(ride.sent.count) records made, \(ride.sent.count) uploaded, 0 still on the phone")
+    #expect(ride.drive.checker.scorecard.keptCount == ride.drive.checker.scorecard.seenCount)
+    try ride.press(.stop)
+    try ride.wait(900)
+    #expect(ride.notes.last == "stationary" && ride.status.hasPrefix("at rest · stationary · odometer"))
+  }
+
+  @Test func aSeedAlwaysGoesTheSameWay() throws {
+    let bodies = try (0..<2).map { _ in
+      var ride = try Ride(seed: 5)
+      try ride.press(.cycle)
+      try ride.wait(200)
+      return ride.sent.map(\.body)
+    }
+    #expect(bodies[0] == bodies[1] && bodies[0].count > 5)
+    var other = try Ride(seed: 6)
+    try other.press(.cycle)
+    try other.wait(200)
+    #expect(other.sent.map(\.body) != bodies[0])
+  }
+
+  @Test func underTheTunnelNothingIsMeasuredAndInTheAirplaneNothingIsSent() throws {
+    var ride = try Ride()
+    try ride.press(.drive)
+    try ride.wait(120)
+    try ride.press(.tunnel)
+    let before = ride.sent.count
+    try ride.wait(60)
+    #expect(ride.sent.count == before && ride.drive.queuedCount == 0 && ride.status.contains("tunnel"))
+    try ride.press(.airplane, .tunnel)
+    try ride.wait(60)
+    #expect(ride.sent.count == before && ride.drive.queuedCount > 5 && ride.status.contains("airplane mode"))
+    try ride.press(.airplane)
+    #expect(ride.drive.queuedCount == 0 && ride.sent.count > before + 5)
+  }
+
+  @Test func aChangeOfNetworkEndsWhatIsUnderWay() throws {
+    var ride = try Ride()
+    ride.outcome = nil
+    try ride.wait(30)
+    #expect(ride.sent.count == 1 && ride.drive.hasRequestsInFlight && ride.status.contains("Wi-Fi ↑"))
+    try ride.press(.cellular)
+    #expect(ride.notes.contains("request 1 has ended: the network has changed"))
+    #expect(ride.status.contains("queue 1 · mobile · "))
+    try ride.press(.sync)
+    #expect(ride.sent.count == 2 && ride.sent[1].body == ride.sent[0].body && ride.status.contains("mobile ↑"))
+    // The answer to the first one comes too late and means nothing.
+    try ride.drive.answer(
+      1, .answered(status: 200, reason: "", body: []), head: nil, duration: .milliseconds(1), at: ride.now)
+    #expect(ride.drive.checker.scorecard.answers == 0)
+  }
+
+  @Test func iOSStartsTheAppAgainWhenThePhoneLeaves() throws {
+    var ride = try Ride(.ios)
+    try ride.wait(60)
+    try ride.press(.kill)
+    #expect(ride.status.contains("app closed"))
+    try ride.wait(600)
+    #expect(ride.status.contains("app closed"), "nothing has moved")
+    try ride.press(.drive)
+    try ride.wait(200)
+    #expect(ride.notes.contains("the phone has left the region that the app watches: it is started in the background"))
+    #expect(ride.status.contains(" · moving · ") && ride.sent.count > 5)
+  }
+
+  @Test func androidGoesOnByItself() throws {
+    var ride = try Ride(.android)
+    try ride.press(.drive)
+    try ride.wait(120)
+    try ride.press(.kill)
+    #expect(ride.status.contains("back in 0:05"))
+    let before = ride.sent.count
+    try ride.wait(120)
+    #expect(ride.notes.contains("the app runs again, in the background") && ride.sent.count > before)
+  }
+
+  @Test func whatWasUnderWayWhenTheAppDiedIsSentAgain() throws {
+    var ride = try Ride(.android)
+    ride.outcome = nil
+    try ride.wait(60)
+    try ride.press(.kill)
+    #expect(!ride.drive.hasRequestsInFlight && ride.drive.queuedCount == 1)
+    ride.outcome = .answered(status: 200, reason: "", body: [])
+    try ride.press(.launch)
+    #expect(ride.drive.queuedCount == 0 && ride.sent.count == 2 && ride.sent[0].body == ride.sent[1].body)
+  }
+
+  @Test func aRebootComesBackAsConfigured() throws {
+    var on = try Ride(.android)
+    try on.wait(60)
+    try on.press(.reboot, .launch)
+    #expect(on.notes.suffix(2) == ["the phone restarts, 20 s", "the phone is still restarting"])
+    try on.wait(30)
+    #expect(on.status.contains("stationary"))
+    var off = try Ride(.android, ["app": .object(["startOnBoot": .bool(false)])])
+    try off.wait(60)
+    try off.press(.reboot)
+    #expect(off.notes.last == "the phone restarts, 20 s; the app will refuse to track then")
+    try off.wait(30)
+    #expect(off.status.contains("tracking off"))
+    try off.press(.track)
+    #expect(!off.status.contains("tracking off"))
+  }
+
+  @Test func whoStopsOnTerminateStaysStopped() throws {
+    var ride = try Ride(.ios, ["app": .object(["stopOnTerminate": .bool(true)])])
+    try ride.wait(60)
+    try ride.press(.kill, .sync)
+    #expect(ride.notes.suffix(2).first?.contains("stopOnTerminate is true") == true)
+    #expect(ride.notes.last == "the app is closed; l opens it")
+    try ride.press(.drive)
+    try ride.wait(300)
+    #expect(ride.status.contains("app closed"))
+    try ride.press(.launch)
+    try ride.wait(200)
+    #expect(ride.notes.contains("moving"))
+  }
+
+  @Test func aFenceAroundHereIsLeftAndEntered() throws {
+    var ride = try Ride()
+    try ride.wait(30)
+    try ride.press(.geofence, .drive)
+    try ride.wait(240)
+    #expect(ride.notes.contains("geofence here-1: EXIT"))
+  }
+
+  @Test func theAppCanBeAskedForAllItDoes() throws {
+    var ride = try Ride()
+    try ride.wait(60)
+    try ride.press(.pace)
+    try ride.wait(30)
+    #expect(ride.status.contains(" · moving · "))
+    try ride.press(.home, .home, .sync, .battery)
+    #expect(
+      ride.notes.suffix(5) == [
+        "the app goes to the background", "the app comes to the foreground", "sync()", "sync: 0 records uploaded",
+        "battery 80 %",
+      ])
+    for _ in 0..<8 { try ride.press(.battery) }
+    #expect(ride.notes.last == "battery 100 %, charging")
+    try ride.press(.track)
+    #expect(ride.status.contains("tracking off"))
+  }
+
+  @Test func mistakesOfAConfigurationAreTold() throws {
+    let place = try #require(Coordinate(latitude: 0, longitude: 0))
+    let document = try JSONValue(parsing: Array(#"{"http":{"batchSinc":true}}"#.utf8).span)
+    let settings = DriveSettings(platform: .ios, start: place, seed: 1, documents: [document])
+    #expect(settings.mistakes == ["Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"])
+  }
+
+  @Test(arguments: [
+    (DrivePreset.rollingroad, "http://a:1", "http://a:1/locations"), (.rollingroad, "http://a/", "http://a/locations"),
+    (.traccar, "http://a", "http://a/"), (.dawarich, "https://a", "https://a/api/v1/traccar/points"),
+    (.transistorConsole, "http://a", "http://a/v2/locations"), (.rollingroad, "http://a/x?y=1", "http://a/x?y=1"),
+  ])
+  func aPresetKnowsWhereUploadsGo(preset: DrivePreset, target: String, url: String) {
+    #expect(preset.document(target: target, deviceName: "d")["http"]?["url"] == .string(url))
+  }
+
+  @Test func theClockWaitsForTheNetwork() {
+    let zero = MonotonicInstant(nanoseconds: 0)
+    func after(_ seconds: Int64) -> MonotonicInstant { zero + .seconds(seconds) }
+    var clock = DriveClock(factor: 60, wall: Ride.start.wall, real: after(5))
+    #expect(clock.now(at: after(6)).monotonic == after(60))
+    clock.waitsForNetwork(true, at: after(6))
+    #expect(clock.now(at: after(8)).monotonic == after(62))
+    #expect(clock.span(until: after(70), at: after(8)) == .seconds(8))
+    clock.waitsForNetwork(false, at: after(8))
+    #expect(clock.now(at: after(9)) == Ride.start.advanced(by: .seconds(122)))
+    #expect(clock.span(until: after(2), at: after(9)) == .zero)
+  }
+}

@@ -1,0 +1,72 @@
+import AnswerCheck
+import Base
+import Contract
+import Drive
+import JSON
+import Upload
+import Vocabulary
+
+/// A phone in virtual time, with a server that answers what a test wants, at once.
+struct Ride {
+  var drive: Drive
+  private(set) var now: Moment
+  private(set) var lines: [DriveLine] = []
+  private(set) var sent: [OutgoingRequest] = []
+  var outcome: RequestOutcome? = .answered(status: 200, reason: "OK", body: [])
+
+  static let start = Moment(
+    monotonic: MonotonicInstant(nanoseconds: 0), wall: WallInstant(millisecondsSince1970: 1_785_000_000_000))
+
+  init(_ platform: DevicePlatform = .ios, seed: UInt64 = 1, _ configuration: JSONObject = [:]) throws {
+    now = Ride.start
+    guard let place = Coordinate(latitude: 48.1, longitude: 11.5) else { preconditionFailure("a place") }
+    let settings = DriveSettings(
+      platform: platform, start: place, seed: seed,
+      documents: [
+        DrivePreset.rollingroad.document(target: "http://server.example", deviceName: "a"), .object(configuration),
+      ])
+    drive = try Drive(settings, at: now)
+    try serve()
+  }
+
+  mutating func press(_ keys: DriveKey...) throws {
+    for key in keys {
+      try drive.press(key, at: now)
+      try serve()
+    }
+  }
+
+  mutating func wait(_ seconds: Int64) throws {
+    let end = now.advanced(by: .seconds(seconds))
+    while let next = drive.nextInstant, next <= end.monotonic {
+      now = Ride.start.advanced(by: next - Ride.start.monotonic)
+      try drive.advance(to: now)
+      try serve()
+    }
+    now = end
+    try drive.advance(to: now)
+    try serve()
+  }
+
+  private mutating func serve() throws {
+    var orders = drive.takeOrders()
+    while !orders.isEmpty {
+      for case .send(let request) in orders {
+        sent.append(request)
+        guard let outcome else { continue }
+        try drive.answer(request.id, outcome, head: nil, duration: .milliseconds(1), at: now)
+      }
+      orders = drive.takeOrders()
+    }
+    lines += drive.takeLines()
+  }
+
+  /// What the person read.
+  var notes: [String] {
+    lines.compactMap { line in
+      if case .note(let text) = line { text } else { nil }
+    }
+  }
+
+  var status: String { drive.status(at: now.monotonic) }
+}
