@@ -87,8 +87,9 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
-        "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
+        "Network",
+        "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base",
       ]),
 
@@ -153,7 +154,11 @@ let package = Package(
     tests("World", needs: ["World", "Base", "Support"]),
     tests(
       "FleetSimulator",
-      needs: ["FleetSimulator", "Scenario", "IngestServer", "Store", "World", "Contract", "JSON", "Base", "Support"]),
+      needs: [
+        "FleetSimulator", "CurlTransport", "Scenario", "IngestServer", "Network", "Store", "World", "Contract", "JSON",
+        "Base",
+        "Support",
+      ]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(

@@ -50,8 +50,9 @@ enum Arrows {
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
-        "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
+        "Network",
+        "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
     Target(

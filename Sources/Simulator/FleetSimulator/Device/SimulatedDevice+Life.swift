@@ -12,7 +12,7 @@ import World
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
-    var next = exchanges.reduce(nil) { earlier($0, $1.due) }
+    var next = exchanges.reduce(nil) { $1.due == .never ? $0 : earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
@@ -105,6 +105,7 @@ extension SimulatedDevice {
     // Connections belong to an interface: they end with it, wherever their bytes are.
     if wasConnected != current.connectivity {
       for index in exchanges.indices {
+        if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: number) }
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
       }

@@ -1,7 +1,7 @@
 package import Base
 import Vocabulary
 
-/// Everything that a run in virtual time follows from.
+/// Everything that a run follows from, besides the server and the time it takes.
 package struct RunSetup: Sendable {
   package var seed: UInt64
   /// The date and time at which the run begins.
@@ -11,6 +11,8 @@ package struct RunSetup: Sendable {
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
   package var fleets: [FleetSetup]
+  /// Where records go.
+  package var url = "http://server.example/locations"
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
 
