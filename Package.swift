@@ -79,6 +79,8 @@ let package = Package(
 
     library("World", in: "Simulator/", needs: ["Base"]),
 
+    library("AnswerCheck", in: "Simulator/", needs: ["Upload", "Contract", "JSON", "Base"]),
+
     // A target of its own: docs/decisions/0011.
     .target(
       name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
@@ -156,9 +158,9 @@ let package = Package(
       "FleetSimulator",
       needs: [
         "FleetSimulator", "CurlTransport", "Scenario", "IngestServer", "Network", "Store", "World", "Contract", "JSON",
-        "Base",
-        "Support",
+        "Base", "Support",
       ]),
+    tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(

@@ -38,6 +38,21 @@ import Upload
     #expect(answer?.status == 200 && answer?.reason == reason && answer?.body == body)
   }
 
+  @Test func theHeadOfTheLastAnswerIsKeptWhenWanted() async throws {
+    let server = try BareServer { _ in
+      .text("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: b\r\n\r\n")
+    }
+    var configuration = TransportConfiguration()
+    let without = try await Post(configuration).send(server.url)
+    #expect(without.head == [])
+    configuration.keepsHeads = true
+    let post = try Post(configuration)
+    for _ in 0..<2 {
+      let head = await post.send(server.url).head
+      #expect(String(decoding: head, as: UTF8.self) == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nA: b\r\n\r\n")
+    }
+  }
+
   @Test func anAnswerWithoutALengthEndsWithItsConnection() async throws {
     let server = try BareServer { _ in .close(Array("HTTP/1.0 200 OK\r\n\r\nto the end".utf8)) }
     #expect(try await Post().send(server.url).answer?.body == "to the end")

@@ -46,6 +46,8 @@ enum Arrows {
       name: "Fidelity", folder: "Sources/Device/Fidelity",
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
     Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
+    Target(
+      name: "AnswerCheck", folder: "Sources/Simulator/AnswerCheck", imports: ["Upload", "Contract", "JSON", "Base"]),
     Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",

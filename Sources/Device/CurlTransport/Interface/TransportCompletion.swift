@@ -7,4 +7,6 @@ package struct TransportCompletion: Sendable {
   package let id: UInt64
   package let outcome: RequestOutcome
   package let timings: TransferTimings
+  /// The status line and the header lines of the last answer, as they came; empty unless `keepsHeads`.
+  package let head: [UInt8]
 }

@@ -19,6 +19,8 @@ package struct TransportConfiguration: Sendable {
   package var sourceAddresses: [String] = []
   /// A larger answer is a failure. In bytes.
   package var answerLimit = 16 << 20
+  /// Whether completions bring the header lines of answers.
+  package var keepsHeads = false
 
   package init() {}
 }

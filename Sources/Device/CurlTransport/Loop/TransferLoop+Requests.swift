@@ -13,7 +13,7 @@ extension TransferLoop {
       request, device: device, from: sources.isEmpty ? nil : sources[device % sources.count])
     {
       completions.append(
-        TransportCompletion(device: device, id: request.id, outcome: outcome, timings: TransferTimings()))
+        TransportCompletion(device: device, id: request.id, outcome: outcome, timings: TransferTimings(), head: []))
       free.append(transfer)
       return
     }
@@ -53,7 +53,7 @@ extension TransferLoop {
   private func end(_ transfer: Transfer, _ outcome: RequestOutcome) {
     completions.append(
       TransportCompletion(
-        device: transfer.device, id: transfer.id, outcome: outcome, timings: transfer.timings))
+        device: transfer.device, id: transfer.id, outcome: outcome, timings: transfer.timings, head: transfer.head))
     inFlight[RequestKey(device: transfer.device, id: transfer.id)] = nil
     let code = unsafe curl_multi_remove_handle(multi, transfer.easy)
     precondition(code == CURLM_OK, "curl_multi_remove_handle failed with \(code.rawValue)")
@@ -61,7 +61,7 @@ extension TransferLoop {
   }
 
   private func makeTransfer() -> Transfer? {
-    guard let transfer = Transfer(answerLimit: configuration.answerLimit) else { return nil }
+    guard let transfer = Transfer(configuration) else { return nil }
     transfer.configure(configuration)
     let this = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe transfer.set(CURLOPT_OPENSOCKETDATA, pointer: this)

@@ -36,9 +36,11 @@ extension Transfer {
       let words = unsafe bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
       reason = unsafe words.count == 3 ? words[2].filter { $0 >= 0x20 } : []
       isHeadWhole = false
+      head = []
     } else if unsafe bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
       isHeadWhole = true
     }
+    if keepsHead { unsafe head.append(contentsOf: bytes) }
     return bytes.count
   }
 

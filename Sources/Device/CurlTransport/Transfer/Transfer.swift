@@ -10,20 +10,24 @@ final class Transfer {
   let errorText: UnsafeMutablePointer<CChar>
   var headers: UnsafeMutablePointer<curl_slist>?
   let answerLimit: Int
+  let keepsHead: Bool
 
   private(set) var device = 0
   private(set) var id: UInt64 = 0
   var reason: [UInt8] = []
   var body: [UInt8] = []
+  /// Empty unless it is kept.
+  var head: [UInt8] = []
   /// Whether the empty line behind the header fields has come.
   var isHeadWhole = false
 
   /// Nil when memory has run out.
-  init?(answerLimit: Int) {
+  init?(_ configuration: TransportConfiguration) {
     guard let easy = unsafe curl_easy_init() else { return nil }
     unsafe self.easy = easy
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-    self.answerLimit = answerLimit
+    answerLimit = configuration.answerLimit
+    keepsHead = configuration.keepsHeads
   }
 
   /// Not while a multi handle has it.
@@ -69,6 +73,7 @@ final class Transfer {
     (self.device, id) = (device, request.id)
     reason = []
     body = []
+    head = []
     isHeadWhole = false
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }

@@ -1,0 +1,102 @@
+import Base
+import Contract
+import JSON
+import Upload
+
+/// New tokens (behaviour §11.2 to §11.6).
+extension AnswerChecker {
+  mutating func judgeRefresh(_ answer: ObservedAnswer, into judgement: inout Judgement) {
+    hasFreshToken = false
+    guard case .answered(let status, reason: _, body: _) = answer.outcome else { return }
+    guard status == 200 || status == 201 else {
+      return judgement.judge(.refreshSucceeds, "status \(status)\(AnswerChecker.reason(answer))")
+    }
+    judgement.judge(.refreshSucceeds, nil)
+    guard let document = answer.document, case .object(let object) = document else {
+      return judgement.judge(
+        .refreshIsAnObject, "it begins with \(AnswerChecker.reason(answer).dropFirst(2).prefix(40))")
+    }
+    judgement.judge(.refreshIsAnObject, nil)
+    judgement.judge(
+      .noCommandsWithTokens, isBroken: object[CommandKey.backgroundGeolocation] != nil,
+      "\(CommandKey.backgroundGeolocation) stands beside the tokens")
+    let found = FoundTokens(searching: document)
+    judgeNames(document, found, into: &judgement)
+    judgeExpiry(found, at: answer.endedAt, into: &judgement)
+    hasFreshToken = found.accessToken != nil
+  }
+
+  private func judgeNames(_ document: JSONValue, _ found: FoundTokens, into judgement: inout Judgement) {
+    guard let token = found.accessToken else {
+      return judgement.judge(.accessTokenIsFound, AnswerChecker.missing(in: document))
+    }
+    judgement.judge(.accessTokenIsFound, nil)
+    var candidates: [String] = []
+    AnswerChecker.collectTokens(document, into: &candidates)
+    judgement.judge(
+      .oneAccessToken, isBroken: candidates.count > 1, "candidates are \(candidates.joined(separator: ", "))")
+    judgement.judge(.tokenIsBare, nil)
+    for (name, token) in [("access", token), ("refresh", found.refreshToken ?? "")] {
+      let isPrefixed = token.lowercased().hasPrefix("bearer ")
+      if isPrefixed || token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
+        judgement.judge(
+          .tokenIsBare,
+          "the \(name) token \(isPrefixed ? "begins with \"Bearer \"" : "holds a space, a line break or another foreign letter")"
+        )
+      }
+    }
+  }
+
+  private func judgeExpiry(_ found: FoundTokens, at now: WallInstant, into judgement: inout Judgement) {
+    judgement.judge(
+      .expiryIsANumber, isBroken: !found.nonNumericExpiries.isEmpty,
+      "\(found.nonNumericExpiries.joined(separator: ", ")) is no number")
+    guard let expires = found.expires else { return }
+    let left = TokenExpiry.instant(of: expires, setAt: now).map { $0.milliseconds(since: now) / 1_000 }
+    judgement.judge(
+      .expiryIsAhead, isBroken: left.map { $0 < AnswerChecker.shortestSeconds } ?? false,
+      "the token is good for \(left ?? 0) s")
+  }
+
+  /// Below, half of all requests are refreshes.
+  private static let shortestSeconds: Int64 = 30
+
+  /// What there was instead of a token.
+  private static func missing(in document: JSONValue) -> String {
+    var keys: [String] = []
+    collectKeys(document, into: &keys)
+    for key in keys {
+      let name = FoundTokens.normalise(key)
+      if ["accesstoken", "idtoken", "token"].contains(name) { return "\"\(key)\" holds no text, or stands in a list" }
+      if let near = NearestName.find(name, in: ["accesstoken", "token"]) {
+        return "\"\(key)\" is not \"\(near == "token" ? "token" : "access_token")\""
+      }
+    }
+    return "the keys are \(keys.isEmpty ? "none" : keys.prefix(8).joined(separator: ", "))"
+  }
+
+  private static func collectKeys(_ value: JSONValue, into keys: inout [String]) {
+    switch value {
+    case .object(let object):
+      for member in object.members {
+        keys.append(member.key)
+        collectKeys(member.value, into: &keys)
+      }
+    case .array(let elements): for element in elements { collectKeys(element, into: &keys) }
+    case .null, .bool, .integer, .double, .string: break
+    }
+  }
+
+  /// Names under which a device may find an access token, where their values differ.
+  private static func collectTokens(_ value: JSONValue, into names: inout [String]) {
+    guard case .object(let object) = value else { return }
+    for member in object.members {
+      if case .string(let text) = member.value, !text.isEmpty,
+        ["accesstoken", "idtoken", "token"].contains(FoundTokens.normalise(member.key))
+      {
+        names.append(member.key)
+      }
+      collectTokens(member.value, into: &names)
+    }
+  }
+}

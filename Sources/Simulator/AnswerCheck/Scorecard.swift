@@ -1,0 +1,45 @@
+/// Which clauses a server was seen to keep, and which it broke how often.
+package struct Scorecard: Equatable, Sendable {
+  private var judged: [Int]
+  private var broken: [Int]
+  /// The first finding of each clause.
+  private var examples: [Finding] = []
+  package private(set) var answers = 0
+
+  package init() {
+    judged = Array(repeating: 0, count: Clause.allCases.count + 1)
+    broken = judged
+  }
+
+  mutating func count(_ judgement: Judgement) {
+    answers += 1
+    for clause in judgement.judged { judged[clause.number] += 1 }
+    for finding in judgement.findings {
+      if broken[finding.clause.number] == 0 { examples.append(finding) }
+      broken[finding.clause.number] += 1
+    }
+  }
+
+  package func timesJudged(_ clause: Clause) -> Int { judged[clause.number] }
+  package func timesBroken(_ clause: Clause) -> Int { broken[clause.number] }
+
+  private var seen: [Clause] { Clause.allCases.filter { judged[$0.number] > 0 } }
+  package var seenCount: Int { seen.count }
+  package var keptCount: Int { seen.count { broken[$0.number] == 0 } }
+
+  /// For people: the broken clauses with their remedies, the others as a number.
+  package var text: String {
+    guard answers > 0 else { return "no answer was seen" }
+    let unseen = Clause.allCases.count - seen.count
+    var lines = [
+      "\(keptCount) of \(seenCount) clauses kept in \(answers) answer\(answers == 1 ? "" : "s"), \(unseen) not put to the test"
+    ]
+    for finding in examples.sorted(by: { $0.clause.number < $1.clause.number }) {
+      let count = broken[finding.clause.number]
+      lines.append("  ✗ \(finding.clause.number). \(finding.clause.rule)\(count > 1 ? " (\(count) times)" : "")")
+      lines.append("       \(finding.detail)")
+      lines.append("       → \(finding.clause.remedy)")
+    }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,186 @@
+import AnswerCheck
+import Testing
+import Upload
+
+/// What is wrong with an answer.
+@Suite struct AnswerCheckerTests {
+  /// An answer that breaks exactly one clause, and a word of what is said about it.
+  struct Fault: Sendable {
+    let clause: Clause
+    let word: String
+    let tell: @Sendable (inout Conversation) -> [Finding]
+
+    init(_ clause: Clause, _ word: String, _ tell: @escaping @Sendable (inout Conversation) -> [Finding]) {
+      (self.clause, self.word, self.tell) = (clause, word, tell)
+    }
+
+    static func commands(_ clause: Clause, _ word: String, _ commands: String) -> Fault {
+      Fault(clause, word) { $0.upload(200, #"{"background_geolocation":\#(commands)}"#) }
+    }
+
+    static func tokens(_ clause: Clause, _ word: String, _ body: String) -> Fault {
+      Fault(clause, word) { $0.refresh(200, body) }
+    }
+  }
+
+  static let faults: [Fault] = [
+    Fault(.reachable, "no luck") { $0.fail(.refused) },
+    Fault(.speaksHTTP, "no luck") { $0.fail(.protocolError) },
+    Fault(.wholeAnswer, "no luck") { $0.fail(.incomplete) },
+    Fault(.inTime, "60.0 s") { $0.fail(.timeout) },
+    Fault(.quick, "31.0 s of 60.0 s") { $0.upload(200, milliseconds: 31_000) },
+    Fault(.noRedirect, "to https://b/") { $0.upload(301, head: [("Location", "https://b/")]) },
+    Fault(.usualSuccess, "202") { $0.upload(202) },
+    Fault(.refusesNoRecord, "422: {\"reason\"") { $0.upload(422, #"{"reason":"too old"}"#) },
+    Fault(.takesTheSize, "413") { $0.upload(413) },
+    Fault(.queueMoves, "3 times in a row") {
+      _ = $0.upload(500)
+      _ = $0.upload(500)
+      return $0.upload(500).filter { $0.clause != .noServerError }
+    },
+    Fault(.noServerError, "500") { $0.upload(500) },
+    Fault(.noRetryAfter, "Retry-After: 120") { $0.upload(429, head: [("retry-after", "120")]) },
+    Fault(.refreshIsPossible, "refreshUrl") {
+      $0.upload(401, head: [("WWW-Authenticate", "Bearer")], canRefresh: false)
+    },
+    Fault(.challenge, "WWW-Authenticate") { $0.upload(401) },
+    Fault(.freshTokenIsTaken, "handed out") {
+      _ = $0.refresh(200, #"{"access_token":"a","refresh_token":"b","expires_in":3600}"#)
+      return $0.upload(401, head: [("WWW-Authenticate", "Bearer")])
+    },
+    Fault(.dismissalIsAnOrder, "410") { $0.upload(410) },
+    Fault(.noForeignPage, "<!DOCTYPE html>") { $0.upload(200, "\n<!DOCTYPE html><title>Wi-Fi</title>", head: []) },
+    Fault(.noErrorInSuccess, #""error": "database"#) { $0.upload(200, #"{"error":"database is down"}"#) },
+    Fault(.noErrorInSuccess, #""success": false"#) { $0.upload(200, #"{"success":false}"#) },
+    Fault(.takesAll, "1 of 2") {
+      $0.upload(200, #"{"accepted":1,"duplicate":0,"quarantined":0}"#, sent: #"{"location":[{},{}],"a":[1]}"#)
+    },
+    Fault(.isJSON, "OK") { $0.upload(200, "OK") },
+    Fault(.isSmall, "70002 bytes") { $0.upload(200, #""\#(String(repeating: "x", count: 70_000))""#) },
+    Fault(.commandsAtTheTop, #"in "data""#) { $0.upload(200, #"{"data":{"background_geolocation":[["stop"]]}}"#) },
+    Fault(.commandsAtTheTop, "in a list") { $0.upload(200, #"[{"background_geolocation":[["stop"]]}]"#) },
+    .commands(.commandsAreAList, #""stop""#, #""stop""#),
+    .commands(.commandsAreLists, #"["stop","start"]"#, #"["stop","start"]"#),
+    .commands(.commandsAreLists, #""start" stands among"#, #"[["stop"],"start"]"#),
+    .commands(.commandNamesAreTexts, #"["stop"] stands"#, #"[[["stop"]]]"#),
+    .commands(.commandNamesAreTexts, "nothing stands", "[[]]"),
+    .commands(.commandsAreKnown, #"did you mean "changePace"?"#, #"[["changePase",true]]"#),
+    .commands(.argumentsFit, "boolean", #"[["changePace","yes"]]"#),
+    .commands(.argumentsFit, "more behind it", #"[["stop",1]]"#),
+    .commands(
+      .configurationIsUsable, "did you mean geolocation.distanceFilter",
+      #"[["setConfig",{"geolocation":{"distanceFiltr":5}}]]"#),
+    .commands(.authorizationIsWhole, "lacks strategy", #"[["setConfig",{"authorization":{"accessToken":"a"}}]]"#),
+    .commands(.notTooManyCommands, "101", "[\(Array(repeating: #"["stop"]"#, count: 101).joined(separator: ","))]"),
+    Fault(.commandsComeOnce, "stop") {
+      _ = $0.upload(200, #"{"background_geolocation":[["stop"]]}"#)
+      _ = $0.upload(200, #"{"background_geolocation":[["stop"]]}"#)
+      return $0.upload(200, #"{"background_geolocation":[["stop"]]}"#)
+    },
+    Fault(.refreshSucceeds, "400: {\"error\"") { $0.refresh(400, #"{"error":"invalid_grant"}"#) },
+    .tokens(.refreshIsAnObject, "[", #"[{"access_token":"a"}]"#),
+    .tokens(.accessTokenIsFound, #""acces_token" is not "access_token""#, #"{"acces_token":"a"}"#),
+    .tokens(.accessTokenIsFound, "the keys are jwt", #"{"jwt":"a"}"#),
+    .tokens(.oneAccessToken, "access_token, id_token", #"{"access_token":"a","id_token":"b"}"#),
+    .tokens(.tokenIsBare, "Bearer", #"{"access_token":"Bearer a"}"#),
+    .tokens(.tokenIsBare, "refresh token holds", #"{"access_token":"a","refresh_token":"b\n"}"#),
+    .tokens(.expiryIsANumber, "expires_in", #"{"access_token":"a","expires_in":"soon"}"#),
+    .tokens(.expiryIsAhead, "good for -", #"{"access_token":"a","expires_at":1700000000}"#),
+    .tokens(.noCommandsWithTokens, "beside", #"{"access_token":"a","background_geolocation":[["stop"]]}"#),
+  ]
+
+  @Test(arguments: faults.indices)
+  func aFaultIsFoundAlone(index: Int) throws {
+    let fault = Self.faults[index]
+    var conversation = Conversation()
+    let findings = fault.tell(&conversation)
+    #expect(findings.map(\.clause) == [fault.clause])
+    let finding = try #require(findings.first)
+    #expect(finding.detail.contains(fault.word), "\(finding.detail)")
+    #expect(conversation.checker.scorecard.timesBroken(fault.clause) == 1)
+  }
+
+  @Test func aRepetitionThatIsRefusedBreaksTwoClauses() {
+    var conversation = Conversation()
+    _ = conversation.fail(.timeout)
+    #expect(conversation.upload(409).map(\.clause) == [.refusesNoRecord, .takesRepetitions])
+    var other = Conversation()
+    _ = other.fail(.timeout)
+    #expect(other.upload(400).map(\.clause) == [.refusesNoRecord, .takesRepetitions])
+  }
+
+  @Test func everyClauseHasAFault() {
+    let told = Set(Self.faults.map(\.clause)).union([.takesRepetitions])
+    #expect(told == Set(Clause.allCases))
+  }
+
+  @Test(arguments: [
+    (200, ""), (204, ""), (201, "{}"), (200, #"{"accepted":1,"duplicate":0,"quarantined":0}"#),
+    (200, #"{"error":null,"errors":[],"success":true,"status":"ok"}"#), (200, #"{"background_geolocation":[]}"#),
+    (200, #"{"background_geolocation":["stop"]}"#), (200, #"{"background_geolocation":["changePace",true]}"#),
+    (200, #"{"background_geolocation":[["setConfig",{"geolocation":{"distanceFilter":50}}],["start"]]}"#),
+  ])
+  func whatTheSDKTakesBreaksNothing(status: Int, body: String) {
+    var conversation = Conversation()
+    #expect(conversation.upload(status, body) == [])
+  }
+
+  @Test func plainTextIsNoFaultAndHTMLIsOneWithoutAHead() {
+    var conversation = Conversation()
+    #expect(conversation.upload(200, "OK", head: [("Content-Type", "text/plain")]) == [])
+    #expect(conversation.upload(200, "<html>", head: []).map(\.clause) == [.noForeignPage])
+  }
+
+  @Test(arguments: [
+    #"{"access_token":"a","refresh_token":"b","expires_in":3600}"#, #"{"data":{"accessToken":"a","expires":-1}}"#,
+    #"{"access_token":"a","expires_in":"3600"}"#, #"{"token":"a","expires_at":1900000000000}"#,
+  ])
+  func tokensThatAreFoundBreakNothing(body: String) {
+    var conversation = Conversation()
+    #expect(conversation.refresh(201, body) == [])
+    #expect(conversation.upload(200) == [])
+  }
+
+  @Test func otherCommandsInBetweenAreNoRepetition() {
+    var conversation = Conversation()
+    for command in ["stop", "start", "stop", "start", "stop", "start"] {
+      #expect(conversation.upload(200, #"{"background_geolocation":[["\#(command)"]]}"#) == [])
+    }
+  }
+
+  @Test func aSuccessEndsARowOfRefusals() {
+    var conversation = Conversation()
+    for _ in 0..<4 {
+      #expect(conversation.upload(503).map(\.clause) == [.noServerError])
+      #expect(conversation.upload(503).map(\.clause) == [.noServerError])
+      #expect(conversation.upload(200) == [])
+    }
+  }
+
+  @Test func theCardTellsWhatWasKeptAndWhatWasNotTried() {
+    var conversation = Conversation()
+    #expect(conversation.checker.scorecard.text == "no answer was seen")
+    _ = conversation.upload(200)
+    let kept = conversation.checker.scorecard
+    #expect(kept.keptCount == kept.seenCount && kept.seenCount == 14)
+    _ = conversation.upload(302)
+    _ = conversation.upload(302)
+    let card = conversation.checker.scorecard
+    #expect(card.keptCount == card.seenCount - 1 && card.timesBroken(.noRedirect) == 2)
+    let unseen = Clause.allCases.count - card.seenCount
+    #expect(card.text.hasPrefix("\(card.keptCount) of \(card.seenCount) clauses kept in 3 answers, \(unseen) not put"))
+    #expect(
+      card.text.contains("✗ 6. uploads are not redirected (2 times)") && card.text.contains("→ the device does not"))
+  }
+
+  @Test func clausesAreNumberedFromOneAndSaySomething() {
+    #expect(Clause.allCases.map(\.number) == Array(1...Clause.allCases.count))
+    #expect(Set(Clause.allCases.map(\.rule)).count == Clause.allCases.count)
+    #expect(Set(Clause.allCases.map(\.remedy)).count == Clause.allCases.count)
+  }
+
+  @Test func aHeadIsReadFromItsBytes() {
+    let head = AnswerHead(parsing: Array("HTTP/1.1 200 OK\r\nA: 1\r\nbroken\r\nb:\t2 \r\n\r\n".utf8))
+    #expect(head["a"] == "1" && head["B"] == "2" && head["c"] == nil && head.fields.count == 2)
+  }
+}
