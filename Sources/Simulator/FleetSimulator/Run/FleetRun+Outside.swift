@@ -15,7 +15,7 @@ extension FleetRun {
   ) throws(DatabaseError) {
     interruption.onRequest(carrier.alarm)
     var turns = 0
-    var nextProgress = clock.machineInstant(of: now)
+    var nextProgress = now
     while untilIdle || !interruption.isRequested {
       now = max(now, clock.now)
       for landed in carrier.collect() { receive(landed, on: &queue) }
