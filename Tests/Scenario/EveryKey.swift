@@ -63,7 +63,7 @@ enum EveryKey {
         vans: {
           executor: "ramping-devices", startDevices: 2, shape: "heaviside",
           stages: [{ duration: "10m", target: 20 }, { duration: "0s", target: 40 }],
-          startTime: "1m", routes: "town", motion: "van", network: "road", geofences: "grid",
+          startTime: "1m", members: [0, 7, 39], routes: "town", motion: "van", network: "road", geofences: "grid",
           sdk: { profile: "android-5.1", config: { http: { autoSyncThreshold: 3 } } },
           config: { app: { stopOnTerminate: false } },
           lifecycle: {

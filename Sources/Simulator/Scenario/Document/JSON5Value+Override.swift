@@ -2,7 +2,7 @@ extension JSON5Value {
   /// Puts the value of an override at its path, and makes the objects on the way there. `number` counts the overrides
   /// from 1 and goes into the positions.
   mutating func apply(_ override: Override, number: Int) throws(ScenarioProblem) {
-    guard let path = OverridePath(override.path) else {
+    guard let path = DocumentPath(override.path) else {
       throw ScenarioProblem(
         .unresolved, at: SourcePosition(source: number, line: 1, column: 1), path: "",
         "'\(override.path)' is no path", remedy: "write it as in fleets.couriers.stages[0].target")
@@ -18,7 +18,7 @@ extension JSON5Value {
   }
 
   private mutating func set(
-    _ steps: ArraySlice<OverridePath.Step>, to value: JSON5Value, of override: Override, _ number: Int
+    _ steps: ArraySlice<DocumentPath.Step>, to value: JSON5Value, of override: Override, _ number: Int
   ) throws(ScenarioProblem) {
     guard let step = steps.first else {
       self = value

@@ -26,11 +26,28 @@ extension Reading {
           remedy: "add one: phones: { devices: 25 }")
       }
     }
+    for fleet in scenario.fleets { judgeMembers(of: fleet) }
     for fleet in scenario.fleets where fleet.value.traits.startTime >= scenario.clock.duration {
       inside("fleets.\(fleet.name.asPathStep).startTime") {
         $0.refuse(
           .contradiction, fleet.position, "the fleet begins when the run is over",
           remedy: "make clock.duration longer or startTime shorter")
+      }
+    }
+  }
+
+  private mutating func judgeMembers(of fleet: Named<Fleet>) {
+    let members = fleet.value.traits.members ?? []
+    inside("fleets.\(fleet.name.asPathStep).members") { reading in
+      for (member, next) in zip(members, members.dropFirst()) where member >= next {
+        reading.refuse(
+          .contradiction, fleet.position, "\(next) stands behind \(member)", remedy: "write them in order, each once")
+      }
+      let count = fleet.value.executor.peakDevices
+      if let last = members.last, last >= count {
+        reading.refuse(
+          .outOfRange, fleet.position, "there is no device \(last) among \(count)",
+          remedy: "write numbers from 0 to \(max(0, count - 1))")
       }
     }
   }

@@ -17,7 +17,7 @@ extension Scenario {
     precondition(factor > 0 && factor.isFinite, "a scale is a positive number")
     var result = self
     for index in result.fleets.indices {
-      result.fleets[index].value.executor = result.fleets[index].value.executor.scaled(by: factor)
+      result.fleets[index].value.setExecutor(result.fleets[index].value.executor.scaled(by: factor))
     }
     for index in result.faults.indices {
       result.faults[index].selection.count = result.faults[index].selection.count?.scaled(by: factor)
@@ -37,10 +37,18 @@ extension Scenario {
       let first = (Double(before) * Double(count) / Double(sum)).rounded()
       let last = (Double(before + peak) * Double(count) / Double(sum)).rounded()
       let wanted = max(1, Int(last - first))
-      result.fleets[index].value.executor = fleets[index].value.executor.scaled(by: Double(wanted) / Double(peak))
+      result.fleets[index].value.setExecutor(fleets[index].value.executor.scaled(by: Double(wanted) / Double(peak)))
       before += peak
     }
     return result
+  }
+}
+
+extension Fleet {
+  /// With a smaller one the last members are gone.
+  fileprivate mutating func setExecutor(_ executor: Executor) {
+    self.executor = executor
+    traits.members?.removeAll { $0 >= executor.peakDevices }
   }
 }
 

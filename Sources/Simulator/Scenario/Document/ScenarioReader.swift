@@ -8,15 +8,25 @@ package struct ScenarioReader {
     package let notes: [ScenarioProblem]
     /// What this version understands and cannot do. A run refuses a scenario that has any.
     package let notYet: [ScenarioProblem]
+    /// What was read, with overrides and variables put in.
+    package let document: ScenarioDocument
   }
 
   let overrides: [Override]
   let variable: (String) -> String?
+  private var textMayBeNumber = false
 
   /// `variable` looks into the environment.
   package init(overrides: [Override] = [], variable: @escaping (String) -> String? = { _ in nil }) {
     self.overrides = overrides
     self.variable = variable
+  }
+
+  /// A document that was read before. Its variables are texts by now, whatever they stand for.
+  package static func read(_ document: ScenarioDocument) throws(ScenarioProblems) -> Result {
+    var reader = ScenarioReader()
+    reader.textMayBeNumber = true
+    return try reader.read(document.text)
   }
 
   package func read(_ text: String) throws(ScenarioProblems) -> Result {
@@ -25,8 +35,9 @@ package struct ScenarioReader {
     for (index, override) in overrides.enumerated() {
       do throws(ScenarioProblem) { try document.apply(override, number: index + 1) } catch { problems.append(error) }
     }
-    var substitution = Substitution(variable: variable)
+    var substitution = Substitution(variable: variable, marksAll: textMayBeNumber)
     substitution.replace(in: &document)
+    let resolved = ScenarioDocument(document)
     var inheritance = MotionInheritance(of: document)
     if case .object(var members) = document.content, let motions = inheritance.resolved(),
       let index = members.firstIndex(where: { $0.key == "motion" })
@@ -41,7 +52,8 @@ package struct ScenarioReader {
     problems += substitution.problems + inheritance.problems + reading.problems
     guard let scenario, problems.isEmpty else { throw ScenarioProblems(problems) }
     return Result(
-      scenario: scenario, notes: reading.notes.inReadingOrder, notYet: reading.notYet.inReadingOrder)
+      scenario: scenario, notes: reading.notes.inReadingOrder, notYet: reading.notYet.inReadingOrder,
+      document: resolved)
   }
 
   private func parse(_ text: String) throws(ScenarioProblems) -> JSON5Value {

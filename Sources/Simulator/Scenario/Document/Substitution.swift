@@ -6,18 +6,23 @@ struct Substitution {
   /// What a device fills in when it runs.
   static let placeholders = ["device.id", "device.index", "device.fleet", "run.seed"]
 
-  let variable: (String) -> String?
+  private let variable: (String) -> String?
+  /// Every text may have come out of a variable, when it was put in before.
+  private let marksAll: Bool
   private(set) var problems: [ScenarioProblem] = []
   private var path = ""
 
-  init(variable: @escaping (String) -> String?) { self.variable = variable }
+  init(variable: @escaping (String) -> String?, marksAll: Bool = false) {
+    self.variable = variable
+    self.marksAll = marksAll
+  }
 
   mutating func replace(in value: inout JSON5Value) {
     switch value.content {
     case .null, .bool, .integer, .double: break
     case .string(let text):
       let expanded = expand(text, at: value.position)
-      if expanded != text {
+      if expanded != text || marksAll {
         value.content = .string(expanded)
         value.isSubstituted = true
       }

@@ -48,7 +48,7 @@ package struct FleetPlan: Equatable, Sendable {
     guard seconds >= 0 else { return 0 }
     let speed = scenario.motion(named: fleet.traits.motion)?.cruisingMetresPerSecond ?? 1
     let tripSeconds = fleet.traits.trip.distance.mean / max(speed, 0.1)
-    return fleet.executor.devices(at: seconds, tripSeconds: tripSeconds)
+    return fleet.executor.devices(at: seconds, tripSeconds: tripSeconds) * fleet.simulatedShare
   }
 
   private static func movingShare(of traits: FleetTraits, speed: Double, in scenario: Scenario) -> Double {

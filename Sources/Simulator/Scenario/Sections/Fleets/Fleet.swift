@@ -10,6 +10,8 @@ package struct Fleet: Equatable, Sendable {
 package struct FleetTraits: Equatable, Sendable {
   /// Before it the fleet does not exist.
   package var startTime = Nanoseconds.zero
+  /// Which of its devices are simulated, by their place in the fleet; nil: all.
+  package var members: [Int]?
   /// Nil: a city made from the seed.
   package var routes: String?
   package var motion = "driving"
@@ -30,6 +32,9 @@ extension FleetTraits: ScenarioSection {
     "fleet", "What a fleet has, whatever the number of its devices.",
     [
       .key("startTime", \.startTime, .duration, "Before it the fleet does not exist."),
+      .optional(
+        "members", \.members, .list(of: .count),
+        "Only these of its devices, counted from 0, each as it is in the whole fleet; for looking at one of many."),
       .optional(
         "routes", \.routes, .name(in: .routes), "Where its devices move; without it in a city made from the seed."),
       .key("motion", \.motion, .name(in: .motion), "How they move; driving, walking and cycling need no declaration."),
@@ -70,5 +75,13 @@ extension Form where Value == Fleet {
     Variant(Kind.table.name) { (section: FleetSection<Kind>) in
       Fleet(executor: wrap(section.executor), traits: section.traits)
     }
+  }
+}
+
+extension Fleet {
+  /// Which share of its devices is simulated.
+  package var simulatedShare: Double {
+    guard let members = traits.members else { return 1 }
+    return Double(members.count) / Double(max(1, executor.peakDevices))
   }
 }

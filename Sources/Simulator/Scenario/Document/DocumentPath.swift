@@ -1,19 +1,23 @@
-/// The steps of an override's path.
-struct OverridePath: Equatable, Sendable {
-  enum Step: Equatable, Sendable {
+/// The steps from a document to one of its values.
+package struct DocumentPath: Equatable, Sendable {
+  /// Into an object, or into a list.
+  package enum Step: Equatable, Sendable {
     case key(String)
     case index(Int)
   }
 
-  let steps: [Step]
+  package let steps: [Step]
 
-  /// Nil for what is no path.
-  init?(_ text: String) {
+  /// From the outermost on.
+  package init(_ steps: [Step]) { self.steps = steps }
+
+  /// As overrides have it; nil for what is no path.
+  package init?(_ text: String) {
     var steps: [Step] = []
     var rest = Substring(text)
     while !rest.isEmpty {
       if rest.first == "[" {
-        guard let step = OverridePath.bracketed(&rest) else { return nil }
+        guard let step = DocumentPath.bracketed(&rest) else { return nil }
         steps.append(step)
       } else {
         if !steps.isEmpty {
