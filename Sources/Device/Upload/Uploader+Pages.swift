@@ -53,10 +53,12 @@ extension Uploader {
     flush.request = id
     let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
     log(.posting(uuid: uuid, count: flush.page.ids.count, url: http.url), &effects)
+    let cargo = OutgoingRequest.Cargo(
+      uuids: flush.page.uuids, isBatch: flush.page.isBatch, trigger: flush.trigger, triggeredAt: flush.beganAt)
     let request = OutgoingRequest(
       id: id, purpose: .records, method: http.method.rawValue, url: http.url,
       headers: RequestHeaders.upload(configuration, userAgent: userAgent), body: flush.page.body,
-      timeout: UploadRules.timeout(milliseconds: http.timeoutMilliseconds))
+      timeout: UploadRules.timeout(milliseconds: http.timeoutMilliseconds), cargo: cargo)
     self.flush = flush
     effects.append(.send(request))
   }

@@ -1,13 +1,13 @@
 import Base
-import Engine
-import Host
-import Queue
-import Upload
+package import Engine
+package import Host
+package import Queue
+package import Upload
 import Vocabulary
-import World
+package import World
 
 /// What happens to a device, as its watchers hear of it.
-enum Happening {
+package enum Happening {
   /// The app runs, on a phone that was switched on or not.
   case launched(Launch)
   case killed(isReboot: Bool)

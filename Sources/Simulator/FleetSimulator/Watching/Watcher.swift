@@ -1,16 +1,16 @@
-import Vocabulary
-import World
+package import Vocabulary
+package import World
 
 /// Sees everything that happens in a run, in order, in the run's own thread, and changes nothing: a run goes the same way
 /// whoever watches it.
-protocol Watcher: AnyObject {
+package protocol Watcher: AnyObject {
   func see(_ happening: Happening, _ sighting: Sighting)
 }
 
 /// Of whom a watcher hears, and when.
-struct Sighting {
+package struct Sighting {
   /// Its place in the run.
-  let device: Int
-  let now: Moment
-  let network: RadioNetwork
+  package let device: Int
+  package let now: Moment
+  package let network: RadioNetwork
 }

@@ -1,0 +1,140 @@
+import Base
+package import JSON
+
+extension RunSummary {
+  /// Reads what `json` wrote.
+  package init(_ json: JSONValue) throws(SummaryError) {
+    let node = SummaryNode(value: json, path: "summary")
+    guard node.value["format"] == .string("rollingroad-summary") else { throw SummaryError("no summary of a run") }
+    let version = try node.member("version").count()
+    guard version == RunSummary.version else {
+      throw SummaryError("a summary of version \(version); this version reads \(RunSummary.version)")
+    }
+    let seed = try node.member("seed").text()
+    guard seed.hasPrefix("0x"), let seed = UInt64(seed.dropFirst(2), radix: 16) else {
+      throw SummaryError("summary.seed: '\(seed)' is no seed")
+    }
+    let started = try node.member("start").text()
+    guard let start = WallInstant(iso8601: started.utf8.span) else {
+      throw SummaryError("summary.start: '\(started)' is no date")
+    }
+    let scenario = try node.member("scenario")
+    self.init(
+      scenario: try scenario.member("name").text(), scenarioHash: try scenario.member("hash").text(), seed: seed,
+      mode: try node.member("mode").text(), shard: try node.optional("shard")?.text(),
+      product: try node.member("product").text(), start: start, duration: try node.member("durationSeconds").span(),
+      settle: try node.member("settleSeconds").span(), fleets: try Fleet.list(node.member("fleets")),
+      ended: try node.member("endedAtSeconds").span(), hash: try node.member("hash").text(),
+      timeline: try Timeline(node.member("timeline")))
+    ending = try node.member("ending").choice()
+    events = try node.member("events").count()
+    requests = try node.member("requests").count()
+    drained = try node.optional("drainedSeconds")?.span()
+    for part in LedgerSums.parts { ledger[keyPath: part.path] = try node.member("ledger").member(part.name).count() }
+    try readVerdicts(node)
+    for (name, figure) in try node.member("metrics").members() {
+      metrics.append(MetricFigure(name: name, figure: try Figure(figure)))
+    }
+  }
+
+  private mutating func readVerdicts(_ node: SummaryNode) throws(SummaryError) {
+    for check in try node.member("checks").elements() {
+      checks.append(
+        CheckResult(
+          name: try check.member("name").text(), held: try check.member("held").count(),
+          failed: try check.member("failed").count()))
+    }
+    for threshold in try node.member("thresholds").elements() {
+      thresholds.append(
+        ThresholdVerdict(
+          selection: try threshold.member("metric").text(), expression: try threshold.member("threshold").text(),
+          value: try threshold.optional("value")?.number(), outcome: try threshold.member("outcome").choice(),
+          invalidates: try threshold.member("invalidates").flag(),
+          endedTheRun: try threshold.member("endedTheRun").flag()))
+    }
+    for invariant in try node.member("invariants").elements() {
+      invariants.append(
+        InvariantVerdict(
+          name: try invariant.member("name").text(), outcome: try invariant.member("outcome").choice(),
+          violations: try invariant.member("violations").count(), reason: try invariant.optional("reason")?.text()))
+    }
+    for violation in try node.member("violations").elements() {
+      var story: [String] = []
+      for sentence in try violation.member("story").elements() { story.append(try sentence.text()) }
+      violations.append(
+        ViolationStory(
+          invariant: try violation.member("invariant").text(), device: try violation.member("device").text(),
+          uuid: try violation.optional("uuid")?.text(), story: story))
+    }
+    for goal in try node.member("coverage").elements() {
+      coverage.append(CoverageCount(goal: try goal.member("goal").text(), seen: try goal.member("seen").count()))
+    }
+  }
+}
+
+extension RunSummary.Fleet {
+  fileprivate static func list(_ node: SummaryNode) throws(SummaryError) -> [RunSummary.Fleet] {
+    var fleets: [RunSummary.Fleet] = []
+    for fleet in try node.elements() {
+      fleets.append(
+        RunSummary.Fleet(name: try fleet.member("name").text(), devices: try fleet.member("devices").count()))
+    }
+    return fleets
+  }
+}
+
+extension SummaryNode {
+  /// Of seconds.
+  fileprivate func span() throws(SummaryError) -> Nanoseconds {
+    if case .integer(let seconds) = value, seconds.magnitude < 9_000_000_000 { return .seconds(seconds) }
+    let nanoseconds = (try number() * 1e9).rounded()
+    guard nanoseconds.magnitude < 9e18 else { throw SummaryError("\(path): no span of time") }
+    return Nanoseconds(Int64(nanoseconds))
+  }
+}
+
+extension Figure {
+  fileprivate init(_ node: SummaryNode) throws(SummaryError) {
+    switch try node.member("kind").text() {
+    case "counter": self = .counter(try node.member("count").count())
+    case "rate": self = .rate(hits: try node.member("hits").count(), of: try node.member("of").count())
+    case "gauge": self = .gauge(LevelSeries(levels: try node.member("levels").counts()))
+    case "trend":
+      let text = try node.member("histogram").text()
+      guard let bytes = Hexadecimal.bytes(text) else { throw SummaryError("\(node.path).histogram: no bytes") }
+      let histogram: Histogram
+      do throws(HistogramError) { histogram = try Histogram(serialized: bytes.span) } catch {
+        throw SummaryError("\(node.path).histogram: \(error)")
+      }
+      self = .trend(Spread(histogram: histogram, resolution: try node.member("resolution").number()))
+    case let kind: throw SummaryError("\(node.path).kind: no kind '\(kind)'")
+    }
+  }
+}
+
+extension Timeline {
+  fileprivate init(_ node: SummaryNode) throws(SummaryError) {
+    let width = try node.member("widthSeconds").span()
+    guard width > .zero else { throw SummaryError("\(node.path).widthSeconds: not above 0") }
+    self.init(width: width)
+    for column in Interval.columns {
+      let counts = try node.member(column.name).counts()
+      if intervals.isEmpty { intervals = Array(repeating: Interval(), count: counts.count) }
+      guard counts.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): another length") }
+      for (index, count) in counts.enumerated() { intervals[index][keyPath: column.path] = count }
+    }
+    for column in Interval.spreads {
+      let spreads = try node.member(column.name).elements()
+      guard spreads.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): another length") }
+      for (index, spread) in spreads.enumerated() {
+        intervals[index][keyPath: column.path] = CoarseSpread(counts: try spread.counts())
+      }
+    }
+    for mark in try node.member("marks").elements() {
+      marks.append(
+        Mark(
+          name: try mark.member("name").text(), from: try mark.member("fromSeconds").span(),
+          until: try mark.member("untilSeconds").span()))
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package import Base
+
+/// What went on in each of the intervals of a run, all of the same width: as many as a chart is wide, however long the
+/// run is. Timelines of shards add up interval by interval.
+package struct Timeline: Equatable, Sendable {
+  /// One interval.
+  package struct Interval: Equatable, Sendable {
+    package var created = 0
+    package var delivered = 0
+    package var uploads = 0
+    /// Of the uploads, those without a 2xx.
+    package var failed = 0
+    package var bytes = 0
+    /// Records that wait, and devices whose app runs or that move, at its end.
+    package var backlog = 0
+    package var active = 0
+    package var moving = 0
+    /// Milliseconds of uploads that were answered.
+    package var uploadDuration = CoarseSpread()
+    /// Milliseconds from a record's making to its acknowledgement.
+    package var deliveryLatency = CoarseSpread()
+
+    package init() {}
+  }
+
+  /// Something that lasted and explains what the charts show.
+  package struct Mark: Equatable, Sendable {
+    package var name: String
+    package var from: Nanoseconds
+    package var until: Nanoseconds
+  }
+
+  package let width: Nanoseconds
+  package var intervals: [Interval] = []
+  package var marks: [Mark] = []
+
+  package static let intervalsMax = 360
+
+  /// For a run of that length: intervals of whole seconds.
+  package init(span: Nanoseconds) {
+    let seconds = max(1, (span.count / 1_000_000_000 + Int64(Timeline.intervalsMax) - 1) / Int64(Timeline.intervalsMax))
+    width = .seconds(seconds)
+  }
+
+  package init(width: Nanoseconds) {
+    precondition(width > .zero, "an interval lasts")
+    self.width = width
+  }
+
+  /// Beyond the end of the run that was planned, everything belongs to the last interval.
+  package func index(of span: Nanoseconds) -> Int {
+    min(Int(span.count / width.count), Timeline.intervalsMax)
+  }
+}
+
+/// How values spread, in steps of a quarter of a doubling: enough for a line in a chart.
+package struct CoarseSpread: Equatable, Sendable {
+  package private(set) var counts: [Int] = []
+
+  private static let slotsMax = 160
+
+  package init() {}
+
+  package init(counts: [Int]) { self.counts = counts }
+
+  package mutating func record(milliseconds: Double) {
+    let slot = min(CoarseSpread.slot(of: UInt64(max(milliseconds, 0) * 1_000)), CoarseSpread.slotsMax - 1)
+    if counts.count <= slot { counts += Array(repeating: 0, count: slot + 1 - counts.count) }
+    counts[slot] += 1
+  }
+
+  package mutating func add(_ other: CoarseSpread) {
+    if counts.count < other.counts.count {
+      counts += Array(repeating: 0, count: other.counts.count - counts.count)
+    }
+    for (slot, count) in other.counts.enumerated() { counts[slot] += count }
+  }
+
+  /// Milliseconds; the middle of the slot. Nil when nothing was recorded.
+  package func percentile(_ share: Double) -> Double? {
+    let total = counts.reduce(0, +)
+    guard total > 0 else { return nil }
+    let rank = max(1, Int((share / 100 * Double(total)).rounded(.up)))
+    var passed = 0
+    for (slot, count) in counts.enumerated() {
+      passed += count
+      if passed >= rank { return CoarseSpread.middle(of: slot) }
+    }
+    return nil
+  }
+
+  /// Four slots for each doubling of whole microseconds; 0 to 3 have one each.
+  private static func slot(of microseconds: UInt64) -> Int {
+    guard microseconds >= 4 else { return Int(microseconds) }
+    let doubling = 61 - microseconds.leadingZeroBitCount
+    return doubling * 4 + Int(microseconds >> UInt64(doubling))
+  }
+
+  private static func middle(of slot: Int) -> Double {
+    guard slot >= 8 else { return Double(slot) / 1_000 }
+    let (doubling, quarter) = (slot / 4 - 1, slot % 4 + 4)
+    return (Double(quarter) + 0.5) * Double(1 << UInt64(doubling)) / 1_000
+  }
+}

@@ -1,0 +1,110 @@
+import Base
+import JSON
+import Scenario
+import Testing
+
+@testable import FleetSimulator
+
+@Suite struct SummaryTests {
+  static func histogram(_ values: UInt64...) -> Histogram {
+    var histogram = Histogram(highestTrackableValue: 1_000_000)
+    for value in values { histogram.record(value) }
+    return histogram
+  }
+
+  static var everything: RunSummary {
+    var timeline = Timeline(span: .seconds(3_600))
+    var interval = Timeline.Interval()
+    (interval.created, interval.backlog) = (7, 3)
+    interval.uploadDuration.record(milliseconds: 120)
+    timeline.intervals = [interval, Timeline.Interval()]
+    timeline.marks = [.init(name: "tunnel", from: .seconds(5), until: .milliseconds(9_500))]
+    var summary = RunSummary(
+      scenario: "a \"quoted\" name", scenarioHash: "ab", seed: .max, mode: "virtual", shard: "1/4", product: "0.1.0",
+      start: WallInstant(millisecondsSince1970: 1_772_445_600_123), duration: .seconds(3_600),
+      settle: .milliseconds(1_500), fleets: [.init(name: "cars", devices: 3)], ended: .milliseconds(3_601_500),
+      hash: "00ff", timeline: timeline)
+    summary.ending = .threshold
+    (summary.events, summary.requests, summary.drained) = (10, 9, .milliseconds(250))
+    (summary.ledger.created, summary.ledger.stored, summary.ledger.lost) = (12, 11, 1)
+    summary.metrics = [
+      .init(name: "uploads", figure: .counter(9)), .init(name: "upload_failed", figure: .rate(hits: 1, of: 9)),
+      .init(name: "devices_active", figure: .gauge(LevelSeries(levels: [1, 3, 2]))),
+      .init(
+        name: "upload_duration{network:lte}",
+        figure: .trend(Spread(histogram: histogram(10, 200, 3_000), resolution: 1_000))),
+    ]
+    summary.checks = [.init(name: "accepted", held: 8, failed: 1)]
+    summary.thresholds = [
+      .init(selection: "uploads", expression: "count>10", value: 9, outcome: .failed, endedTheRun: true),
+      .init(selection: "drain_time", expression: "max<1", value: nil, outcome: .notMeasured, invalidates: true),
+    ]
+    summary.invariants = [
+      .init(name: "I1-conservation", outcome: .violated, violations: 2),
+      .init(name: "I18-geofence", outcome: .notJudged, reason: "no geofences"),
+    ]
+    summary.violations = [
+      .init(invariant: "I3", device: "cars-1", uuid: nil, story: ["made", "gone"])
+    ]
+    summary.coverage = [.init(goal: "401-mid-flush", seen: 0)]
+    return summary
+  }
+
+  @Test func whatIsWrittenIsReadBack() throws {
+    let summary = Self.everything
+    let text = summary.json.pretty
+    #expect(try RunSummary(JSONValue(parsing: Array(text.utf8).span)) == summary)
+    #expect(summary.json["metrics"]?["upload_duration{network:lte}"]?["max"] == .double(3))
+  }
+
+  @Test func aSummaryOfAnotherVersionIsRefused() throws {
+    guard case .object(var object) = Self.everything.json else { throw SummaryError("no object") }
+    object["version"] = .integer(2)
+    #expect(throws: SummaryError("a summary of version 2; this version reads 1")) {
+      try RunSummary(.object(object))
+    }
+    object["version"] = .integer(1)
+    object["hash"] = nil
+    #expect(throws: SummaryError("summary: no 'hash'")) { try RunSummary(.object(object)) }
+    #expect(throws: SummaryError("no summary of a run")) { try RunSummary(.null) }
+  }
+
+  @Test func figuresOfPartsAddUp() throws {
+    var trend = Figure.trend(Spread(histogram: Self.histogram(1, 2), resolution: 1))
+    try trend.add(.trend(Spread(histogram: Self.histogram(3), resolution: 1)))
+    #expect(trend == .trend(Spread(histogram: Self.histogram(1, 2, 3), resolution: 1)))
+    var gauge = Figure.gauge(LevelSeries(levels: [1, 4]))
+    try gauge.add(.gauge(LevelSeries(levels: [2, 1, 0])))
+    #expect(gauge == .gauge(LevelSeries(levels: [3, 5, 4])))
+    #expect(gauge.value(.maximum, seconds: 1) == 5)
+    #expect(throws: MergeError.self) { try gauge.add(.counter(1)) }
+  }
+
+  @Test func coarseSpreadsAreRightWithinAnEighth() {
+    for milliseconds in [0.001, 0.007, 0.5, 3, 47, 812, 60_000, 86_400_000] {
+      var spread = CoarseSpread()
+      spread.record(milliseconds: milliseconds)
+      let middle = spread.percentile(50) ?? 0
+      #expect((middle - milliseconds).magnitude <= milliseconds / 8, "\(milliseconds): \(middle)")
+    }
+  }
+
+  @Test func theFirstReasonDecidesTheResult() {
+    var summary = Self.everything
+    #expect(summary.result == .violated)
+    summary.violations = []
+    summary.invariants = []
+    summary.ledger.stored = 12
+    summary.ledger.lost = 0
+    #expect(summary.result == .failed)
+    summary.thresholds[1].outcome = .failed
+    #expect(summary.result == .invalid)
+    summary.ending = .signal
+    #expect(summary.result == .stopped)
+    summary.ending = .completed
+    summary.thresholds = []
+    #expect(summary.result == .uncovered)
+    summary.coverage[0].seen = 1
+    #expect(summary.result == .passed)
+  }
+}
