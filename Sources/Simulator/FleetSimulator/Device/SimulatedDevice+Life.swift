@@ -130,9 +130,12 @@ extension SimulatedDevice {
   private mutating func sync(at now: Moment) {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
+    guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
     nextSync = now.monotonic + SimulatedDevice.syncInterval
-    if !host.uploader.isBusy { host.sync(completion: 0, at: now) }
+    host.sync(completion: 0, at: now)
   }
 
   private static let syncInterval = Nanoseconds.seconds(15)
+  /// A flush that is running will not take along what it did not find.
+  private static let busyInterval = Nanoseconds.milliseconds(500)
 }
