@@ -157,8 +157,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "CurlTransport", "Scenario", "IngestServer", "Network", "Store", "World", "Contract", "JSON",
-        "Base", "Support",
+        "FleetSimulator", "CurlTransport", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
+        "World", "Contract", "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
