@@ -88,8 +88,12 @@ extension SimulatedDevice {
     _ outcome: RequestOutcome, of request: UInt64, at instant: MonotonicInstant, in site: Site
   ) -> MonotonicInstant? {
     if let index = exchanges.firstIndex(where: { $0.request == request }) {
-      exchanges.remove(at: index)
-      take(outcome, of: request, at: site.setup.moment(at: instant), in: site)
+      if crashes(.betweenSendAndAnswer, in: site) {
+        crash(at: instant, in: site)
+      } else {
+        exchanges.remove(at: index)
+        take(outcome, of: request, at: moment(at: instant, in: site), in: site)
+      }
       finish(at: instant, in: site)
     }
     return next(after: instant)

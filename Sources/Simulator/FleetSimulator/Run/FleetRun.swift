@@ -24,6 +24,10 @@ package final class FleetRun {
     try self.init(setup, to: .inside(store), recording: recording, watchers: [])
   }
 
+  convenience init(_ setup: RunSetup, store: any Store, watchers: [any Watcher]) throws(DatabaseError) {
+    try self.init(setup, to: .inside(store), watchers: watchers)
+  }
+
   /// Against a server outside the process.
   package convenience init(
     _ setup: RunSetup, over carrier: Carrier, factor: Double = 1, interruption: Interruption = Interruption()
