@@ -48,7 +48,7 @@ struct Simulation {
     }
   }
 
-  private func newStore() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
+  private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(_ setup: RunSetup) throws -> RunReport {
     var lastPercent = -1
