@@ -157,7 +157,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "CurlTransport", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
+        "FleetSimulator", "CurlTransport", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Network",
+        "Store",
         "World", "Contract", "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
