@@ -9,6 +9,7 @@ import World
 /// What the devices of a run share: the city, the server, the database of their queues, the book, the trace.
 final class Site {
   let setup: RunSetup
+  let names: [String]
   let city: City
   let clock: DayClock
   let server: VirtualServer
@@ -19,12 +20,15 @@ final class Site {
   var trace: Trace
   let receiverModel: GPSModel = .inVehicle
   private let watchers: [any Watcher]
+  /// A watcher wants the drives to end.
+  private(set) var hasSeenEnough = false
 
   init(
     _ setup: RunSetup, server: VirtualServer, database: QueueDatabase, names: [String], recording: Range<Int>?,
     watchers: [any Watcher]
   ) {
     self.setup = setup
+    self.names = names
     self.watchers = watchers
     self.server = server
     self.database = database
@@ -45,7 +49,10 @@ final class Site {
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
     guard !watchers.isEmpty else { return }
     let (happening, sighting) = (happening(), sighting())
-    for watcher in watchers { watcher.see(happening, sighting) }
+    for watcher in watchers {
+      watcher.see(happening, sighting)
+      if watcher.hasSeenEnough { hasSeenEnough = true }
+    }
   }
 
   /// The book of what the queues did while this device worked.

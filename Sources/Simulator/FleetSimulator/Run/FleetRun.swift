@@ -7,11 +7,12 @@ package import Store
 
 /// A run in virtual time: everything in one thread, in the order of (time, device), and nothing from outside.
 package final class FleetRun {
-  private let setup: RunSetup
-  private let site: Site
+  let setup: RunSetup
+  let site: Site
   private var devices: ContiguousArray<SimulatedDevice> = []
-  private var fleets: [Range<Int>] = []
+  private(set) var fleets: [Range<Int>] = []
   private var now = MonotonicInstant(nanoseconds: 0)
+  private(set) var trackRecorder: TrackRecorder
 
   private static let eventsPerCommit = 4_096
 
@@ -20,7 +21,8 @@ package final class FleetRun {
     try self.init(setup, store: store, recording: recording, watchers: [])
   }
 
-  init(
+  /// `watchers` see everything from the first launch on.
+  package init(
     _ setup: RunSetup, store: any Store, recording: Range<Int>? = nil, watchers: [any Watcher]
   ) throws(DatabaseError) {
     self.setup = setup
@@ -29,6 +31,7 @@ package final class FleetRun {
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
     site = Site(
       setup, server: server, database: database, names: names, recording: recording, watchers: watchers)
+    trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     devices.reserveCapacity(names.count)
     for fleet in setup.fleets {
       let start = devices.count
@@ -52,25 +55,27 @@ package final class FleetRun {
     let end = healing + setup.settle
     var queue = EventQueue(devices.map { $0.next(after: zero) })
     try work(on: &queue, before: healing) { progress((now - zero).seconds / (end - zero).seconds, site.ledger.sums) }
-    for device in devices.indices { try devices[device].heal(at: healing, in: site) }
-    queue = EventQueue(devices.map { $0.next(after: healing) })
-    now = healing
-    try work(on: &queue, before: end) {}
+    let healed = site.hasSeenEnough ? now : healing
+    for device in devices.indices { try devices[device].heal(at: healed, in: site) }
+    queue = EventQueue(devices.map { $0.next(after: healed) })
+    now = healed
+    try work(on: &queue, before: healed + setup.settle, isDriving: false) {}
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
     site.ledger.close(by: site.server, at: now)
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
       requests: site.server.requests,
-      drained: isDrained ? now - healing : nil, victims: site.ledger.victims)
+      drained: isDrained ? now - healed : nil, victims: site.ledger.victims)
   }
 
   private func work(
-    on queue: inout EventQueue, before end: MonotonicInstant, _ progress: () -> Void
+    on queue: inout EventQueue, before end: MonotonicInstant, isDriving: Bool = true, _ progress: () -> Void
   ) throws(DatabaseError) {
     var turns = 0
     while let (instant, device) = queue.first, instant < end {
       now = instant
+      if isDriving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
       let next = try devices[device].advance(to: instant, in: site)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
@@ -79,6 +84,7 @@ package final class FleetRun {
         try site.database.commit()
         progress()
       }
+      if isDriving && site.hasSeenEnough { break }
       if site.ledger.needsProof { site.ledger.prove(by: site.server) }
     }
     try site.database.commit()
