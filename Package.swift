@@ -157,7 +157,10 @@ let package = Package(
     tests("World", needs: ["World", "Base", "Support"]),
     tests(
       "FleetSimulator",
-      needs: ["FleetSimulator", "Scenario", "IngestServer", "Store", "World", "Contract", "JSON", "Base", "Support"]),
+      needs: [
+        "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Store", "World", "Contract",
+        "JSON", "Base", "Support",
+      ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "World", "Contract", "JSON", "Base", "Support"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),

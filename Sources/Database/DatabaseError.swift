@@ -27,6 +27,9 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
     self.sql = sql
   }
 
+  /// A result code of SQLite, as if a call had answered it.
+  package init(extendedCode: Int32) { unsafe self.init(extendedCode: extendedCode, database: nil, sql: nil) }
+
   /// What the last call on this connection answered. The message stays valid only until the next call.
   init(extendedCode: Int32, database: OpaquePointer?, sql: String?) {
     kind = Kind(extendedCode: extendedCode)

@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Scenario
 import Testing
 import World
 
@@ -14,9 +15,8 @@ import World
   }
 
   private func report(_ areas: Polygon?...) throws -> RunReport {
-    let zero = MonotonicInstant(nanoseconds: 0)
-    let blackouts = areas.map { Blackout(area: $0, start: zero + .seconds(300), end: zero + .seconds(900)) }
-    return try Runs.run(Runs.setup(seed: 8, Runs.drivers(3, blackouts: blackouts, radio: .constant(.lte))))
+    let faults = areas.enumerated().map { Fault.tunnel(300..<900, place: $0.element, name: "tunnel \($0.offset)") }
+    return try Runs.run(Runs.setup(seed: 8, faults: faults, Runs.drivers(3, radio: .constant(.lte))))
   }
 
   @Test func aPlaceConcernsThoseInside() throws {

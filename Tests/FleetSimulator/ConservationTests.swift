@@ -17,9 +17,8 @@ import World
   }
 
   @Test func whoComesOutOfATunnelDeliversWhatWaited() throws {
-    let zero = MonotonicInstant(nanoseconds: 0)
-    let tunnel = Blackout(start: zero + .seconds(300), end: zero + .seconds(900))
-    let report = try Runs.run(Runs.setup(seed: 2, Runs.drivers(5, blackouts: [tunnel], radio: .constant(.lte))))
+    let report = try Runs.run(
+      Runs.setup(seed: 2, faults: [.tunnel(300..<900)], Runs.drivers(5, radio: .constant(.lte))))
     #expect(report.victims == [])
     #expect(report.sums.stored == report.sums.created && report.sums.created > 100)
   }

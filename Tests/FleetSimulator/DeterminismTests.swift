@@ -33,10 +33,9 @@ import World
   }
 
   @Test func twoRunsThatPartAreToldWhere() throws {
-    let zero = MonotonicInstant(nanoseconds: 0)
     let one = Runs.setup(seed: 7, Runs.drivers(3))
     var other = one
-    other.fleets[0].blackouts = [Blackout(start: zero + .seconds(600), end: zero + .seconds(700))]
+    other.faults = [.tunnel(600..<700)]
     let store = { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
     #expect(try DeterminismCheck.difference(between: one, and: one, store: store) == nil)
     let difference = try #require(try DeterminismCheck.difference(between: one, and: other, store: store))

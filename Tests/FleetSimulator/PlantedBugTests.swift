@@ -15,9 +15,8 @@ import Testing
   }
 
   private func expectAllFound(_ store: LyingStore, seed: UInt64) throws {
-    let tunnel = Blackout(
-      start: MonotonicInstant(nanoseconds: 0) + .seconds(120), end: MonotonicInstant(nanoseconds: 0) + .seconds(600))
-    let report = try FleetRun(Runs.setup(seed: seed, Runs.drivers(3, blackouts: [tunnel])), store: store).run()
+    let setup = Runs.setup(seed: seed, faults: [.tunnel(120..<600)], Runs.drivers(3))
+    let report = try FleetRun(setup, store: store).run()
     #expect(!store.victims.isEmpty, "seed \(seed)")
     #expect(!report.isRight, "seed \(seed)")
     let lost = report.victims.filter { $0.rule == .acknowledgedIsStored }

@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Scenario
 import Testing
 import World
 
@@ -8,10 +9,9 @@ import World
   private let habits = HabitRates(killsPerHour: 4, rebootsPerHour: 1)
 
   private var whole: RunSetup {
-    let zero = MonotonicInstant(nanoseconds: 0)
-    let tunnel = Blackout(start: zero + .seconds(200), end: zero + .seconds(500))
-    return Runs.setup(
-      seed: 31, minutes: 10, Runs.drivers(5, blackouts: [tunnel], habits: habits), Runs.drivers(2, name: "vans"))
+    Runs.setup(
+      seed: 31, minutes: 10, faults: [.tunnel(200..<500, fleet: "cars")], Runs.drivers(5, habits: habits),
+      Runs.drivers(2, name: "vans"))
   }
 
   @Test(arguments: [2, 5])
@@ -45,6 +45,16 @@ import World
     sum.add(right.fleetHashes[0])
     #expect(try sum == Runs.run(whole).fleetHashes[0])
     #expect(left.fleetHashes[1] == .zero && left.devices == 1)
+  }
+
+  @Test func aScenarioNamesMembers() throws {
+    let setup = { (more: String) in
+      let text = "{ version: 1, name: 'x', clock: { duration: '5m' }, fleets: { cars: { devices: 3\(more) } } }"
+      return try RunSetup(ScenarioReader().read(text).scenario)
+    }
+    var sum = TraceHash.zero
+    for members in ["[0, 2]", "[1]"] { sum.add(try Runs.run(setup(", members: \(members)")).fleetHashes[0]) }
+    #expect(try sum == Runs.run(setup("")).fleetHashes[0])
   }
 
   @Test func theHashKnowsWhoIsWho() {

@@ -46,6 +46,22 @@ import Testing
     #expect(try all(journal, JournalFilter()).map(\.sequence) == Array(1...50))
   }
 
+  @Test func theNewestFirstIsTheSameBackwards() throws {
+    let journal = try Journal(folder: ":memory:")
+    for start in stride(from: 0, to: 60, by: 12) { try journal.append(batch((start..<start + 12).map { entry($0) })) }
+    var filter = JournalFilter(device: "device-1")
+    let forwards = try all(journal, filter).map(\.sequence)
+    filter.isNewestFirst = true
+    var backwards: [Int64] = []
+    var next: Int64? = .max
+    while let sequence = next {
+      let page = try journal.requests(matching: filter, after: sequence, limit: 7)
+      backwards += page.elements.map(\.sequence)
+      next = page.next
+    }
+    #expect(backwards == forwards.reversed() && backwards.count == 20)
+  }
+
   @Test func filtersSelectAndCombine() throws {
     let journal = try Journal(folder: ":memory:")
     let entries = (0..<60).map {

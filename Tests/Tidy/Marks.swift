@@ -36,6 +36,7 @@ enum Marks {
     "Sources/System/", "Sources/Database/", "Sources/Server/Network/", "Sources/Server/Store/Threads/",
     "Sources/Server/Store/Folder/", "Sources/Wire/JSON/", "Sources/Wire/HTTP1/",
     "Sources/Server/IngestServer/Tokens/Cryptography.swift", "Sources/Server/IngestServer/Health/ContractFile.swift",
+    "Sources/Server/IngestServer/Page/PageFile.swift",
     "Sources/Device/CurlTransport/",
     "Sources/Base/Time/SystemClock.swift", "Sources/App/", "Tests/", "loadtest/",
   ]

@@ -25,6 +25,7 @@ import Testing
 
   @Test func nothingIsLeftBehind() throws {
     try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h"], Marks.violations)
+    try check(["page"], [".html", ".css", ".js"], Marks.violations)
   }
 
   @Test func everyTestIsRun() throws {
@@ -33,6 +34,7 @@ import Testing
 
   @Test func filesAndFunctionsStaySmall() throws {
     try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h"], Sizes.violations)
+    try check(["page"], [".html", ".css", ".js"], Sizes.violations)
   }
 
   @Test func whatOthersSeeIsDocumented() throws {

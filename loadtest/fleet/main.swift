@@ -32,7 +32,7 @@ func setup(_ devices: Int) -> RunSetup {
     settle: .seconds(600), fleets: [fleet])
 }
 
-let run = try FleetRun(setup(devices), store: SQLiteStore(StoreConfiguration(folder: ":memory:")))
+let run = try FleetRun(setup(devices), store: SQLiteStore(.scratch))
 let start = threadSeconds()
 let report = try run.run()
 let elapsed = threadSeconds() - start
@@ -43,6 +43,6 @@ print("  \(report.sums), \(report.events) events, \(report.requests) requests, h
 for victim in report.victims { print(victim.text) }
 
 let before = allocated_bytes()
-let large = try FleetRun(setup(10_000), store: SQLiteStore(StoreConfiguration(folder: ":memory:")))
+let large = try FleetRun(setup(10_000), store: SQLiteStore(.scratch))
 let heap = Double(allocated_bytes() - before) / 10_000
 print("\(rounded(heap)) bytes a device at rest on the heap, without \(large.bytesInline) in the array of devices")

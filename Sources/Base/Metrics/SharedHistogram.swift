@@ -21,6 +21,11 @@ package final class SharedHistogram: Sendable {
 
   package func record(_ value: UInt64) { histogram.withLock { $0.record(value) } }
 
+  /// How many values do not exceed each of the ascending bounds, and how many there are.
+  package func counts(atMost bounds: [UInt64]) -> (buckets: [UInt64], count: UInt64) {
+    histogram.withLock { ($0.counts(atMost: bounds), $0.count) }
+  }
+
   /// Counts at most each bound, then all; and the sum in base units.
   func totals() -> (buckets: [UInt64], count: UInt64, sum: Double) {
     histogram.withLock { ($0.counts(atMost: bounds), $0.count, Double($0.sum) / Double(divisor)) }

@@ -23,16 +23,16 @@ package final class SQLiteStore: Store {
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
     do {
-      engine = try SQLiteStore.open(folder?.databasePath ?? ":memory:", configuration)
+      engine = try SQLiteStore.open(configuration)
     } catch {
-      throw StoreError(error, opening: folder?.databasePath ?? ":memory:")
+      throw StoreError(error, opening: configuration.databasePath)
     }
   }
 
   private static func open(
-    _ path: String, _ configuration: StoreConfiguration
+    _ configuration: StoreConfiguration
   ) throws(DatabaseError) -> StoreEngine {
-    let database = try Connection(path: path)
+    let database = try Connection(path: configuration.databasePath)
     // Before anything is set: a file of somebody else or of a newer version is not touched.
     _ = try database.version(of: StoreSchema.schema)
     if !configuration.isInMemory {
@@ -95,7 +95,7 @@ package final class SQLiteStore: Store {
   /// The engine, made anew after a failure.
   private func ready() throws(DatabaseError) -> StoreEngine {
     if let engine { return engine }
-    let made = try SQLiteStore.open(folder?.databasePath ?? ":memory:", configuration)
+    let made = try SQLiteStore.open(configuration)
     engine = made
     return made
   }

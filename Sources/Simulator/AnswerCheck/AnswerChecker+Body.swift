@@ -57,7 +57,10 @@ extension AnswerChecker {
 
   /// Nil when the shape of the body does not tell: an array of values may be one record of a template.
   private static func recordCount(_ request: OutgoingRequest) -> Int? {
-    guard let document = try? JSONValue(parsing: request.body.span, duplicateKeys: .lastWins) else { return nil }
+    let document: JSONValue
+    do throws(JSONError) {
+      document = try JSONValue(parsing: request.body.span, duplicateKeys: .lastWins)
+    } catch { return nil }
     switch document {
     case .array(let elements): return elements.allSatisfy(\.isObject) ? elements.count : nil
     case .object(let object):

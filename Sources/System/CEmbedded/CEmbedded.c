@@ -11,3 +11,133 @@ static const uint8_t contract[] = {
 const uint8_t *rr_contract(void) { return contract; }
 
 size_t rr_contract_count(void) { return sizeof contract; }
+
+static const uint8_t access_js[] = {
+#embed "../../../page/access.js"
+};
+static const uint8_t api_js[] = {
+#embed "../../../page/api.js"
+};
+static const uint8_t app_js[] = {
+#embed "../../../page/app.js"
+};
+static const uint8_t charts_js[] = {
+#embed "../../../page/charts.js"
+};
+static const uint8_t device_js[] = {
+#embed "../../../page/device.js"
+};
+static const uint8_t dom_js[] = {
+#embed "../../../page/dom.js"
+};
+static const uint8_t faults_js[] = {
+#embed "../../../page/faults.js"
+};
+static const uint8_t figures_js[] = {
+#embed "../../../page/figures.js"
+};
+static const uint8_t fleet_js[] = {
+#embed "../../../page/fleet.js"
+};
+static const uint8_t format_js[] = {
+#embed "../../../page/format.js"
+};
+static const uint8_t ground_js[] = {
+#embed "../../../page/ground.js"
+};
+static const uint8_t icon_svg[] = {
+#embed "../../../page/icon.svg"
+};
+static const uint8_t index_html[] = {
+#embed "../../../page/index.html"
+};
+static const uint8_t legend_js[] = {
+#embed "../../../page/legend.js"
+};
+static const uint8_t list_js[] = {
+#embed "../../../page/list.js"
+};
+static const uint8_t map_js[] = {
+#embed "../../../page/map.js"
+};
+static const uint8_t marks_js[] = {
+#embed "../../../page/marks.js"
+};
+static const uint8_t mercator_js[] = {
+#embed "../../../page/mercator.js"
+};
+static const uint8_t orders_js[] = {
+#embed "../../../page/orders.js"
+};
+static const uint8_t panels_css[] = {
+#embed "../../../page/panels.css"
+};
+static const uint8_t quarantine_js[] = {
+#embed "../../../page/quarantine.js"
+};
+static const uint8_t requests_js[] = {
+#embed "../../../page/requests.js"
+};
+static const uint8_t states_js[] = {
+#embed "../../../page/states.js"
+};
+static const uint8_t steering_js[] = {
+#embed "../../../page/steering.js"
+};
+static const uint8_t style_css[] = {
+#embed "../../../page/style.css"
+};
+static const uint8_t tabs_js[] = {
+#embed "../../../page/tabs.js"
+};
+static const uint8_t tokens_js[] = {
+#embed "../../../page/tokens.js"
+};
+static const uint8_t trail_js[] = {
+#embed "../../../page/trail.js"
+};
+static const uint8_t trails_js[] = {
+#embed "../../../page/trails.js"
+};
+static const uint8_t view_js[] = {
+#embed "../../../page/view.js"
+};
+
+// A test holds this list against the folder.
+static const struct rr_page_file page_files[] = {
+    {"access.js", access_js, sizeof access_js},
+    {"api.js", api_js, sizeof api_js},
+    {"app.js", app_js, sizeof app_js},
+    {"charts.js", charts_js, sizeof charts_js},
+    {"device.js", device_js, sizeof device_js},
+    {"dom.js", dom_js, sizeof dom_js},
+    {"faults.js", faults_js, sizeof faults_js},
+    {"figures.js", figures_js, sizeof figures_js},
+    {"fleet.js", fleet_js, sizeof fleet_js},
+    {"format.js", format_js, sizeof format_js},
+    {"ground.js", ground_js, sizeof ground_js},
+    {"icon.svg", icon_svg, sizeof icon_svg},
+    {"index.html", index_html, sizeof index_html},
+    {"legend.js", legend_js, sizeof legend_js},
+    {"list.js", list_js, sizeof list_js},
+    {"map.js", map_js, sizeof map_js},
+    {"marks.js", marks_js, sizeof marks_js},
+    {"mercator.js", mercator_js, sizeof mercator_js},
+    {"orders.js", orders_js, sizeof orders_js},
+    {"panels.css", panels_css, sizeof panels_css},
+    {"quarantine.js", quarantine_js, sizeof quarantine_js},
+    {"requests.js", requests_js, sizeof requests_js},
+    {"states.js", states_js, sizeof states_js},
+    {"steering.js", steering_js, sizeof steering_js},
+    {"style.css", style_css, sizeof style_css},
+    {"tabs.js", tabs_js, sizeof tabs_js},
+    {"tokens.js", tokens_js, sizeof tokens_js},
+    {"trail.js", trail_js, sizeof trail_js},
+    {"trails.js", trails_js, sizeof trails_js},
+    {"view.js", view_js, sizeof view_js},
+};
+
+const struct rr_page_file *rr_page_files(size_t *count) {
+  *count = sizeof page_files / sizeof page_files[0];
+  return page_files;
+}

@@ -1,8 +1,10 @@
 import Base
 import Contract
-import FleetSimulator
+import Scenario
 import Store
 import World
+
+@testable import FleetSimulator
 
 /// Small runs for tests.
 enum Runs {
@@ -14,23 +16,44 @@ enum Runs {
   }
 
   static func drivers(
-    _ devices: Int, name: String = "cars", blackouts: [Blackout] = [], habits: HabitRates? = nil,
+    _ devices: Int, name: String = "cars", habits: HabitRates? = nil,
     configuration: Configuration = Runs.configuration(), radio: RadioModel = .urban
   ) -> FleetSetup {
     FleetSetup(
       name: name, devices: devices, movement: .shuttle(.car), radio: radio,
-      habits: habits ?? HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: configuration,
-      blackouts: blackouts)
+      habits: habits ?? HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: configuration)
   }
 
   /// From ten in the morning on 2 March 2026, a Monday.
-  static func setup(seed: UInt64, minutes: Int64 = 20, _ fleets: FleetSetup...) -> RunSetup {
+  static func setup(
+    seed: UInt64, minutes: Int64 = 20, faults: [Fault] = [], _ fleets: FleetSetup...
+  ) -> RunSetup {
     RunSetup(
       seed: seed, start: WallInstant(millisecondsSince1970: 1_772_445_600_000), duration: .seconds(minutes * 60),
-      settle: .seconds(600), fleets: fleets)
+      settle: .seconds(600), fleets: fleets, faults: faults)
   }
 
   static func run(_ setup: RunSetup) throws -> RunReport {
     try FleetRun(setup, store: SQLiteStore(StoreConfiguration(folder: ":memory:"))).run()
+  }
+
+  /// And what happened in it.
+  static func watch(_ setup: RunSetup) throws -> (RunReport, Happenings) {
+    let seen = Happenings(from: setup.start)
+    let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+    return (try FleetRun(setup, store: store, watchers: [seen]).run(), seen)
+  }
+}
+
+extension Fault {
+  /// No network for a while.
+  static func tunnel(
+    _ seconds: Range<Int64>, fleet: String? = nil, place: Polygon? = nil, name: String = "tunnel"
+  ) -> Fault {
+    var selection = FaultSelection()
+    (selection.fleet, selection.place) = (fleet, place)
+    return Fault(
+      name: name, start: .seconds(seconds.lowerBound), duration: .seconds(seconds.upperBound - seconds.lowerBound),
+      selection: selection, action: .network("none"))
   }
 }

@@ -44,11 +44,4 @@ import Testing
     let types = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
     #expect(Set(types).count == types.count, "a name has one TYPE line")
   }
-
-  @Test func whatIsNotThereYetIsSaidSo() throws {
-    let harness = try SessionHarness()
-    let answer = try harness.request("GET", "/")
-    #expect(answer.status == 404)
-    #expect(try answer.errorCode == "not_served_yet")
-  }
 }

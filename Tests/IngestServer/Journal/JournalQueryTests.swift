@@ -58,6 +58,18 @@ import Testing
     }
   }
 
+  @Test func theNewestComeFirstWhenAsked() throws {
+    try withServer { server in
+      try fill(server)
+      func sequences(_ query: String) throws -> [JSONValue?] { try requests(server, query).map { $0["sequence"] } }
+      #expect(try sequences("order=newest") == [4, 3, 2, 1].map { .integer($0) })
+      #expect(try sequences("order=newest&limit=2") == [4, 3].map { .integer($0) })
+      #expect(try sequences("order=newest&limit=2&cursor=3") == [2, 1].map { .integer($0) })
+      #expect(try sequences("order=newest&device=a") == [.integer(1)])
+      #expect(try sequences("order=newest&cursor=1") == [])
+    }
+  }
+
   @Test func anEntryHasItsOperationAndItsSizes() throws {
     try withServer { server in
       try fill(server)

@@ -34,6 +34,9 @@ extension Command {
       .value(
         "retain-size", "SIZE", "data above which the oldest day is given up, the youngest never [no limit]"),
       .value("journal", "on|off|N%", "the part of the requests that is written into the journal", standard: "on"),
+      .value(
+        "tiles", "URL", "tiles for the page's map, as https://host/{z}/{x}/{y}.png [none: no other host is asked]"),
+      .value("tiles-credit", "TEXT", "whom the map names as the source of its tiles"),
     ],
     details: """
       Takes the uploads of the SDK and answers 2xx when they are on disk. Prints "listening URL" on the
@@ -81,6 +84,9 @@ extension ServerConfiguration {
     try readTimeLimits(values)
     journalShare =
       try values.read("journal", expected: "on, off or a percentage, as 10%", Quantities.share) ?? journalShare
+    tiles = try values.read("tiles", expected: "a URL with {z}, {x} and {y}, as https://host/{z}/{x}/{y}.png") {
+      MapTiles(url: $0, credit: values.text("tiles-credit") ?? "")
+    }
     retainDays = try values.positive("retain-days")
     retainBytes = try values.read("retain-size", expected: "a size, as 20GiB", Quantities.byteCount).map(Int64.init)
   }

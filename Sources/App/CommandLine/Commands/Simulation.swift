@@ -36,7 +36,7 @@ struct Simulation {
     }
   }
 
-  private func newStore() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
+  private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures

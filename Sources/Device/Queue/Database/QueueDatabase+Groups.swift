@@ -19,8 +19,11 @@ extension QueueDatabase {
   }
 
   /// Runs `body` as a part of the open group, or as a group of its own.
-  func write<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+  func write<Result>(
+    for device: Int, _ step: WriteStep = .other, _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
     if let loss { throw loss }
+    try meetDisturbance(of: device, step)
     do throws(DatabaseError) {
       if !connection.isInTransaction { try connection.execute("BEGIN IMMEDIATE") }
       let result = try body()

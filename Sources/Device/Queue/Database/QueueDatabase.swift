@@ -27,6 +27,8 @@ package final class QueueDatabase {
   /// What becomes of rows, for somebody who watches over it and takes the notes out; nil: nobody does. A group that is
   /// undone later has been noted all the same.
   package var notes: [QueueNote]?
+  /// What the writes of a device meet, by its number. Never gone through.
+  package var disturbances: [Int: QueueDisturbance] = [:]
   /// What the open group has changed so far.
   var changes: [RowChange] = []
   /// Why the open group is lost already.

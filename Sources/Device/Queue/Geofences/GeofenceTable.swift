@@ -8,14 +8,14 @@ package struct GeofenceTable {
 
   /// Adds geofences, all or none; one whose identifier is there already is replaced, status and all.
   package func put(_ geofences: [StoredGeofence]) throws(DatabaseError) {
-    try database.write { () throws(DatabaseError) in
+    try database.write(for: device) { () throws(DatabaseError) in
       for geofence in geofences { try database.geofences.put(geofence, device: device) }
     }
   }
 
   /// False when there is no such geofence.
   package func update(_ identifier: String, status: StoredGeofence.Status) throws(DatabaseError) -> Bool {
-    try database.write { () throws(DatabaseError) in
+    try database.write(for: device) { () throws(DatabaseError) in
       try database.geofences.update(identifier, status, device: device)
       return database.connection.changes > 0
     }
@@ -23,14 +23,14 @@ package struct GeofenceTable {
 
   /// False when there was no such geofence.
   package func remove(_ identifier: String) throws(DatabaseError) -> Bool {
-    try database.write { () throws(DatabaseError) in
+    try database.write(for: device) { () throws(DatabaseError) in
       try database.geofences.remove(identifier, device: device)
       return database.connection.changes > 0
     }
   }
 
   package func removeAll() throws(DatabaseError) {
-    try database.write { () throws(DatabaseError) in try database.geofences.removeAll(device: device) }
+    try database.write(for: device) { () throws(DatabaseError) in try database.geofences.removeAll(device: device) }
   }
 
   /// In the order of the identifiers' UTF-8.

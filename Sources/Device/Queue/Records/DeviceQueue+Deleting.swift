@@ -6,7 +6,8 @@ extension DeviceQueue {
 
   private func delete(_ ids: [Int64], _ cause: QueueNote.Cause) throws(DatabaseError) -> Int {
     guard !ids.isEmpty else { return 0 }
-    return try database.write { () throws(DatabaseError) in
+    return try database.write(for: device, cause == .upload ? .deletionOfUploaded : .other) {
+      () throws(DatabaseError) in
       var deleted = 0
       for id in ids where try delete(id, cause) { deleted += 1 }
       return deleted
@@ -29,7 +30,7 @@ extension DeviceQueue {
   package func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128] {
     let instant = limit.millisecondsSince1970
     guard rows.earliest < instant else { return [] }
-    return try database.write { () throws(DatabaseError) in
+    return try database.write(for: device) { () throws(DatabaseError) in
       var expired: [UUID128] = []
       var earliest = Int64.max
       for row in Array(rows.rows) {
@@ -48,7 +49,7 @@ extension DeviceQueue {
   package func evict(keeping maximum: Int) throws(DatabaseError) -> [UUID128] {
     let surplus = rows.count - max(0, maximum)
     guard surplus > 0 else { return [] }
-    return try database.write { () throws(DatabaseError) in
+    return try database.write(for: device) { () throws(DatabaseError) in
       var evicted: [UUID128] = []
       for row in unlocked(surplus, false) {
         evicted.append(try database.records.identity(row).uuid)

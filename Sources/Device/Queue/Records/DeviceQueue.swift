@@ -15,7 +15,7 @@ package struct DeviceQueue: RecordQueue {
 
   package func insert(uuid: UUID128, timestamp: WallInstant, bytes: Span<UInt8>) throws(DatabaseError) -> Int64 {
     let recordedAt = timestamp.millisecondsSince1970
-    return try database.write { () throws(DatabaseError) in
+    return try database.write(for: device, .insertion) { () throws(DatabaseError) in
       let row = try database.takeRow()
       try database.records.insert(row, device: device, uuid, recordedAt: recordedAt, bytes)
       rows.append(row, recordedAt: recordedAt)

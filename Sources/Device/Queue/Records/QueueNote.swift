@@ -16,4 +16,6 @@ package enum QueueNote: Equatable, Sendable {
 
   case inserted(device: Int, row: Int64, uuid: UUID128, timestamp: WallInstant)
   case deleted(device: Int, row: Int64, Cause)
+  /// A write met a disturbance and changed nothing.
+  case refused(device: Int, WriteStep)
 }

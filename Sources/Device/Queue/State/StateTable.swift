@@ -12,10 +12,10 @@ package struct StateTable {
   }
 
   package func set(_ name: String, to value: Span<UInt8>) throws(DatabaseError) {
-    try database.write { () throws(DatabaseError) in try database.state.set(name, value, device: device) }
+    try database.write(for: device) { () throws(DatabaseError) in try database.state.set(name, value, device: device) }
   }
 
   package func remove(_ name: String) throws(DatabaseError) {
-    try database.write { () throws(DatabaseError) in try database.state.remove(name, device: device) }
+    try database.write(for: device) { () throws(DatabaseError) in try database.state.remove(name, device: device) }
   }
 }

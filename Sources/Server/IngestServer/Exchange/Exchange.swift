@@ -32,11 +32,13 @@ struct Exchange {
     let query: [FormItem]
     /// The last event that a listener has seen.
     let lastEventID: String?
+    /// What a browser has of a file already.
+    let ifNoneMatch: String?
 
     init(
       target: Target, method: HTTPMethod, version: HTTPVersion, receivedAt: WallInstant, begunAt: MonotonicInstant,
       authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: [FormItem],
-      lastEventID: String?
+      lastEventID: String?, ifNoneMatch: String?
     ) {
       self.target = target
       self.method = method
@@ -49,6 +51,7 @@ struct Exchange {
       self.isEncoded = isEncoded
       self.query = query
       self.lastEventID = lastEventID
+      self.ifNoneMatch = ifNoneMatch
     }
   }
 

@@ -14,6 +14,8 @@ enum Reply {
   case wait(AwaitCondition, milliseconds: Int64)
   /// The answer is the live stream, from behind an event that was seen before.
   case stream(EventFilter, after: EventID?)
+  /// The answer is the live view of a run, or of all.
+  case view(run: String?)
 }
 
 extension Reply {

@@ -28,7 +28,7 @@ extension Response {
     HeadWriter.field("Content-Type", contentType, into: &bytes)
     switch framing {
     // Not in an answer that can have no content (RFC 9110 §8.6).
-    case .length where status == 204: break
+    case .length where status == 204 || status == 304: break
     case .length: HeadWriter.contentLength(length ?? body.count, into: &bytes)
     case .chunked: HeadWriter.chunked(into: &bytes)
     case .connection: break

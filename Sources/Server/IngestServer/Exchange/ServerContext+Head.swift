@@ -35,7 +35,8 @@ extension ServerContext {
       method: head.method, version: head.version, receivedAt: wallNow(), begunAt: now,
       authorization: bytes(head, .authorization), contentType: bytes(head, .contentType),
       deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: query,
-      lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil)
+      lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
+      ifNoneMatch: operation == .getPage || operation == .getPageFile ? text(head, "If-None-Match") : nil)
     var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
     if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, isLocal: isLocal) }
     if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }

@@ -21,12 +21,14 @@ extension ServerContext {
     case .breakRefresh: breakRefresh(exchange)
     case .getHealth: .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) })
     case .getContract: .answer(Response(200, "application/json", ContractFile.bytes))
+    case .getPage, .getPageFile: .answer(page(exchange))
     case .listFaults: .answer(listFaults(exchange))
     case .putFaults: .answer(putFaults(exchange))
     case .deleteFaults: .answer(deleteFaults(exchange))
     case .awaitRecords: awaitRecords(exchange)
     case .listRequests: listRequests(exchange)
     case .streamEvents: streamEvents(exchange)
+    case .streamLive: streamLive(exchange)
     default: administer(exchange)
     }
   }
@@ -36,7 +38,7 @@ extension ServerContext {
     let names: [String]
     switch exchange.target.operation {
     case .queueDeviceCommands, .queueCommands, .setDeviceTags, .listDeviceLogs, .getDeviceLog, .expireTokens,
-      .revokeTokens, .breakRefresh, .listFaults, .putFaults, .deleteFaults, .awaitRecords:
+      .revokeTokens, .breakRefresh, .listFaults, .putFaults, .deleteFaults, .awaitRecords, .streamLive:
       names = ["run"]
     case .streamEvents: names = ["run", "device"]
     default: return nil

@@ -9,14 +9,17 @@ package struct ServerProbes: Sendable {
   let network: @Sendable () -> LoopFigures?
   /// The store's mailbox is full: a job would be refused.
   let isFull: @Sendable () -> Bool
+  /// Jobs in that mailbox.
+  let waitingJobs: @Sendable () -> Int
 
   package init(
     outage: @escaping @Sendable () -> StoreOutage? = { nil },
     network: @escaping @Sendable () -> LoopFigures? = { nil },
-    isFull: @escaping @Sendable () -> Bool = { false }
+    isFull: @escaping @Sendable () -> Bool = { false }, waitingJobs: @escaping @Sendable () -> Int = { 0 }
   ) {
     self.outage = outage
     self.network = network
     self.isFull = isFull
+    self.waitingJobs = waitingJobs
   }
 }

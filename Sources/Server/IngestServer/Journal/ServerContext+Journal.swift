@@ -10,13 +10,17 @@ extension ServerContext {
     case json, ndjson
   }
 
+  private enum RequestOrder: String, CaseIterable {
+    case oldest, newest
+  }
+
   private static let requestsMax = 1_000
   private static let requestsAtOnce = 64
   private static let pageBytes = 65_536
 
-  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&from&to&limit&cursor&format=json|ndjson`. `path`
+  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&from&to&limit&cursor&order=oldest|newest&format=json|ndjson`. `path`
   /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind. A request
-  /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins.
+  /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins; with the newest first, the one before which.
   ///
   /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines everything there is when the answer
   /// begins to be sent, unless a limit bounds it, read page by page as the client takes it.
@@ -24,11 +28,13 @@ extension ServerContext {
     guard journal != nil else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
     do throws(ResponseError) {
       let names = [
-        "run", "device", "operation", "method", "status", "path", "fault", "from", "to", "limit", "cursor", "format",
+        "run", "device", "operation", "method", "status", "path", "fault", "from", "to", "limit", "cursor", "order",
+        "format",
       ]
       let parameters = try QueryParameters(exchange, taking: names)
-      let filter = try journalFilter(exchange, parameters)
-      let cursor = try parameters.rowCursor() ?? 0
+      var filter = try journalFilter(exchange, parameters)
+      filter.isNewestFirst = try parameters.choice("order", default: RequestOrder.oldest) == .newest
+      let cursor = try parameters.rowCursor() ?? (filter.isNewestFirst ? Int64.max : 0)
       let limit = try parameters.number("limit", in: 1...ServerContext.requestsMax)
       switch try parameters.choice("format", default: RequestFormat.json) {
       case .json: return listPage(filter, after: cursor, limit: limit ?? 100)

@@ -34,6 +34,7 @@ package final class EventHub: Sendable {
   /// Names this server in the ids of its events, so that those of an earlier one are not taken for its own.
   let epoch: Int64
   let tags = DeviceTags()
+  let board = LiveBoard()
   private let state = Mutex(State())
   private let isWatched = Atomic(false)
   private let post: @Sendable ([Letter]) -> Void
@@ -66,6 +67,7 @@ extension EventHub {
   /// After its commit.
   func committed(_ group: [StoreJob], _ results: [StoreResult]) {
     tags.note(group, results)
+    if board.hasViewers { board.committed(group, results) }
     guard isListening else { return }
     change { state, letters in
       for (job, result) in zip(group, results) {

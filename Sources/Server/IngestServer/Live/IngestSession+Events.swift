@@ -24,22 +24,24 @@ extension IngestSession {
     }
     let stream = EventStream(id: id, isChunked: exchange.version == .http11)
     rules.stop()
-    appendHead(of: stream, to: &output.bytes)
+    appendStreamHead(isChunked: stream.isChunked, to: &output.bytes)
     note(exchange, Response(200, "text/event-stream", []), now: output.now)
     state = .listening(stream)
     wishes.wantsInput = false
     wishes.alarm = output.now + IngestSession.heartbeat
   }
 
-  private func appendHead(of stream: EventStream, to bytes: inout [UInt8]) {
+  /// The head of a stream of events, and the first line of it.
+  func appendStreamHead(isChunked: Bool, to bytes: inout [UInt8]) {
     ResponseWriter.statusLine(200, into: &bytes)
     HeadWriter.field("Content-Type", "text/event-stream", into: &bytes)
     HeadWriter.field("Cache-Control", "no-store", into: &bytes)
     HeadWriter.field("Connection", "close", into: &bytes)
-    if stream.isChunked { HeadWriter.chunked(into: &bytes) }
+    if isChunked { HeadWriter.chunked(into: &bytes) }
     HeadWriter.end(into: &bytes)
     // The client knows at once that it listens, and how long to wait before it comes back.
-    append(Array("retry: 1000\n\n".utf8), to: stream, &bytes)
+    let opening = Array("retry: 1000\n\n".utf8)
+    if isChunked { ChunkWriter.chunk(opening.span, into: &bytes) } else { bytes += opening }
   }
 
   /// What the hub has, as far as the client can take it. The rest stays there, where it is bounded.
@@ -70,7 +72,11 @@ extension IngestSession {
   /// The server stops.
   func endStream(_ stream: EventStream, _ output: inout SessionOutput) {
     context.hub.unsubscribe(stream.id)
-    if stream.isChunked { ChunkWriter.end(into: &output.bytes) }
+    endStream(isChunked: stream.isChunked, &output)
+  }
+
+  func endStream(isChunked: Bool, _ output: inout SessionOutput) {
+    if isChunked { ChunkWriter.end(into: &output.bytes) }
     state = .finished
     wishes.alarm = nil
     wishes.hasMoreOutput = false

@@ -21,7 +21,7 @@ extension ServerContext {
       case .clearQuarantine: try clearQuarantine(exchange)
       case .deleteQuarantined: try deleteQuarantined(exchange)
       case .reset: try reset(exchange)
-      default: .answer(.notServedYet)
+      default: preconditionFailure("\(exchange.target.operation) has its answer elsewhere")
       }
     } catch {
       return .answer(error.response)
@@ -42,8 +42,4 @@ extension ServerContext {
   func limit(_ parameters: QueryParameters) throws(ResponseError) -> Int? {
     try parameters.number("limit", in: 1...1_000)
   }
-}
-
-extension Response {
-  static let notServedYet = Response.error(404, "not_served_yet", "this version of the server does not serve this path")
 }

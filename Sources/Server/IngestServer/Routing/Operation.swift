@@ -5,7 +5,7 @@ enum Operation: String, CaseIterable, Sendable {
   case uploadLocations, registerDevice, refreshToken, uploadDeviceLog
 
   // What operators and machines call.
-  case getHealth, getReadiness, getMetrics, getContract, getPage
+  case getHealth, getReadiness, getMetrics, getContract, getPage, getPageFile
 
   // What tests and administrators call, under /admin/v1.
   case listDevices, getDevice, deleteDevice, listDeviceLocations, listLatestLocations
@@ -15,13 +15,13 @@ enum Operation: String, CaseIterable, Sendable {
   case listQuarantine, countQuarantine, getQuarantined, clearQuarantine, deleteQuarantined
   case listDeviceLogs, getDeviceLog
   case expireTokens, revokeTokens, breakRefresh
-  case streamEvents, getStatistics, reset
+  case streamEvents, streamLive, getStatistics, reset
 
   /// Administration needs the token, or a caller on this machine when no token is set.
   var isAdministrative: Bool {
     switch self {
     case .uploadLocations, .registerDevice, .refreshToken, .uploadDeviceLog, .getHealth, .getReadiness, .getMetrics,
-      .getContract, .getPage:
+      .getContract, .getPage, .getPageFile:
       false
     default: true
     }

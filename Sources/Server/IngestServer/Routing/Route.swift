@@ -39,6 +39,7 @@ extension Route {
     Route("/v2/refresh_token", ([.post], .refreshToken)),
     Route("/logs/{device}", ([.post], .uploadDeviceLog)),
     Route("/", ([.get], .getPage)),
+    Route("/page/{file}", ([.get], .getPageFile)),
     Route("/healthz", ([.get], .getHealth)),
     Route("/readyz", ([.get], .getReadiness)),
     Route("/metrics", ([.get], .getMetrics)),
@@ -64,6 +65,7 @@ extension Route {
     Route("/admin/v1/tokens/revoke", ([.post], .revokeTokens)),
     Route("/admin/v1/tokens/break-refresh", ([.put], .breakRefresh)),
     Route("/admin/v1/events", ([.get], .streamEvents)),
+    Route("/admin/v1/live", ([.get], .streamLive)),
     Route("/admin/v1/stats", ([.get], .getStatistics)),
     Route("/admin/v1/reset", ([.post], .reset)),
   ]

@@ -62,7 +62,9 @@ public final class IngestServer: Sendable {
           writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
         },
         ask: { question, address in readers.ask { post.send(question($0), to: address) } },
-        probes: ServerProbes(outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull }),
+        probes: ServerProbes(
+          outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull },
+          waitingJobs: { Int(writerMetrics.mailboxJobs.value) }),
         hub: hub,
         journal: journal, orders: orders)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {

@@ -75,6 +75,8 @@ public struct ServerConfiguration: Sendable {
   public var writeSeconds = 30
   /// The part of the requests that is written into the journal, 0 to 1.
   public var journalShare = 1.0
+  /// Where the page's map has its tiles from; nil for none.
+  public var tiles: MapTiles?
   /// The difference between the clocks of servers that share a key.
   public var clockSkewSeconds = 5
 

@@ -33,6 +33,7 @@ package final class ServerContext: Sendable {
   /// or after this call returns.
   let ask: @Sendable (@escaping StoreQuestion, SessionAddress) -> Bool
   let probes: ServerProbes
+  let site: PageSite
 
   package init(
     _ configuration: ServerConfiguration, signingKey: [UInt8], metrics: ServerMetrics, registry: MetricsRegistry,
@@ -62,5 +63,6 @@ package final class ServerContext: Sendable {
     self.hub = hub
     self.journal = journal
     self.probes = probes
+    site = PageSite(tiles: configuration.tiles)
   }
 }

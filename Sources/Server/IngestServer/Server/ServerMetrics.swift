@@ -45,7 +45,7 @@ package final class ServerMetrics: Sendable {
       "rollingroad_refused_messages_total", help: "Messages that are no HTTP request as RFC 9112 has it, or too large.",
       label: "status")
     requestTime = registry.histogram(
-      "rollingroad_request_seconds", help: "From the end of a head to its answer.",
+      "rollingroad_request_seconds", help: "From the end of a device's head to its answer.",
       highestTrackableValue: 3_600_000_000,
       bounds: [500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000],
       divisor: 1_000_000)
@@ -70,7 +70,8 @@ package final class ServerMetrics: Sendable {
 
   func answered(_ operation: Operation, status: Int, after elapsed: Nanoseconds) {
     requests[operation]?[min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
-    requestTime.record(UInt64(max(0, elapsed.count / 1_000)))
+    // Administration waits and streams on purpose: it would say nothing about what devices meet.
+    if Operation.ofDevices.contains(operation) { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
   }
 
   func refused(status: Int) { refusals[StatusClass(status)].add() }
@@ -84,5 +85,19 @@ package final class ServerMetrics: Sendable {
   func arrived(records: Int, oldest: WallInstant?, at now: WallInstant) {
     batchSize.record(UInt64(records))
     if let oldest { recordedToReceived.record(UInt64(max(0, now.milliseconds(since: oldest) / 1_000))) }
+  }
+}
+
+extension ServerMetrics {
+  /// What they say now of the requests of devices; what other threads know is added to it.
+  func figures() -> LiveFigures {
+    let counts = StatusClass.allCases.enumerated().map { index, status in
+      (status.rawValue, Operation.ofDevices.reduce(0) { $0 + (requests[$1]?[index].value ?? 0) })
+    }
+    let (latencies, answered) = requestTime.counts(atMost: LiveFigures.bounds)
+    return LiveFigures(
+      at: 0, requests: counts, accepted: accepted.value, duplicate: duplicate.value, quarantined: quarantined.value,
+      faults: Fault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
+      connections: 0, waitingJobs: 0, outage: nil)
   }
 }

@@ -57,6 +57,8 @@ package final class IngestSession: ByteSession {
     case awaiting(Exchange, Awaiting)
     /// The answer is a stream of events and has no end.
     case listening(EventStream)
+    /// The answer is a view of all devices and has no end.
+    case viewing(LiveView)
     /// A long answer is on its way.
     case streaming(Streaming)
     /// The last answer has been written.
@@ -128,7 +130,11 @@ package final class IngestSession: ByteSession {
   }
 
   package func produce(_ output: inout SessionOutput) {
-    if case .listening(let stream) = state { sendEvents(of: stream, &output) } else { askForPage(&output) }
+    switch state {
+    case .listening(let stream): sendEvents(of: stream, &output)
+    case .viewing(let view): show(view, &output)
+    default: askForPage(&output)
+    }
   }
 
   package func alarmRang(_ output: inout SessionOutput) {
@@ -138,6 +144,7 @@ package final class IngestSession: ByteSession {
     case .dribbling(let answer): dribble(answer, &output)
     case .awaiting(let exchange, let waiting): giveUp(exchange, waiting, &output)
     case .listening(let stream): sendHeartbeat(of: stream, &output)
+    case .viewing(let view): show(view, &output)
     case .streaming: askForPage(&output)
     case .waiting, .reading, .skipping, .dropping, .owing, .asking, .finished: break
     }
@@ -167,6 +174,7 @@ package final class IngestSession: ByteSession {
     case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
     case .awaiting(let exchange, let waiting): stopWaiting(exchange, waiting, &output)
     case .listening(let stream): endStream(stream, &output)
+    case .viewing(let view): endView(view, &output)
     case .reading, .skipping, .dropping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
     }
   }
@@ -177,6 +185,7 @@ package final class IngestSession: ByteSession {
     switch state {
     case .awaiting(_, let waiting): context.hub.giveUp(waiting.id)
     case .listening(let stream): context.hub.unsubscribe(stream.id)
+    case .viewing: context.hub.board.leave()
     case .waiting, .reading, .skipping, .dropping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
     }
     state = .finished
@@ -220,7 +229,7 @@ extension IngestSession {
       exchange.body = takeBody()
       handle(exchange, &output)
     case .dropping: proceed()
-    case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished:
+    case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .viewing, .finished:
       preconditionFailure("a request ends once, after it has begun")
     }
   }
@@ -253,6 +262,7 @@ extension IngestSession {
     case .askJournal(let question): askJournal(exchange, question, &output)
     case .wait(let condition, let milliseconds): wait(exchange, for: condition, milliseconds, &output)
     case .stream(let filter, let seen): beginStream(exchange, filter, after: seen, &output)
+    case .view(let run): beginView(exchange, run: run, &output)
     }
   }
 
@@ -292,10 +302,19 @@ extension IngestSession {
   /// The answer is known: counts it.
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
     context.metrics.answered(exchange.target.operation, status: response.status, after: now - exchange.begunAt)
+    tellViewers(exchange, response)
     if let draft = exchange.draft {
       let elapsed = (now - exchange.begunAt).count / 1_000
       context.journal?.record(draft.entry(exchange, response, durationMicroseconds: elapsed))
     }
+  }
+
+  private func tellViewers(_ exchange: Exchange, _ response: Response) {
+    let isOfDevice = Operation.ofDevices.contains(exchange.target.operation) && !exchange.device.isEmpty
+    guard context.hub.board.hasViewers, isOfDevice else { return }
+    context.hub.board.answered(
+      DeviceIdentity(run: exchange.target.run, name: exchange.device), status: response.status,
+      exchange.fault?.fault.kind, at: exchange.receivedAt.millisecondsSince1970)
   }
 
   /// The answer is written: the next request, or the end.
@@ -327,7 +346,7 @@ extension IngestSession {
       switch state {
       case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
       case .reading, .skipping, .dropping: .body(message: exchangeCount)
-      case .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .finished: .answering
+      case .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .viewing, .finished: .answering
       }
   }
 }

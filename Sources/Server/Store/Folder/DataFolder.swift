@@ -5,7 +5,6 @@ final class DataFolder {
   let path: String
   private let lock: Int32
 
-  var databasePath: String { DataFolder.databasePath(in: path) }
   static func databasePath(in folder: String) -> String { folder + "/store.db" }
   static func journalPath(in folder: String) -> String { folder + "/journal.db" }
 

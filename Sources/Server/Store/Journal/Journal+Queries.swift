@@ -4,7 +4,7 @@ extension Journal {
   /// Entries looked at for one page, whether or not they match.
   private static let entriesPerPage = 10_000
 
-  /// Entries behind `sequence` that match, in order, at most `limit`. The page says where to go on, also when it found
+  /// Entries behind `sequence` that match, in order, at most `limit`; with the newest first, those before it. The page says where to go on, also when it found
   /// nothing in the stretch it looked at.
   package func requests(
     matching filter: JournalFilter = JournalFilter(), after sequence: Int64 = 0, limit: Int
@@ -22,11 +22,12 @@ extension Journal {
   private func look(_ search: inout JournalSearch) throws(DatabaseError) {
     // What a closure captures it cannot borrow in pieces.
     var copy = search
+    let blocks =
+      copy.filter.isNewestFirst
+      ? "first < ?1 AND runs & ?2 <> 0 ORDER BY first DESC"
+      : "first >= coalesce((SELECT max(first) FROM blocks WHERE first <= ?1), 0) AND runs & ?2 <> 0 ORDER BY first"
     try connection.with(
-      """
-      SELECT first, entries FROM blocks
-      WHERE first >= coalesce((SELECT max(first) FROM blocks WHERE first <= ?1), 0) AND runs & ?2 <> 0 ORDER BY first
-      """
+      "SELECT first, entries FROM blocks WHERE \(blocks)"
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       row.bind(1, copy.last)
@@ -60,6 +61,7 @@ private struct JournalSearch {
   var isCutShort: Bool { found.count == limit || entriesLeft == 0 }
 
   mutating func look(at block: Span<UInt8>, first: Int64) {
+    if filter.isNewestFirst { return lookBack(at: block, first: first) }
     var reader = JournalBlockReader(block)
     do throws(JournalDamage) {
       while !isCutShort, let place = try reader.next() {
@@ -71,6 +73,24 @@ private struct JournalSearch {
         let entry = reader.entry(at: place)
         guard filter.condition?(entry) ?? true else { continue }
         found.append(JournaledRequest(sequence: sequence, entry: entry))
+      }
+    } catch {
+      damage = error
+    }
+  }
+
+  /// A block can only be read from its beginning: the places of its entries are remembered.
+  private mutating func lookBack(at block: Span<UInt8>, first: Int64) {
+    var reader = JournalBlockReader(block)
+    do throws(JournalDamage) {
+      var places: [JournalBlockReader.Place] = []
+      while let place = try reader.next() { places.append(place) }
+      for place in places.reversed() where first + Int64(place.number) < last && !isCutShort {
+        last = first + Int64(place.number)
+        entriesLeft -= 1
+        guard reader.matches(place, filter) else { continue }
+        let entry = reader.entry(at: place)
+        if filter.condition?(entry) ?? true { found.append(JournaledRequest(sequence: last, entry: entry)) }
       }
     } catch {
       damage = error

@@ -5,6 +5,8 @@ package struct JournalFilter: Sendable {
   package var status: Int?
   /// What the path begins with.
   package var pathPrefix: String?
+  /// The search goes back in time.
+  package var isNewestFirst = false
   /// What the columns do not say.
   package var condition: (@Sendable (JournalEntry) -> Bool)?
 

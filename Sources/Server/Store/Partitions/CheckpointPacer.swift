@@ -14,7 +14,7 @@ struct CheckpointPacer {
   private var isCopying = false
 
   init(_ configuration: StoreConfiguration) {
-    path = configuration.isInMemory ? nil : DataFolder.databasePath(in: configuration.folder)
+    path = configuration.isInMemory ? nil : configuration.databasePath
     pages = configuration.limits.checkpointPages
   }
 

@@ -17,8 +17,7 @@ extension SimulatedDevice {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
     }
-    if nextBlackout < fleet.setup.blackouts.count { next = earlier(next, fleet.setup.blackouts[nextBlackout].start) }
-    if let blackoutEnd, blackoutEnd > instant { next = earlier(next, blackoutEnd) }
+    next = earlier(next, faults.next)
     if let isDownUntil {
       // The body goes on without its phone.
       return earlier(next, isDownUntil)
@@ -40,48 +39,58 @@ extension SimulatedDevice {
 
   /// Everything that is due at the instant; gives what `next` would give then.
   mutating func advance(to instant: MonotonicInstant, in site: Site) throws(DatabaseError) -> MonotonicInstant? {
-    let now = site.setup.moment(at: instant)
-    if !isHealed { try live(at: now, in: site) }
+    if !isHealed { try live(at: instant, in: site) }
+    let now = moment(at: instant, in: site)
     carry(at: now, in: site)
     if isDownUntil == nil {
       if let deadline = host.nextDeadline, deadline <= instant, !isHealed || host.uploader.nextDeadline == deadline {
         site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
         host.timersDue(at: now)
+        dieIfDead(at: instant, in: site)
       }
+    }
+    if isDownUntil == nil {
       if isHealed { sync(at: now) } else { sense(at: now, in: site) }
     }
     finish(at: instant, in: site)
     return next(after: instant)
   }
 
-  private mutating func live(at now: Moment, in site: Site) throws(DatabaseError) {
-    let instant = now.monotonic
+  private mutating func live(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
     body.advance(to: instant)
     radio.advance(to: instant)
     sensor.observe(body.activity(at: instant), at: instant)
-    while nextBlackout < fleet.setup.blackouts.count, fleet.setup.blackouts[nextBlackout].start <= instant {
-      let blackout = fleet.setup.blackouts[nextBlackout]
-      nextBlackout += 1
-      if blackout.area?.contains(body.position(at: instant)) ?? true {
-        blackoutEnd = max(blackoutEnd ?? blackout.end, blackout.end)
-      }
-    }
+    changeFaults(at: instant, in: site)
     if let due = isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
     if isDownUntil == nil, let due = habits.nextInstant, due <= instant, let event = habits.takeEvent() {
-      goDown(event, at: instant, in: site)
+      var isReboot = false
+      if case .reboots = event.kind { isReboot = true }
+      goDown(isReboot: isReboot, until: event.end, at: instant, in: site)
     }
-    if isDownUntil == nil { changeNetwork(at: now, in: site) }
+    guard isDownUntil == nil else { return }
+    changeNetwork(at: moment(at: instant, in: site), in: site)
+    if !faults.running.isEmpty { poison(at: instant, in: site) }
   }
 
-  private mutating func goDown(_ event: HabitEvent, at instant: MonotonicInstant, in site: Site) {
-    if case .reboots = event.kind { comesBackAfterReboot = true } else { comesBackAfterReboot = false }
-    site.trace.note(.killed, comesBackAfterReboot ? 1 : 0, of: number, at: instant)
-    site.tell(.killed(isReboot: comesBackAfterReboot), sighting(at: site.setup.moment(at: instant)))
+  /// The app is gone, and with a reboot its phone. Who is down already stays so at least as long.
+  mutating func goDown(
+    isReboot: Bool, until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site
+  ) {
+    let end = max(end, instant + .milliseconds(1))
+    if let isDownUntil {
+      self.isDownUntil = max(isDownUntil, end)
+      if isReboot { comesBackAfterReboot = true }
+      return
+    }
+    comesBackAfterReboot = isReboot
+    site.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
+    site.tell(.killed(isReboot: isReboot), sighting(at: moment(at: instant, in: site)))
     host.kill()
+    host.platform.outbox = []
     exchanges.removeAll()
     receiver.stop(at: instant)
     (occasion, regionTick, regionExit) = (nil, nil, nil)
-    isDownUntil = max(event.end, instant + .milliseconds(1))
+    isDownUntil = end
   }
 
   private mutating func comeBack(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
@@ -96,7 +105,7 @@ extension SimulatedDevice {
   }
 
   private mutating func changeNetwork(at now: Moment, in site: Site) {
-    let current = currentNetwork(at: now.monotonic)
+    let current = currentNetwork(at: now.monotonic, in: site)
     guard current != network else { return }
     let wasConnected = network.connectivity
     network = current
@@ -114,6 +123,7 @@ extension SimulatedDevice {
 
   /// Faults are over, the phone is on, the app runs and has a network; nobody goes anywhere any more.
   mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+    healFaults(at: instant, in: site)
     if isDownUntil != nil { try comeBack(at: instant, in: site) }
     isHealed = true
     let now = site.setup.moment(at: instant)

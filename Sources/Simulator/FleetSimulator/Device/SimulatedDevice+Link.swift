@@ -1,6 +1,7 @@
 import Base
 import Host
 import Queue
+import Scenario
 import Upload
 import Vocabulary
 import World
@@ -53,9 +54,10 @@ extension SimulatedDevice {
       switch exchanges[index].stage {
       case .arriving(let bytes):
         let request = exchanges[index].request
-        let answer = site.server.answer(bytes, at: now)
+        let answer = site.server.answer(bytes, at: site.setup.moment(at: now.monotonic))
         site.trace.note(.arrived, UInt64(answer.count), of: number, at: now.monotonic)
         site.tell(.served(request: request, answerBytes: answer.count), sighting(at: now))
+        if crashes(.betweenSendAndAnswer, in: site) { return crash(at: now.monotonic, in: site) }
         let span = quality.transfer(bytes: answer.count, isUpload: false, from: &link)
         exchanges[index].advance(to: .returning(answer), after: span, from: now.monotonic)
       case .returning(let bytes):
@@ -74,6 +76,7 @@ extension SimulatedDevice {
     site.ledger.reading = Ledger.Answer(request: request, status: outcome.status)
     site.tell(.ended(request: request, outcome), sighting(at: now))
     host.answer(request, outcome, at: now)
+    dieIfDead(at: now.monotonic, in: site)
     settle(at: now, in: site)
     site.ledger.reading = nil
     post(at: now, in: site)

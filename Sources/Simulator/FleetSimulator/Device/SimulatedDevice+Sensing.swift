@@ -23,7 +23,7 @@ extension SimulatedDevice {
   }
 
   private mutating func locate(at now: Moment, in site: Site) {
-    guard let due = occasion, due <= now.monotonic else { return }
+    guard let due = occasion, due <= now.monotonic, !isBlind(in: site) else { return }
     let isSampling = host.platform.isSampling
     let filter = isSampling ? 0 : host.platform.updates?.distanceFilterMetres ?? 0
     guard let position = receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: filter) else { return }
@@ -53,12 +53,13 @@ extension SimulatedDevice {
 
   /// After each input: what the app wants now, which requests it has made, what it did to its queue.
   mutating func finish(at instant: MonotonicInstant, in site: Site) {
-    post(at: site.setup.moment(at: instant), in: site)
+    dieIfDead(at: instant, in: site)
+    post(at: moment(at: instant, in: site), in: site)
     if isDownUntil == nil && !isHealed {
       plan(at: instant)
       watchRegion(at: instant)
     }
-    settle(at: site.setup.moment(at: instant), in: site)
+    settle(at: moment(at: instant, in: site), in: site)
   }
 
   /// Enters into the book, and tells, what the app did.

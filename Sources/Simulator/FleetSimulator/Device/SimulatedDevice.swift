@@ -33,9 +33,7 @@ struct SimulatedDevice {
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
   var regionExit: MonotonicInstant?
-  /// The end of the blackout that has befallen it.
-  var blackoutEnd: MonotonicInstant?
-  var nextBlackout = 0
+  var faults: FaultTimeline
   var isHealed = false
   var nextSync: MonotonicInstant?
 
@@ -57,9 +55,11 @@ struct SimulatedDevice {
     sensor = ActivitySensor(truth: .still, at: zero, seed: seed, device: key)
     radio = Radio(model: fleet.setup.radio, start: zero, seed: seed, device: key)
     habits = Habits(rates: fleet.setup.habits, clock: site.clock, start: zero, seed: seed, device: key)
+    faults = site.faults.timeline(of: index, in: fleet.setup)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
       number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
+    changeFaults(at: zero, in: site)
     begin(Launch(), at: zero, in: site)
     let now = site.setup.moment(at: zero)
     host.receive(.call(.start), at: now)
@@ -101,8 +101,8 @@ struct SimulatedDevice {
   func sighting(at now: Moment) -> Sighting { Sighting(device: number, now: now, network: network) }
 
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in site: Site) {
-    let now = site.setup.moment(at: instant)
-    network = currentNetwork(at: instant)
+    let now = moment(at: instant, in: site)
+    network = currentNetwork(at: instant, in: site)
     site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(network.connectivity), at: now)
     let configuration = configuration
@@ -120,9 +120,9 @@ struct SimulatedDevice {
     return configuration
   }
 
-  func currentNetwork(at instant: MonotonicInstant) -> RadioNetwork {
+  func currentNetwork(at instant: MonotonicInstant, in site: Site) -> RadioNetwork {
     if isHealed { return .wifi }
-    if let blackoutEnd, instant < blackoutEnd { return .none }
+    if let faulty = faultyNetwork(in: site) { return faulty }
     return radio.network(under: body.cover(at: instant), hasWifi: body.hasWifi)
   }
 

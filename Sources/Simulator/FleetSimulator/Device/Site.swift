@@ -15,6 +15,7 @@ final class Site {
   let server: VirtualServer
   let database: QueueDatabase
   let ledger: Ledger
+  let faults: FaultPlan
   let scratch = HostScratch()
   var head = ResponseHead()
   var trace: Trace
@@ -34,6 +35,7 @@ final class Site {
     self.database = database
     database.notes = []
     ledger = Ledger(names: names)
+    faults = FaultPlan(of: setup)
     trace = Trace(devices: names.count, recording: recording)
     guard let center = Coordinate(latitude: 48.137, longitude: 11.575) else {
       preconditionFailure("the centre of the city is a place")

@@ -58,6 +58,7 @@ final class Ledger {
         waitingCounts[device] += 1
         sums.created += 1
       case .deleted(let device, let row, let cause): take(row, of: device, cause, at: instant)
+      case .refused: break
       }
     }
   }

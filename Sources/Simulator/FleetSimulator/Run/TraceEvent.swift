@@ -4,7 +4,8 @@ package import Base
 package struct TraceEvent: Equatable, Sendable {
   /// What.
   package enum Kind: UInt64, Sendable {
-    case fix, sample, activity, connectivity, region, timers, sent, arrived, answered, failed, killed, launched, healed
+    case fix, sample, activity, connectivity, region, timers, sent, arrived, answered, failed, killed, launched, healed,
+      faultBegan, faultEnded
   }
 
   package let number: Int

@@ -14,12 +14,11 @@ package struct FleetSetup: Sendable {
   package var habits: HabitRates
   /// Of every device; the url, the log level and the header with its name are the simulator's.
   package var configuration: Configuration
-  package var blackouts: [Blackout]
 
   package init(
     name: String, devices: Int, movement: Movement, radio: RadioModel = .constant(.lte),
     habits: HabitRates = HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: Configuration,
-    blackouts: [Blackout] = [], members: [Int]? = nil
+    members: [Int]? = nil
   ) {
     precondition(devices >= 0, "devices are counted from 0")
     self.members = members
@@ -29,7 +28,6 @@ package struct FleetSetup: Sendable {
     self.radio = radio
     self.habits = habits
     self.configuration = configuration
-    self.blackouts = blackouts
   }
 
   /// The places in the fleet of those that are simulated.

@@ -37,6 +37,6 @@ extension RunSetup {
       name: name, devices: executor.devices, movement: movement(of: traits, transport, in: scenario, place, &problems),
       radio: .constant(network),
       habits: HabitRates(killsPerHour: hours.terminate.perHour, rebootsPerHour: hours.reboot.perHour),
-      configuration: scenario.configuration(of: traits))
+      configuration: scenario.configuration(of: traits), members: traits.members)
   }
 }

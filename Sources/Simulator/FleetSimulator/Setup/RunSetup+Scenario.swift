@@ -12,13 +12,13 @@ extension RunSetup {
     for fleet in scenario.fleets {
       if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, &problems) { fleets.append(setup) }
     }
-    for fault in scenario.faults { RunSetup.add(fault, of: scenario, to: &fleets, &problems) }
+    for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
     if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
       problems.append("geofences: cannot be simulated yet")
     }
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
-      settle: scenario.clock.settle, fleets: fleets)
+      settle: scenario.clock.settle, fleets: fleets, faults: scenario.faults)
   }
 }

@@ -1,4 +1,5 @@
 package import Base
+package import Scenario
 import Vocabulary
 
 /// Everything that a run in virtual time follows from.
@@ -11,15 +12,23 @@ package struct RunSetup: Sendable {
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
   package var fleets: [FleetSetup]
+  /// What goes wrong, each under a name of its own.
+  package var faults: [Fault]
+  /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
+  package var occurrences: [FaultOccurrence]?
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
 
-  package init(seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup]) {
+  package init(
+    seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup],
+    faults: [Fault] = []
+  ) {
     self.seed = seed
     self.start = start
     self.duration = duration
     self.settle = settle
     self.fleets = fleets
+    self.faults = faults
   }
 
   func moment(at instant: MonotonicInstant) -> Moment {

@@ -22,6 +22,9 @@ package enum Happening {
   case ended(request: UInt64, RequestOutcome)
   /// The SDK told its app something.
   case told(HostEvent)
+  /// A fault befalls the device, or is over.
+  case faultBegan(FaultOccurrence)
+  case faultEnded(FaultOccurrence)
   /// The end of all faults.
   case healed
 }

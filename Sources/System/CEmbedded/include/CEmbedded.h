@@ -8,4 +8,14 @@
 const uint8_t *_Nonnull rr_contract(void);
 size_t rr_contract_count(void);
 
+/// A file of the folder `page`.
+struct rr_page_file {
+  const char *_Nonnull name;
+  const uint8_t *_Nonnull bytes;
+  size_t count;
+};
+
+/// The first of them; `count` says how many there are.
+const struct rr_page_file *_Nonnull rr_page_files(size_t *_Nonnull count);
+
 #endif

@@ -12,6 +12,21 @@ package struct Fault: Equatable, Sendable {
   package var selection: FaultSelection
   package var action: FaultAction
   package var position: SourcePosition
+
+  /// `start` is nil for faults that come at a rate.
+  package init(
+    name: String, start: Nanoseconds? = nil, duration: Nanoseconds = .zero, perDeviceHour: Double = 0,
+    selection: FaultSelection = FaultSelection(), action: FaultAction,
+    position: SourcePosition = SourcePosition(line: 1, column: 1)
+  ) {
+    self.name = name
+    self.start = start
+    self.duration = duration
+    self.perDeviceHour = perDeviceHour
+    self.selection = selection
+    self.action = action
+    self.position = position
+  }
 }
 
 /// One entry of `faults`; exactly one of its actions is there.

@@ -1,0 +1,133 @@
+import Base
+import Scenario
+import World
+
+/// Which devices each fault befalls, and when. What a fault does to a device is not decided here.
+struct FaultPlan {
+  let faults: [Fault]
+  let seed: UInt64
+  /// The networks of faults that change it.
+  let networks: [RadioNetwork?]
+  /// For a fault that befalls so many devices: the last one that is chosen.
+  private let lastChosen: [Choice?]
+  /// In the order of their starts; nil: by chance and by the clock.
+  private let listed: [FaultOccurrence]?
+
+  /// A device and its lot.
+  private struct Choice: Comparable {
+    let lot: UInt64
+    let key: UInt64
+
+    static func < (left: Choice, right: Choice) -> Bool { (left.lot, left.key) < (right.lot, right.key) }
+  }
+
+  init(of setup: RunSetup) {
+    let (faults, seed) = (setup.faults, setup.seed)
+    self.faults = faults
+    self.seed = seed
+    networks = faults.map { if case .network(let name) = $0.action { RadioNetwork(name: name) } else { nil } }
+    listed = setup.occurrences?.sorted { ($0.start, $0.fault, $0.ordinal) < ($1.start, $1.fault, $1.ordinal) }
+    lastChosen = faults.map { fault in
+      guard let count = fault.selection.count, count > 0 else { return nil }
+      var choices: [Choice] = []
+      // All of a fleet, also where only some are simulated.
+      for fleet in setup.fleets where fault.concerns(fleet.name) {
+        choices += (0..<fleet.devices).map { FaultPlan.choice(fault, fleet.key(of: $0), seed) }
+      }
+      choices.sort()
+      return choices.prefix(count).last
+    }
+  }
+
+  private static func choice(_ fault: Fault, _ key: UInt64, _ seed: UInt64) -> Choice {
+    var stream = FaultDraw.selection.stream(fault.name, seed: seed, device: key)
+    return Choice(lot: stream.u64(), key: key)
+  }
+
+  /// What may befall one device.
+  func timeline(of index: Int, in fleet: FleetSetup) -> FaultTimeline {
+    guard !faults.isEmpty else { return FaultTimeline([]) }
+    let key = fleet.key(of: index)
+    guard let listed else {
+      return FaultTimeline(
+        faults.indices.compactMap { concerns($0, key, fleet.name) ? spell($0, 0, after: nil, key) : nil })
+    }
+    return FaultTimeline(
+      listed.compactMap { occurrence in
+        guard occurrence.fleet == fleet.name, occurrence.index == index else { return nil }
+        return faults.firstIndex { $0.name == occurrence.fault }.map { fault in
+          FaultTimeline.Spell(
+            fault: fault, ordinal: occurrence.ordinal, start: occurrence.start, end: occurrence.end, isListed: true)
+        }
+      })
+  }
+
+  private func concerns(_ index: Int, _ key: UInt64, _ fleet: String) -> Bool {
+    let fault = faults[index]
+    guard fault.concerns(fleet) else { return false }
+    if let fraction = fault.selection.fraction {
+      var stream = FaultDraw.selection.stream(fault.name, seed: seed, device: key)
+      return stream.chance(fraction)
+    }
+    guard fault.selection.count != nil else { return true }
+    return lastChosen[index].map { FaultPlan.choice(fault, key, seed) <= $0 } ?? false
+  }
+
+  /// What comes after an occurrence.
+  func successor(of spell: FaultTimeline.Spell, _ key: UInt64) -> FaultTimeline.Spell? {
+    spell.isListed ? nil : self.spell(spell.fault, spell.ordinal + 1, after: spell.start, key)
+  }
+
+  private func spell(
+    _ index: Int, _ ordinal: Int, after last: MonotonicInstant?, _ key: UInt64
+  ) -> FaultTimeline.Spell? {
+    let fault = faults[index]
+    let zero = MonotonicInstant(nanoseconds: 0)
+    var start = zero
+    if fault.perDeviceHour > 0 {
+      var stream = FaultDraw.arrivals.stream(fault.name, seed: seed, device: key, n: UInt64(ordinal))
+      let milliseconds = stream.exponential(mean: 3_600_000 / fault.perDeviceHour)
+      guard milliseconds < 1e12 else { return nil }
+      start = (last ?? zero) + .milliseconds(Int64(milliseconds) + 1)
+    } else if let only = fault.start, last == nil {
+      start = zero + only
+    } else {
+      return nil
+    }
+    return FaultTimeline.Spell(fault: index, ordinal: ordinal, start: start, end: fault.end(from: start))
+  }
+
+  /// Whether a fault that comes by itself finds the device where it has to be.
+  func finds(_ spell: FaultTimeline.Spell, at place: @autoclosure () -> Coordinate) -> Bool {
+    guard !spell.isListed, let area = faults[spell.fault].selection.place else { return true }
+    return area.contains(place())
+  }
+
+  func occurrence(_ spell: FaultTimeline.Spell, of index: Int, in fleet: String) -> FaultOccurrence {
+    FaultOccurrence(
+      fault: faults[spell.fault].name, fleet: fleet, index: index, ordinal: spell.ordinal, start: spell.start,
+      end: spell.end)
+  }
+}
+
+extension Fault {
+  fileprivate func concerns(_ fleet: String) -> Bool { selection.fleet.map { $0 == fleet } ?? true }
+
+  fileprivate func end(from start: MonotonicInstant) -> MonotonicInstant? {
+    if action.isEvent { return start }
+    return duration > .zero ? start + duration : nil
+  }
+}
+
+extension FaultAction {
+  /// It happens and is over; what it changes does not change back.
+  fileprivate var isEvent: Bool {
+    switch self {
+    case .network, .toxic, .http: false
+    case .authorization(let fault): fault.refreshStatus == nil
+    // A crash waits for its moment, and poison for an app that runs.
+    case .storage, .device: false
+    case .lifecycle, .remote: true
+    }
+  }
+}

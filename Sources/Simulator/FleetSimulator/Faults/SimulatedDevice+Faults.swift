@@ -1,0 +1,166 @@
+import Base
+import Database
+import Host
+import Queue
+import Scenario
+import Vocabulary
+import World
+
+/// What goes wrong with a phone and its app. What goes wrong on the way to the server is the link's affair.
+extension SimulatedDevice {
+  /// Faults that begin or end by now.
+  mutating func changeFaults(at instant: MonotonicInstant, in site: Site) {
+    while let spell = faults.takeEnded(by: instant) { end(spell, at: instant, in: site) }
+    while let spell = faults.takeComing(by: instant, { [key] in site.faults.successor(of: $0, key) }) {
+      guard site.faults.finds(spell, at: body.position(at: instant)) else { continue }
+      site.trace.note(.faultBegan, UInt64(spell.ordinal), of: number, at: instant)
+      site.tell(.faultBegan(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
+      let isOver = spell.end.map { $0 <= instant } ?? false
+      if !isOver { faults.begin(spell) }
+      begin(spell, at: instant, in: site)
+      if isOver { site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site))) }
+    }
+  }
+
+  private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
+    site.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
+    if case .storage = site.faults.faults[spell.fault].action { disturbQueue(in: site) }
+    site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
+  }
+
+  mutating func healFaults(at instant: MonotonicInstant, in site: Site) {
+    for spell in faults.heal() { end(spell, at: instant, in: site) }
+    site.database.disturbances[number] = nil
+  }
+
+  private func occurrence(_ spell: FaultTimeline.Spell, in site: Site) -> FaultOccurrence {
+    site.faults.occurrence(spell, of: index, in: fleet.setup.name)
+  }
+
+  private mutating func begin(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
+    let fault = site.faults.faults[spell.fault]
+    switch fault.action {
+    case .network, .toxic, .http: break
+    case .authorization, .remote: break
+    case .storage: disturbQueue(in: site)
+    case .device: break
+    case .lifecycle(let lifecycle):
+      var stream = FaultDraw.absence.stream(fault.name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
+      let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
+      let seconds =
+        lifecycle.relaunchAfter?.draw(from: &stream)
+        ?? usual.lowerBound + (usual.upperBound - usual.lowerBound) * stream.uniform()
+      goDown(
+        isReboot: lifecycle.reboot, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
+        at: instant, in: site)
+    }
+  }
+
+  /// Records that an app with a bug makes as soon as it runs.
+  mutating func poison(at instant: MonotonicInstant, in site: Site) {
+    for spell in faults.running {
+      let fault = site.faults.faults[spell.fault]
+      guard case .device(let device) = fault.action, let kind = device.poisonRecord else { continue }
+      faults.remove(spell)
+      var stream = FaultDraw.poison.stream(
+        fault.name, seed: site.setup.seed, device: key, n: 2 * UInt64(spell.ordinal))
+      let now = moment(at: instant, in: site)
+      let record = PoisonRecord(kind, at: body.position(at: instant), now.wall, from: &stream)
+      do throws(DatabaseError) {
+        _ = try host.queue.insert(uuid: record.uuid, timestamp: record.timestamp, bytes: record.bytes.span)
+      } catch {
+        // Its queue is disturbed too, and the record is gone like any other.
+        precondition(site.database.disturbances[number] != nil, "the queue of all devices fails: \(error)")
+      }
+      end(spell, at: instant, in: site)
+    }
+  }
+
+  // MARK: What running faults come to.
+
+  /// The network that a fault gives the device; the last one to begin counts.
+  func faultyNetwork(in site: Site) -> RadioNetwork? {
+    faults.running.last { site.faults.networks[$0.fault] != nil }.flatMap { site.faults.networks[$0.fault] }
+  }
+
+  func isBlind(in site: Site) -> Bool {
+    faults.running.contains {
+      if case .device(let fault) = site.faults.faults[$0.fault].action { fault.noFix } else { false }
+    }
+  }
+
+  /// The time as the phone has it.
+  func moment(at instant: MonotonicInstant, in site: Site) -> Moment {
+    let now = site.setup.moment(at: instant)
+    guard !faults.running.isEmpty else { return now }
+    var errorSeconds = 0.0
+    for spell in faults.running {
+      guard case .device(let fault) = site.faults.faults[spell.fault].action else { continue }
+      errorSeconds += fault.clockOffset?.seconds ?? 0
+      errorSeconds += (fault.clockDriftPartsPerMillion ?? 0) * 1e-6 * (instant - spell.start).seconds
+    }
+    let wall = now.wall.advanced(byMilliseconds: Int64((errorSeconds * 1_000).rounded()))
+    return Moment(monotonic: instant, wall: wall)
+  }
+
+  /// What its queue meets, from all faults that are running.
+  private func disturbQueue(in site: Site) {
+    var disturbance = QueueDisturbance()
+    var isDisturbed = false
+    for spell in faults.running {
+      guard case .storage(let fault) = site.faults.faults[spell.fault].action else { continue }
+      isDisturbed = true
+      if let error = fault.error { disturbance.failure = DatabaseError(extendedCode: error.resultCode) }
+      switch fault.crash {
+      case .beforeInsertCommits: disturbance.death = .insertion
+      case .betweenAnswerAndDelete: disturbance.death = .deletionOfUploaded
+      case .betweenSendAndAnswer, nil: break
+      }
+    }
+    site.database.disturbances[number] = isDisturbed ? disturbance : nil
+  }
+
+  /// The app has died in the middle of what it did to its queue.
+  mutating func dieIfDead(at instant: MonotonicInstant, in site: Site) {
+    guard !site.database.disturbances.isEmpty, site.database.disturbances[number]?.isDead ?? false else { return }
+    // Nobody hears any more what it had to say after that.
+    host.platform.told = []
+    crash(at: instant, in: site)
+  }
+
+  /// A crash that was waited for has come.
+  mutating func crash(at instant: MonotonicInstant, in site: Site) {
+    let spell = faults.running.first {
+      if case .storage(let fault) = site.faults.faults[$0.fault].action { fault.crash != nil } else { false }
+    }
+    guard let spell else { preconditionFailure("only a fault makes an app crash") }
+    faults.remove(spell)
+    end(spell, at: instant, in: site)
+    var stream = FaultDraw.absence.stream(
+      site.faults.faults[spell.fault].name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
+    let usual = fleet.setup.habits.relaunchSeconds
+    let seconds = usual.lowerBound + (usual.upperBound - usual.lowerBound) * stream.uniform()
+    goDown(
+      isReboot: false, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)), at: instant,
+      in: site)
+  }
+
+  func crashes(_ moment: CrashMoment, in site: Site) -> Bool {
+    faults.running.contains {
+      if case .storage(let fault) = site.faults.faults[$0.fault].action { fault.crash == moment } else { false }
+    }
+  }
+}
+
+extension StorageError {
+  /// https://sqlite.org/rescode.html
+  fileprivate var resultCode: Int32 {
+    switch self {
+    case .full: 13
+    case .io: 10
+    case .busy: 5
+    case .corrupt: 11
+    case .readOnly: 8
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Base
+import Contract
+import Scenario
+import Testing
+import World
+
+@testable import FleetSimulator
+
+/// Whom faults befall, and that nobody else notices.
+@Suite struct FaultPlanTests {
+  private func kill(_ name: String, _ edit: (inout FaultSelection) -> Void, perHour: Double = 0) -> Fault {
+    var selection = FaultSelection()
+    edit(&selection)
+    return Fault(
+      name: name, start: perHour > 0 ? nil : .seconds(120), perDeviceHour: perHour, selection: selection,
+      action: .lifecycle(LifecycleFault(terminating: .constant(60))))
+  }
+
+  private func begun(_ faults: [Fault], _ edit: (inout RunSetup) -> Void = { _ in }) throws -> [FaultOccurrence] {
+    var setup = Runs.setup(
+      seed: 4, minutes: 5, faults: faults, Runs.drivers(40, name: "a"), Runs.drivers(40, name: "b"))
+    edit(&setup)
+    return try Runs.watch(setup).1.begun
+  }
+
+  @Test func soManyAreExactlySoMany() throws {
+    let all = try begun([kill("k") { $0.count = 7 }])
+    #expect(all.count == 7 && Set(all.map(\.fleet)).count == 2)
+    let some = try begun([kill("k") { ($0.count, $0.fleet) = (7, "b") }])
+    #expect(some.count == 7 && some.allSatisfy { $0.fleet == "b" })
+  }
+
+  @Test func aShareIsAboutAShareAndStaysWithItsDevices() throws {
+    let all = try begun([kill("k") { $0.fraction = 0.3 }])
+    #expect((14...34).contains(all.count))
+    let alone = try begun([kill("k") { $0.fraction = 0.3 }]) { $0.fleets.removeFirst() }
+    #expect(alone == all.filter { $0.fleet == "b" })
+    let few = try begun([kill("k") { $0.fraction = 0.3 }]) { $0.fleets[0].members = [0, 1, 2, 3] }
+    #expect(few == all.filter { $0.fleet == "b" || $0.index < 4 })
+  }
+
+  @Test func takingAFaultAwayChangesNoOther() throws {
+    let faults = [
+      kill("one", { $0.fraction = 0.5 }, perHour: 20), kill("two", { $0.fleet = "a" }, perHour: 15),
+      kill("three") { $0.count = 3 },
+    ]
+    let all = try begun(faults)
+    for kept in faults {
+      #expect(try Set(begun([kept])) == Set(all.filter { $0.fault == kept.name }), "\(kept.name)")
+    }
+  }
+
+  @Test func aFaultOfOneFleetLeavesTheOtherAlone() throws {
+    let fault = kill("k", { $0.fleet = "a" }, perHour: 30)
+    func hashes(_ faults: [Fault]) throws -> [TraceHash] {
+      try Runs.run(
+        Runs.setup(seed: 4, minutes: 10, faults: faults, Runs.drivers(3, name: "a"), Runs.drivers(3, name: "b"))
+      ).fleetHashes
+    }
+    let (with, without) = (try hashes([fault]), try hashes([]))
+    #expect(with[0] != without[0] && with[1] == without[1])
+  }
+
+  @Test func aListOfOccurrencesIsWhatHappens() throws {
+    let faults = [kill("one", { _ in }, perHour: 20), kill("two") { $0.fraction = 0.5 }]
+    let setup = Runs.setup(seed: 9, minutes: 10, faults: faults, Runs.drivers(4))
+    let (report, seen) = try Runs.watch(setup)
+    var listed = setup
+    listed.occurrences = seen.begun
+    #expect(seen.begun.count > 3)
+    let (again, sameSeen) = try Runs.watch(listed)
+    #expect(again.fleetHashes == report.fleetHashes && sameSeen.begun == seen.begun)
+    listed.occurrences = [seen.begun[0]]
+    #expect(try Runs.watch(listed).1.begun == [seen.begun[0]])
+    listed.occurrences = []
+    #expect(try Runs.watch(listed).1.begun == [])
+  }
+
+  @Test func everythingEndsWhenTheRunHeals() throws {
+    var device = DeviceFault()
+    device.clockOffset = .seconds(60)
+    let fault = Fault(name: "clock", start: .seconds(60), action: .device(device))
+    let (_, seen) = try Runs.watch(Runs.setup(seed: 4, minutes: 5, faults: [fault], Runs.drivers(2)))
+    #expect(seen.begun.count == 2 && seen.ended == seen.begun)
+  }
+}

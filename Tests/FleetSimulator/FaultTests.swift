@@ -1,0 +1,119 @@
+import Base
+import Contract
+import Scenario
+import Testing
+import World
+
+@testable import FleetSimulator
+
+/// Each fault does what it says, to those it is for, and no record is lost by it.
+@Suite struct FaultTests {
+  private func run(_ faults: Fault..., minutes: Int64 = 20, devices: Int = 3) throws -> (RunReport, Happenings) {
+    var configuration = Runs.configuration()
+    configuration.app.stopOnTerminate = false
+    configuration.app.startOnBoot = true
+    let fleet = Runs.drivers(devices, configuration: configuration, radio: .constant(.lte))
+    return try Runs.watch(Runs.setup(seed: 21, minutes: minutes, faults: faults, fleet))
+  }
+
+  private func storage(_ edit: (inout StorageFault) -> Void) -> FaultAction {
+    var fault = StorageFault()
+    edit(&fault)
+    return .storage(fault)
+  }
+
+  private func device(_ edit: (inout DeviceFault) -> Void) -> FaultAction {
+    var fault = DeviceFault()
+    edit(&fault)
+    return .device(fault)
+  }
+
+  @Test(arguments: StorageError.allCases)
+  func aQueueThatCannotBeWrittenKeepsWhatItHas(error: StorageError) throws {
+    let fault = Fault(
+      name: "disk", start: .seconds(300), duration: .seconds(300), action: storage { $0.error = error })
+    let (report, seen) = try run(fault)
+    #expect(report.isRight && report.victims == [])
+    #expect(report.sums.stored == report.sums.created && report.sums.created > 100)
+    #expect(seen.refusals > 10)
+    #expect(seen.inserts(from: 300, to: 600) == 0 && seen.inserts(from: 600, to: 900) > 10)
+  }
+
+  @Test(arguments: CrashMoment.allCases)
+  func anAppThatDiesBetweenTwoStepsLosesNothingThatItKept(moment: CrashMoment) throws {
+    let fault = Fault(name: "crash", start: .seconds(300), action: storage { $0.crash = moment })
+    let (report, seen) = try run(fault, minutes: 40)
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.kills == 3)
+    switch moment {
+    case .beforeInsertCommits: #expect(seen.refusals > 0 && seen.duplicates == 0)
+    // The server has them, and the device sends them again.
+    case .betweenSendAndAnswer, .betweenAnswerAndDelete: #expect(seen.duplicates > 0)
+    }
+  }
+
+  @Test func aClockThatIsSetBackShowsInTheRecords() throws {
+    let fault = Fault(
+      name: "clock", start: .seconds(300), action: device { $0.clockOffset = .seconds(-90) })
+    let (report, seen) = try run(fault)
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.wallErrorsSeconds == [0, -90])
+  }
+
+  @Test func aClockThatDriftsGoesMoreAndMoreWrong() throws {
+    let fault = Fault(
+      name: "drift", start: .seconds(300), action: device { $0.clockDriftPartsPerMillion = 10_000 })
+    let (report, seen) = try run(fault)
+    #expect(report.isRight && report.victims == [])
+    // 900 seconds at one in a hundred.
+    let greatest = try #require(seen.wallErrorsSeconds.max())
+    #expect((7...9).contains(greatest))
+  }
+
+  @Test func whoSeesNoSatellitesMakesNoRecords() throws {
+    let fault = Fault(
+      name: "blind", start: .seconds(300), duration: .seconds(300), action: device { $0.noFix = true })
+    let (report, seen) = try run(fault)
+    #expect(report.isRight)
+    #expect(seen.inserts(from: 310, to: 600) < 5 && seen.inserts(from: 600, to: 1_200) > 20)
+  }
+
+  @Test(arguments: [false, true])
+  func anAppThatIsKilledComesBackWhenItIsSaid(isReboot: Bool) throws {
+    var lifecycle = LifecycleFault()
+    (lifecycle.terminate, lifecycle.reboot, lifecycle.relaunchAfter) = (!isReboot, isReboot, .constant(120))
+    let fault = Fault(name: "off", start: .seconds(300), action: .lifecycle(lifecycle))
+    let (report, seen) = try run(fault)
+    #expect(report.isRight && seen.kills == 3 && seen.launches == 6)
+    #expect(seen.inserts(from: 300, to: 420) == 0 && seen.inserts(from: 420, to: 1_200) > 20)
+  }
+
+  @Test(arguments: PoisonKind.allCases)
+  func aPoisonedRecordStandsInTheQueueAndMovesOn(kind: PoisonKind) throws {
+    var selection = FaultSelection()
+    selection.count = 1
+    let fault = Fault(
+      name: "poison", start: .seconds(300), selection: selection, action: device { $0.poisonRecord = kind })
+    let (report, seen) = try run(fault)
+    #expect(report.sums.pending == 0 && report.drained != nil)
+    #expect(seen.faultsBegun == 1)
+    // A bad record is put aside by the server, a big one is stored like any other.
+    #expect(report.sums.stored == report.sums.created - (kind == .oversizedExtras ? 0 : 1))
+  }
+
+  @Test func aRateBringsAsManyAsItSays() throws {
+    let fault = Fault(
+      name: "kills", perDeviceHour: 6, action: .lifecycle(LifecycleFault(terminating: .constant(5))))
+    let (report, seen) = try run(fault, minutes: 60, devices: 20)
+    #expect(report.isRight)
+    // 120 are expected, with a standard deviation of 11.
+    #expect((80...160).contains(seen.faultsBegun))
+  }
+}
+
+extension LifecycleFault {
+  init(terminating relaunch: Distribution) {
+    self.init()
+    (terminate, relaunchAfter) = (true, relaunch)
+  }
+}

@@ -1,0 +1,56 @@
+import Base
+import JSON
+import Queue
+import Upload
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+
+/// What a test wants to know of a run.
+final class Happenings: Watcher {
+  private var instants: [Double] = []
+  private(set) var refusals = 0
+  private(set) var kills = 0
+  private(set) var launches = 0
+  private(set) var begun: [FaultOccurrence] = []
+  private(set) var ended: [FaultOccurrence] = []
+  private(set) var wallErrorsSeconds: Set<Int64> = []
+  private(set) var outcomes: [(device: Int, seconds: Double, status: Int)] = []
+  /// Records that the server said it had already.
+  private(set) var duplicates = 0
+  private let start: WallInstant
+
+  var faultsBegun: Int { begun.count }
+
+  init(from start: WallInstant) { self.start = start }
+
+  func see(_ happening: Happening, _ sighting: Sighting) {
+    let seconds = sighting.now.monotonic.seconds
+    switch happening {
+    case .queue(.inserted(_, _, _, let timestamp)):
+      instants.append(seconds)
+      let error = timestamp.millisecondsSince1970 - start.millisecondsSince1970 - Int64(seconds * 1_000)
+      wallErrorsSeconds.insert((error + (error < 0 ? -500 : 500)) / 1_000)
+    case .queue(.refused): refusals += 1
+    case .killed: kills += 1
+    case .launched: launches += 1
+    case .faultBegan(let occurrence): begun.append(occurrence)
+    case .faultEnded(let occurrence): ended.append(occurrence)
+    case .ended(_, let outcome):
+      outcomes.append((sighting.device, seconds, outcome.status))
+      if case .answered(_, _, let body) = outcome { duplicates += Happenings.duplicates(in: body) }
+    default: break
+    }
+  }
+
+  func inserts(from start: Double, to end: Double) -> Int { instants.count { start < $0 && $0 < end } }
+
+  /// Nothing in an answer that is not the server's.
+  private static func duplicates(in body: [UInt8]) -> Int {
+    do {
+      if case .integer(let count)? = try JSONValue(parsing: body.span)["duplicate"] { return Int(count) }
+    } catch { return 0 }
+    return 0
+  }
+}

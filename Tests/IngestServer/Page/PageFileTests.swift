@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Testing
+
+@testable import IngestServer
+
+/// The files of the page as the server serves them.
+@Suite struct PageFileTests {
+  /// The folder `page` of the checkout, from the place of this very file.
+  private static let folder = #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/" + $1 } + "/page"
+
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted() }
+  }
+
+  @Test func everyFileOfTheFolderIsServedAsItIs() throws {
+    let harness = try SessionHarness()
+    #expect(try names == PageFile.embedded.keys.sorted())
+    for name in try names {
+      let answer = try harness.request("GET", "/page/\(name)")
+      #expect(answer.status == 200)
+      let file = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
+      #expect(answer.text == file, "\(name)")
+    }
+  }
+
+  @Test func thePageIsSmall() {
+    #expect(PageFile.embedded.values.reduce(0) { $0 + $1.bytes.count } < 150_000)
+  }
+
+  @Test func theRootIsThePageWithinARunToo() throws {
+    let harness = try SessionHarness()
+    for path in ["/", "/r/job-1/", "/page/index.html", "/r/job-1/page/index.html"] {
+      let answer = try harness.request("GET", path)
+      #expect(answer.status == 200 && answer.field("Content-Type") == "text/html; charset=utf-8", "\(path)")
+    }
+  }
+
+  @Test func nothingElseIsServed() throws {
+    let harness = try SessionHarness()
+    for path in ["/page/", "/page/nothing.js", "/page/a/b"] {
+      #expect(try harness.request("GET", path).status == 404, "\(path)")
+    }
+    #expect(try harness.request("POST", "/page/app.js", body: "{}").status == 405)
+  }
+
+  @Test func aBrowserThatHasAFileIsToldSo() throws {
+    let harness = try SessionHarness()
+    let first = try harness.request("GET", "/page/app.js")
+    let tag = try #require(first.field("ETag"))
+    for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+      let again = try harness.request("GET", "/page/app.js", [("If-None-Match", known)])
+      #expect(again.status == 304 && again.body.isEmpty, "\(known)")
+      #expect(again.field("Content-Length") == nil && again.field("ETag") == tag)
+    }
+    #expect(try harness.request("GET", "/page/app.js", [("If-None-Match", "\"other\"")]).status == 200)
+  }
+
+  @Test func nothingForeignMayRunInThePage() throws {
+    let answer = try SessionHarness().request("GET", "/")
+    let policy = try #require(answer.field("Content-Security-Policy")).split(separator: "; ")
+    for rule in ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"] {
+      #expect(policy.contains { $0 == rule }, "\(rule)")
+    }
+    #expect(!policy.contains { $0.contains("unsafe") || $0.contains("http") })
+    #expect(answer.field("X-Content-Type-Options") == "nosniff")
+    for name in try names where name.hasSuffix(".html") || name.hasSuffix(".js") {
+      let text = String(decoding: PageFile.embedded[name]?.bytes ?? [], as: UTF8.self)
+      #expect(!text.contains("innerHTML") && !text.contains("style=\"") && !text.contains("onclick=\""), "\(name)")
+    }
+  }
+
+  @Test func tilesOpenThePageToTheirHostAlone() throws {
+    let tiles = try #require(
+      MapTiles(url: "https://tiles.example:8443/{z}/{x}/{y}.png?key=a", credit: #"<b>"us" & them"#))
+    let answer = try SessionHarness { $0.tiles = tiles }.request("GET", "/")
+    let policy = try #require(answer.field("Content-Security-Policy"))
+    #expect(policy.contains("img-src 'self' data: https://tiles.example:8443;"))
+    #expect(policy.components(separatedBy: "tiles.example").count == 2)
+    #expect(
+      answer.text.contains(
+        #"content="https://tiles.example:8443/{z}/{x}/{y}.png?key=a" data-credit="&lt;b&gt;&quot;us&quot; &amp; them">"#
+      ))
+  }
+
+  @Test(arguments: [
+    "tiles.example/{z}/{x}/{y}", "https://tiles.example/{z}/{x}", "https:///{z}/{x}/{y}", "ftp://a/{z}/{x}/{y}",
+    "https://a b/{z}/{x}/{y}", "https://a;script-src/{z}/{x}/{y}", "https://a/{z}/{x}/{y}\"", "https://{z}/{x}/{y}",
+    "https://a'/{z}/{x}/{y}", "https://a@b/{z}/{x}/{y}",
+  ])
+  func whatIsNoAddressOfTilesIsRefused(url: String) {
+    #expect(MapTiles(url: url) == nil)
+  }
+}

@@ -1,0 +1,125 @@
+// Small charts of the last two minutes, drawn by hand: a sample a second, one value for each line.
+
+import { element, replaceText } from './dom.js'
+
+const samplesMax = 120
+const padding = { top: 6, right: 6, bottom: 4, left: 6 }
+
+export class Charts {
+  #samples = []
+  #charts
+  #hovered = null
+
+  /** `charts`: `{ title, format, lines: [{ name, key, color, fill }] }`; a color is a property of the style sheet. */
+  constructor(container, charts) {
+    this.#charts = charts.map(chart => this.#build(container, chart))
+    new ResizeObserver(() => this.draw()).observe(container)
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw())
+  }
+
+  #build(container, chart) {
+    const values = chart.lines.map(line => element('b', {}, '–'))
+    const legend = chart.lines.map((line, index) =>
+      element('span', { class: `key key-${line.color}` }, line.name, ' ', values[index]))
+    const canvas = element('canvas', { role: 'img' })
+    const scale = element('span', { class: 'chart-scale' })
+    container.append(element('figure', { class: 'chart' },
+      element('figcaption', {}, element('span', { class: 'chart-title' }, chart.title), ...legend, scale), canvas))
+    canvas.addEventListener('pointermove', event => this.#hover(event))
+    canvas.addEventListener('pointerleave', () => this.#hover(null))
+    return { ...chart, canvas, values, scale }
+  }
+
+  append(sample) {
+    this.#samples.push(sample)
+    if (this.#samples.length > samplesMax) this.#samples.shift()
+    this.draw()
+  }
+
+  #hover(event) {
+    const width = event?.target.clientWidth - padding.left - padding.right
+    const share = event ? (event.offsetX - padding.left) / width : null
+    this.#hovered = share === null ? null : Math.round(share * (samplesMax - 1)) - (samplesMax - this.#samples.length)
+    this.draw()
+  }
+
+  draw() {
+    const shown = this.#samples[this.#hovered] ?? this.#samples.at(-1)
+    for (const chart of this.#charts) {
+      chart.lines.forEach((line, index) =>
+        replaceText(chart.values[index], shown ? chart.format(shown[line.key] ?? null) : '–'))
+      this.#paint(chart)
+    }
+  }
+
+  #paint({ canvas, lines, format, title, scale }) {
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight]
+    if (width === 0) return
+    const ratio = devicePixelRatio
+    canvas.width = width * ratio
+    canvas.height = height * ratio
+    const context = canvas.getContext('2d')
+    context.scale(ratio, ratio)
+    const style = getComputedStyle(canvas)
+    const highest = Math.max(...this.#samples.flatMap(sample => lines.map(line => sample[line.key] ?? 0)), 0)
+    const top = niceTop(highest)
+    replaceText(scale, highest > 0 ? `max ${format(highest)}` : '')
+    canvas.setAttribute('aria-label', `${title}: ${lines.map(line => `${line.name} ${format(this.#samples.at(-1)?.[line.key] ?? null)}`).join(', ')}`)
+
+    const inner = { width: width - padding.left - padding.right, height: height - padding.top - padding.bottom }
+    const xOf = index => padding.left + (index + samplesMax - this.#samples.length) / (samplesMax - 1) * inner.width
+    const yOf = value => padding.top + (1 - value / top) * inner.height
+    context.strokeStyle = style.getPropertyValue('--grid')
+    context.lineWidth = 1
+    for (const share of [0, 0.5, 1]) stroke(context, [[padding.left, Math.round(yOf(top * share)) + 0.5], [width - padding.right, Math.round(yOf(top * share)) + 0.5]])
+    for (const line of lines) this.#line(context, line, style.getPropertyValue(`--${line.color}`), xOf, yOf)
+    if (this.#samples[this.#hovered]) {
+      context.strokeStyle = style.getPropertyValue('--muted')
+      stroke(context, [[xOf(this.#hovered), padding.top], [xOf(this.#hovered), height - padding.bottom]])
+    }
+  }
+
+  #line(context, line, color, xOf, yOf) {
+    const parts = runs(this.#samples, line.key)
+    for (const part of parts) {
+      const points = part.map(([index, value]) => [xOf(index), yOf(value)])
+      if (points.length === 1) points.push([points[0][0] + 1, points[0][1]])
+      context.strokeStyle = color
+      context.lineWidth = 1.5
+      context.lineJoin = 'round'
+      stroke(context, points)
+      if (!line.fill) continue
+      context.globalAlpha = 0.12
+      context.fillStyle = color
+      context.lineTo(points.at(-1)[0], yOf(0))
+      context.lineTo(points[0][0], yOf(0))
+      context.fill()
+      context.globalAlpha = 1
+    }
+  }
+}
+
+/** Stretches in which the value is known: no line is drawn over seconds without answers. */
+function runs(samples, key) {
+  const parts = []
+  let part = null
+  samples.forEach((sample, index) => {
+    const value = sample[key]
+    if (value === null || value === undefined) part = null
+    else if (part) part.push([index, value])
+    else parts.push(part = [[index, value]])
+  })
+  return parts
+}
+
+function stroke(context, points) {
+  context.beginPath()
+  points.forEach(([x, y], index) => index === 0 ? context.moveTo(x, y) : context.lineTo(x, y))
+  context.stroke()
+}
+
+function niceTop(value) {
+  if (value <= 1) return 1
+  const power = 10 ** Math.floor(Math.log10(value))
+  return [1, 2, 2.5, 5, 10].map(step => step * power).find(step => step >= value)
+}

@@ -1,0 +1,52 @@
+// Rates and quantiles out of the counts that the server tells every second.
+
+/** The value below which `share` of the answers between two counts lie; null when there were none. */
+export function quantile(share, bounds, before, after) {
+  const total = after.answered - before.answered
+  if (total <= 0) return null
+  const rank = share * total
+  let passed = 0
+  for (let index = 0; index < bounds.length; index += 1) {
+    const count = after.latencies[index] - before.latencies[index]
+    if (count >= rank) {
+      const lower = index === 0 ? 0 : bounds[index - 1]
+      const inside = (rank - passed) / Math.max(1, count - passed)
+      return lower + (bounds[index] - lower) * Math.min(1, Math.max(0, inside))
+    }
+    passed = count
+  }
+  return bounds.at(-1)
+}
+
+export class Figures {
+  #before = null
+  bounds = []
+
+  restart(bounds) {
+    this.bounds = bounds
+    this.#before = null
+  }
+
+  /** One sample for the charts; null for the first counts, which say nothing about a rate. */
+  take(counts) {
+    const before = this.#before
+    this.#before = counts
+    if (!before || counts.at <= before.at || counts.answered < before.answered) return null
+    const seconds = (counts.at - before.at) / 1_000
+    const perSecond = (now, then) => Math.max(0, now - then) / seconds
+    const status = name => perSecond(counts.requests[name] ?? 0, before.requests[name] ?? 0)
+    return {
+      at: counts.at,
+      good: status('2xx'), client: status('4xx'), server: status('5xx'),
+      requests: perSecond(counts.answered, before.answered),
+      accepted: perSecond(counts.accepted, before.accepted),
+      duplicate: perSecond(counts.duplicate, before.duplicate),
+      quarantined: perSecond(counts.quarantined, before.quarantined),
+      faults: perSecond(counts.faults, before.faults),
+      p50: quantile(0.5, this.bounds, before, counts),
+      p95: quantile(0.95, this.bounds, before, counts),
+      waiting: counts.waitingJobs,
+      connections: counts.connections,
+    }
+  }
+}

@@ -1,0 +1,246 @@
+// The map: one canvas, drawn when something has changed and no oftener than the screen shows it.
+
+import { drawGraticule, drawScale, Tiles } from './ground.js'
+import { Marks } from './marks.js'
+import * as mercator from './mercator.js'
+import { steer } from './steering.js'
+import { states } from './states.js'
+import { TrailPainting } from './trails.js'
+import { View } from './view.js'
+
+const namedAtMost = 40
+
+export class DeviceMap extends EventTarget {
+  view = new View()
+  selected = null
+  hovered = null
+  /** States that are not shown. */
+  hidden = new Set()
+  /** `{ x, y, radius, name }` of the device that is looked at. */
+  fences = []
+  /** Where the device that is looked at has been; points on the unit square. */
+  history = []
+  isFollowing = false
+  #fleet
+  #canvas
+  #context
+  #colors
+  #marks
+  #trails = new TrailPainting()
+  #tiles = null
+  #isDue = false
+  #wasMoved = false
+
+  constructor(canvas, fleet) {
+    super()
+    this.#canvas = canvas
+    this.#fleet = fleet
+    this.#context = canvas.getContext('2d')
+    const tiles = document.querySelector('meta[name=tiles]')
+    if (tiles.content) this.#tiles = new Tiles(tiles.content, () => this.refresh())
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', () => this.#restyle())
+    this.#restyle()
+    new ResizeObserver(() => this.#resize()).observe(canvas)
+    steer(canvas, this)
+  }
+
+  #restyle() {
+    const style = getComputedStyle(this.#canvas)
+    const value = name => style.getPropertyValue(name).trim()
+    this.#colors = {
+      map: value('--map'), grid: value('--graticule'), muted: value('--muted'), text: value('--text'),
+      accent: value('--accent'), fence: value('--fence'),
+      smallFont: `11px ${style.fontFamily}`, nameFont: `600 12px ${style.fontFamily}`,
+      states: Object.fromEntries(states.map(({ name }) => [name, value(`--state-${name}`)])),
+    }
+    this.#marks = new Marks(this.#colors)
+    this.#trails.forget()
+    this.refresh()
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.#canvas
+    if (width === 0 || height === 0) return
+    this.#canvas.width = width * devicePixelRatio
+    this.#canvas.height = height * devicePixelRatio
+    const wasSmall = this.view.width === 1
+    this.view.resize(width, height)
+    if (wasSmall || !this.#wasMoved) this.fit()
+    this.refresh()
+  }
+
+  refresh() {
+    if (this.#isDue) return
+    this.#isDue = true
+    requestAnimationFrame(now => this.#frame(now))
+  }
+
+  /** Devices came: until the user takes hold of the map it shows all of them. */
+  fitUnlessMoved() {
+    if (!this.#wasMoved) this.fit()
+  }
+
+  moved() {
+    this.#wasMoved = true
+    this.refresh()
+  }
+
+  fit() {
+    this.view.fit(this.#fleet.all.filter(device => device.x !== null).map(device => [device.x, device.y]))
+    this.#wasMoved = false
+    this.refresh()
+  }
+
+  centreOn(device) {
+    if (device.x === null) return
+    this.view.x = device.x
+    this.view.y = device.y
+    const streets = 1 / (4_000 * mercator.perMetre(device.latitude)) * Math.min(this.view.width, this.view.height)
+    this.view.scale = Math.max(this.view.scale, streets)
+    this.moved()
+  }
+
+  isHidden = device => this.hidden.has(device.state) && device !== this.selected
+
+  /** The device under a point of the screen; the nearest within a finger's width. */
+  deviceAt(left, top, reach = 14) {
+    const now = performance.now()
+    let [nearest, least] = [null, reach * reach]
+    for (const device of this.#fleet.all) {
+      if (device.x === null || this.isHidden(device)) continue
+      const [x, y] = this.view.toScreen(...device.placeAt(now))
+      const squared = (x - left) ** 2 + (y - top) ** 2
+      if (squared < least) [nearest, least] = [device, squared]
+    }
+    return nearest
+  }
+
+  hover(device) {
+    if (device === this.hovered) return
+    this.hovered = device
+    this.#canvas.classList.toggle('over-device', device !== null)
+    this.refresh()
+  }
+
+  choose(device) { this.dispatchEvent(new CustomEvent('choose', { detail: device })) }
+
+  #frame(now) {
+    this.#isDue = false
+    const { view } = this
+    if (this.isFollowing && this.selected?.x != null) [view.x, view.y] = this.selected.placeAt(now)
+    const context = this.#context
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
+    context.fillStyle = this.#colors.map
+    context.fillRect(0, 0, view.width, view.height)
+    this.#tiles?.draw(context, view)
+    drawGraticule(context, view, this.#colors)
+    this.#trails.work(this.#fleet, view, this.#colors, this.isHidden)
+    this.#trails.draw(context, view)
+    this.#drawHistory(context)
+    this.#drawFences(context)
+    const isGliding = this.#drawDevices(context, now)
+    drawScale(context, view, this.#colors)
+    if (isGliding || this.#trails.isBusy) this.refresh()
+  }
+
+  #drawHistory(context) {
+    if (this.history.length < 2) return
+    context.strokeStyle = this.#colors.accent
+    context.lineWidth = 2.5
+    context.lineJoin = 'round'
+    context.beginPath()
+    this.history.forEach(([x, y], index) => {
+      const place = this.view.toScreen(x, y)
+      if (index === 0) context.moveTo(...place)
+      else context.lineTo(...place)
+    })
+    context.stroke()
+  }
+
+  #drawFences(context) {
+    context.strokeStyle = context.fillStyle = this.#colors.fence
+    context.font = this.#colors.smallFont
+    context.textBaseline = 'alphabetic'
+    for (const fence of this.fences) {
+      const [left, top] = this.view.toScreen(fence.x, fence.y)
+      const radius = fence.radius * mercator.perMetre(mercator.latitude(fence.y)) * this.view.scale
+      context.beginPath()
+      context.arc(left, top, radius, 0, 2 * Math.PI)
+      context.globalAlpha = 0.12
+      context.fill()
+      context.globalAlpha = 1
+      context.lineWidth = 1.5
+      context.stroke()
+      context.fillText(fence.name, left - radius * 0.7, top - radius * 0.75 - 4)
+    }
+    for (const { x, y } of this.selected?.trail.crossings ?? []) {
+      const [left, top] = this.view.toScreen(x, y)
+      context.lineWidth = 2
+      context.beginPath()
+      context.arc(left, top, 5, 0, 2 * Math.PI)
+      context.stroke()
+    }
+  }
+
+  #drawDevices(context, now) {
+    const { view } = this
+    let isGliding = false
+    const seen = []
+    for (const device of this.#fleet.all) {
+      if (device.x === null || this.isHidden(device)) continue
+      isGliding ||= device.isGliding(now)
+      const [x, y] = device.placeAt(now)
+      const left = (x - view.x) * view.scale + view.width / 2
+      const top = (y - view.y) * view.scale + view.height / 2
+      if (left > -20 && top > -20 && left < view.width + 20 && top < view.height + 20) seen.push([device, left, top])
+    }
+    if (seen.length <= namedAtMost) this.#drawNames(context, seen)
+    const scale = markScale(seen.length, view)
+    for (const [device, left, top] of seen) this.#marks.stamp(context, device.state, device.heading, left, top, scale)
+    for (const device of [this.hovered, this.selected]) if (device && device.x !== null) this.#drawChosen(context, device, now)
+    return isGliding
+  }
+
+  #drawNames(context, seen) {
+    const taken = []
+    context.font = this.#colors.smallFont
+    for (const [device, left, top] of seen) {
+      if (device === this.selected || device === this.hovered) continue
+      const box = [left + 9, top - 7, left + 13 + context.measureText(short(device.name)).width, top + 7]
+      if (taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue
+      taken.push(box)
+      this.#drawName(context, device, left, top)
+    }
+  }
+
+  #drawChosen(context, device, now) {
+    const [left, top] = this.view.toScreen(...device.placeAt(now))
+    context.strokeStyle = this.#colors.accent
+    context.lineWidth = 2
+    context.beginPath()
+    context.arc(left, top, 12, 0, 2 * Math.PI)
+    context.stroke()
+    this.#marks.stamp(context, device.state, device.heading, left, top, 1)
+    context.font = this.#colors.nameFont
+    this.#drawName(context, device, left + 4, top)
+  }
+
+  #drawName(context, device, left, top) {
+    context.textBaseline = 'middle'
+    context.strokeStyle = this.#colors.map
+    context.lineWidth = 3
+    context.lineJoin = 'round'
+    context.strokeText(short(device.name), left + 11, top)
+    context.fillStyle = this.#colors.text
+    context.fillText(short(device.name), left + 11, top)
+  }
+}
+
+/** Marks shrink where they would cover each other. */
+function markScale(count, view) {
+  const room = Math.sqrt(view.width * view.height / Math.max(1, count))
+  return Math.min(1, Math.max(0.5, room / 26))
+}
+
+const short = name => name.length > 28 ? `${name.slice(0, 27)}…` : name
