@@ -11,9 +11,11 @@ extension Measures {
     switch note {
     case .inserted(_, let row, let uuid, let timestamp):
       let age = sighting.now.wall.millisecondsSince1970 - timestamp.millisecondsSince1970
+      // A clock that was set meanwhile tells nonsense; no fix is older than that when it becomes a record.
+      let ageBefore = Nanoseconds.milliseconds(min(max(age, 0), 600_000))
       change(device) { state in
         state.backlog.append(
-          Backlog.Record(row: row, uuid: uuid, insertedAt: now, ageBefore: .milliseconds(max(age, 0))))
+          Backlog.Record(row: row, uuid: uuid, insertedAt: now, ageBefore: ageBefore))
       }
       let tags = tags(of: device)
       chart.current.created += 1
@@ -24,6 +26,7 @@ extension Measures {
         table.record(.queueOldestAge, now - oldest.insertedAt + oldest.ageBefore, tags)
       }
     case .deleted(_, let row, let cause): leave(row, cause, of: device)
+    case .refused: break
     }
   }
 

@@ -37,6 +37,8 @@ package final class Measures: Watcher {
   var chart: ChartRecorder
   var judge: ThresholdJudge
   private(set) var devices: ContiguousArray<DeviceState> = []
+  /// By the name of a fault.
+  private let faultBits: [String: UInt64]
   /// One for each check of the scenario.
   var checkCounts: [Cell]
   private(set) var now = MonotonicInstant(nanoseconds: 0)
@@ -46,37 +48,55 @@ package final class Measures: Watcher {
   package init(_ scenario: Scenario, _ setup: RunSetup) throws(UnsupportedScenario) {
     self.scenario = scenario
     self.setup = setup
+    let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
+    faultBits = Dictionary(bits) { first, second in first | second }
     checkCounts = scenario.checks.map { _ in Cell() }
     for (fleet, group) in setup.fleets.enumerated() {
       devices.append(contentsOf: repeatElement(DeviceState(fleet: fleet), count: group.simulated.count))
     }
     table = MeasureTable(fleetCount: setup.fleets.count)
     chart = ChartRecorder(span: setup.duration + setup.settle, fleetCount: setup.fleets.count)
+    for fault in scenario.faults {
+      guard let start = fault.start, start < setup.duration else { continue }
+      chart.mark(fault.name, from: start, until: min(start + fault.duration, setup.duration))
+    }
     judge = try ThresholdJudge(scenario, setup, in: &table)
   }
 
   package func see(_ happening: Happening, _ sighting: Sighting) {
     if sighting.now.monotonic > now { pass(to: sighting.now.monotonic) }
     let device = sighting.device
+    let isBackOnline = devices[device].network == .none && sighting.network != .none
     devices[device].network = sighting.network
     switch happening {
     case .launched:
       set(\.isActive, true, of: device)
-      changeNetwork(to: sighting.network, of: device)
+      if isBackOnline { beginDraining(device) }
     case .killed:
       set(\.isActive, false, of: device)
       set(\.isMoving, false, of: device)
       for entry in devices[device].flights { end(entry.flight, nil, of: device) }
       devices[device].flights = []
-    case .network(let network): changeNetwork(to: network, of: device)
+    case .network(let network):
+      if network == .none { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
     case .queue(let note): enter(note, sighting)
     case .sent(let request): depart(request, of: device)
     case .ended(let request, let outcome):
       guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
       end(devices[device].flights.remove(at: index).flight, outcome, of: device)
     case .told(let event): hear(event, of: device)
+    case .faultBegan(let occurrence): devices[device].faults |= faultBits[occurrence.fault] ?? 0
+    case .faultEnded(let occurrence):
+      devices[device].faults &= ~(faultBits[occurrence.fault] ?? 0)
+      if occurrence.end.map({ $0 > occurrence.start }) ?? true { beginDraining(device) }
     default: break
     }
+  }
+
+  /// What kept its records from going out is over.
+  private func beginDraining(_ device: Int) {
+    let state = devices[device]
+    if state.network != .none, state.drainsSince == nil, state.backlog.count > 0 { devices[device].drainsSince = now }
   }
 
   /// Time has gone on: intervals of the timeline end, and thresholds that end a run are looked at.
@@ -91,15 +111,6 @@ package final class Measures: Watcher {
     devices[device][keyPath: path] = value
     let (fleet, step) = (devices[device].fleet, value ? 1 : -1)
     if path == \DeviceState.isActive { chart.active[fleet] += step } else { chart.moving[fleet] += step }
-  }
-
-  private func changeNetwork(to network: RadioNetwork, of device: Int) {
-    devices[device].network = network
-    if network == .none {
-      devices[device].drainsSince = nil
-    } else if devices[device].drainsSince == nil, devices[device].backlog.count > 0 {
-      devices[device].drainsSince = now
-    }
   }
 
   func change(_ device: Int, _ change: (inout DeviceState) -> Void) { change(&devices[device]) }
