@@ -95,10 +95,12 @@ let package = Package(
         "Contract", "JSON", "Database", "Base",
       ]),
 
+    library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
+
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
         "Base",
       ]),
     .executableTarget(
@@ -162,6 +164,7 @@ let package = Package(
         "World", "Contract", "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "World", "Contract", "JSON", "Base", "Support"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(

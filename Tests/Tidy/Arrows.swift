@@ -57,10 +57,11 @@ enum Arrows {
         "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
+    Target(name: "Reports", folder: "Sources/Simulator/Reports", imports: ["FleetSimulator", "Scenario", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
         "Base",
         "Glibc",
       ]),

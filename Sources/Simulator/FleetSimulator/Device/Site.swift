@@ -10,6 +10,7 @@ import World
 /// What the devices of a run share: the city, the way to the server, the database of their queues, the book, the trace.
 final class Site {
   let setup: RunSetup
+  let names: [String]
   let city: City
   let clock: DayClock
   /// Where requests go over modelled links; nil when they leave the process.
@@ -26,12 +27,15 @@ final class Site {
   var trace: Trace
   let receiverModel: GPSModel = .inVehicle
   private let watchers: [any Watcher]
+  /// A watcher wants the drives to end.
+  private(set) var hasSeenEnough = false
 
   init(
     _ setup: RunSetup, to destination: RunDestination, database: QueueDatabase, names: [String],
     recording: Range<Int>?, watchers: [any Watcher]
   ) {
     self.setup = setup
+    self.names = names
     self.watchers = watchers
     switch destination {
     case .inside(let store):
@@ -67,7 +71,10 @@ final class Site {
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
     guard !watchers.isEmpty else { return }
     let (happening, sighting) = (happening(), sighting())
-    for watcher in watchers { watcher.see(happening, sighting) }
+    for watcher in watchers {
+      watcher.see(happening, sighting)
+      if watcher.hasSeenEnough { hasSeenEnough = true }
+    }
   }
 
   /// The book of what the queues did while this device worked.

@@ -16,7 +16,8 @@ extension FleetRun {
     interruption.onRequest(carrier.alarm)
     var turns = 0
     var nextProgress = now
-    while untilIdle || !interruption.isRequested {
+    while untilIdle || !isEndedEarly {
+      isInterrupted = interruption.isRequested
       now = max(now, clock.now)
       for landed in carrier.collect() { receive(landed, on: &queue) }
       let served = try serve(&queue, by: clock, before: end)
@@ -50,6 +51,7 @@ extension FleetRun {
   ) throws(DatabaseError) -> Int {
     var turns = 0
     while turns < FleetRun.turnsInARow, let (instant, device) = queue.first, instant <= now, instant < end {
+      if trackRecorder.isDue(at: now) { trackRecorder.look(at: devices, at: now) }
       let next = try devices[device].advance(to: now, in: site)
       queue.replaceFirst(with: next.map { max($0, now) })
       now = max(now, clock.now)

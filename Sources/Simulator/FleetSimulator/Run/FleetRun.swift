@@ -8,14 +8,17 @@ package import Store
 /// A run, in one thread. Against a server inside everything goes in the order of (time, device), in virtual time, and
 /// nothing comes from outside; against one outside the devices live by the machine's clock.
 package final class FleetRun {
-  private let setup: RunSetup
+  let setup: RunSetup
   let site: Site
   var devices: ContiguousArray<SimulatedDevice> = []
-  private var fleets: [Range<Int>] = []
+  private(set) var fleets: [Range<Int>] = []
   var now = MonotonicInstant(nanoseconds: 0)
+  var trackRecorder: TrackRecorder
   /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
   var generatorLag = Histogram(highestTrackableValue: 3_600_000_000)
   let interruption: Interruption
+  /// Looked at now and then: asking takes a lock.
+  var isInterrupted = false
 
   static let eventsPerCommit = 4_096
 
@@ -24,7 +27,7 @@ package final class FleetRun {
     try self.init(setup, to: .inside(store), recording: recording, watchers: [])
   }
 
-  convenience init(_ setup: RunSetup, store: any Store, watchers: [any Watcher]) throws(DatabaseError) {
+  package convenience init(_ setup: RunSetup, store: any Store, watchers: [any Watcher]) throws(DatabaseError) {
     try self.init(setup, to: .inside(store), watchers: watchers)
   }
 
@@ -35,7 +38,8 @@ package final class FleetRun {
     try self.init(setup, to: .outside(carrier, factor: factor), interruption: interruption, watchers: [])
   }
 
-  init(
+  /// `watchers` see everything from the first launch on.
+  package init(
     _ setup: RunSetup, to destination: RunDestination, recording: Range<Int>? = nil,
     interruption: Interruption = Interruption(), watchers: [any Watcher]
   ) throws(DatabaseError) {
@@ -45,6 +49,7 @@ package final class FleetRun {
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
     site = Site(
       setup, to: destination, database: database, names: names, recording: recording, watchers: watchers)
+    trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     devices.reserveCapacity(names.count)
     for fleet in setup.fleets {
       let start = devices.count
@@ -68,7 +73,7 @@ package final class FleetRun {
     let end = healing + setup.settle
     var queue = EventQueue(devices.map { $0.next(after: zero) })
     try drive(on: &queue, before: healing) { progress((now - zero).seconds / (end - zero).seconds, site.ledger.sums) }
-    let healed = interruption.isRequested ? now : healing
+    let healed = isEndedEarly ? now : healing
     for device in devices.indices { try devices[device].heal(at: healed, in: site) }
     queue = EventQueue(devices.map { $0.next(after: healed) })
     now = healed
@@ -82,6 +87,9 @@ package final class FleetRun {
       drained: isDrained ? now - healed : nil, victims: site.ledger.victims, generatorLag: generatorLag,
       isInterrupted: interruption.isRequested)
   }
+
+  /// The drives, not what follows.
+  var isEndedEarly: Bool { isInterrupted || site.hasSeenEnough }
 
   private func drive(
     on queue: inout EventQueue, before end: MonotonicInstant, _ progress: () -> Void
@@ -102,6 +110,7 @@ package final class FleetRun {
     var turns = 0
     while let (instant, device) = queue.first, instant < end {
       now = instant
+      if isDriving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
       let next = try devices[device].advance(to: instant, in: site)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
@@ -109,8 +118,9 @@ package final class FleetRun {
       if turns % FleetRun.eventsPerCommit == 0 {
         try site.database.commit()
         progress()
-        if isDriving && interruption.isRequested { break }
+        isInterrupted = interruption.isRequested
       }
+      if isDriving && isEndedEarly { break }
       site.proveIfNeeded()
     }
     try site.database.commit()
