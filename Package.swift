@@ -89,15 +89,18 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
-        "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
+        "Network",
+        "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base",
       ]),
+
+    library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
 
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
         "Base",
       ]),
     .executableTarget(
@@ -156,10 +159,12 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Store", "World", "Contract",
-        "JSON", "Base", "Support",
+        "FleetSimulator", "CurlTransport", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Network",
+        "Store",
+        "World", "Contract", "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "World", "Contract", "JSON", "Base", "Support"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(

@@ -52,14 +52,16 @@ enum Arrows {
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
-        "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
+        "Network",
+        "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
+    Target(name: "Reports", folder: "Sources/Simulator/Reports", imports: ["FleetSimulator", "Scenario", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
         "Base",
         "Glibc",
       ]),

@@ -12,6 +12,10 @@ public struct ProcessContext {
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
   public let errorIsTerminal: Bool
+  /// A person reads the results, not a program.
+  public let outputIsTerminal: Bool
+  /// Goes where the errors go, without an end of line: for a line that renews itself.
+  public let writeRaw: (String) -> Void
   /// Errors and hints go here.
   public let writeError: @Sendable (String) -> Void
 
@@ -20,7 +24,7 @@ public struct ProcessContext {
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    errorIsTerminal: Bool = true
+    errorIsTerminal: Bool = true, outputIsTerminal: Bool = false, writeRaw: @escaping (String) -> Void = { _ in }
   ) {
     self.arguments = arguments
     self.environment = environment
@@ -29,5 +33,7 @@ public struct ProcessContext {
     self.writeOutput = writeOutput
     self.writeError = writeError
     self.errorIsTerminal = errorIsTerminal
+    self.outputIsTerminal = outputIsTerminal
+    self.writeRaw = writeRaw
   }
 }

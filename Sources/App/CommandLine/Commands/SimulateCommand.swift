@@ -21,7 +21,9 @@ extension Command {
       .value(
         "shard", "I/N", "only every N-th device from the I-th on, counted from 0; auto/N: the index of a Kubernetes job"
       ),
-      .value("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
+      .values("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
+      .value("out", "DIR", "leave summary.json, report.html and junit.xml there; nothing is written without it"),
+      .toggle("quiet", "no progress, only the summary"),
       .toggle("check-determinism", "run twice and say where the runs part, if they do"),
       .toggle("dry-run", "print what the scenario comes to, and do not run it"),
     ],
@@ -93,7 +95,10 @@ private struct SimulateCommand {
     tell(result.notYet, as: "")
     if !result.notYet.isEmpty { return .badScenario }
     if values.isOn("dry-run") { return .ok }
-    return Simulation(process, checksDeterminism: values.isOn("check-determinism"), shard: try shard()).run(scenario)
+    let options = SimulationOptions(
+      checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"), folder: values.text("out"),
+      shard: try shard(), scenarioHash: scenarioHash)
+    return Simulation(process, options).run(scenario)
   }
 
   private func shard() throws(UsageError) -> Shard? {
@@ -112,6 +117,17 @@ private struct SimulateCommand {
     return shard
   }
 
+  /// Of the text and of every word that changes what it comes to.
+  private var scenarioHash: String {
+    var hash = TraceHash()
+    hash.fold(Array(text.utf8).span)
+    for override in overrides { hash.fold(Array("\(override.path)=\(override.value)".utf8).span) }
+    for flag in ["fleet", "scale", "devices"] {
+      hash.fold(Array("\(flag)=\(values.text(flag) ?? "")".utf8).span)
+    }
+    return hash.text
+  }
+
   private func tell(_ problems: [ScenarioProblem], as prefix: String) {
     let sources = [name] + overrides.map(\.origin)
     for problem in problems { process.writeError(prefix + problem.text(sources: sources)) }
@@ -120,7 +136,7 @@ private struct SimulateCommand {
   /// Flags that have a key of their own come after `--set`: the more special word counts.
   private static func overrides(_ values: FlagValues) throws(UsageError) -> [Override] {
     var overrides: [Override] = []
-    for text in values.text("set").map(settings) ?? [] {
+    for text in values.texts("set").flatMap(settings) {
       guard let override = Override(setting: text) else {
         throw UsageError("--set: '\(text)' is no PATH=VALUE")
       }

@@ -6,6 +6,8 @@ struct Exchange {
   enum Stage {
     /// Bytes on their way to the server.
     case arriving([UInt8])
+    /// Outside the process, until the carrier brings its end.
+    case carried
     /// Bytes on their way back.
     case returning([UInt8])
     /// The device will notice that nothing comes.
@@ -27,4 +29,9 @@ struct Exchange {
       due = deadline
     }
   }
+}
+
+extension MonotonicInstant {
+  /// Of what waits for somebody outside.
+  static let never = MonotonicInstant(nanoseconds: .max)
 }

@@ -12,7 +12,7 @@ import World
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
-    var next = exchanges.reduce(nil) { earlier($0, $1.due) }
+    var next = exchanges.reduce(nil) { $1.due == .never ? $0 : earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
@@ -114,6 +114,7 @@ extension SimulatedDevice {
     // Connections belong to an interface: they end with it, wherever their bytes are.
     if wasConnected != current.connectivity {
       for index in exchanges.indices {
+        if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: number) }
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
       }
@@ -139,9 +140,12 @@ extension SimulatedDevice {
   private mutating func sync(at now: Moment) {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
+    guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
     nextSync = now.monotonic + SimulatedDevice.syncInterval
-    if !host.uploader.isBusy { host.sync(completion: 0, at: now) }
+    host.sync(completion: 0, at: now)
   }
 
   private static let syncInterval = Nanoseconds.seconds(15)
+  /// A flush that is running will not take along what it did not find.
+  private static let busyInterval = Nanoseconds.milliseconds(500)
 }

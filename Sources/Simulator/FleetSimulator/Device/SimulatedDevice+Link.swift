@@ -11,7 +11,10 @@ extension SimulatedDevice {
   /// Puts the requests that the app has made on their way.
   mutating func post(at now: Moment, in site: Site) {
     if !host.platform.cancelled.isEmpty {
-      for request in host.platform.cancelled { exchanges.removeAll { $0.request == request } }
+      for request in host.platform.cancelled {
+        exchanges.removeAll { $0.request == request }
+        site.carrier?.cancel(request, of: number)
+      }
       host.platform.cancelled = []
     }
     guard !host.platform.outbox.isEmpty else { return }
@@ -23,14 +26,21 @@ extension SimulatedDevice {
       hash.fold(request.body.span)
       site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
       site.tell(.sent(request), sighting(at: now))
-      exchanges.append(exchange(for: request, at: now.monotonic))
+      exchanges.append(exchange(for: request, at: now.monotonic, in: site))
     }
   }
 
-  private mutating func exchange(for request: OutgoingRequest, at instant: MonotonicInstant) -> Exchange {
+  private mutating func exchange(
+    for request: OutgoingRequest, at instant: MonotonicInstant, in site: Site
+  ) -> Exchange {
     var exchange = Exchange(
       request: request.id, deadline: instant + request.timeout, stage: .failing(.unreachable), due: instant)
     guard network != .none else { return exchange }
+    if let carrier = site.carrier {
+      carrier.send(request, of: number)
+      (exchange.stage, exchange.due) = (.carried, .never)
+      return exchange
+    }
     guard let bytes = WireBytes.bytes(of: request) else {
       exchange.stage = .failing(.invalidURL)
       return exchange
@@ -53,13 +63,15 @@ extension SimulatedDevice {
     while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
       switch exchanges[index].stage {
       case .arriving(let bytes):
+        guard let server = site.server else { preconditionFailure("bytes arrive at a server inside") }
         let request = exchanges[index].request
-        let answer = site.server.answer(bytes, at: site.setup.moment(at: now.monotonic))
+        let answer = server.answer(bytes, at: site.setup.moment(at: now.monotonic))
         site.trace.note(.arrived, UInt64(answer.count), of: number, at: now.monotonic)
         site.tell(.served(request: request, answerBytes: answer.count), sighting(at: now))
         if crashes(.betweenSendAndAnswer, in: site) { return crash(at: now.monotonic, in: site) }
         let span = quality.transfer(bytes: answer.count, isUpload: false, from: &link)
         exchanges[index].advance(to: .returning(answer), after: span, from: now.monotonic)
+      case .carried: preconditionFailure("what is carried has no time to be due")
       case .returning(let bytes):
         let request = exchanges.remove(at: index).request
         take(WireBytes.outcome(of: bytes, into: &site.head), of: request, at: now, in: site)
@@ -68,6 +80,23 @@ extension SimulatedDevice {
         take(.failed(failure, message: failure.rawValue), of: request, at: now, in: site)
       }
     }
+  }
+
+  /// The carrier has brought the end of a request; gives what `next` would give then. Nobody waits for it any more when the
+  /// app or the network that sent it is gone.
+  mutating func receive(
+    _ outcome: RequestOutcome, of request: UInt64, at instant: MonotonicInstant, in site: Site
+  ) -> MonotonicInstant? {
+    if let index = exchanges.firstIndex(where: { $0.request == request }) {
+      if crashes(.betweenSendAndAnswer, in: site) {
+        crash(at: instant, in: site)
+      } else {
+        exchanges.remove(at: index)
+        take(outcome, of: request, at: moment(at: instant, in: site), in: site)
+      }
+      finish(at: instant, in: site)
+    }
+    return next(after: instant)
   }
 
   private mutating func take(_ outcome: RequestOutcome, of request: UInt64, at now: Moment, in site: Site) {

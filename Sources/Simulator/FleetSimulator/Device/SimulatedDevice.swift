@@ -94,7 +94,8 @@ struct SimulatedDevice {
       description, on: SimulatedPhone(), database: site.database, device: number,
       identity: RandomStream(
         seed: site.setup.seed, device: key, concern: DeviceConcern.identity + launches),
-      firstRequest: firstRequest, scratch: site.scratch, at: site.setup.moment(at: instant))
+      firstRequest: firstRequest, clockFactor: site.clockFactor, scratch: site.scratch,
+      at: site.setup.moment(at: instant))
   }
 
   /// What watchers hear of beside what happened.
@@ -105,17 +106,17 @@ struct SimulatedDevice {
     network = currentNetwork(at: instant, in: site)
     site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(network.connectivity), at: now)
-    let configuration = configuration
+    let configuration = configuration(in: site)
     host.ready(launch, at: now) { kept in
       Configuration.ready(platform: configuration.platform, persisted: kept) { $0 = configuration }
     }
   }
 
   /// What the app says to `ready`.
-  private var configuration: Configuration {
+  private func configuration(in site: Site) -> Configuration {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = .off
-    configuration.http.url = "http://server.example/locations"
+    configuration.http.url = site.setup.url
     configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
     return configuration
   }

@@ -2,16 +2,23 @@ import Base
 import Contract
 import HTTP1
 import Host
+import IngestServer
 import Queue
 import Vocabulary
 import World
 
-/// What the devices of a run share: the city, the server, the database of their queues, the book, the trace.
+/// What the devices of a run share: the city, the way to the server, the database of their queues, the book, the trace.
 final class Site {
   let setup: RunSetup
+  let names: [String]
   let city: City
   let clock: DayClock
-  let server: VirtualServer
+  /// Where requests go over modelled links; nil when they leave the process.
+  let server: VirtualServer?
+  /// Takes requests out of the process.
+  let carrier: Carrier?
+  /// Seconds of the devices in a second of the network.
+  let clockFactor: Double
   let database: QueueDatabase
   let ledger: Ledger
   let faults: FaultPlan
@@ -20,14 +27,24 @@ final class Site {
   var trace: Trace
   let receiverModel: GPSModel = .inVehicle
   private let watchers: [any Watcher]
+  /// A watcher wants the drives to end.
+  private(set) var hasSeenEnough = false
 
   init(
-    _ setup: RunSetup, server: VirtualServer, database: QueueDatabase, names: [String], recording: Range<Int>?,
-    watchers: [any Watcher]
+    _ setup: RunSetup, to destination: RunDestination, database: QueueDatabase, names: [String],
+    recording: Range<Int>?, watchers: [any Watcher]
   ) {
     self.setup = setup
+    self.names = names
     self.watchers = watchers
-    self.server = server
+    switch destination {
+    case .inside(let store):
+      server = VirtualServer(store: store) { $0.journalShare = 0 }
+      (carrier, clockFactor) = (nil, 1)
+    case .outside(let carrier, let factor):
+      server = nil
+      (self.carrier, clockFactor) = (carrier, factor)
+    }
     self.database = database
     database.notes = []
     ledger = Ledger(names: names)
@@ -44,10 +61,20 @@ final class Site {
     clock = DayClock(secondsAfterMidnight: Double(milliseconds - day * 86_400_000) / 1_000, firstWeekday: weekday)
   }
 
+  /// Whom to ask what is stored; nil when nobody can say.
+  var proof: (any StoreProof)? { server }
+
+  func proveIfNeeded() {
+    if ledger.needsProof { ledger.prove(by: proof) }
+  }
+
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
     guard !watchers.isEmpty else { return }
     let (happening, sighting) = (happening(), sighting())
-    for watcher in watchers { watcher.see(happening, sighting) }
+    for watcher in watchers {
+      watcher.see(happening, sighting)
+      if watcher.hasSeenEnough { hasSeenEnough = true }
+    }
   }
 
   /// The book of what the queues did while this device worked.

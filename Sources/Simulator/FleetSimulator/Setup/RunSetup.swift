@@ -2,7 +2,7 @@ package import Base
 package import Scenario
 import Vocabulary
 
-/// Everything that a run in virtual time follows from.
+/// Everything that a run follows from, besides the server and the time it takes.
 package struct RunSetup: Sendable {
   package var seed: UInt64
   /// The date and time at which the run begins.
@@ -12,6 +12,8 @@ package struct RunSetup: Sendable {
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
   package var fleets: [FleetSetup]
+  /// Where records go.
+  package var url = "http://server.example/locations"
   /// What goes wrong, each under a name of its own.
   package var faults: [Fault]
   /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
