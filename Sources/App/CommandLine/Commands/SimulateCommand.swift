@@ -97,7 +97,7 @@ private struct SimulateCommand {
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
       checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"), folder: values.text("out"),
-      shard: try shard(), scenarioHash: scenarioHash)
+      shard: try shard(), scenarioHash: scenarioHash(of: result.document), document: result.document)
     return Simulation(process, options).run(scenario)
   }
 
@@ -117,11 +117,11 @@ private struct SimulateCommand {
     return shard
   }
 
-  /// Of the text and of every word that changes what it comes to.
-  private var scenarioHash: String {
+  /// Of what was read, with variables and overrides put in, and of the words that change it afterwards. The seed is
+  /// told beside it.
+  private func scenarioHash(of document: ScenarioDocument) -> String {
     var hash = TraceHash()
-    hash.fold(Array(text.utf8).span)
-    for override in overrides { hash.fold(Array("\(override.path)=\(override.value)".utf8).span) }
+    hash.fold(Array(document.text.utf8).span)
     for flag in ["fleet", "scale", "devices"] {
       hash.fold(Array("\(flag)=\(values.text(flag) ?? "")".utf8).span)
     }

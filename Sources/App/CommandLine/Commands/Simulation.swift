@@ -25,7 +25,10 @@ struct Simulation {
       try outputs.write(summary, map: map)
       process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
+      try keepFailure(summary, scenario, setup)
       if options.checksDeterminism, try !isRepeatable(setup) { return .invariantViolated }
+      // Figures of a part say nothing about the whole: 'merge' judges them.
+      if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
       return ExitCode(summary.result)
     } catch let error as UnsupportedScenario {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
@@ -34,6 +37,27 @@ struct Simulation {
       process.writeError("rollingroad simulate: \(error)")
       return .runtimeFailure
     }
+  }
+
+  /// What it takes to see the first violation again. A real server cannot be had again as it was.
+  private func keepFailure(_ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup) throws {
+    guard let folder = options.folder, let violation = summary.violations.first, scenario.clock.mode == .virtual else {
+      return
+    }
+    var document = options.document.adopting(scenario)
+    for fleet in setup.fleets {
+      if let members = fleet.members { document.setMembers(members, of: fleet.name) }
+    }
+    let plan = FailurePlan(
+      document: document, invariant: violation.invariant, device: violation.device, hash: summary.hash,
+      product: Product.version)
+    if scenario.invariants.onViolation == .shrink { process.writeError("making the failure small") }
+    let bundle = try FailureBundle(
+      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink)
+    let output = try OutputFolder(folder)
+    try bundle.write(to: output)
+    process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
+    process.writeOutput("again: \(bundle.replayCommand(at: output.path(bundle.folder)))")
   }
 
   private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
@@ -73,6 +97,7 @@ struct SimulationOptions {
   var shard: Shard?
   /// Of everything that the run follows from.
   var scenarioHash: String
+  var document: ScenarioDocument
 }
 
 extension ExitCode {

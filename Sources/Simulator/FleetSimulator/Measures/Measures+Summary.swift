@@ -17,7 +17,8 @@ extension Measures {
     if hasSeenEnough { summary.ending = .threshold }
     (summary.events, summary.requests, summary.drained) = (report.events, report.requests, report.drained)
     summary.ledger = report.sums
-    summary.metrics = figures + judge.figures(in: table)
+    summary.metrics = figures
+    summary.metrics += judge.figures(in: table, chart, besides: summary.metrics)
     summary.checks = zip(scenario.checks, checkCounts).map { check, cell in
       CheckResult(name: check.name, held: cell.hits, failed: cell.total - cell.hits)
     }

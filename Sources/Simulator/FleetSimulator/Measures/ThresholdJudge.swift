@@ -68,22 +68,22 @@ struct ThresholdJudge {
   private func value(
     of entry: Entry, in table: MeasureTable, _ chart: ChartRecorder, _ elapsed: Nanoseconds
   ) -> Double? {
-    let selection = table.selections[entry.selection]
-    let figure =
-      selection.measure.metric.kind == .gauge
-      ? chart.gauge(selection.measure, of: selection.filter.fleets)
-      : table.cell(of: entry.selection).figure(of: selection.measure)
+    let figure = figure(of: entry, in: table, chart)
     return figure.isEmpty ? nil : figure.value(entry.threshold.expression.aggregation, seconds: elapsed.seconds)
   }
 
-  /// What the parts that are asked for came to.
-  func figures(in table: MeasureTable) -> [MetricFigure] {
+  private func figure(of entry: Entry, in table: MeasureTable, _ chart: ChartRecorder) -> Figure {
+    let selection = table.selections[entry.selection]
+    return selection.measure.metric.kind == .gauge
+      ? chart.gauge(selection.measure, of: selection.filter.fleets)
+      : table.cell(of: entry.selection).figure(of: selection.measure)
+  }
+
+  /// What the parts that are asked for came to, all of them, so that the shards of a run can be judged together.
+  func figures(in table: MeasureTable, _ chart: ChartRecorder, besides known: [MetricFigure]) -> [MetricFigure] {
     var figures: [MetricFigure] = []
-    for entry in entries where !figures.contains(where: { $0.name == entry.selector.text }) {
-      let selection = table.selections[entry.selection]
-      guard !selection.filter.isOfFleetsOnly else { continue }
-      let figure = table.cell(of: entry.selection).figure(of: selection.measure)
-      figures.append(MetricFigure(name: entry.selector.text, figure: figure))
+    for entry in entries where !(known + figures).contains(where: { $0.name == entry.selector.text }) {
+      figures.append(MetricFigure(name: entry.selector.text, figure: figure(of: entry, in: table, chart)))
     }
     return figures
   }
