@@ -9,7 +9,7 @@ extension Command {
     operands: "SCENARIO",
     operandCount: 1...1,
     flags: [
-      .value("target", "URL", "where records go, instead of target.url"),
+      .value("target", "URL", "the server to drive at, instead of target.url; realtime, if no mode is named"),
       .value("preset", "NAME", "whose dialect the target speaks, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
       .value("factor", "N", "how much faster than the wall clock accelerated runs"),
@@ -88,6 +88,8 @@ private struct SimulateCommand {
       }
       scenario = chosen
     }
+    // Whoever names a server and no clock wants to see it work.
+    if values.value("target") != nil && values.value("mode") == nil { scenario.clock.mode = .realtime }
     if let factor { scenario = scenario.scaled(by: factor) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
     tell(result.notes, as: "note: ")

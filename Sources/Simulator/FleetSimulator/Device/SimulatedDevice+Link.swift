@@ -1,4 +1,5 @@
 import Base
+import CurlTransport
 import Host
 import Queue
 import Scenario
@@ -85,14 +86,17 @@ extension SimulatedDevice {
   /// The carrier has brought the end of a request; gives what `next` would give then. Nobody waits for it any more when the
   /// app or the network that sent it is gone.
   mutating func receive(
-    _ outcome: RequestOutcome, of request: UInt64, at instant: MonotonicInstant, in site: Site
+    _ landed: TransportCompletion, at instant: MonotonicInstant, in site: Site
   ) -> MonotonicInstant? {
+    let request = landed.id
     if let index = exchanges.firstIndex(where: { $0.request == request }) {
       if crashes(.betweenSendAndAnswer, in: site) {
         crash(at: instant, in: site)
       } else {
         exchanges.remove(at: index)
-        take(outcome, of: request, at: moment(at: instant, in: site), in: site)
+        let now = moment(at: instant, in: site)
+        site.tell(.carried(request: request, landed.timings), sighting(at: now))
+        take(landed.outcome, of: request, at: now, in: site)
       }
       finish(at: instant, in: site)
     }

@@ -4,6 +4,7 @@ import Database
 import Engine
 import Host
 import JSON
+import Scenario
 import Upload
 import Vocabulary
 import World
@@ -117,7 +118,12 @@ struct SimulatedDevice {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = .off
     configuration.http.url = site.setup.url
-    configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
+    let name = "\(fleet.setup.name)-\(index)"
+    var headers = JSONObject()
+    for header in site.setup.outside?.headers ?? [] { headers[header.name] = .string(header.value) }
+    headers["X-Device-Id"] = .string(name)
+    configuration.http.headers = .object(headers)
+    site.setup.outside?.preset.apply(to: &configuration, device: name)
     return configuration
   }
 

@@ -40,10 +40,10 @@ final class Site {
     switch destination {
     case .inside(let store):
       server = VirtualServer(store: store) { $0.journalShare = 0 }
-      (carrier, clockFactor) = (nil, 1)
-    case .outside(let carrier, let factor):
+      (carrier, clockFactor, proof) = (nil, 1, server)
+    case .outside(let carrier, let factor, let proof):
       server = nil
-      (self.carrier, clockFactor) = (carrier, factor)
+      (self.carrier, clockFactor, self.proof) = (carrier, factor, proof)
     }
     self.database = database
     database.notes = []
@@ -62,10 +62,11 @@ final class Site {
   }
 
   /// Whom to ask what is stored; nil when nobody can say.
-  var proof: (any StoreProof)? { server }
+  let proof: (any StoreProof)?
 
+  /// A real server is asked in the end: questions would keep the devices waiting.
   func proveIfNeeded() {
-    if ledger.needsProof { ledger.prove(by: proof) }
+    if ledger.needsProof && (proof == nil || carrier == nil) { ledger.prove(by: proof) }
   }
 
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {

@@ -35,7 +35,7 @@ package final class FleetRun {
   package convenience init(
     _ setup: RunSetup, over carrier: Carrier, factor: Double = 1, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
-    try self.init(setup, to: .outside(carrier, factor: factor), interruption: interruption, watchers: [])
+    try self.init(setup, to: .outside(carrier, factor: factor, nil), interruption: interruption, watchers: [])
   }
 
   /// `watchers` see everything from the first launch on.
@@ -45,7 +45,7 @@ package final class FleetRun {
   ) throws(DatabaseError) {
     self.interruption = interruption
     self.setup = setup
-    let names = setup.fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
+    let names = setup.deviceNames
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
     site = Site(
       setup, to: destination, database: database, names: names, recording: recording, watchers: watchers)
@@ -85,6 +85,7 @@ package final class FleetRun {
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
       requests: site.server?.requests ?? site.carrier?.requests ?? 0,
       drained: isDrained ? now - healed : nil, victims: site.ledger.victims, generatorLag: generatorLag,
+      proofRefusal: site.proof?.refusal,
       isInterrupted: interruption.isRequested)
   }
 

@@ -18,6 +18,8 @@ package struct RunSetup: Sendable {
   package var faults: [Fault]
   /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
   package var occurrences: [FaultOccurrence]?
+  /// The real server that is driven at; nil: one inside, in virtual time.
+  package var outside: OutsideSetup?
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
 
@@ -31,6 +33,11 @@ package struct RunSetup: Sendable {
     self.settle = settle
     self.fleets = fleets
     self.faults = faults
+  }
+
+  /// Of those that are simulated, in order.
+  var deviceNames: [String] {
+    fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 
   func moment(at instant: MonotonicInstant) -> Moment {
