@@ -75,7 +75,13 @@ private struct SimulateCommand {
     }
     let result: ScenarioReader.Result
     do throws(ScenarioProblems) {
-      result = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+      var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+      // Whoever names a server and no clock wants to see it work.
+      if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
+        let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
+        read = try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
+      }
+      result = read
     } catch {
       tell(error.all, as: "")
       return .badScenario
@@ -88,8 +94,6 @@ private struct SimulateCommand {
       }
       scenario = chosen
     }
-    // Whoever names a server and no clock wants to see it work.
-    if values.value("target") != nil && values.value("mode") == nil { scenario.clock.mode = .realtime }
     if let factor { scenario = scenario.scaled(by: factor) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
     tell(result.notes, as: "note: ")
