@@ -14,7 +14,7 @@ final class Site {
   let city: City
   let clock: DayClock
   /// Where requests go over modelled links; nil when they leave the process.
-  let server: VirtualServer?
+  let inside: VirtualServer?
   /// Takes requests out of the process.
   let carrier: Carrier?
   /// Seconds of the devices in a second of the network.
@@ -39,10 +39,16 @@ final class Site {
     self.watchers = watchers
     switch destination {
     case .inside(let store):
-      server = VirtualServer(store: store) { $0.journalShare = 0 }
+      let server = VirtualServer(store: store) { configuration in
+        configuration.journalShare = 0
+        guard let authorization = setup.authorization else { return }
+        configuration.authentication = .required
+        configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
+      }
+      inside = server
       (carrier, clockFactor, proof) = (nil, 1, server)
     case .outside(let carrier, let factor, let proof):
-      server = nil
+      inside = nil
       (self.carrier, clockFactor, self.proof) = (carrier, factor, proof)
     }
     self.database = database
@@ -67,6 +73,11 @@ final class Site {
   /// A real server is asked in the end: questions would keep the devices waiting.
   func proveIfNeeded() {
     if ledger.needsProof && (proof == nil || carrier == nil) { ledger.prove(by: proof) }
+  }
+
+  var server: VirtualServer {
+    guard let inside else { preconditionFailure("only requests within the run come to a server inside") }
+    return inside
   }
 
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {

@@ -3,6 +3,7 @@ package import Database
 import Host
 import IngestServer
 import Queue
+import Scenario
 package import Store
 
 /// A run, in one thread. Against a server inside everything goes in the order of (time, device), in virtual time, and
@@ -62,6 +63,8 @@ package final class FleetRun {
   }
 
   package var recorded: [TraceEvent] { site.trace.recorded }
+  /// How many connections its devices have made.
+  var connections: Int { site.inside?.connections ?? 0 }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
   package var checkpoints: [TraceHash] { site.trace.checkpoints }
@@ -83,7 +86,7 @@ package final class FleetRun {
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
-      requests: site.server?.requests ?? site.carrier?.requests ?? 0,
+      requests: site.inside?.requests ?? site.carrier?.requests ?? 0,
       drained: isDrained ? now - healed : nil, victims: site.ledger.victims, generatorLag: generatorLag,
       proofRefusal: site.proof?.refusal,
       isInterrupted: interruption.isRequested)

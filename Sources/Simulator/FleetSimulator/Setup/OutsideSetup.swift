@@ -5,15 +5,17 @@ package import Scenario
 package struct OutsideSetup: Sendable {
   /// Where records go, and from where relative URLs start.
   package var url: String
-  package var preset: TargetPreset
+  package var preset = TargetPreset.rollingroad
   /// Of every request.
-  package var headers: [Named<String>]
-  package var transport: TransportConfiguration
-  package var verification: TargetVerification
+  package var headers: [Named<String>] = []
+  package var transport = TransportConfiguration()
+  package var verification = TargetVerification()
   /// Seconds of the devices in a second of the network.
-  package var factor: Double
+  package var factor = 1.0
   /// Records carry the time at which the run began, instead of that of the scenario.
-  package var beginsToday: Bool
+  package var beginsToday = false
+
+  package init(url: String) { self.url = url }
 
   /// Scheme, host and port.
   var origin: String { OutsideSetup.parts(of: url).origin }

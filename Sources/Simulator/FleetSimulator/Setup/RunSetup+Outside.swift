@@ -28,19 +28,17 @@ extension RunSetup {
       problems.append("target.url: clock.mode \(clock.mode.rawValue) needs a server: --target http://127.0.0.1:8080")
       return nil
     }
-    judge(target, &problems)
+    judgeOutside(target, &problems)
     for fault in scenario.faults { judgeOutside(fault, &problems) }
-    return OutsideSetup(
-      url: RunSetup.uploads(at: url, of: target.preset), preset: target.preset, headers: target.headers,
-      transport: transport(target.connections, to: url, devices: devices),
-      verification: target.verification, factor: clock.mode == .accelerated ? clock.factor : 1,
-      beginsToday: clock.timestamps == .shiftToNow)
+    var outside = OutsideSetup(url: RunSetup.uploads(at: url, of: target.preset))
+    (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
+    outside.transport = transport(target.connections, to: url, devices: devices)
+    if clock.mode == .accelerated { outside.factor = clock.factor }
+    outside.beginsToday = clock.timestamps == .shiftToNow
+    return outside
   }
 
-  private static func judge(_ target: Target, _ problems: inout [String]) {
-    if target.authorization.strategy != .none {
-      problems.append("target.auth.strategy: a real server can only be driven at without tokens of the app yet")
-    }
+  private static func judgeOutside(_ target: Target, _ problems: inout [String]) {
     guard target.verification.method == .query, target.preset != .rollingroad else { return }
     if target.verification.url?.contains("{device}") != true {
       problems.append("target.verify.url: a query needs a URL with {device} in it")

@@ -12,13 +12,15 @@ extension RunSetup {
     if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
       problems.append("geofences: cannot be simulated yet")
     }
+    RunSetup.judge(scenario.target, &problems)
     let devices = fleets.reduce(0) { $0 + $1.devices }
     let outside = RunSetup.outside(scenario, devices: devices, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, fleets: fleets, faults: scenario.faults)
+    keepAlive = scenario.target.connections.keepAlive
+    if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
     self.outside = outside
-    if let outside { url = outside.url }
   }
 }
