@@ -49,18 +49,3 @@ extension UUID128 {
     return String(decoding: bytes, as: UTF8.self)
   }
 }
-
-extension String {
-  /// As a part of a URL: unreserved characters stay (RFC 3986 §2.3).
-  var percentEncoded: String {
-    utf8.reduce(into: "") { text, byte in
-      let letter = Character(UnicodeScalar(byte))
-      if byte < 0x80 && (letter.isLetter || letter.isNumber || "-._~".contains(letter)) {
-        text.append(letter)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += "%" + (digits.count == 1 ? "0" + digits : digits)
-      }
-    }
-  }
-}

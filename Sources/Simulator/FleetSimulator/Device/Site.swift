@@ -39,12 +39,7 @@ final class Site {
     self.watchers = watchers
     switch destination {
     case .inside(let store):
-      let server = VirtualServer(store: store) { configuration in
-        configuration.journalShare = 0
-        guard let authorization = setup.authorization else { return }
-        configuration.authentication = .required
-        configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
-      }
+      let server = VirtualServer(store: store, for: setup)
       inside = server
       (carrier, clockFactor, proof) = (nil, 1, server)
     case .outside(let carrier, let factor, let proof):

@@ -39,6 +39,9 @@ extension RunSetup {
   }
 
   private static func judgeOutside(_ target: Target, _ problems: inout [String]) {
+    if target.authorization.strategy == .sas {
+      problems.append("target.auth.strategy sas: cannot be run yet; jwt and none can")
+    }
     guard target.verification.method == .query, target.preset != .rollingroad else { return }
     if target.verification.url?.contains("{device}") != true {
       problems.append("target.verify.url: a query needs a URL with {device} in it")

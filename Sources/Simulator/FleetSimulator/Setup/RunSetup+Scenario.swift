@@ -12,7 +12,7 @@ extension RunSetup {
     if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
       problems.append("geofences: cannot be simulated yet")
     }
-    RunSetup.judge(scenario.target, &problems)
+    if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
     let devices = fleets.reduce(0) { $0 + $1.devices }
     let outside = RunSetup.outside(scenario, devices: devices, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
