@@ -16,7 +16,7 @@ import World
 
   private func setup(_ url: String, minutes: Int64 = 5) -> RunSetup {
     var setup = Runs.setup(seed: 1, minutes: minutes, Runs.drivers(4, radio: .constant(.lte)))
-    setup.url = url
+    setup.outside = OutsideSetup(url: url)
     return setup
   }
 

@@ -11,7 +11,8 @@ extension ProcessContext {
       writeOutput: { write($0 + "\n", to: STDOUT_FILENO) },
       writeError: { write($0 + "\n", to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, outputIsTerminal: isatty(STDOUT_FILENO) == 1,
-      writeRaw: { write($0, to: STDERR_FILENO) })
+      writeRaw: { write($0, to: STDERR_FILENO) },
+      onEndingSignal: { EndingSignals.listen($0) })
   }
 
   /// Only the variables that are ours to read.

@@ -19,12 +19,16 @@ public struct ProcessContext {
   /// Errors and hints go here.
   public let writeError: @Sendable (String) -> Void
 
+  /// Calls when somebody wishes the process to end; for commands that finish something first.
+  public let onEndingSignal: (@escaping @Sendable () -> Void) -> Void
+
   /// A context of the caller's making.
   public init(
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    errorIsTerminal: Bool = true, outputIsTerminal: Bool = false, writeRaw: @escaping (String) -> Void = { _ in }
+    errorIsTerminal: Bool = true, outputIsTerminal: Bool = false, writeRaw: @escaping (String) -> Void = { _ in },
+    onEndingSignal: @escaping (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) {
     self.arguments = arguments
     self.environment = environment
@@ -35,5 +39,6 @@ public struct ProcessContext {
     self.errorIsTerminal = errorIsTerminal
     self.outputIsTerminal = outputIsTerminal
     self.writeRaw = writeRaw
+    self.onEndingSignal = onEndingSignal
   }
 }

@@ -9,7 +9,7 @@ extension Command {
     operands: "SCENARIO",
     operandCount: 1...1,
     flags: [
-      .value("target", "URL", "where records go, instead of target.url"),
+      .value("target", "URL", "the server to drive at, instead of target.url; realtime, if no mode is named"),
       .value("preset", "NAME", "whose dialect the target speaks, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
       .value("factor", "N", "how much faster than the wall clock accelerated runs"),
@@ -75,7 +75,13 @@ private struct SimulateCommand {
     }
     let result: ScenarioReader.Result
     do throws(ScenarioProblems) {
-      result = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+      var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+      // Whoever names a server and no clock wants to see it work.
+      if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
+        let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
+        read = try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
+      }
+      result = read
     } catch {
       tell(error.all, as: "")
       return .badScenario

@@ -15,12 +15,21 @@ struct Simulation {
   }
 
   func run(_ scenario: Scenario) -> ExitCode {
+    var scenario = scenario
+    scenario.limitGeneratorLag()
     do {
       var setup = try RunSetup(scenario)
       if let shard = options.shard { setup = setup.part(shard) }
       let measures = try Measures(scenario, setup)
       let outputs = try RunOutputs(scenario, folder: options.folder)
       process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
+      if let outside = setup.outside {
+        if let silence = try outside.silence() {
+          process.writeError("rollingroad simulate: \(silence)")
+          return .runtimeFailure
+        }
+        if outside.beginsToday { setup.start = SystemClock().wallNow }
+      }
       let (summary, map) = try run(setup, scenario, measures)
       try outputs.write(summary, map: map)
       process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
@@ -66,9 +75,15 @@ struct Simulation {
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures
   ) throws -> (summary: RunSummary, map: RunMap?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
-    let run = try FleetRun(setup, store: newStore(), watchers: [measures])
+    let interruption = Interruption()
+    process.onEndingSignal { interruption.request() }
+    let destination = try RunDestination(of: setup) { try newStore() }
+    let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: [measures])
     let report = try run.run { _, _ in display?.show(measures.progress) }
     display?.clear()
+    if let refusal = report.proofRefusal {
+      process.writeError("note: what the server has stored is not verified: \(refusal)")
+    }
     var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
     summary.shard = options.shard?.text
     return (summary, run.map(of: scenario))

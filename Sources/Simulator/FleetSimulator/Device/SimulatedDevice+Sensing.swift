@@ -66,8 +66,12 @@ extension SimulatedDevice {
   mutating func settle(at now: Moment, in site: Site) {
     site.balance(sighting(at: now), queued: host.queue.count)
     guard !host.platform.told.isEmpty else { return }
-    for event in host.platform.told { site.tell(.told(event), sighting(at: now)) }
+    let told = host.platform.told
     host.platform.told = []
+    for event in told {
+      site.tell(.told(event), sighting(at: now))
+      if case .authorization(let event) = event { hear(event, at: now.monotonic) }
+    }
   }
 
   private mutating func plan(at instant: MonotonicInstant) {

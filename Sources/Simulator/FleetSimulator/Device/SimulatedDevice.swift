@@ -4,6 +4,7 @@ import Database
 import Engine
 import Host
 import JSON
+import Scenario
 import Upload
 import Vocabulary
 import World
@@ -29,6 +30,11 @@ struct SimulatedDevice {
   var comesBackAfterReboot = false
   var launches: UInt64 = 0
   var exchanges: [Exchange] = []
+  var idleLine: Line?
+  /// How many connections it has made.
+  var lines: UInt64 = 0
+  /// Nil where no tokens are wanted.
+  var account: Account?
   var occasion: MonotonicInstant?
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
@@ -59,6 +65,7 @@ struct SimulatedDevice {
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
       number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
+    account = site.setup.authorization.map { _ in Account() }
     changeFaults(at: zero, in: site)
     begin(Launch(), at: zero, in: site)
     let now = site.setup.moment(at: zero)
@@ -107,17 +114,27 @@ struct SimulatedDevice {
     site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(network.connectivity), at: now)
     let configuration = configuration(in: site)
+    let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
-      Configuration.ready(platform: configuration.platform, persisted: kept) { $0 = configuration }
+      Configuration.ready(platform: configuration.platform, persisted: kept) { draft in
+        draft = configuration
+        // The app has kept what the SDK told it of its tokens.
+        if hasAccount, let kept { draft.authorization = kept.authorization }
+      }
     }
+    seekTokens(at: instant)
   }
 
   /// What the app says to `ready`.
   private func configuration(in site: Site) -> Configuration {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = .off
-    configuration.http.url = site.setup.url
-    configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
+    configuration.http.url = site.setup.outside?.url ?? SimulatedDevice.url("/locations", in: site)
+    var headers = JSONObject()
+    for header in site.setup.outside?.headers ?? [] { headers[header.name] = .string(header.value) }
+    headers["X-Device-Id"] = .string(name)
+    configuration.http.headers = .object(headers)
+    site.setup.outside?.preset.apply(to: &configuration, device: name)
     return configuration
   }
 

@@ -14,7 +14,7 @@ final class Site {
   let city: City
   let clock: DayClock
   /// Where requests go over modelled links; nil when they leave the process.
-  let server: VirtualServer?
+  let inside: VirtualServer?
   /// Takes requests out of the process.
   let carrier: Carrier?
   /// Seconds of the devices in a second of the network.
@@ -39,11 +39,12 @@ final class Site {
     self.watchers = watchers
     switch destination {
     case .inside(let store):
-      server = VirtualServer(store: store) { $0.journalShare = 0 }
-      (carrier, clockFactor) = (nil, 1)
-    case .outside(let carrier, let factor):
-      server = nil
-      (self.carrier, clockFactor) = (carrier, factor)
+      let server = VirtualServer(store: store, for: setup)
+      inside = server
+      (carrier, clockFactor, proof) = (nil, 1, server)
+    case .outside(let carrier, let factor, let proof):
+      inside = nil
+      (self.carrier, clockFactor, self.proof) = (carrier, factor, proof)
     }
     self.database = database
     database.notes = []
@@ -62,10 +63,16 @@ final class Site {
   }
 
   /// Whom to ask what is stored; nil when nobody can say.
-  var proof: (any StoreProof)? { server }
+  let proof: (any StoreProof)?
 
+  /// A real server is asked in the end: questions would keep the devices waiting.
   func proveIfNeeded() {
-    if ledger.needsProof { ledger.prove(by: proof) }
+    if ledger.needsProof && (proof == nil || carrier == nil) { ledger.prove(by: proof) }
+  }
+
+  var server: VirtualServer {
+    guard let inside else { preconditionFailure("only requests within the run come to a server inside") }
+    return inside
   }
 
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {

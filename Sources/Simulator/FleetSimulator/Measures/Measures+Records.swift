@@ -1,4 +1,5 @@
 import Base
+import CurlTransport
 import Queue
 import Scenario
 import Upload
@@ -67,6 +68,16 @@ extension Measures {
     table.record(.uploadBytes, UInt64(flight.bytes), tags)
   }
 
+  /// What a real network says of an upload.
+  func carry(_ request: UInt64, _ timings: TransferTimings, of device: Int) {
+    guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
+    change(device) { $0.flights[index].flight.serviceTime = timings.total }
+    let tags = tags(of: devices[device].flights[index].flight, device)
+    table.count(.connects, tags, timings.newConnections)
+    table.judge(.connectionReuse, timings.newConnections == 0, tags)
+    if timings.secured > .zero { table.count(.tlsHandshakes, tags, timings.newConnections) }
+  }
+
   private func tags(of flight: Flight, _ device: Int) -> SampleTags {
     var tags = tags(of: device)
     tags.isBatch = flight.cargo.isBatch
@@ -86,7 +97,7 @@ extension Measures {
     table.count(.uploads, tags)
     table.judge(.uploadFailed, isFailed, tags)
     guard case .answered(_, _, let body)? = outcome else { return }
-    let duration = now - flight.sentAt
+    let duration = flight.serviceTime ?? now - flight.sentAt
     chart.current.uploadDuration.record(milliseconds: duration.seconds * 1_000)
     table.record(.uploadDuration, duration, tags)
     let answer = Answer(flight: flight, status: status, bytes: body.count, duration: duration)

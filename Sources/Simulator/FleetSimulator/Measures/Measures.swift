@@ -16,6 +16,8 @@ package final class Measures: Watcher {
     let sentAt: MonotonicInstant
     let bytes: Int
     let cargo: OutgoingRequest.Cargo
+    /// On the network, where that is not the devices' own time.
+    var serviceTime: Nanoseconds?
   }
 
   /// What is known of one device.
@@ -81,6 +83,8 @@ package final class Measures: Watcher {
       if network == .none { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
     case .queue(let note): enter(note, sighting)
     case .sent(let request): depart(request, of: device)
+    case .carried(let request, let timings): carry(request, timings, of: device)
+    case .turn(let lag): table.record(.generatorLag, lag, tags(of: device))
     case .ended(let request, let outcome):
       guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
       end(devices[device].flights.remove(at: index).flight, outcome, of: device)

@@ -121,7 +121,7 @@ final class Ledger {
     let keys = records.map { record in
       PointKey(recordedAt: record.record.timestamp.millisecondsSince1970, uuid: record.record.uuid)
     }
-    let lost = proof.missing(keys, of: names[device])
+    guard let lost = proof.missing(keys, of: names[device]) else { return sums.unverified += records.count }
     var next = lost.startIndex
     for record in records {
       guard next < lost.endIndex, lost[next].uuid == record.record.uuid else {
@@ -149,21 +149,24 @@ final class Ledger {
     for (_, record) in waiting.sorted(by: { $0.key < $1.key }).prefix(Ledger.victimsMax) {
       blame(record.device, record.uuid, .drained, story(of: record) + ["still in its queue \(Ledger.time(instant))"])
     }
-    if let proof { compareStore(StoreSums(of: proof, names: names, dropped: dropped)) }
+    if let proof, proof.refusal == nil {
+      compareStore(StoreSums(of: proof, names: names, dropped: dropped), isShared: proof.isShared)
+    }
   }
 
-  private func compareStore(_ store: StoreSums) {
+  private func compareStore(_ store: StoreSums, isShared: Bool) {
     for device in names.indices {
       let (rows, expected) = (store.devices[device], proven[device])
       sums.duplicateRows += rows.repeated
-      if rows.count != expected.count || rows.sum != expected.sum || rows.repeated > 0 {
+      let isStrange = !isShared && (rows.count != expected.count || rows.sum != expected.sum)
+      if isStrange || rows.repeated > 0 {
         let story = [
           "\(rows.count) records in the store besides what the device dropped, \(expected.count) proven, \(rows.repeated) repeated"
         ]
         blame(device, nil, .storedOnce, story)
       }
     }
-    if store.strangers > 0 {
+    if !isShared && store.strangers > 0 {
       blame(nil, nil, .storedOnce, ["\(store.strangers) rows of devices that do not exist"])
     }
   }

@@ -41,7 +41,7 @@ extension FleetRun {
   }
 
   private func receive(_ landed: TransportCompletion, on queue: inout EventQueue) {
-    let next = devices[landed.device].receive(landed.outcome, of: landed.id, at: now, in: site)
+    let next = devices[landed.device].receive(landed, at: now, in: site)
     queue.update(landed.device, to: next)
   }
 
@@ -55,7 +55,9 @@ extension FleetRun {
       let next = try devices[device].advance(to: now, in: site)
       queue.replaceFirst(with: next.map { max($0, now) })
       now = max(now, clock.now)
-      generatorLag.record(UInt64(max(0, clock.machineSpan(of: now - instant).count / 1_000)))
+      let lag = clock.machineSpan(of: now - instant)
+      generatorLag.record(UInt64(max(0, lag.count / 1_000)))
+      site.tell(.turn(late: lag), devices[device].sighting(at: site.setup.moment(at: now)))
       turns += 1
     }
     return turns

@@ -3,6 +3,7 @@ package import Database
 import Host
 import IngestServer
 import Queue
+import Scenario
 package import Store
 
 /// A run, in one thread. Against a server inside everything goes in the order of (time, device), in virtual time, and
@@ -35,7 +36,7 @@ package final class FleetRun {
   package convenience init(
     _ setup: RunSetup, over carrier: Carrier, factor: Double = 1, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
-    try self.init(setup, to: .outside(carrier, factor: factor), interruption: interruption, watchers: [])
+    try self.init(setup, to: .outside(carrier, factor: factor, nil), interruption: interruption, watchers: [])
   }
 
   /// `watchers` see everything from the first launch on.
@@ -45,7 +46,7 @@ package final class FleetRun {
   ) throws(DatabaseError) {
     self.interruption = interruption
     self.setup = setup
-    let names = setup.fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
+    let names = setup.deviceNames
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
     site = Site(
       setup, to: destination, database: database, names: names, recording: recording, watchers: watchers)
@@ -62,6 +63,8 @@ package final class FleetRun {
   }
 
   package var recorded: [TraceEvent] { site.trace.recorded }
+  /// How many connections its devices have made.
+  var connections: Int { site.inside?.connections ?? 0 }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
   package var checkpoints: [TraceHash] { site.trace.checkpoints }
@@ -83,8 +86,9 @@ package final class FleetRun {
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
-      requests: site.server?.requests ?? site.carrier?.requests ?? 0,
+      requests: site.inside?.requests ?? site.carrier?.requests ?? 0,
       drained: isDrained ? now - healed : nil, victims: site.ledger.victims, generatorLag: generatorLag,
+      proofRefusal: site.proof?.refusal,
       isInterrupted: interruption.isRequested)
   }
 

@@ -15,6 +15,8 @@ package struct RunReport: Equatable, Sendable {
   package let victims: [Victim]
   /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
   package let generatorLag: Histogram
+  /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
+  package let proofRefusal: String?
   /// It was ended early.
   package let isInterrupted: Bool
 

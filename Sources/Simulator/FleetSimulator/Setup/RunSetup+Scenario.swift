@@ -1,13 +1,9 @@
 package import Scenario
 
 extension RunSetup {
-  /// What a scenario comes to in virtual time. Throws a sentence for each thing in it that cannot be simulated yet.
+  /// What a scenario comes to. Throws a sentence for each thing in it that cannot be simulated yet.
   package init(_ scenario: Scenario) throws(UnsupportedScenario) {
     var problems: [String] = []
-    if scenario.clock.mode != .virtual {
-      let mode = scenario.clock.mode.rawValue
-      problems.append("clock.mode \(mode): this version runs in virtual time only; use --mode virtual")
-    }
     var fleets: [FleetSetup] = []
     for fleet in scenario.fleets {
       if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, &problems) { fleets.append(setup) }
@@ -16,9 +12,15 @@ extension RunSetup {
     if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
       problems.append("geofences: cannot be simulated yet")
     }
+    if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
+    let devices = fleets.reduce(0) { $0 + $1.devices }
+    let outside = RunSetup.outside(scenario, devices: devices, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, fleets: fleets, faults: scenario.faults)
+    keepAlive = scenario.target.connections.keepAlive
+    if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
+    self.outside = outside
   }
 }

@@ -12,12 +12,16 @@ package struct RunSetup: Sendable {
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
   package var fleets: [FleetSetup]
-  /// Where records go.
-  package var url = "http://server.example/locations"
   /// What goes wrong, each under a name of its own.
   package var faults: [Fault]
   /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
   package var occurrences: [FaultOccurrence]?
+  /// The real server that is driven at; nil: one inside, in virtual time.
+  package var outside: OutsideSetup?
+  /// How apps get their tokens; nil: the server wants none.
+  package var authorization: TargetAuthorization?
+  /// How long a device keeps a connection that it does not use.
+  package var keepAlive = Nanoseconds.seconds(300)
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
 
@@ -31,6 +35,11 @@ package struct RunSetup: Sendable {
     self.settle = settle
     self.fleets = fleets
     self.faults = faults
+  }
+
+  /// Of those that are simulated, in order.
+  var deviceNames: [String] {
+    fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 
   func moment(at instant: MonotonicInstant) -> Moment {
