@@ -96,16 +96,19 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
-        "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
+        "Network",
+        "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base",
       ]),
+
+    library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
 
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary", "Contract",
-        "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux",
+        "FleetSimulator", "Reports", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux",
       ]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
@@ -163,12 +166,12 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Store",
-        "World", "Contract",
-        "JSON", "Base", "Support",
+        "FleetSimulator", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
+        "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "World", "Contract", "JSON", "Base", "Support"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests(
       "CommandLine",

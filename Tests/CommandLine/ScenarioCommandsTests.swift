@@ -69,6 +69,7 @@ import Testing
     #expect(run.code == .ok, "\(run.error)")
     #expect(run.output.hasPrefix("seed 0x2a\n"))
     #expect(run.output.contains("lost 0, duplicate rows 0"))
+    #expect(run.output.contains("✓ records_lost") && run.output.contains("first-drive passed"))
     #expect(run.output.hasSuffix("the second run was the same\n"))
   }
 

@@ -27,7 +27,7 @@ import Testing
     let report = try run(RunSetup(read.scenario))
     let victim = try #require(report.victims.first { $0.uuid != nil })
     return FailurePlan(
-      document: read.document.adopting(read.scenario), invariant: invariant ?? victim.rule.rawValue,
+      document: read.document.adopting(read.scenario), invariant: invariant ?? victim.invariantName,
       device: victim.device, hash: report.hash.text, product: "0.0.0")
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(scenario.faults.isEmpty && scenario.clock.duration < .seconds(600))
     #expect(small.document.text.utf8.count < 450, "\(small.document.text)")
     let report = try run(RunSetup(scenario))
-    #expect(report.victims.contains { $0.rule.rawValue == plan.invariant && $0.device == small.device })
+    #expect(report.victims.contains { $0.invariantName == plan.invariant && $0.device == small.device })
     #expect(report.hash.text == small.hash)
     var again = Shrinker(plan, run: run)
     #expect(try again.shrink() == small && again.runs == shrinker.runs)

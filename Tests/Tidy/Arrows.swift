@@ -58,15 +58,18 @@ enum Arrows {
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
-        "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
+        "Network",
+        "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
+    Target(name: "Reports", folder: "Sources/Simulator/Reports", imports: ["FleetSimulator", "Scenario", "Base"]),
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary", "Contract",
-        "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux", "Glibc",
+        "FleetSimulator", "Reports", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux",
+        "Glibc",
       ]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]

@@ -3,7 +3,8 @@ import Base
 /// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
 public enum CommandTable {
   static let commands: [Command] = [
-    .serve, .simulate, .scenarios, .schema, .inspect, .drive, .trace, .token, .healthcheck, .version,
+    .serve, .simulate, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .trace, .token, .healthcheck,
+    .version,
   ]
 
   /// Runs what the arguments name.

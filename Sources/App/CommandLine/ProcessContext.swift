@@ -20,8 +20,15 @@ public struct ProcessContext {
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
   public let errorIsTerminal: Bool
+  /// A person reads the results, not a program.
+  public let outputIsTerminal: Bool
+  /// Goes where the errors go, without an end of line: for a line that renews itself.
+  public let writeRaw: (String) -> Void
   /// Errors and hints go here.
   public let writeError: @Sendable (String) -> Void
+
+  /// Calls when somebody wishes the process to end; for commands that finish something first.
+  public let onEndingSignal: (@escaping @Sendable () -> Void) -> Void
 
   /// A context of the caller's making.
   public init(
@@ -29,7 +36,9 @@ public struct ProcessContext {
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    errorIsTerminal: Bool = true, input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
+    errorIsTerminal: Bool = true, outputIsTerminal: Bool = false, writeRaw: @escaping (String) -> Void = { _ in },
+    onEndingSignal: @escaping (@escaping @Sendable () -> Void) -> Void = { _ in }, input: Int32? = nil,
+    terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
     self.arguments = arguments
     self.environment = environment
@@ -42,5 +51,8 @@ public struct ProcessContext {
     self.input = input
     self.terminal = terminal
     self.ownsSignals = ownsSignals
+    self.outputIsTerminal = outputIsTerminal
+    self.writeRaw = writeRaw
+    self.onEndingSignal = onEndingSignal
   }
 }

@@ -33,10 +33,10 @@ package struct DeviceHost<Phone: Platform> {
 
   /// Takes up what the device has kept in the database. `identity` numbers the records: every launch needs another
   /// stream, or the uuids of an earlier one come again. `firstRequest` is for platforms where answers to an earlier
-  /// launch can still come: `uploader.nextRequestID` of that one.
+  /// launch can still come: `uploader.nextRequestID` of that one. `clockFactor` is that of the uploader.
   package init(
     _ description: DeviceDescription, on platform: Phone, database: QueueDatabase, device: Int,
-    identity: RandomStream, firstRequest: UInt64 = 1, scratch: HostScratch, at now: Moment
+    identity: RandomStream, firstRequest: UInt64 = 1, clockFactor: Double = 1, scratch: HostScratch, at now: Moment
   ) throws(DatabaseError) {
     let storage = DeviceStorage(database, device: device, platform: description.platform)
     let kept = try storage.kept()
@@ -45,7 +45,7 @@ package struct DeviceHost<Phone: Platform> {
       configuration: configuration, state: kept.engineState, geofences: kept.geofences, identity: identity)
     uploader = Uploader(
       configuration: configuration, connectivity: .none, userAgent: description.userAgent,
-      tokenSetAt: kept.tokenSetAt ?? now.wall, nextRequestID: firstRequest)
+      tokenSetAt: kept.tokenSetAt ?? now.wall, nextRequestID: firstRequest, clockFactor: clockFactor)
     queue = database.queue(of: device)
     // Locks belong to the process that has ended (behaviour §7.2).
     queue.unlockAll()

@@ -21,7 +21,7 @@ extension Uploader {
     log(.flushBegan(trigger: trigger, queued: queued), &effects)
     log(.watchdogArmed(timeoutSeconds: timeout.seconds, watchdogSeconds: watchdog.seconds), &effects)
     let flush = Flush(
-      trigger: trigger, completion: completion, beganAt: now.monotonic, deadline: now.monotonic + watchdog,
+      trigger: trigger, completion: completion, beganAt: now.monotonic, deadline: deadline(after: watchdog, now),
       queuedBefore: queued)
     sendNextPage(of: flush, now, &queue, &effects)
   }

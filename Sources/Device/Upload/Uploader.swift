@@ -12,6 +12,7 @@ package struct Uploader: Sendable {
   /// The number of the next request. To be kept over launches where answers to an earlier one may still come.
   package internal(set) var nextRequestID: UInt64
   let userAgent: String
+  private let clockFactor: Double
   package internal(set) var connectivity: Connectivity
   var policy: UploadPolicy
   /// Inserts that begin no flush, after a failure of the network.
@@ -37,16 +38,18 @@ package struct Uploader: Sendable {
     let completion: UInt64
   }
 
-  /// `userAgent` is a header of every request.
+  /// `userAgent` is a header of every request. `clockFactor` tells how many seconds the device's clock makes in one of the
+  /// network, whose time limits are its own.
   package init(
     configuration: Configuration, connectivity: Connectivity, userAgent: String, tokenSetAt: WallInstant,
-    nextRequestID: UInt64 = 1
+    nextRequestID: UInt64 = 1, clockFactor: Double = 1
   ) {
     self.configuration = configuration
     self.connectivity = connectivity
     self.userAgent = userAgent
     self.tokenSetAt = tokenSetAt
     self.nextRequestID = nextRequestID
+    self.clockFactor = clockFactor
     policy = UploadPolicy(configuration)
   }
 
@@ -97,6 +100,11 @@ package struct Uploader: Sendable {
     case .pausedBeforeNextPage: sendNextPage(of: flush, now, &queue, &effects)
     case .pausedBeforeResending: post(flush, now, &queue, &effects)
     }
+  }
+
+  /// When a span of the network's time will be over.
+  func deadline(after span: Nanoseconds, _ now: Moment) -> MonotonicInstant {
+    now.monotonic + (clockFactor == 1 ? span : Nanoseconds(Int64(Double(span.count) * clockFactor)))
   }
 
   /// Gives up a flush that nothing has ended. Its answer may still come; the rows go out again (behaviour §9.2).

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -37,6 +38,12 @@ int rr_epoll_wait(int epoll, rr_epoll_event *events, int capacity, int timeout_m
 }
 
 int rr_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int rr_wait_readable(int fd, int64_t nanoseconds) {
+  struct pollfd wanted = {.fd = fd, .events = POLLIN};
+  struct timespec timeout = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  return ppoll(&wanted, 1, nanoseconds < 0 ? NULL : &timeout, NULL);
+}
 
 int rr_accept(int listener, struct sockaddr_storage *peer) {
   socklen_t length = sizeof *peer;

@@ -9,7 +9,7 @@ extension Command {
     operands: "SCENARIO",
     operandCount: 1...1,
     flags: [
-      .value("target", "URL", "where records go, instead of target.url"),
+      .value("target", "URL", "the server to drive at, instead of target.url; realtime, if no mode is named"),
       .value("preset", "NAME", "whose dialect the target speaks, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
       .value("factor", "N", "how much faster than the wall clock accelerated runs"),
@@ -21,7 +21,9 @@ extension Command {
       .value(
         "shard", "I/N", "only every N-th device from the I-th on, counted from 0; auto/N: the index of a Kubernetes job"
       ),
-      .value("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
+      .values("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
+      .value("out", "DIR", "leave summary.json, report.html and junit.xml there; nothing is written without it"),
+      .toggle("quiet", "no progress, only the summary"),
       .toggle("check-determinism", "run twice and say where the runs part, if they do"),
       .toggle("dry-run", "print what the scenario comes to, and do not run it"),
     ],
@@ -73,7 +75,13 @@ private struct SimulateCommand {
     }
     let result: ScenarioReader.Result
     do throws(ScenarioProblems) {
-      result = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+      var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+      // Whoever names a server and no clock wants to see it work.
+      if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
+        let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
+        read = try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
+      }
+      result = read
     } catch {
       tell(error.all, as: "")
       return .badScenario
@@ -93,8 +101,11 @@ private struct SimulateCommand {
     tell(result.notYet, as: "")
     if !result.notYet.isEmpty { return .badScenario }
     if values.isOn("dry-run") { return .ok }
-    return Simulation(process, path: name, checksDeterminism: values.isOn("check-determinism"), shard: try shard()).run(
-      scenario)
+    let options = SimulationOptions(
+      path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
+      folder: values.text("out"), shard: try shard(), scenarioHash: scenarioHash(of: result.document),
+      document: result.document)
+    return Simulation(process, options).run(scenario)
   }
 
   private func shard() throws(UsageError) -> Shard? {
@@ -113,6 +124,17 @@ private struct SimulateCommand {
     return shard
   }
 
+  /// Of what was read, with variables and overrides put in, and of the words that change it afterwards. The seed is
+  /// told beside it.
+  private func scenarioHash(of document: ScenarioDocument) -> String {
+    var hash = TraceHash()
+    hash.fold(Array(document.text.utf8).span)
+    for flag in ["fleet", "scale", "devices"] {
+      hash.fold(Array("\(flag)=\(values.text(flag) ?? "")".utf8).span)
+    }
+    return hash.text
+  }
+
   private func tell(_ problems: [ScenarioProblem], as prefix: String) {
     let sources = [name] + overrides.map(\.origin)
     for problem in problems { process.writeError(prefix + problem.text(sources: sources)) }
@@ -121,7 +143,7 @@ private struct SimulateCommand {
   /// Flags that have a key of their own come after `--set`: the more special word counts.
   private static func overrides(_ values: FlagValues) throws(UsageError) -> [Override] {
     var overrides: [Override] = []
-    for text in values.text("set").map(settings) ?? [] {
+    for text in values.texts("set").flatMap(settings) {
       guard let override = Override(setting: text) else {
         throw UsageError("--set: '\(text)' is no PATH=VALUE")
       }

@@ -1,67 +1,93 @@
 import Base
 import FleetSimulator
+import Reports
 import Scenario
 import Store
 
 /// A run of a scenario that is in order, in virtual time, and what there is to say about it.
 struct Simulation {
   private let process: ProcessContext
-  /// Of the scenario, or the name of one that is built in.
-  private let path: String
-  private let checksDeterminism: Bool
-  private let shard: Shard?
+  private let options: SimulationOptions
 
-  init(_ process: ProcessContext, path: String, checksDeterminism: Bool, shard: Shard?) {
+  init(_ process: ProcessContext, _ options: SimulationOptions) {
     self.process = process
-    self.path = path
-    self.checksDeterminism = checksDeterminism
-    self.shard = shard
+    self.options = options
   }
 
   func run(_ scenario: Scenario) -> ExitCode {
-    var setup: RunSetup
-    do throws(UnsupportedScenario) {
-      setup = try RunSetup(
-        scenario, files: RouteFiles(beside: path, read: process.readFile, list: process.listFolder))
-    } catch {
+    var scenario = scenario
+    scenario.limitGeneratorLag()
+    do {
+      var setup = try RunSetup(
+        scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
+      if let shard = options.shard { setup = setup.part(shard) }
+      let measures = try Measures(scenario, setup)
+      let outputs = try RunOutputs(scenario, folder: options.folder)
+      process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
+      if let outside = setup.outside {
+        if let silence = try outside.silence() {
+          process.writeError("rollingroad simulate: \(silence)")
+          return .runtimeFailure
+        }
+        if outside.beginsToday { setup.start = SystemClock().wallNow }
+      }
+      let (summary, map) = try run(setup, scenario, measures)
+      try outputs.write(summary, map: map)
+      process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
+      for path in outputs.written { process.writeOutput("  wrote \(path)") }
+      try keepFailure(summary, scenario, setup)
+      if options.checksDeterminism, try !isRepeatable(setup) { return .invariantViolated }
+      // Figures of a part say nothing about the whole: 'merge' judges them.
+      if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
+      return ExitCode(summary.result)
+    } catch let error as UnsupportedScenario {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario
-    }
-    if let shard { setup = setup.part(shard) }
-    process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
-    noteWhatIsNotJudged(scenario)
-    do {
-      let report = try run(setup)
-      tell(report, of: scenario.name)
-      if checksDeterminism, try !isRepeatable(setup) { return .invariantViolated }
-      return report.isRight ? .ok : .invariantViolated
     } catch {
       process.writeError("rollingroad simulate: \(error)")
       return .runtimeFailure
     }
   }
 
-  private func noteWhatIsNotJudged(_ scenario: Scenario) {
-    let sections = [
-      ("thresholds", !scenario.thresholds.isEmpty), ("checks", !scenario.checks.isEmpty),
-      ("coverage", scenario.coverage != Coverage()), ("outputs", !scenario.outputs.isEmpty),
-      ("target", scenario.target != Target()), ("invariants", scenario.invariants != InvariantSelection()),
-    ]
-    for (name, isThere) in sections where isThere {
-      process.writeError("note: \(name): not looked at by this version; the book of records and the invariants are")
+  /// What it takes to see the first violation again. A real server cannot be had again as it was.
+  private func keepFailure(_ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup) throws {
+    guard let folder = options.folder, let violation = summary.violations.first, scenario.clock.mode == .virtual else {
+      return
     }
+    var document = options.document.adopting(scenario)
+    for fleet in setup.fleets {
+      if let members = fleet.members { document.setMembers(members, of: fleet.name) }
+    }
+    let plan = FailurePlan(
+      document: document, invariant: violation.invariant, device: violation.device, hash: summary.hash,
+      product: Product.version)
+    if scenario.invariants.onViolation == .shrink { process.writeError("making the failure small") }
+    let bundle = try FailureBundle(
+      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink)
+    let output = try OutputFolder(folder)
+    try bundle.write(to: output)
+    process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
+    process.writeOutput("again: \(bundle.replayCommand(at: output.path(bundle.folder)))")
   }
 
   private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
-  private func run(_ setup: RunSetup) throws -> RunReport {
-    var lastPercent = -1
-    return try FleetRun(setup, store: newStore()).run { share, sums in
-      let percent = Int(share * 20) * 5
-      guard process.errorIsTerminal, percent > lastPercent else { return }
-      lastPercent = percent
-      process.writeError("\(percent) %: \(sums.created) records, \(sums.stored) found in the store, \(sums.lost) lost")
+  private func run(
+    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures
+  ) throws -> (summary: RunSummary, map: RunMap?) {
+    let display = options.isQuiet ? nil : ProgressDisplay(process)
+    let interruption = Interruption()
+    process.onEndingSignal { interruption.request() }
+    let destination = try RunDestination(of: setup) { try newStore() }
+    let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: [measures])
+    let report = try run.run { _, _ in display?.show(measures.progress) }
+    display?.clear()
+    if let refusal = report.proofRefusal {
+      process.writeError("note: what the server has stored is not verified: \(refusal)")
     }
+    var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
+    summary.shard = options.shard?.text
+    return (summary, run.map(of: scenario))
   }
 
   private func isRepeatable(_ setup: RunSetup) throws -> Bool {
@@ -76,19 +102,32 @@ struct Simulation {
     }
     return false
   }
+}
 
-  private func tell(_ report: RunReport, of name: String) {
-    let sums = report.sums
-    let drained = report.drained.map { "drained in \($0.wholeMilliseconds) ms" } ?? "not drained"
-    process.writeOutput(
-      """
-      \(name): \(report.devices) devices for \(report.duration.wholeMilliseconds / 1_000) s of virtual time
-      records: created \(sums.created), stored \(sums.stored), pending \(sums.pending), expired \(sums.expired), \
-      evicted \(sums.evicted), destroyed \(sums.destroyed), quarantined \(sums.quarantined), \
-      lost \(sums.lost), duplicate rows \(sums.duplicateRows)
-      \(report.requests) requests, \(report.events) events, \(drained)
-      """)
-    for victim in report.victims { process.writeOutput(victim.text) }
-    process.writeOutput("hash \(report.hash.text)")
+/// What the command line says about a run beside the scenario.
+struct SimulationOptions {
+  /// Of the scenario's file, or the name of one that is built in: routes are read beside it.
+  var path: String
+  var checksDeterminism = false
+  var isQuiet = false
+  /// `--out`.
+  var folder: String?
+  var shard: Shard?
+  /// Of everything that the run follows from.
+  var scenarioHash: String
+  var document: ScenarioDocument
+}
+
+extension ExitCode {
+  init(_ result: RunSummary.Result) {
+    self =
+      switch result {
+      case .passed: .ok
+      case .invalid: .runInvalid
+      case .violated: .invariantViolated
+      case .failed: .thresholdFailed
+      case .stopped: .stoppedBySignal
+      case .uncovered: .coverageMissed
+      }
   }
 }

@@ -14,11 +14,20 @@ struct Flag: Sendable {
   let standard: String?
   /// A secret may also be read from the file that `…_FILE` names, so that it stands in no process list.
   let isSecret: Bool
+  /// It may stand several times; each value counts.
+  var isRepeatable = false
 
   static func value(
     _ name: String, _ placeholder: String, _ help: String, standard: String? = nil, isSecret: Bool = false
   ) -> Flag {
     Flag(name: name, kind: .value(placeholder: placeholder), help: help, standard: standard, isSecret: isSecret)
+  }
+
+  /// May stand several times.
+  static func values(_ name: String, _ placeholder: String, _ help: String) -> Flag {
+    var flag = value(name, placeholder, help + "; may stand several times")
+    flag.isRepeatable = true
+    return flag
   }
 
   static func toggle(_ name: String, _ help: String) -> Flag {

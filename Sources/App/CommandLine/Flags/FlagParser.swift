@@ -57,8 +57,12 @@ struct FlagParser {
         continue
       }
       let (flag, attached) = try find(word)
-      guard seen.insert(flag.name).inserted else { throw UsageError("--\(flag.name) stands twice") }
-      values.set(flag.name, try value(of: flag, attached: attached, words, &index), origin: "--\(flag.name)")
+      guard seen.insert(flag.name).inserted || flag.isRepeatable else {
+        throw UsageError("--\(flag.name) stands twice")
+      }
+      let text = try value(of: flag, attached: attached, words, &index)
+      if flag.isRepeatable { values.add(flag.name, text) }
+      values.set(flag.name, text, origin: "--\(flag.name)")
     }
     return rest
   }

@@ -10,6 +10,13 @@ struct FlagValues {
 
   mutating func set(_ name: String, _ text: String, origin: String) { values[name] = Value(text: text, origin: origin) }
 
+  private var repeated: [String: [String]] = [:]
+
+  mutating func add(_ name: String, _ text: String) { repeated[name, default: []].append(text) }
+
+  /// All values of a flag that may stand several times, in their order; the environment has one.
+  func texts(_ name: String) -> [String] { repeated[name] ?? text(name).map { [$0] } ?? [] }
+
   func value(_ name: String) -> Value? { values[name] }
 
   func text(_ name: String) -> String? { values[name]?.text }

@@ -25,7 +25,7 @@ extension SimulatedDevice {
     form.deviceID = name
     let request = OutgoingRequest(
       id: Account.firstRequest + (account?.attempts ?? 0), purpose: .log, method: "POST",
-      url: SimulatedDevice.url(authorization.tokenURL),
+      url: SimulatedDevice.url(authorization.tokenURL, in: site),
       headers: [NameValuePair("Content-Type", "application/json")], body: form.json.serialized, timeout: .seconds(60))
     send(request, at: now, in: site)
   }
@@ -43,7 +43,7 @@ extension SimulatedDevice {
         draft.authorization.strategy = .jwt
         draft.authorization.accessToken = accessToken
         draft.authorization.refreshToken = tokens.refreshToken
-        draft.authorization.refreshUrl = SimulatedDevice.url(authorization.refreshURL)
+        draft.authorization.refreshUrl = SimulatedDevice.url(authorization.refreshURL, in: site)
         draft.authorization.refreshPayload = .object(["refresh_token": .string("{refreshToken}")])
         draft.authorization.expires = tokens.expires ?? TokenExpiry.never
       }
@@ -58,8 +58,9 @@ extension SimulatedDevice {
 
   var name: String { "\(fleet.setup.name)-\(index)" }
 
-  static func url(_ path: String) -> String {
-    path.hasPrefix("http") ? path : "http://server.example" + (path.hasPrefix("/") ? path : "/" + path)
+  static func url(_ path: String, in site: Site) -> String {
+    if path.hasPrefix("http") { return path }
+    return (site.setup.outside?.origin ?? "http://server.example") + (path.hasPrefix("/") ? path : "/" + path)
   }
 }
 

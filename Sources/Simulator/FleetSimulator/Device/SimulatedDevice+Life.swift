@@ -14,7 +14,7 @@ extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
     guard isInstalled else { return isHealed ? nil : presenceChange }
-    var next = exchanges.reduce(account?.nextAttempt) { earlier($0, $1.due) }
+    var next = exchanges.reduce(account?.nextAttempt) { $1.due == .never ? $0 : earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
@@ -125,6 +125,7 @@ extension SimulatedDevice {
     if wasConnected != links[current].connectivity {
       loseLines(.lost, at: now.monotonic, in: site)
       for index in exchanges.indices {
+        if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: number) }
         exchanges[index].line = nil
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
@@ -152,9 +153,12 @@ extension SimulatedDevice {
   private mutating func sync(at now: Moment) {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
+    guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
     nextSync = now.monotonic + SimulatedDevice.syncInterval
-    if !host.uploader.isBusy { host.sync(completion: 0, at: now) }
+    host.sync(completion: 0, at: now)
   }
 
   private static let syncInterval = Nanoseconds.seconds(15)
+  /// A flush that is running will not take along what it did not find.
+  private static let busyInterval = Nanoseconds.milliseconds(500)
 }

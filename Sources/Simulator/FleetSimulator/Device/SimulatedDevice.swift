@@ -4,6 +4,7 @@ import Database
 import Engine
 import Host
 import JSON
+import Scenario
 import Upload
 import Vocabulary
 import World
@@ -93,7 +94,8 @@ struct SimulatedDevice {
       description, on: SimulatedPhone(), database: site.database, device: number,
       identity: RandomStream(
         seed: site.setup.seed, device: key, concern: DeviceConcern.identity + launches),
-      firstRequest: firstRequest, scratch: site.scratch, at: site.setup.moment(at: instant))
+      firstRequest: firstRequest, clockFactor: site.clockFactor, scratch: site.scratch,
+      at: site.setup.moment(at: instant))
   }
 
   /// What watchers hear of beside what happened.
@@ -109,7 +111,7 @@ struct SimulatedDevice {
     }
     toldBattery = .min
     tellBattery(at: now, in: site)
-    let configuration = configuration
+    let configuration = configuration(in: site)
     let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
       Configuration.ready(platform: configuration.platform, persisted: kept) { draft in
@@ -122,11 +124,15 @@ struct SimulatedDevice {
   }
 
   /// What the app says to `ready`.
-  private var configuration: Configuration {
+  private func configuration(in site: Site) -> Configuration {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = .off
-    configuration.http.url = SimulatedDevice.url("/locations")
-    configuration.http.headers = .object(["X-Device-Id": .string(name)])
+    configuration.http.url = site.setup.outside?.url ?? SimulatedDevice.url("/locations", in: site)
+    var headers = JSONObject()
+    for header in site.setup.outside?.headers ?? [] { headers[header.name] = .string(header.value) }
+    headers["X-Device-Id"] = .string(name)
+    configuration.http.headers = .object(headers)
+    site.setup.outside?.preset.apply(to: &configuration, device: name)
     return configuration
   }
 

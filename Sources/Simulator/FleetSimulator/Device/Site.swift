@@ -2,15 +2,22 @@ import Base
 import Contract
 import HTTP1
 import Host
+import IngestServer
 import Queue
 import Vocabulary
 import World
 
-/// What the devices of a run share: the city, the server, the database of their queues, the book, the trace.
+/// What the devices of a run share: the city, the way to the server, the database of their queues, the book, the trace.
 final class Site {
   let setup: RunSetup
+  let names: [String]
   let clock: DayClock
-  let server: VirtualServer
+  /// Where requests go over modelled links; nil when they leave the process.
+  let inside: VirtualServer?
+  /// Takes requests out of the process.
+  let carrier: Carrier?
+  /// Seconds of the devices in a second of the network.
+  let clockFactor: Double
   let database: QueueDatabase
   let ledger: Ledger
   let faults: FaultPlan
@@ -18,14 +25,25 @@ final class Site {
   var head = ResponseHead()
   var trace: Trace
   private let watchers: [any Watcher]
+  /// A watcher wants the drives to end.
+  private(set) var hasSeenEnough = false
 
   init(
-    _ setup: RunSetup, server: VirtualServer, database: QueueDatabase, names: [String], recording: Range<Int>?,
-    watchers: [any Watcher]
+    _ setup: RunSetup, to destination: RunDestination, database: QueueDatabase, names: [String],
+    recording: Range<Int>?, watchers: [any Watcher]
   ) {
     self.setup = setup
+    self.names = names
     self.watchers = watchers
-    self.server = server
+    switch destination {
+    case .inside(let store):
+      let server = VirtualServer(store: store, for: setup)
+      inside = server
+      (carrier, clockFactor, proof) = (nil, 1, server)
+    case .outside(let carrier, let factor, let proof):
+      inside = nil
+      (self.carrier, clockFactor, self.proof) = (carrier, factor, proof)
+    }
     self.database = database
     database.notes = []
     ledger = Ledger(names: names)
@@ -38,10 +56,26 @@ final class Site {
     clock = DayClock(secondsAfterMidnight: Double(milliseconds - day * 86_400_000) / 1_000, firstWeekday: weekday)
   }
 
+  /// Whom to ask what is stored; nil when nobody can say.
+  let proof: (any StoreProof)?
+
+  /// A real server is asked in the end: questions would keep the devices waiting.
+  func proveIfNeeded() {
+    if ledger.needsProof && (proof == nil || carrier == nil) { ledger.prove(by: proof) }
+  }
+
+  var server: VirtualServer {
+    guard let inside else { preconditionFailure("only requests within the run come to a server inside") }
+    return inside
+  }
+
   func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
     guard !watchers.isEmpty else { return }
     let (happening, sighting) = (happening(), sighting())
-    for watcher in watchers { watcher.see(happening, sighting) }
+    for watcher in watchers {
+      watcher.see(happening, sighting)
+      if watcher.hasSeenEnough { hasSeenEnough = true }
+    }
   }
 
   /// The book of what the queues did while this device worked.

@@ -10,6 +10,8 @@ struct Exchange {
     case working
     /// The answer is on its way back.
     case returning
+    /// Outside the process, until the carrier brings its end.
+    case carried
     /// The device will notice that nothing comes.
     case failing(TransportFailure)
   }
@@ -39,4 +41,9 @@ struct Exchange {
       due = deadline
     }
   }
+}
+
+extension MonotonicInstant {
+  /// Of what waits for somebody outside.
+  static let never = MonotonicInstant(nanoseconds: .max)
 }

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import CurlTransport
 import HTTP1
 import Host
 import Network
@@ -35,6 +36,7 @@ extension SimulatedDevice {
 
   private mutating func cancel(_ request: UInt64, at instant: MonotonicInstant, in site: Site) {
     guard let index = exchanges.firstIndex(where: { $0.request == request }) else { return }
+    if case .carried = exchanges[index].stage { site.carrier?.cancel(request, of: number) }
     exchanges.remove(at: index).line?.serverEnd.close(.clientGone, at: site.setup.moment(at: instant))
   }
 
@@ -45,6 +47,11 @@ extension SimulatedDevice {
       request: request.id, purpose: request.purpose, body: request.body, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
     guard site.setup.radio[network].kind != .none else { return exchange }
+    if let carrier = site.carrier {
+      carrier.send(request, of: number)
+      (exchange.stage, exchange.due) = (.carried, .never)
+      return exchange
+    }
     guard let bytes = WireBytes.bytes(of: request) else {
       exchange.stage = .failing(.invalidURL)
       return exchange
@@ -77,6 +84,7 @@ extension SimulatedDevice {
       switch exchanges[index].stage {
       case .arriving: arrive(index, at: now, in: site)
       case .working: work(index, at: now, in: site)
+      case .carried: preconditionFailure("what is carried has no time to be due")
       case .returning:
         let exchange = exchanges.remove(at: index)
         let outcome = WireBytes.outcome(of: exchange.answer, into: &site.head)
@@ -135,6 +143,25 @@ extension SimulatedDevice {
     } else {
       exchanges[index].advance(to: .returning, after: way.span, from: now.monotonic)
     }
+  }
+
+  /// The carrier has brought the end of a request; gives what `next` would give then. Nobody waits for it any more when the
+  /// app or the network that sent it is gone.
+  mutating func receive(
+    _ landed: TransportCompletion, at instant: MonotonicInstant, in site: Site
+  ) -> MonotonicInstant? {
+    if let index = exchanges.firstIndex(where: { $0.request == landed.id }) {
+      if exchanges[index].purpose == .records && crashes(.betweenSendAndAnswer, in: site) {
+        crash(at: instant, in: site)
+      } else {
+        let exchange = exchanges.remove(at: index)
+        let now = moment(at: instant, in: site)
+        site.tell(.carried(request: landed.id, landed.timings), sighting(at: now))
+        take(landed.outcome, of: exchange, at: now, in: site)
+      }
+      finish(at: instant, in: site)
+    }
+    return next(after: instant)
   }
 
   private mutating func take(_ outcome: RequestOutcome, of exchange: Exchange, at now: Moment, in site: Site) {

@@ -35,7 +35,7 @@ enum Measure: Int, CaseIterable {
   /// Nobody can tell it yet.
   var isBeyondUs: Bool {
     switch self {
-    case .timeToVisible, .tlsHandshakes, .connects, .connectionReuse, .geofenceDelay, .odometerError,
+    case .timeToVisible, .geofenceDelay, .odometerError,
       .remoteCommandsApplied, .generatorCPU:
       true
     default: false

@@ -58,11 +58,6 @@ struct MeasureTable {
     cells[measure.rawValue * fleetCount].add(hits: hits, of: total)
   }
 
-  mutating func record(ofTheWhole measure: Measure, _ span: Nanoseconds) {
-    cells[measure.rawValue * fleetCount].record(
-      UInt64(max(span.count, 0) / 1_000), upTo: measure.highestTrackableValue)
-  }
-
   func cell(_ measure: Measure, fleet: Int) -> Cell { cells[measure.rawValue * fleetCount + fleet] }
 
   /// Of the fleets that `fleets` names.

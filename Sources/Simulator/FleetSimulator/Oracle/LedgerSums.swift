@@ -3,6 +3,8 @@ package struct LedgerSums: Equatable, Sendable {
   package var created = 0
   /// Deleted by their devices after an acknowledgement, and found in the store.
   package var stored = 0
+  /// Deleted by their devices after an acknowledgement, and nobody could say whether they are in the store.
+  package var unverified = 0
   package var pending = 0
   package var expired = 0
   package var evicted = 0
@@ -17,6 +19,6 @@ package struct LedgerSums: Equatable, Sendable {
   package init() {}
 
   package var isBalanced: Bool {
-    created == stored + pending + expired + evicted + destroyed + quarantined + lost
+    created == stored + unverified + pending + expired + evicted + destroyed + quarantined + lost
   }
 }

@@ -14,31 +14,21 @@ struct StoreSums {
   private(set) var strangers = 0
 
   /// Records in `dropped` are not counted: whether they are there does not matter.
-  init(of server: VirtualServer, names: [String], dropped: [(device: Int, uuid: UUID128)]) {
+  init(of proof: any StoreProof, names: [String], dropped: [(device: Int, uuid: UUID128)]) {
     devices = Array(repeating: Rows(), count: names.count)
     var numbers: [String: Int] = [:]
     for (number, name) in names.enumerated() { numbers[name] = number }
     let dropped = Set(dropped.map(\.uuid))
     var seen: [UUID128] = []
     var owners: [Int] = []
-    var cursor: ArrivalCursor?
-    repeat {
-      let start = cursor
-      let answer = server.ask { reader in
-        Result { () throws(StoreError) in try reader.keys(run: "", after: start) }
-      }
-      guard case .success(let page)? = answer else { preconditionFailure("a store in memory can be read") }
-      for key in page.elements {
-        guard let number = numbers[key.device.name] else {
-          strangers += 1
-          continue
-        }
-        if dropped.contains(key.key.uuid) { continue }
-        seen.append(key.key.uuid)
-        owners.append(number)
-      }
-      cursor = page.next
-    } while cursor != nil
+    var strangers = 0
+    proof.forEachRecord { device, uuid in
+      guard let number = numbers[device] else { return strangers += 1 }
+      if dropped.contains(uuid) { return }
+      seen.append(uuid)
+      owners.append(number)
+    }
+    self.strangers = strangers
     count(seen, owners)
   }
 

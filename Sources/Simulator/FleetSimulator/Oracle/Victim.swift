@@ -10,7 +10,7 @@ package struct Victim: Equatable, Sendable {
   package let story: [String]
 
   /// The rules that are watched over.
-  package enum Rule: String, Sendable {
+  package enum Rule: String, CaseIterable, Sendable {
     /// What the device deleted after an answer is in the store.
     case acknowledgedIsStored = "an acknowledged record is in the store"
     /// A device deletes a record as delivered only on a whole answer of success.

@@ -13,13 +13,16 @@ struct EventQueue {
   }
 
   private var heap: [Entry] = []
+  /// Where in the heap each device stands; -1: nowhere.
+  private var places: [Int32]
 
-  /// Devices without an instant are left out for good.
   init(_ instants: [MonotonicInstant?]) {
+    places = Array(repeating: -1, count: instants.count)
     for (device, instant) in instants.enumerated() {
       if let instant { heap.append(Entry(instant: instant, device: device)) }
     }
     heap.sort()
+    for index in heap.indices { places[heap[index].device] = Int32(index) }
   }
 
   var first: (instant: MonotonicInstant, device: Int)? { heap.first.map { ($0.instant, $0.device) } }
@@ -27,27 +30,65 @@ struct EventQueue {
   /// Gives the first device its next turn, or none.
   mutating func replaceFirst(with instant: MonotonicInstant?) {
     if let instant {
-      heap[0] = Entry(instant: instant, device: heap[0].device)
+      siftDown(Entry(instant: instant, device: heap[0].device), from: 0)
     } else {
-      let last = heap.removeLast()
-      if heap.isEmpty { return }
-      heap[0] = last
+      remove(at: 0)
     }
-    siftDown()
   }
 
-  private mutating func siftDown() {
-    let entry = heap[0]
-    var index = 0
+  /// Gives any device another next turn, or none.
+  mutating func update(_ device: Int, to instant: MonotonicInstant?) {
+    let place = Int(places[device])
+    guard let instant else {
+      if place >= 0 { remove(at: place) }
+      return
+    }
+    let entry = Entry(instant: instant, device: device)
+    if place < 0 {
+      heap.append(entry)
+      siftUp(entry, from: heap.count - 1)
+    } else {
+      settle(entry, at: place)
+    }
+  }
+
+  private mutating func remove(at index: Int) {
+    places[heap[index].device] = -1
+    let last = heap.removeLast()
+    if index < heap.count { settle(last, at: index) }
+  }
+
+  private mutating func settle(_ entry: Entry, at index: Int) {
+    if entry < heap[index] { siftUp(entry, from: index) } else { siftDown(entry, from: index) }
+  }
+
+  private mutating func siftUp(_ entry: Entry, from place: Int) {
+    var index = place
+    while index > 0 {
+      let parent = (index - 1) / 4
+      guard entry < heap[parent] else { break }
+      put(heap[parent], at: index)
+      index = parent
+    }
+    put(entry, at: index)
+  }
+
+  private mutating func siftDown(_ entry: Entry, from place: Int) {
+    var index = place
     while true {
       let child = 4 * index + 1
       guard child < heap.count else { break }
       var least = child
       for other in child..<min(child + 4, heap.count) where heap[other] < heap[least] { least = other }
       guard heap[least] < entry else { break }
-      heap[index] = heap[least]
+      put(heap[least], at: index)
       index = least
     }
+    put(entry, at: index)
+  }
+
+  private mutating func put(_ entry: Entry, at index: Int) {
     heap[index] = entry
+    places[entry.device] = Int32(index)
   }
 }

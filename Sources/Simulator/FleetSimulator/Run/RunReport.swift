@@ -13,6 +13,12 @@ package struct RunReport: Equatable, Sendable {
   /// When the last queue was empty, counted from the end of the drives; nil when one never was.
   package let drained: Nanoseconds?
   package let victims: [Victim]
+  /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
+  package let generatorLag: Histogram
+  /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
+  package let proofRefusal: String?
+  /// It was ended early.
+  package let isInterrupted: Bool
 
   /// The sum of the fleets' hashes.
   package var hash: TraceHash {

@@ -37,7 +37,7 @@ extension JSONValue {
 
 extension String {
   /// As one segment of a path (RFC 3986 §2.3).
-  fileprivate var percentEncoded: String {
+  var percentEncoded: String {
     var text = ""
     for byte in utf8 {
       let scalar = UnicodeScalar(byte)

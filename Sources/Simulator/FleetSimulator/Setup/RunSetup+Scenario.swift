@@ -1,13 +1,9 @@
 package import Scenario
 
 extension RunSetup {
-  /// What a scenario comes to in virtual time. Throws a sentence for each thing in it that cannot be simulated yet.
+  /// What a scenario comes to. Throws a sentence for each thing in it that cannot be simulated yet.
   package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenario) {
     var problems: [String] = []
-    if scenario.clock.mode != .virtual {
-      let mode = scenario.clock.mode.rawValue
-      problems.append("clock.mode \(mode): this version runs in virtual time only; use --mode virtual")
-    }
     let radio = RunSetup.radioTable(of: scenario)
     var movements = MovementBuilder(scenario, files)
     var fleets: [FleetSetup] = []
@@ -17,7 +13,9 @@ extension RunSetup {
       }
     }
     for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
-    RunSetup.judge(scenario.target, &problems)
+    if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
+    let devices = fleets.reduce(0) { $0 + $1.devices }
+    let outside = RunSetup.outside(scenario, devices: devices, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
@@ -25,5 +23,6 @@ extension RunSetup {
     zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
     keepAlive = scenario.target.connections.keepAlive
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
+    self.outside = outside
   }
 }

@@ -3,7 +3,7 @@ package import Scenario
 import Vocabulary
 package import World
 
-/// Everything that a run in virtual time follows from.
+/// Everything that a run follows from, besides the server and the time it takes.
 package struct RunSetup: Sendable {
   package var seed: UInt64
   /// The date and time at which the run begins.
@@ -21,6 +21,8 @@ package struct RunSetup: Sendable {
   package var faults: [Fault]
   /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
   package var occurrences: [FaultOccurrence]?
+  /// The real server that is driven at; nil: one inside, in virtual time.
+  package var outside: OutsideSetup?
   /// How apps get their tokens; nil: the server wants none.
   package var authorization: TargetAuthorization?
   /// How long a device keeps a connection that it does not use.
@@ -39,6 +41,11 @@ package struct RunSetup: Sendable {
     self.settle = settle
     self.fleets = fleets
     self.faults = faults
+  }
+
+  /// Of those that are simulated, in order.
+  var deviceNames: [String] {
+    fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 
   func moment(at instant: MonotonicInstant) -> Moment {

@@ -61,3 +61,14 @@ package struct FailurePlan: Equatable, Sendable {
       device: value["device"] == nil ? nil : try text("device"), hash: try text("hash"), product: try text("product"))
   }
 }
+
+extension FailurePlan {
+  /// What the plan comes to. Throws what is wrong with it.
+  package func setup() throws -> RunSetup {
+    let result = try ScenarioReader.read(document)
+    if !result.notYet.isEmpty {
+      throw UnsupportedScenario(problems: result.notYet.map { $0.text(sources: ["scenario"]) })
+    }
+    return try RunSetup(result.scenario)
+  }
+}

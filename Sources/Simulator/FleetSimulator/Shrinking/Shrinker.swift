@@ -44,7 +44,7 @@ package struct Shrinker {
     runs += 1
     let report = try run(setup)
     eventsLeft -= report.events
-    guard let victim = report.victims.first(where: { $0.rule.rawValue == plan.invariant }) else { return false }
+    guard let victim = report.victims.first(where: { $0.invariantName == plan.invariant }) else { return false }
     plan.document = document
     plan.device = victim.device
     plan.hash = report.hash.text
@@ -59,4 +59,9 @@ package struct Shrinker {
       do throws(UnsupportedScenario) { return try RunSetup(result.scenario) } catch { return nil }
     } catch { return nil }
   }
+}
+
+extension Victim {
+  /// As scenarios and plans have it: `I3-acked-is-durable`.
+  package var invariantName: String { rule.invariant.rawValue }
 }

@@ -12,12 +12,13 @@ extension RunSummary {
       "seed": .string("0x" + String(seed, radix: 16)), "mode": .string(mode),
       "shard": shard.map { .string($0) } ?? .null, "start": .string(start.text), "durationSeconds": duration.json,
       "settleSeconds": settle.json,
-      "fleets": .array(fleets.map { .object(["name": .string($0.name), "devices": .integer(Int64($0.devices))]) }),
+      "fleets": .array(fleets.map(\.json)),
       "devices": .integer(Int64(devices)), "ending": .string(ending.rawValue), "endedAtSeconds": ended.json,
       "drainedSeconds": drained?.json ?? .null, "hash": .string(hash), "events": .integer(Int64(events)),
       "requests": .integer(Int64(requests)), "ledger": ledger.json,
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
+      "remarks": .array(remarks.map(\.json)),
       "coverage": .array(coverage.map { .object(["goal": .string($0.goal), "seen": .integer(Int64($0.seen))]) }),
       "metrics": metricsJSON, "timeline": timeline.json,
     ])
@@ -30,6 +31,12 @@ extension RunSummary {
   }
 }
 
+extension RunSummary.Fleet {
+  fileprivate var json: JSONValue {
+    .object(["name": .string(name), "devices": .integer(Int64(devices)), "hash": .string(hash)])
+  }
+}
+
 extension Nanoseconds {
   var json: JSONValue {
     count % 1_000_000_000 == 0 ? .integer(count / 1_000_000_000) : .double(seconds)
@@ -37,8 +44,10 @@ extension Nanoseconds {
 }
 
 extension LedgerSums {
-  static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
-    ("created", \.created), ("stored", \.stored), ("pending", \.pending), ("expired", \.expired),
+  /// By the names that they have in outputs, in the order in which they are told.
+  package static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
+    ("created", \.created), ("stored", \.stored), ("unverified", \.unverified), ("pending", \.pending),
+    ("expired", \.expired),
     ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined), ("lost", \.lost),
     ("duplicateRows", \.duplicateRows),
   ]

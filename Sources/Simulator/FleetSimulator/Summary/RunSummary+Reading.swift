@@ -58,14 +58,8 @@ extension RunSummary {
           name: try invariant.member("name").text(), outcome: try invariant.member("outcome").choice(),
           violations: try invariant.member("violations").count(), reason: try invariant.optional("reason")?.text()))
     }
-    for violation in try node.member("violations").elements() {
-      var story: [String] = []
-      for sentence in try violation.member("story").elements() { story.append(try sentence.text()) }
-      violations.append(
-        ViolationStory(
-          invariant: try violation.member("invariant").text(), device: try violation.member("device").text(),
-          uuid: try violation.optional("uuid")?.text(), story: story))
-    }
+    violations = try ViolationStory.list(node.member("violations"))
+    remarks = try ViolationStory.list(node.member("remarks"))
     for goal in try node.member("coverage").elements() {
       coverage.append(CoverageCount(goal: try goal.member("goal").text(), seen: try goal.member("seen").count()))
     }
@@ -77,9 +71,26 @@ extension RunSummary.Fleet {
     var fleets: [RunSummary.Fleet] = []
     for fleet in try node.elements() {
       fleets.append(
-        RunSummary.Fleet(name: try fleet.member("name").text(), devices: try fleet.member("devices").count()))
+        RunSummary.Fleet(
+          name: try fleet.member("name").text(), devices: try fleet.member("devices").count(),
+          hash: try fleet.member("hash").text()))
     }
     return fleets
+  }
+}
+
+extension ViolationStory {
+  fileprivate static func list(_ node: SummaryNode) throws(SummaryError) -> [ViolationStory] {
+    var stories: [ViolationStory] = []
+    for violation in try node.elements() {
+      var story: [String] = []
+      for sentence in try violation.member("story").elements() { story.append(try sentence.text()) }
+      stories.append(
+        ViolationStory(
+          invariant: try violation.member("invariant").text(), device: try violation.member("device").text(),
+          uuid: try violation.optional("uuid")?.text(), story: story))
+    }
+    return stories
   }
 }
 

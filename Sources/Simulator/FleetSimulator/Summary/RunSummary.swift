@@ -10,6 +10,8 @@ package struct RunSummary: Equatable, Sendable {
   package struct Fleet: Equatable, Sendable {
     package var name: String
     package var devices: Int
+    /// Of all that happened to them.
+    package var hash: String
   }
 
   /// The scenario's name.
@@ -44,6 +46,8 @@ package struct RunSummary: Equatable, Sendable {
   package var thresholds: [ThresholdVerdict] = []
   package var invariants: [InvariantVerdict] = []
   package var violations: [ViolationStory] = []
+  /// What breaks no invariant and is to be told all the same.
+  package var remarks: [ViolationStory] = []
   package var coverage: [CoverageCount] = []
   package var timeline: Timeline
 

@@ -96,7 +96,8 @@ package struct CoarseSpread: Equatable, Sendable {
     return doubling * 4 + Int(microseconds >> UInt64(doubling))
   }
 
-  private static func middle(of slot: Int) -> Double {
+  /// Milliseconds.
+  package static func middle(of slot: Int) -> Double {
     guard slot >= 8 else { return Double(slot) / 1_000 }
     let (doubling, quarter) = (slot / 4 - 1, slot % 4 + 4)
     return (Double(quarter) + 0.5) * Double(1 << UInt64(doubling)) / 1_000

@@ -1,4 +1,5 @@
-import Base
+package import Base
+package import CurlTransport
 package import Engine
 package import Host
 package import Queue
@@ -18,6 +19,8 @@ package enum Happening {
   case sent(OutgoingRequest)
   /// The server has answered; what it said is still on its way.
   case served(request: UInt64, answerBytes: Int)
+  /// A real server's answer is there, or there will be none; the times are those of the machine's clock.
+  case carried(request: UInt64, TransferTimings)
   /// The app knows how a request ended.
   case ended(request: UInt64, RequestOutcome)
   /// The SDK told its app something.
@@ -27,6 +30,8 @@ package enum Happening {
   case faultEnded(FaultOccurrence)
   /// It has truly come into a geofence that the phone watches, or gone out of it.
   case crossed(fence: String, isEntry: Bool)
+  /// The device had its turn so long after it was due, on the machine's clock.
+  case turn(late: Nanoseconds)
   /// The end of all faults.
   case healed
 }

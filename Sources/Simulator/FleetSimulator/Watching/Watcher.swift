@@ -5,6 +5,13 @@ package import World
 /// whoever watches it.
 package protocol Watcher: AnyObject {
   func see(_ happening: Happening, _ sighting: Sighting)
+
+  /// Whether the drives may end now: what comes after would tell nothing.
+  var hasSeenEnough: Bool { get }
+}
+
+extension Watcher {
+  package var hasSeenEnough: Bool { false }
 }
 
 /// Of whom a watcher hears, and when.

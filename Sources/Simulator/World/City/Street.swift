@@ -5,4 +5,9 @@ package struct Street: Hashable, Sendable {
   package let line: Int
 
   package var streetClass: StreetClass { StreetClass.ofLine(line) }
+
+  package init(isNorthSouth: Bool, line: Int) {
+    self.isNorthSouth = isNorthSouth
+    self.line = line
+  }
 }

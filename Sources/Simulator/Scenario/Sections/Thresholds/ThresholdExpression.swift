@@ -16,6 +16,12 @@ package struct ThresholdExpression: Equatable, Sendable {
   static let pattern =
     "^ *(avg|min|med|max|count|rate|value|p\\([0-9]+(\\.[0-9]+)?\\)) *(===|!==|==|!=|<=|>=|<|>) *-?[0-9]+(\\.[0-9]+)? *$"
 
+  /// Reads what reports say; nil for what is none. `selection` is `upload_duration{network:lte}`.
+  package init?(_ text: String, selection: String) {
+    guard let metric = Metric.named(String(selection.prefix { $0 != "{" })) else { return nil }
+    self.init(text, of: metric)
+  }
+
   /// Nil for what is none; `metric` decides which figures there are.
   init?(_ text: String, of metric: Metric) {
     let trimmed = text.drop { $0 == " " }

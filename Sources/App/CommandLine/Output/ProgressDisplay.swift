@@ -1,0 +1,54 @@
+import Base
+import FleetSimulator
+import Reports
+
+/// How far a run has come, for somebody who waits: a line that renews itself on a terminal, a line now and then in a log.
+final class ProgressDisplay {
+  private let process: ProcessContext
+  private let clock = SystemClock()
+  private let start: MonotonicInstant
+  private var last: MonotonicInstant
+  private var lastShare = 0.0
+  private var width = 0
+
+  private static let renewal = Nanoseconds.milliseconds(100)
+  private static let logInterval = Nanoseconds.seconds(10)
+
+  init(_ process: ProcessContext) {
+    self.process = process
+    start = clock.monotonicNow
+    last = start
+  }
+
+  func show(_ progress: RunProgress) {
+    let now = clock.monotonicNow
+    if process.errorIsTerminal {
+      guard now - last >= ProgressDisplay.renewal else { return }
+      renew(ProgressText.bar(progress, left: left(progress, at: now)))
+    } else {
+      guard progress.share - lastShare >= 0.1 || now - last >= ProgressDisplay.logInterval else { return }
+      lastShare = progress.share
+      process.writeError(ProgressText.line(progress, left: left(progress, at: now)))
+    }
+    last = now
+  }
+
+  /// Makes room for what comes next.
+  func clear() {
+    guard width > 0 else { return }
+    process.writeRaw("\r" + String(repeating: " ", count: width) + "\r")
+    width = 0
+  }
+
+  private func renew(_ line: String) {
+    let rest = String(repeating: " ", count: max(width - line.count, 0))
+    process.writeRaw("\r" + line + rest)
+    width = line.count
+  }
+
+  /// As long again as so far, by what is still to be done.
+  private func left(_ progress: RunProgress, at now: MonotonicInstant) -> Nanoseconds? {
+    guard progress.share > 0.02 else { return nil }
+    return Nanoseconds(Int64(Double((now - start).count) * (1 - progress.share) / progress.share))
+  }
+}

@@ -1,0 +1,87 @@
+import Base
+import Contract
+import JSON
+import Store
+import Upload
+
+/// Asks a Rolling Road server, by its administration.
+final class AdministrationProof: StoreProof {
+  private let questioner: Questioner
+  private let origin: String
+  private let devices: [String]
+  private(set) var refusal: String?
+  let isShared = true
+
+  /// An answer names so many missing records at most.
+  private static let recordsPerQuestion = 1_000
+
+  init(_ questioner: Questioner, origin: String, devices: [String]) {
+    self.questioner = questioner
+    self.origin = origin
+    self.devices = devices
+  }
+
+  func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+    var lost: [PointKey] = []
+    var rest = keys[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(AdministrationProof.recordsPerQuestion)
+      rest = rest.dropFirst(part.count)
+      guard let uuids = lostUUIDs(part, of: device) else { return nil }
+      lost += part.filter { uuids.contains($0.uuid) }
+    }
+    return lost
+  }
+
+  private func lostUUIDs(_ keys: ArraySlice<PointKey>, of device: String) -> Set<UUID128>? {
+    var writer = JSONWriter(capacity: 100 * keys.count)
+    writer.beginObject()
+    writer.key("device")
+    writer.value(device)
+    writer.key("records")
+    writer.beginArray()
+    for key in keys {
+      writer.beginObject()
+      writer.key("uuid")
+      writer.value(key.uuid.text)
+      writer.key("timestamp")
+      writer.value(key.recordedAt)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    let json = NameValuePair("Content-Type", "application/json")
+    let answer = questioner.ask(origin + "/admin/v1/verify", by: "POST", headers: [json], body: writer.bytes)
+    guard let document = document(answer), case .array(let records)? = document["missingRecords"] else { return nil }
+    return Set(records.compactMap { record in UUID128(member: "uuid", of: record) })
+  }
+
+  func forEachRecord(_ body: (_ device: String, _ uuid: UUID128) -> Void) {
+    for device in devices {
+      let answer = questioner.ask(origin + "/admin/v1/uuids?device=" + device.percentEncoded)
+      if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)" }
+      let bytes = answer.body
+      var reader = JSONReader(bytes.span)
+      do throws(JSONError) {
+        while !reader.isAtEnd() {
+          let line = try JSONValue(from: &reader, duplicateKeys: .lastWins)
+          if let uuid = UUID128(member: "uuid", of: line) { body(device, uuid) }
+        }
+      } catch { return refusal = "/admin/v1/uuids: \(error.description)" }
+    }
+  }
+
+  private func document(_ answer: RequestOutcome) -> JSONValue? {
+    if let reason = answer.refusal {
+      refusal = "/admin/v1/verify: \(reason)"
+      return nil
+    }
+    do throws(JSONError) {
+      let bytes = answer.body
+      return try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins)
+    } catch {
+      refusal = "/admin/v1/verify: \(error.description)"
+      return nil
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Base
+import Contract
+import JSON
+import Store
+import Upload
+
+/// Asks any server that can list the uuids of a device's records (`target.verify`).
+final class QueryProof: StoreProof {
+  private let questioner: Questioner
+  private let url: String
+  private let path: [JSONStep]
+  private let headers: [NameValuePair]
+  private let devices: [String]
+  private(set) var refusal: String?
+  let isShared = true
+
+  /// `url` holds `{device}` where a device's name belongs; `path` leads to the uuids, as in `$[*].uuid`.
+  init(_ questioner: Questioner, url: String, path: String, headers: [NameValuePair], devices: [String]) {
+    self.questioner = questioner
+    self.url = url
+    self.path = JSONStep.steps(of: path)
+    self.headers = headers
+    self.devices = devices
+  }
+
+  func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+    guard let stored = uuids(of: device) else { return nil }
+    let known = Set(stored)
+    return keys.filter { !known.contains($0.uuid) }
+  }
+
+  func forEachRecord(_ body: (_ device: String, _ uuid: UUID128) -> Void) {
+    for device in devices {
+      guard let stored = uuids(of: device) else { return }
+      for uuid in stored { body(device, uuid) }
+    }
+  }
+
+  private func uuids(of device: String) -> [UUID128]? {
+    let question = url.split(separator: "{device}", omittingEmptySubsequences: false)
+      .joined(separator: device.percentEncoded)
+    let answer = questioner.ask(question, headers: headers)
+    if let reason = answer.refusal {
+      refusal = "\(question): \(reason)"
+      return nil
+    }
+    do throws(JSONError) {
+      let bytes = answer.body
+      var found: [UUID128] = []
+      JSONStep.follow(path[...], from: try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins)) { value in
+        if case .string(let text) = value, let uuid = UUID128(text: text.utf8.span) { found.append(uuid) }
+      }
+      return found
+    } catch {
+      refusal = "\(question): \(error.description)"
+      return nil
+    }
+  }
+}

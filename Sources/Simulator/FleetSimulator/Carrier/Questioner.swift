@@ -1,0 +1,55 @@
+import Base
+import Contract
+import CurlTransport
+import Upload
+
+/// Asks a server beside the run, one question after the other.
+final class Questioner {
+  private let transport: CurlTransport
+  private let mailbox: CompletionMailbox
+  private var asked: UInt64 = 0
+
+  private static let answerBytesMax = 1 << 30
+
+  init(_ configuration: TransportConfiguration) throws(TransportError) {
+    let mailbox = try CompletionMailbox()
+    self.mailbox = mailbox
+    var configuration = configuration
+    configuration.answerLimit = Questioner.answerBytesMax
+    configuration.sourceAddresses = []
+    transport = try CurlTransport(configuration) { mailbox.post($0) }
+  }
+
+  deinit { transport.stop() }
+
+  /// Waits for the answer.
+  func ask(
+    _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [], seconds: Int64 = 60
+  ) -> RequestOutcome {
+    asked += 1
+    let request = OutgoingRequest(
+      id: asked, purpose: .records, method: method, url: url, headers: headers, body: body, timeout: .seconds(seconds))
+    transport.submit(request, device: 0)
+    var landed: [TransportCompletion] = []
+    while true {
+      mailbox.wait(until: nil)
+      mailbox.collect(into: &landed)
+      if let end = landed.first { return end.outcome }
+    }
+  }
+}
+
+extension RequestOutcome {
+  /// What kept a question from being answered with 200; nil when nothing did.
+  var refusal: String? {
+    switch self {
+    case .answered(status: 200, reason: _, body: _): nil
+    case .answered(let status, reason: _, body: _): "status \(status)"
+    case .failed(_, let message): message
+    }
+  }
+
+  var body: [UInt8] {
+    if case .answered(_, reason: _, let body) = self { body } else { [] }
+  }
+}

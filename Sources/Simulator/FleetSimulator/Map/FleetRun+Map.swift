@@ -1,0 +1,44 @@
+import Base
+package import Scenario
+import World
+
+extension FleetRun {
+  /// The places of the run, as far as they are known by now; nil when there is no device.
+  package func map(of scenario: Scenario) -> RunMap? {
+    let tracks = trackRecorder.tracks.map { track in
+      RunMap.Track(
+        device: site.names[track.device], fleet: fleets.firstIndex { $0.contains(track.device) } ?? 0,
+        places: track.places)
+    }
+    guard let bounds = Bounds(tracks.flatMap(\.places)) else { return nil }
+    let zones = site.city.allZones.filter { bounds.touches($0.area.vertices) }.map { zone in
+      RunMap.Area(name: zone.kind == .tunnel ? "tunnel" : "dead zone", places: zone.area.vertices)
+    }
+    let places = scenario.faults.compactMap { fault in
+      fault.selection.place.map { RunMap.Area(name: fault.name, places: $0.vertices) }
+    }
+    return RunMap(
+      fleets: setup.fleets.map(\.name), tracks: tracks, zones: zones,
+      places: places.filter { bounds.touches($0.places) },
+      streets: site.city.streets(near: bounds), bounds: bounds)
+  }
+}
+
+extension City {
+  /// The streets of a part of the city; where it is large, only the greater ones.
+  fileprivate func streets(near bounds: Bounds) -> [RunMap.Street] {
+    let isLarge = bounds.widthMetres > 60 * blockMetres
+    let upright = (0...columns).map { line in
+      (Street(isNorthSouth: true, line: line), Crossing(column: line, row: 0), Crossing(column: line, row: rows))
+    }
+    let level = (0...rows).map { line in
+      (Street(isNorthSouth: false, line: line), Crossing(column: 0, row: line), Crossing(column: columns, row: line))
+    }
+    return (upright + level).compactMap { street, start, end in
+      let isArtery = street.streetClass > .local
+      let places = [coordinate(of: start), coordinate(of: end)]
+      guard isArtery || !isLarge, bounds.touches(places) else { return nil }
+      return RunMap.Street(places: places, isArtery: isArtery)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Base
+import Scenario
+
+extension Measures {
+  /// The end of the run: what `report` says and what was measured, as one.
+  package func summary(of report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
+    chart.finish(at: now)
+    enter(report.sums)
+    let elapsed = now - MonotonicInstant(nanoseconds: 0)
+    var summary = RunSummary(
+      scenario: scenario.name, scenarioHash: scenarioHash, seed: report.seed, mode: scenario.clock.mode.rawValue,
+      shard: nil, product: product, start: setup.start, duration: setup.duration, settle: setup.settle,
+      fleets: zip(setup.fleets, report.fleetHashes).map {
+        RunSummary.Fleet(name: $0.name, devices: $0.simulated.count, hash: $1.text)
+      },
+      ended: elapsed, hash: report.hash.text, timeline: chart.timeline)
+    if hasSeenEnough { summary.ending = .threshold }
+    if report.isInterrupted { summary.ending = .signal }
+    (summary.events, summary.requests, summary.drained) = (report.events, report.requests, report.drained)
+    summary.ledger = report.sums
+    summary.metrics = figures
+    summary.metrics += judge.figures(in: table, chart, besides: summary.metrics)
+    summary.checks = zip(scenario.checks, checkCounts).map { check, cell in
+      CheckResult(name: check.name, held: cell.hits, failed: cell.total - cell.hits)
+    }
+    summary.thresholds = judge.verdicts(in: table, chart, elapsed)
+    summary.violations = report.victims.map(ViolationStory.init)
+    summary.invariants = InvariantVerdict.all(of: scenario.invariants, report)
+    return summary
+  }
+
+  private func enter(_ sums: LedgerSums) {
+    table.add(.recordsLost, of: sums.lost)
+    table.add(.duplicatesUnexplained, of: sums.duplicateRows)
+    table.add(.duplicatesRatio, hits: sums.duplicateRows, of: sums.stored + sums.duplicateRows)
+  }
+
+  /// Of the run as a whole and, where there are several, of each fleet.
+  private var figures: [MetricFigure] {
+    var figures: [MetricFigure] = []
+    let all = setup.fleets.map { _ in true }
+    for measure in Measure.allCases where !measure.isBeyondUs {
+      let name = measure.metric.name
+      figures.append(MetricFigure(name: name, figure: figure(of: measure, all)))
+      guard setup.fleets.count > 1, !measure.isOfTheWhole else { continue }
+      for (index, fleet) in setup.fleets.enumerated() {
+        let one = all.indices.map { $0 == index }
+        figures.append(MetricFigure(name: "\(name){fleet:\(fleet.name)}", figure: figure(of: measure, one)))
+      }
+    }
+    return figures.filter { !$0.figure.isEmpty }
+  }
+
+  private func figure(of measure: Measure, _ fleets: [Bool]) -> Figure {
+    measure.metric.kind == .gauge
+      ? chart.gauge(measure, of: fleets) : table.cell(measure, of: fleets).figure(of: measure)
+  }
+}

@@ -1,0 +1,137 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+package import Scenario
+import Upload
+import Vocabulary
+import World
+
+/// Measures a run while it goes on: figures by fleet and by the parts that thresholds ask for, the timeline, the checks.
+/// What it keeps does not grow with the length of the run; only with what waits in the devices.
+package final class Measures: Watcher {
+  /// A request of which nobody knows yet how it ends.
+  struct Flight {
+    let sentAt: MonotonicInstant
+    let bytes: Int
+    let cargo: OutgoingRequest.Cargo
+    /// On the network, where that is not the devices' own time.
+    var serviceTime: Nanoseconds?
+  }
+
+  /// What is known of one device.
+  struct DeviceState {
+    let fleet: Int
+    var backlog = Backlog()
+    var network = RadioNetwork.none
+    var faults: UInt64 = 0
+    var isActive = false
+    var isMoving = false
+    /// Since when it has a network again and something to send.
+    var drainsSince: MonotonicInstant?
+    var flights: [(request: UInt64, flight: Flight)] = []
+  }
+
+  let scenario: Scenario
+  let setup: RunSetup
+  var table: MeasureTable
+  var chart: ChartRecorder
+  var judge: ThresholdJudge
+  private(set) var devices: ContiguousArray<DeviceState> = []
+  /// By the name of a fault.
+  private let faultBits: [String: UInt64]
+  /// One for each check of the scenario.
+  var checkCounts: [Cell]
+  private(set) var now = MonotonicInstant(nanoseconds: 0)
+  package private(set) var hasSeenEnough = false
+
+  /// `setup` is what `scenario` comes to. Throws for thresholds of what nobody can measure.
+  package init(_ scenario: Scenario, _ setup: RunSetup) throws(UnsupportedScenario) {
+    self.scenario = scenario
+    self.setup = setup
+    let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
+    faultBits = Dictionary(bits) { first, second in first | second }
+    checkCounts = scenario.checks.map { _ in Cell() }
+    for (fleet, group) in setup.fleets.enumerated() {
+      devices.append(contentsOf: repeatElement(DeviceState(fleet: fleet), count: group.simulated.count))
+    }
+    table = MeasureTable(fleetCount: setup.fleets.count)
+    chart = ChartRecorder(span: setup.duration + setup.settle, fleetCount: setup.fleets.count)
+    for fault in scenario.faults {
+      guard let start = fault.start, start < setup.duration else { continue }
+      chart.mark(fault.name, from: start, until: min(start + fault.duration, setup.duration))
+    }
+    judge = try ThresholdJudge(scenario, setup, in: &table)
+  }
+
+  package func see(_ happening: Happening, _ sighting: Sighting) {
+    if sighting.now.monotonic > now { pass(to: sighting.now.monotonic) }
+    let device = sighting.device
+    let isBackOnline = devices[device].network == .none && sighting.network != .none
+    devices[device].network = sighting.network
+    switch happening {
+    case .launched:
+      set(\.isActive, true, of: device)
+      if isBackOnline { beginDraining(device) }
+    case .killed:
+      set(\.isActive, false, of: device)
+      set(\.isMoving, false, of: device)
+      for entry in devices[device].flights { end(entry.flight, nil, of: device) }
+      devices[device].flights = []
+    case .network(let network):
+      if network == .none { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
+    case .queue(let note): enter(note, sighting)
+    case .sent(let request): depart(request, of: device)
+    case .carried(let request, let timings): carry(request, timings, of: device)
+    case .turn(let lag): table.record(.generatorLag, lag, tags(of: device))
+    case .ended(let request, let outcome):
+      guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
+      end(devices[device].flights.remove(at: index).flight, outcome, of: device)
+    case .told(let event): hear(event, of: device)
+    case .faultBegan(let occurrence): devices[device].faults |= faultBits[occurrence.fault] ?? 0
+    case .faultEnded(let occurrence):
+      devices[device].faults &= ~(faultBits[occurrence.fault] ?? 0)
+      if occurrence.end.map({ $0 > occurrence.start }) ?? true { beginDraining(device) }
+    default: break
+    }
+  }
+
+  /// What kept its records from going out is over.
+  private func beginDraining(_ device: Int) {
+    let state = devices[device]
+    if state.network != .none, state.drainsSince == nil, state.backlog.count > 0 { devices[device].drainsSince = now }
+  }
+
+  /// Time has gone on: intervals of the timeline end, and thresholds that end a run are looked at.
+  private func pass(to instant: MonotonicInstant) {
+    now = instant
+    chart.advance(to: instant)
+    if judge.isDue(at: instant), judge.isMissed(in: table, chart, at: instant) { hasSeenEnough = true }
+  }
+
+  private func set(_ path: WritableKeyPath<DeviceState, Bool>, _ value: Bool, of device: Int) {
+    guard devices[device][keyPath: path] != value else { return }
+    devices[device][keyPath: path] = value
+    let (fleet, step) = (devices[device].fleet, value ? 1 : -1)
+    if path == \DeviceState.isActive { chart.active[fleet] += step } else { chart.moving[fleet] += step }
+  }
+
+  func change(_ device: Int, _ change: (inout DeviceState) -> Void) { change(&devices[device]) }
+
+  func tags(of device: Int) -> SampleTags {
+    let state = devices[device]
+    return SampleTags(device: device, fleet: state.fleet, network: state.network, faults: state.faults)
+  }
+
+  private func hear(_ event: HostEvent, of device: Int) {
+    switch event {
+    case .authorization(let event):
+      table.count(.authRefreshes, tags(of: device))
+      if !event.isSuccess { table.count(.authRefreshFailures, tags(of: device)) }
+    case .engine(.motionChange(let record)): set(\.isMoving, record.isMoving, of: device)
+    case .engine(.geofence): table.count(.geofenceTransitions, tags(of: device))
+    default: break
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Base
+
+/// How far a run has come and how it goes just now.
+package struct RunProgress: Equatable, Sendable {
+  /// 0 to 1.
+  package var share: Double
+  /// Whose app runs.
+  package var devices: Int
+  package var uploadsPerSecond: Double
+  /// Of uploads that were answered lately.
+  package var p95Milliseconds: Double?
+  /// Records that wait.
+  package var backlog: Int
+  /// Uploads without a 2xx so far.
+  package var errors: Int
+}
+
+extension Measures {
+  /// What the last whole interval of the timeline and the one after it tell.
+  package var progress: RunProgress {
+    let timeline = chart.timeline
+    let elapsed = now - MonotonicInstant(nanoseconds: 0)
+    let before = timeline.intervals.last
+    let covered = (before == nil ? 0 : 1) * timeline.width.seconds
+    let seconds = covered + (elapsed - timeline.width * Int64(timeline.intervals.count)).seconds
+    var spread = chart.current.uploadDuration
+    if let before { spread.add(before.uploadDuration) }
+    let uploads = chart.current.uploads + (before?.uploads ?? 0)
+    return RunProgress(
+      share: min(elapsed.seconds / max((setup.duration + setup.settle).seconds, 1), 1),
+      devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? Double(uploads) / seconds : 0,
+      p95Milliseconds: spread.percentile(95), backlog: chart.backlog,
+      errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits)
+  }
+}

@@ -1,0 +1,40 @@
+import Base
+import Contract
+import CurlTransport
+import Scenario
+package import Store
+import Upload
+
+extension RunDestination {
+  /// What a setup asks for; `newStore` makes that of a server inside. Throws when the machine lacks what it takes.
+  package init(of setup: RunSetup, newStore: () throws -> any Store) throws {
+    guard let outside = setup.outside else {
+      self = .inside(try newStore())
+      return
+    }
+    self = .outside(
+      try Carrier(outside.transport), factor: outside.factor,
+      try outside.proof(devices: setup.deviceNames, start: setup.start.text))
+  }
+}
+
+extension OutsideSetup {
+  /// Why nobody answers there; nil when somebody does, whatever the answer is.
+  package func silence() throws -> String? {
+    let questioner = try Questioner(transport)
+    guard case .failed(_, let message) = questioner.ask(url, seconds: 10) else { return nil }
+    return "nobody answers at \(origin): \(message)"
+  }
+
+  /// Whom to ask what became of the records; nil when nobody is to be asked.
+  func proof(devices: [String], start: String) throws(TransportError) -> (any StoreProof)? {
+    if let query = verification.url, verification.method == .query {
+      let filled = query.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
+      return QueryProof(
+        try Questioner(transport), url: filled.hasPrefix("/") ? origin + filled : filled, path: verification.uuids,
+        headers: headers.map { NameValuePair($0.name, $0.value) }, devices: devices)
+    }
+    guard preset == .rollingroad else { return nil }
+    return AdministrationProof(try Questioner(transport), origin: origin, devices: devices)
+  }
+}

@@ -1,0 +1,65 @@
+import Base
+import CurlTransport
+import Database
+import Queue
+
+/// By the machine's clock, against a server that answers in its own time.
+extension FleetRun {
+  /// How many devices have their turns before what has come from the network is looked at.
+  private static let turnsInARow = 256
+
+  /// Until `end`, or until nothing waits for anything any more, if that is wished.
+  func work(
+    on queue: inout EventQueue, over carrier: Carrier, by clock: RunClock, before end: MonotonicInstant,
+    untilIdle: Bool = false, _ progress: () -> Void
+  ) throws(DatabaseError) {
+    interruption.onRequest(carrier.alarm)
+    var turns = 0
+    var nextProgress = now
+    while untilIdle || !isEndedEarly {
+      isInterrupted = interruption.isRequested
+      now = max(now, clock.now)
+      for landed in carrier.collect() { receive(landed, on: &queue) }
+      let served = try serve(&queue, by: clock, before: end)
+      turns += served
+      if turns >= FleetRun.eventsPerCommit {
+        turns = 0
+        try site.database.commit()
+        site.proveIfNeeded()
+      }
+      if now >= nextProgress {
+        progress()
+        nextProgress = now + .milliseconds(Int64(500 * clock.factor))
+      }
+      if served == FleetRun.turnsInARow { continue }
+      if now >= end || untilIdle && queue.first == nil && carrier.inFlight == 0 { break }
+      let next = min(queue.first?.instant ?? end, end, nextProgress)
+      carrier.wait(until: clock.machineInstant(of: next))
+    }
+    now = min(max(now, clock.now), end)
+    try site.database.commit()
+  }
+
+  private func receive(_ landed: TransportCompletion, on queue: inout EventQueue) {
+    let next = devices[landed.device].receive(landed, at: now, in: site)
+    queue.update(landed.device, to: next)
+  }
+
+  /// Whoever is due, the latest first; how many.
+  private func serve(
+    _ queue: inout EventQueue, by clock: RunClock, before end: MonotonicInstant
+  ) throws(DatabaseError) -> Int {
+    var turns = 0
+    while turns < FleetRun.turnsInARow, let (instant, device) = queue.first, instant <= now, instant < end {
+      if trackRecorder.isDue(at: now) { trackRecorder.look(at: devices, at: now) }
+      let next = try devices[device].advance(to: now, in: site)
+      queue.replaceFirst(with: next.map { max($0, now) })
+      now = max(now, clock.now)
+      let lag = clock.machineSpan(of: now - instant)
+      generatorLag.record(UInt64(max(0, lag.count / 1_000)))
+      site.tell(.turn(late: lag), devices[device].sighting(at: site.setup.moment(at: now)))
+      turns += 1
+    }
+    return turns
+  }
+}

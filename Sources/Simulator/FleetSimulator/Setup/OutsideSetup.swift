@@ -1,0 +1,28 @@
+package import CurlTransport
+package import Scenario
+
+/// The real server that a run's devices talk to, and by whose clock.
+package struct OutsideSetup: Sendable {
+  /// Where records go, and from where relative URLs start.
+  package var url: String
+  package var preset = TargetPreset.rollingroad
+  /// Of every request.
+  package var headers: [Named<String>] = []
+  package var transport = TransportConfiguration()
+  package var verification = TargetVerification()
+  /// Seconds of the devices in a second of the network.
+  package var factor = 1.0
+  /// Records carry the time at which the run began, instead of that of the scenario.
+  package var beginsToday = false
+
+  package init(url: String) { self.url = url }
+
+  /// Scheme, host and port.
+  var origin: String { OutsideSetup.parts(of: url).origin }
+
+  static func parts(of url: String) -> (origin: String, path: Substring) {
+    let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
+    return (String(url[..<end]), url[end...])
+  }
+}

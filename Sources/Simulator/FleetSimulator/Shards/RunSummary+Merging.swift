@@ -1,0 +1,125 @@
+import Base
+import Scenario
+
+extension RunSummary {
+  /// What the shards of one run came to together. Throws a sentence when they are not those of one run, or not all.
+  package static func whole(of shards: [RunSummary]) throws(MergeError) -> RunSummary {
+    let parts = try inOrder(shards)
+    var whole = parts[0]
+    whole.shard = nil
+    for part in parts.dropFirst() {
+      try whole.requireSameRun(as: part)
+      try whole.add(part)
+    }
+    whole.invariants = invariants(of: parts)
+    for index in whole.thresholds.indices { try whole.judge(index, parts) }
+    return whole
+  }
+
+  /// All shards of the same count, each once.
+  private static func inOrder(_ summaries: [RunSummary]) throws(MergeError) -> [RunSummary] {
+    var parts: [Int: RunSummary] = [:]
+    var count: Int?
+    for summary in summaries {
+      guard let text = summary.shard, let shard = Shard(text: text) else {
+        throw MergeError(message: "a summary of a whole run is among them: only shards add up")
+      }
+      guard count ?? shard.count == shard.count else {
+        throw MergeError(message: "shard \(text) is one of \(shard.count), others are of \(count ?? 0)")
+      }
+      count = shard.count
+      guard parts.updateValue(summary, forKey: shard.index) == nil else {
+        throw MergeError(message: "shard \(text) is there twice")
+      }
+    }
+    guard let count else { throw MergeError(message: "there is no shard") }
+    let missing = (0..<count).filter { parts[$0] == nil }
+    guard missing.isEmpty else {
+      let names = missing.prefix(8).map { "\($0)/\(count)" }.joined(separator: ", ")
+      let more = missing.count > 8 ? " and \(missing.count - 8) more" : ""
+      throw MergeError(message: "missing: \(names)\(more); the whole cannot be judged without them")
+    }
+    return (0..<count).compactMap { parts[$0] }
+  }
+
+  private func requireSameRun(as other: RunSummary) throws(MergeError) {
+    let rows: [(name: String, mine: String, theirs: String)] = [
+      ("scenario", scenario, other.scenario), ("scenario hash", scenarioHash, other.scenarioHash),
+      ("seed", "\(seed)", "\(other.seed)"), ("mode", mode, other.mode), ("version", product, other.product),
+      ("duration", "\(duration.count) ns", "\(other.duration.count) ns"),
+      ("settle time", "\(settle.count) ns", "\(other.settle.count) ns"),
+      ("fleets", fleets.map(\.name).joined(separator: " "), other.fleets.map(\.name).joined(separator: " ")),
+    ]
+    for row in rows where row.mine != row.theirs {
+      throw MergeError(
+        message: "shard \(other.shard ?? "-") is of another run: its \(row.name) is \(row.theirs), not \(row.mine)")
+    }
+  }
+
+  private mutating func add(_ part: RunSummary) throws(MergeError) {
+    for index in fleets.indices {
+      fleets[index].devices += part.fleets[index].devices
+      fleets[index].hash = try RunSummary.sum(fleets[index].hash, part.fleets[index].hash)
+    }
+    hash = try RunSummary.sum(hash, part.hash)
+    events += part.events
+    requests += part.requests
+    if let mine = drained, let theirs = part.drained { drained = max(mine, theirs) } else { drained = nil }
+    ended = max(ended, part.ended)
+    ending = [.signal, .violation, .threshold].first { $0 == ending || $0 == part.ending } ?? .completed
+    for sum in LedgerSums.parts { ledger[keyPath: sum.path] += part.ledger[keyPath: sum.path] }
+    for figure in part.metrics {
+      if let index = metrics.firstIndex(where: { $0.name == figure.name }) {
+        try metrics[index].figure.add(figure.figure)
+      } else {
+        metrics.append(figure)
+      }
+    }
+    for (index, check) in part.checks.enumerated() where checks.indices.contains(index) {
+      checks[index].held += check.held
+      checks[index].failed += check.failed
+    }
+    violations += part.violations
+    for (index, goal) in part.coverage.enumerated() where coverage.indices.contains(index) {
+      coverage[index].seen += goal.seen
+    }
+    try timeline.add(part.timeline)
+  }
+
+  private static func sum(_ left: String, _ right: String) throws(MergeError) -> String {
+    guard var sum = TraceHash(text: left), let other = TraceHash(text: right) else {
+      throw MergeError(message: "'\(left)' and '\(right)' are no hashes")
+    }
+    sum.add(other)
+    return sum.text
+  }
+
+  /// Violated when any part violates it; held when one has held it and none could not judge it but for want of devices.
+  private static func invariants(of parts: [RunSummary]) -> [InvariantVerdict] {
+    parts[0].invariants.indices.map { index in
+      let verdicts = parts.compactMap { $0.invariants.indices.contains(index) ? $0.invariants[index] : nil }
+      var verdict = verdicts[0]
+      verdict.violations = verdicts.reduce(0) { $0 + $1.violations }
+      let decisive = verdicts.first { $0.outcome == .violated } ?? verdicts.first { $0.outcome == .held } ?? verdict
+      (verdict.outcome, verdict.reason) = (decisive.outcome, decisive.reason)
+      return verdict
+    }
+  }
+
+  /// Against the figures of the whole: a percentile of the whole is in no part.
+  private mutating func judge(_ index: Int, _ parts: [RunSummary]) throws(MergeError) {
+    var verdict = thresholds[index]
+    verdict.endedTheRun = parts.contains { $0.thresholds.indices.contains(index) && $0.thresholds[index].endedTheRun }
+    guard let expression = ThresholdExpression(verdict.expression, selection: verdict.selection) else {
+      throw MergeError(message: "'\(verdict.selection): \(verdict.expression)' is no threshold of this version")
+    }
+    let figure = figure(verdict.selection)
+    guard figure != nil || verdict.value == nil else {
+      throw MergeError(message: "the summaries hold no figure of \(verdict.selection)")
+    }
+    verdict.value = figure.flatMap { $0.isEmpty ? nil : $0.value(expression.aggregation, seconds: ended.seconds) }
+    let isMissed = verdict.value.map { !expression.comparison.holds($0, expression.limit) } ?? false
+    verdict.outcome = isMissed || verdict.endedTheRun ? .failed : verdict.value == nil ? .notMeasured : .passed
+    thresholds[index] = verdict
+  }
+}

@@ -1,0 +1,103 @@
+import Base
+package import FleetSimulator
+
+/// The verdicts of a run as JUnit's XML: a case for each threshold, check and invariant.
+package struct JUnitReport {
+  private struct Case {
+    var name: String
+    var failure: String?
+    var skipped: String?
+    /// More lines about the failure.
+    var details: [String] = []
+  }
+
+  private let summary: RunSummary
+
+  package init(_ summary: RunSummary) { self.summary = summary }
+
+  package var text: String {
+    let suites = [("thresholds", thresholds), ("checks", checks), ("invariants", invariants)]
+    let all = suites.flatMap(\.1)
+    let seconds = NumberText.decimal(summary.ended.seconds, places: 3).filter { $0 != "," }
+    var lines = [
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+      "<testsuites name=\"\(XML.escaped(summary.scenario))\" \(JUnitReport.counts(all)) time=\"\(seconds)\">",
+    ]
+    for (name, cases) in suites {
+      lines.append(
+        "  <testsuite name=\"\(name)\" \(JUnitReport.counts(cases)) errors=\"0\" timestamp=\"\(timestamp)\">")
+      if name == "thresholds" { lines += properties }
+      for entry in cases { lines += JUnitReport.lines(of: entry, in: "\(summary.scenario).\(name)") }
+      lines.append("  </testsuite>")
+    }
+    return (lines + ["</testsuites>", ""]).joined(separator: "\n")
+  }
+
+  /// Without milliseconds and zone, as the schema of JUnit has it.
+  private var timestamp: String { String(summary.startText.prefix(19)) }
+
+  private var properties: [String] {
+    let values = [
+      ("seed", "0x" + String(summary.seed, radix: 16)), ("hash", summary.hash), ("result", "\(summary.result)"),
+    ]
+    return ["    <properties>"]
+      + values.map { "      <property name=\"\($0)\" value=\"\(XML.escaped($1))\"/>" } + ["    </properties>"]
+  }
+
+  private var thresholds: [Case] {
+    summary.thresholds.map { verdict in
+      var entry = Case(name: "\(verdict.selection) \(verdict.expression)")
+      switch verdict.outcome {
+      case .passed: break
+      case .failed: entry.failure = "is \(MetricText.text(verdict))"
+      case .notMeasured: entry.skipped = "nothing measured"
+      }
+      return entry
+    }
+  }
+
+  private var checks: [Case] {
+    summary.checks.map { check in
+      var entry = Case(name: check.name)
+      if check.failed > 0 {
+        entry.failure = "\(check.failed) of \(check.held + check.failed) answers are not like that"
+      }
+      if check.held + check.failed == 0 { entry.skipped = "no answers" }
+      return entry
+    }
+  }
+
+  private var invariants: [Case] {
+    summary.invariants.map { verdict in
+      var entry = Case(name: verdict.name)
+      switch verdict.outcome {
+      case .held: break
+      case .notJudged: entry.skipped = verdict.reason ?? "not judged"
+      case .violated:
+        entry.failure = "violated \(verdict.violations) times"
+        for violation in summary.violations where violation.invariant == verdict.name {
+          entry.details.append("device \(violation.device)" + (violation.uuid.map { ", record \($0)" } ?? ""))
+          entry.details += violation.story.map { "  " + $0 }
+        }
+      }
+      return entry
+    }
+  }
+
+  private static func counts(_ cases: [Case]) -> String {
+    let (failed, skipped) = (cases.count { $0.failure != nil }, cases.count { $0.skipped != nil })
+    return "tests=\"\(cases.count)\" failures=\"\(failed)\" skipped=\"\(skipped)\""
+  }
+
+  private static func lines(of entry: Case, in group: String) -> [String] {
+    let head = "    <testcase classname=\"\(XML.escaped(group))\" name=\"\(XML.escaped(entry.name))\""
+    if let failure = entry.failure {
+      let details = XML.escaped(entry.details.joined(separator: "\n"))
+      return [head + ">", "      <failure message=\"\(XML.escaped(failure))\">\(details)</failure>", "    </testcase>"]
+    }
+    if let skipped = entry.skipped {
+      return [head + ">", "      <skipped message=\"\(XML.escaped(skipped))\"/>", "    </testcase>"]
+    }
+    return [head + "/>"]
+  }
+}

@@ -1,0 +1,186 @@
+import Base
+import FleetSimulator
+
+/// Lines over the time of a run. The drawing stretches to whatever width there is; the words beside it are text of the
+/// page, so that they stay readable on a phone.
+struct Chart {
+  /// One line; nil leaves a gap.
+  struct Line {
+    let name: String
+    /// `a` to `d`: the colours of the style sheet.
+    let colour: String
+    let values: [Double?]
+    var isFilled = false
+  }
+
+  let title: String
+  let note: String
+  let lines: [Line]
+  let scale: Scale
+  let timeline: Timeline
+  let span: Nanoseconds
+  let format: (Double) -> String
+
+  /// How values become heights.
+  enum Scale { case linear, logarithmic }
+
+  private static let (width, height) = (720.0, 160.0)
+
+  var html: String {
+    let name = "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
+    let legend = lines.map { line in
+      HTML.element("span", "class=\"key \(line.colour)\"", [HTML.text(line.name)])
+    }
+    let drawing = HTML.element(
+      "svg",
+      "viewBox=\"0 0 \(Int(Chart.width)) \(Int(Chart.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"\(name)\"",
+      marks + grid + lines.flatMap(paths) + hovers)
+    return HTML.element(
+      "figure", "class=\"chart\"",
+      [
+        HTML.element(
+          "figcaption", "id=\"\(name)\"",
+          [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
+        HTML.element("p", "class=\"legend\"", lines.count > 1 ? legend : []),
+        HTML.element(
+          "div", "class=\"plot\"",
+          [HTML.element("div", "class=\"y\" aria-hidden=\"true\"", yLabels), drawing]),
+        HTML.element("div", "class=\"x\" aria-hidden=\"true\"", xLabels),
+      ])
+  }
+
+  // MARK: Scales
+
+  private var greatest: Double {
+    let value = lines.flatMap(\.values).compactMap(\.self).max() ?? 0
+    guard value > 0 else { return 1 }
+    return scale == .linear ? Chart.round(value) : value * 1.1
+  }
+
+  private var least: Double {
+    guard scale == .logarithmic else { return 0 }
+    let value = lines.flatMap(\.values).compactMap(\.self).filter { $0 > 0 }.min() ?? greatest / 10
+    return min(value, greatest / 10)
+  }
+
+  /// The next 1, 2, 2.5 or 5 times a power of ten.
+  private static func round(_ value: Double) -> Double {
+    var power = 1.0
+    while power * 10 <= value { power *= 10 }
+    while power > value { power /= 10 }
+    for step in [1.0, 2, 2.5, 5, 10] where step * power >= value { return step * power }
+    return 10 * power
+  }
+
+  private func y(_ value: Double) -> Double {
+    let share =
+      scale == .linear
+      ? value / greatest
+      : PortableMath.log(max(value, least) / least) / PortableMath.log(greatest / least)
+    return Chart.height * (1 - min(max(share, 0), 1))
+  }
+
+  private func x(_ span: Nanoseconds) -> Double {
+    guard self.span > .zero else { return 0 }
+    return Chart.width * min(max(span.seconds / self.span.seconds, 0), 1)
+  }
+
+  private func x(endOf interval: Int) -> Double { x(timeline.width * Int64(interval + 1)) }
+
+  // MARK: Drawing
+
+  private var grid: [String] {
+    [0.25, 0.5, 0.75].map { share in
+      let y = SVG.number(Chart.height * share)
+      return "<line class=\"grid\" x1=\"0\" x2=\"\(Int(Chart.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
+    }
+  }
+
+  private var marks: [String] {
+    timeline.marks.map { mark in
+      let (start, end) = (x(mark.from), max(x(mark.until), x(mark.from) + 1.5))
+      return
+        "<rect class=\"mark\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(end - start))\" height=\"\(Int(Chart.height))\"/>"
+    }
+  }
+
+  private func paths(of line: Line) -> [String] {
+    var pieces: [[(x: Double, y: Double)]] = [[]]
+    for (index, value) in line.values.enumerated() {
+      if let value {
+        if pieces[pieces.count - 1].isEmpty { pieces[pieces.count - 1].append((x(endOf: index - 1), y(value))) }
+        pieces[pieces.count - 1].append((x(endOf: index), y(value)))
+      } else if !pieces[pieces.count - 1].isEmpty {
+        pieces.append([])
+      }
+    }
+    let drawn = pieces.filter { !$0.isEmpty }
+    let outline = drawn.map { SVG.path($0) }.joined(separator: " ")
+    var paths = ["<path class=\"line \(line.colour)\" d=\"\(outline)\"/>"]
+    if line.isFilled {
+      let areas = drawn.map { piece in
+        let base = [(piece[piece.count - 1].x, Chart.height), (piece[0].x, Chart.height)]
+        return SVG.path(piece + base.map { (x: $0.0, y: $0.1) }) + "Z"
+      }
+      paths.insert("<path class=\"area \(line.colour)\" d=\"\(areas.joined(separator: " "))\"/>", at: 0)
+    }
+    return paths
+  }
+
+  /// What stands under the pointer, as the browser's own tip.
+  private var hovers: [String] {
+    let count = lines.map(\.values.count).max() ?? 0
+    let step = max(1, count / 120)
+    return stride(from: 0, to: count, by: step).map { index in
+      let (start, end) = (x(endOf: index - 1), x(endOf: min(index + step, count) - 1))
+      let values = lines.map { line in
+        let value = index < line.values.count ? line.values[index] : nil
+        return "\(line.name): \(value.map(format) ?? "–")"
+      }
+      let time = ClockText.text(timeline.width * Int64(index))
+      let tip = HTML.element("title", "", [HTML.text(([time] + values).joined(separator: "\n"))])
+      return HTML.element(
+        "rect",
+        "class=\"hover\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(end - start))\" height=\"\(Int(Chart.height))\"",
+        [tip])
+    }
+  }
+
+  private var yLabels: [String] {
+    let middle =
+      scale == .linear ? greatest / 2 : PortableMath.exp(PortableMath.log(least * greatest) / 2)
+    return [greatest, middle, least].map { HTML.element("span", "", [HTML.text(format($0))]) }
+  }
+
+  private var xLabels: [String] {
+    (0...4).map { quarter in
+      HTML.element("span", "", [HTML.text(ClockText.text(Nanoseconds(span.count / 4 * Int64(quarter))))])
+    }
+  }
+}
+
+/// Times since the start of a run.
+enum ClockText {
+  /// `07:05` hours and minutes; with seconds when it is short of an hour.
+  static func text(_ span: Nanoseconds) -> String {
+    let seconds = span.count / 1_000_000_000
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    if seconds < 3_600 { return "\(two(seconds / 60)):\(two(seconds % 60))" }
+    return "\(seconds / 3_600)h\(two(seconds / 60 % 60))"
+  }
+}
+
+/// Numbers and paths as SVG has them.
+enum SVG {
+  static func number(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0
+      ? "\(tenths / 10)" : "\(tenths < 0 && tenths > -10 ? "-" : "")\(tenths / 10).\((tenths % 10).magnitude)"
+  }
+
+  static func path(_ points: [(x: Double, y: Double)]) -> String {
+    points.enumerated().map { index, point in
+      (index == 0 ? "M" : "L") + number(point.x) + " " + number(point.y)
+    }.joined()
+  }
+}

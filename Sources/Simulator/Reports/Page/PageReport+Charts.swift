@@ -1,0 +1,110 @@
+import Base
+import FleetSimulator
+
+extension PageReport {
+  private var timeline: Timeline { summary.timeline }
+  private var span: Nanoseconds { max(summary.ended, .seconds(1)) }
+
+  var charts: [String] {
+    var charts = [latency, backlog, throughput, errors, delivery]
+    var all = CoarseSpread()
+    for interval in timeline.intervals { all.add(interval.deliveryLatency) }
+    charts.append(
+      Bars(
+        title: "Delivery latency", note: "Records by the time from their making to their acknowledgement.", spread: all
+      ).html)
+    charts.append(devices)
+    return [HTML.element("h2", "", [HTML.text("Over time")]), faults]
+      + [HTML.element("div", "class=\"charts\"", charts.filter { !$0.isEmpty })]
+  }
+
+  /// One row for each fault that had its time.
+  private var faults: String {
+    guard !timeline.marks.isEmpty else { return "" }
+    let rows = timeline.marks.prefix(40).map { mark in
+      let start = 1_000 * min(mark.from.seconds / span.seconds, 1)
+      let end = 1_000 * min(mark.until.seconds / span.seconds, 1)
+      let bar =
+        "<rect class=\"mark\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(max(end - start, 4)))\" height=\"10\"/>"
+      return HTML.element("span", "", [HTML.text(mark.name)])
+        + HTML.element("svg", "viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"", [bar])
+        + HTML.element(
+          "span", "class=\"soft\"", [HTML.text("\(ClockText.text(mark.from)) – \(ClockText.text(mark.until))")])
+    }
+    return HTML.element(
+      "figure", "",
+      [
+        HTML.element(
+          "figcaption", "",
+          [
+            HTML.element("h3", "", [HTML.text("What went wrong, and when")]),
+            HTML.element("p", "", [HTML.text("The faults of the scenario; the same times are shaded in the charts.")]),
+          ]), HTML.element("div", "class=\"faults gap\"", rows),
+      ]) + "<div class=\"gap\"></div>"
+  }
+
+  private func percentiles(_ path: KeyPath<Timeline.Interval, CoarseSpread>) -> [Chart.Line] {
+    [("p99", "b", 99.0), ("p95", "d", 95), ("p50", "a", 50)].map { name, colour, share in
+      Chart.Line(name: name, colour: colour, values: timeline.intervals.map { $0[keyPath: path].percentile(share) })
+    }
+  }
+
+  private func perSecond(_ path: KeyPath<Timeline.Interval, Int>) -> [Double?] {
+    timeline.intervals.map { Double($0[keyPath: path]) / timeline.width.seconds }
+  }
+
+  private func chart(
+    _ title: String, _ note: String, _ lines: [Chart.Line], _ scale: Chart.Scale = .linear,
+    _ format: @escaping (Double) -> String
+  ) -> String {
+    Chart(title: title, note: note, lines: lines, scale: scale, timeline: timeline, span: span, format: format).html
+  }
+
+  private var latency: String {
+    chart(
+      "Upload duration", "From the first byte sent to the answer complete, on a logarithmic scale.",
+      percentiles(\.uploadDuration), .logarithmic
+    ) { NumberText.span(milliseconds: $0) }
+  }
+
+  private var delivery: String {
+    chart(
+      "Delivery latency over time",
+      "From a record's making to its acknowledgement, by the time of the acknowledgement.",
+      percentiles(\.deliveryLatency), .logarithmic
+    ) { NumberText.span(milliseconds: $0) }
+  }
+
+  private var backlog: String {
+    chart(
+      "Backlog", "Records that wait in all devices.",
+      [Chart.Line(name: "records", colour: "a", values: timeline.intervals.map { Double($0.backlog) }, isFilled: true)],
+      .linear, NumberText.figure)
+  }
+
+  private var throughput: String {
+    chart(
+      "Throughput", "Per second.",
+      [
+        Chart.Line(name: "records created", colour: "c", values: perSecond(\.created)),
+        Chart.Line(name: "records delivered", colour: "a", values: perSecond(\.delivered)),
+        Chart.Line(name: "uploads", colour: "b", values: perSecond(\.uploads)),
+      ], .linear, NumberText.figure)
+  }
+
+  private var errors: String {
+    chart(
+      "Uploads without a 2xx", "Per second: refused, lost, timed out, cut.",
+      [Chart.Line(name: "failed", colour: "b", values: perSecond(\.failed), isFilled: true)], .linear,
+      NumberText.figure)
+  }
+
+  private var devices: String {
+    chart(
+      "Devices", "Whose app runs, and that move.",
+      [
+        Chart.Line(name: "running", colour: "a", values: timeline.intervals.map { Double($0.active) }),
+        Chart.Line(name: "moving", colour: "c", values: timeline.intervals.map { Double($0.moving) }),
+      ], .linear, NumberText.figure)
+  }
+}

@@ -1,0 +1,109 @@
+import Base
+import FleetSimulator
+import Scenario
+
+extension PageReport {
+  var verdicts: [String] {
+    var parts: [String] = []
+    if !summary.thresholds.isEmpty { parts.append(thresholds) }
+    if !summary.checks.isEmpty { parts.append(checks) }
+    if !summary.invariants.isEmpty { parts.append(invariants) }
+    if !summary.coverage.isEmpty { parts.append(coverage) }
+    guard !parts.isEmpty || !summary.violations.isEmpty else { return [] }
+    return [HTML.element("h2", "", [HTML.text("What had to hold")])] + stories
+      + parts.map { HTML.element("div", "class=\"gap words\"", [$0]) }
+  }
+
+  private var stories: [String] {
+    summary.violations.map { violation in
+      let record = violation.uuid.map { ", record \($0)" } ?? ""
+      return HTML.element(
+        "article", "class=\"story\"",
+        [
+          HTML.element("h3", "", [HTML.text("\(violation.invariant): device \(violation.device)\(record)")]),
+          HTML.element("ol", "", violation.story.map { HTML.element("li", "", [HTML.text($0)]) }),
+        ])
+    }
+  }
+
+  private var thresholds: String {
+    let rows = summary.thresholds.map { verdict in
+      let (kind, word) =
+        switch verdict.outcome {
+        case .passed: ("good", "✓ passed")
+        case .failed: ("bad", verdict.endedTheRun ? "✗ failed, ended the run" : "✗ failed")
+        case .notMeasured: ("open", "– nothing measured")
+        }
+      let value = verdict.value == nil ? "–" : MetricText.text(verdict)
+      return (kind, [verdict.selection, verdict.expression, value, word])
+    }
+    return HTML.table(["metric", "threshold", "was", "result"], rows, caption: "Thresholds")
+  }
+
+  private var checks: String {
+    let rows = summary.checks.map { check in
+      let total = check.held + check.failed
+      let share = total > 0 ? NumberText.percent(Double(check.held) / Double(total)) : "–"
+      return (
+        check.failed > 0 ? "bad" : total > 0 ? "good" : "open",
+        [check.name, NumberText.count(check.held), NumberText.count(check.failed), share]
+      )
+    }
+    return HTML.table(["check", "held", "did not", "share"], rows, caption: "Checks of every answer")
+  }
+
+  private var invariants: String {
+    let rows = summary.invariants.map { verdict in
+      switch verdict.outcome {
+      case .held: ("good", [verdict.name, "", "✓ held"])
+      case .violated: ("bad", [verdict.name, "", "✗ violated \(verdict.violations) times"])
+      case .notJudged: ("open", [verdict.name, verdict.reason ?? "", "– not judged"])
+      }
+    }
+    return HTML.table(["invariant", "", "result"], rows, caption: "Invariants")
+  }
+
+  private var coverage: String {
+    let rows = summary.coverage.map { goal in
+      (
+        goal.seen > 0 ? "good" : "bad",
+        [goal.goal, goal.seen > 0 ? "seen \(NumberText.count(goal.seen)) times" : "never seen"]
+      )
+    }
+    return HTML.table(["must come up", "result"], rows, caption: "Coverage")
+  }
+
+  /// Everything that was measured.
+  var figures: [String] {
+    var trends: [(String, [String])] = []
+    var others: [(String, [String])] = []
+    for metric in summary.metrics {
+      switch metric.figure {
+      case .trend(let spread):
+        guard spread.histogram.count > 0 else { continue }
+        let values = [
+          spread.value(.average), spread.percentile(50), spread.percentile(90), spread.percentile(95),
+          spread.percentile(99), spread.value(.maximum),
+        ]
+        trends.append(
+          (
+            "",
+            [metric.name, NumberText.count(Int(spread.histogram.count))]
+              + values.map { $0.map { MetricText.text($0, of: metric.name) } ?? "–" }
+          ))
+      case .counter(let count): others.append(("", [metric.name, NumberText.count(count)]))
+      case .rate(let hits, let total):
+        let share = total > 0 ? NumberText.percent(Double(hits) / Double(total)) : "–"
+        others.append(("", [metric.name, "\(share), \(NumberText.count(hits)) of \(NumberText.count(total))"]))
+      case .gauge(let series):
+        let (least, greatest) = (series.levels.min() ?? 0, series.levels.max() ?? 0)
+        others.append(("", [metric.name, "\(NumberText.count(least)) to \(NumberText.count(greatest))"]))
+      }
+    }
+    return [
+      HTML.element("h2", "", [HTML.text("All figures")]),
+      HTML.table(["metric", "count", "avg", "p50", "p90", "p95", "p99", "max"], trends, caption: "How values spread"),
+      HTML.element("div", "class=\"gap\"", [HTML.table(["metric", ""], others, caption: "Counts and shares")]),
+    ]
+  }
+}

@@ -1,0 +1,153 @@
+import Base
+package import FleetSimulator
+import Scenario
+
+/// The end of a run as a person reads it on a terminal: the records first.
+package struct SummaryText {
+  private let summary: RunSummary
+  private let paint: Paint
+
+  package init(_ summary: RunSummary, isColoured: Bool) {
+    self.summary = summary
+    paint = Paint(isOn: isColoured)
+  }
+
+  package var text: String {
+    let blocks = [[head], records + uploads, trends, thresholds, checks, invariants, violations, foot]
+    return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+  }
+
+  private var head: String {
+    let verdict =
+      switch summary.result {
+      case .passed: paint.green("passed")
+      case .invalid: paint.red("invalid") + ": the figures of this run mean nothing"
+      case .violated: paint.red("violated") + ": something happened that must never happen"
+      case .failed: paint.red("failed") + ": a threshold was missed"
+      case .stopped: paint.yellow("stopped") + " by a signal"
+      case .uncovered: paint.yellow("not covered") + ": what should have come up did not"
+      }
+    return "\(paint.bold(summary.scenario)) \(verdict)"
+  }
+
+  // MARK: Records and uploads
+
+  private var records: [String] {
+    let ledger = summary.ledger
+    let always = ["created", "stored", "pending", "lost", "duplicateRows"]
+    let parts = LedgerSums.parts.compactMap { part -> String? in
+      let count = ledger[keyPath: part.path]
+      guard count > 0 || always.contains(part.name) else { return nil }
+      let text = "\(part.name == "duplicateRows" ? "duplicate rows" : part.name) \(NumberText.count(count))"
+      return count > 0 && ["lost", "duplicateRows"].contains(part.name) ? paint.red(text) : text
+    }
+    return ["  records   " + parts.joined(separator: ", ")]
+  }
+
+  private var uploads: [String] {
+    guard case .counter(let count)? = summary.figure("uploads"), count > 0 else { return ["  uploads   none"] }
+    let seconds = max(summary.ended.seconds, 1)
+    var parts = ["\(NumberText.count(count)) (\(NumberText.figure(Double(count) / seconds))/s)"]
+    if case .rate(let failed, _)? = summary.figure("upload_failed"), failed > 0 {
+      parts.append("\(NumberText.count(failed)) without a 2xx")
+    }
+    if case .trend(let bytes)? = summary.figure("upload_bytes") {
+      parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
+    }
+    return ["  uploads   " + parts.joined(separator: ", ")]
+  }
+
+  // MARK: Figures
+
+  private static let shownTrends = [
+    "upload_duration", "upload_wait", "record_delivery_latency", "queue_depth", "queue_oldest_age", "drain_time",
+    "batch_size", "retries_per_record", "geofence_delay", "time_to_visible", "generator_lag",
+  ]
+
+  private var trends: [String] {
+    var rows = [["", "avg", "p50", "p95", "p99", "max"]]
+    for name in SummaryText.shownTrends {
+      guard case .trend(let spread)? = summary.figure(name), spread.histogram.count > 0 else { continue }
+      let values = [
+        spread.value(.average), spread.percentile(50), spread.percentile(95), spread.percentile(99),
+        spread.value(.maximum),
+      ]
+      rows.append([name] + values.map { $0.map { MetricText.text($0, of: name) } ?? "–" })
+    }
+    return rows.count > 1 ? Columns.text(rows, firstIsLeft: true).map { "  " + $0 } : []
+  }
+
+  private var thresholds: [String] {
+    guard !summary.thresholds.isEmpty else { return [] }
+    let rows = summary.thresholds.map { verdict in
+      [
+        verdict.selection, verdict.expression,
+        MetricText.text(verdict) + (verdict.endedTheRun ? ", ended the run" : ""),
+      ]
+    }
+    let lines = Columns.text(rows, firstIsLeft: true, allLeft: true)
+    return ["  thresholds"]
+      + zip(summary.thresholds, lines).map { verdict, line in
+        switch verdict.outcome {
+        case .passed: "    \(paint.green("✓")) \(line)"
+        case .failed: "    \(paint.red("✗ " + line))"
+        case .notMeasured: "    – \(line)"
+        }
+      }
+  }
+
+  private var checks: [String] {
+    guard !summary.checks.isEmpty else { return [] }
+    let rows = summary.checks.map { check in
+      let total = check.held + check.failed
+      let share = total > 0 ? NumberText.percent(Double(check.held) / Double(total)) : "no answers"
+      return [check.name, share, "\(NumberText.count(check.held)) of \(NumberText.count(total))"]
+    }
+    return ["  checks"]
+      + zip(summary.checks, Columns.text(rows, firstIsLeft: true)).map { check, line in
+        "    \(check.failed == 0 ? paint.green("✓") : paint.red("✗")) \(line)"
+      }
+  }
+
+  // MARK: What must hold
+
+  private var invariants: [String] {
+    let held = summary.invariants.count { $0.outcome == .held }
+    let unjudged = summary.invariants.count { $0.outcome == .notJudged }
+    let violated = summary.invariants.filter { $0.outcome == .violated }
+    guard held + unjudged + violated.count > 0 else { return [] }
+    var parts = ["\(held) held"]
+    if !violated.isEmpty { parts.insert(paint.red("\(violated.count) violated"), at: 0) }
+    if unjudged > 0 { parts.append("\(unjudged) not judged") }
+    let missed = summary.coverage.filter { $0.seen == 0 }.map(\.goal)
+    let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
+    return ["  invariants  " + parts.joined(separator: ", ")]
+      + violated.map { "    \(paint.red("✗ \($0.name)")) \($0.violations) times" } + coverage
+  }
+
+  private var violations: [String] {
+    summary.violations.flatMap { violation in
+      let record = violation.uuid.map { ", record \($0)" } ?? ""
+      return [paint.red("  violated: \(violation.invariant): device \(violation.device)\(record)")]
+        + violation.story.map { "    " + $0 }
+    }
+  }
+
+  private var foot: [String] {
+    let time = summary.mode == "virtual" ? "virtual time" : "time"
+    var parts = ["\(NumberText.count(summary.devices)) devices for \(NumberText.span(summary.duration)) of \(time)"]
+    if let drained = summary.drained {
+      parts.append("drained in \(NumberText.span(milliseconds: drained.seconds * 1_000))")
+    } else {
+      parts.append("not drained")
+    }
+    switch summary.ending {
+    case .completed: break
+    case .threshold: parts.append("ended after \(NumberText.span(summary.ended)) by a threshold")
+    case .violation: parts.append("ended after \(NumberText.span(summary.ended)) by a violation")
+    case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
+    }
+    parts.append("\(NumberText.count(summary.events)) events")
+    return ["  " + parts.joined(separator: ", "), "  seed 0x\(String(summary.seed, radix: 16))  hash \(summary.hash)"]
+  }
+}

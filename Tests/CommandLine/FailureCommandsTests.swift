@@ -1,0 +1,88 @@
+import Glibc
+import Support
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+/// A run that violates an invariant leaves what it takes to see it again.
+@Suite struct FailureCommandsTests {
+  /// Nobody ever has a network, and a second is too short to deliver what waits.
+  private static let text = """
+    {
+      version: 1, name: "never", seed: 9, clock: { duration: "10m", settle: "1s" },
+      sdk: { config: { http: { autoSyncThreshold: 5 } } },
+      fleets: { cars: { devices: 4, network: "none" }, idle: { devices: 2, motion: "walking" } },
+      faults: [{ name: "edge", at: "1m", for: "1m", network: "edge" }],
+    }
+    """
+
+  private func run(_ words: [String]) -> (output: String, error: String, code: ExitCode) {
+    var output = ""
+    let error = Mutex("")
+    let live = ProcessContext.live()
+    let process = ProcessContext(
+      arguments: words, readFile: { $0 == "never.json5" ? Array(Self.text.utf8) : live.readFile($0) },
+      writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } },
+      errorIsTerminal: false)
+    let code = CommandTable.run(process)
+    return (output, error.withLock { $0 }, code)
+  }
+
+  private func folder() -> String { "/tmp/rollingroad-failures-\(getpid())-\(UInt64.random(in: 0 ... .max))" }
+
+  @Test func aFailureIsKeptMadeSmallAndReplayed() throws {
+    let folder = folder()
+    let first = run(["simulate", "never.json5", "--out", folder])
+    #expect(first.code == .invariantViolated, "\(first.error)")
+    let bundle = folder + "/failures/never-9"
+    #expect(first.output.contains("again: rollingroad replay \(bundle)/shrunk.json --break 'I13-drain'"))
+    let report = try #require(ProcessContext.live().readFile(bundle + "/report.md"))
+    let lines = String(decoding: report, as: UTF8.self).split(separator: "\n")
+    #expect(lines.first == "`rollingroad replay \(bundle)/shrunk.json --break 'I13-drain'`")
+    #expect(lines.contains("| devices | 6 | 1 |") && lines.contains("| faults | 1 | 0 |"))
+    #expect(ProcessContext.live().readFile(bundle + "/journal.ndjson")?.isEmpty == false)
+
+    let again = run(["replay", bundle])
+    #expect(again.code == .invariantViolated, "\(again.error)")
+    #expect(again.output.contains("as when it failed") && again.output.contains("  cars-"))
+    let whole = run(["replay", bundle + "/plan.json", "--until", "10s", "--device", "all"])
+    #expect(whole.code == .invariantViolated && whole.output.contains("as when it failed"))
+    #expect(!whole.output.contains("00:01:"))
+    #expect(run(["replay", bundle, "--break", "I1-conservation"]).code == .runtimeFailure)
+  }
+
+  @Test(arguments: [["nowhere"], ["never.json5", "--until", "soon"], ["never.json5", "--break", "I99"]])
+  func wrongWordsAreUsageErrors(words: [String]) {
+    #expect(run(["replay"] + words).code == .usage)
+  }
+
+  @Test func whatIsNoPlanIsRefused() {
+    let result = run(["replay", "never.json5"])
+    #expect(result.code == .badScenario && result.error.contains("never.json5: no JSON at byte"))
+  }
+
+  @Test func shardsAreMerged() throws {
+    let folder = folder()
+    let words = ["--duration", "4m", "--quiet"]
+    for index in 0..<2 {
+      let part = run(["simulate", "first-drive", "--shard", "\(index)/2", "--out", "\(folder)/\(index)"] + words)
+      #expect(part.code == .ok, "\(part.error)")
+    }
+    let whole = run(["simulate", "first-drive", "--out", folder + "/whole"] + words)
+    let merged = run(["merge", folder + "/1", folder + "/0", "--out", folder + "/merged"])
+    #expect(merged.code == .ok, "\(merged.error)")
+    let hash = try #require(whole.output.split(separator: "\n").first { $0.contains("hash") })
+    #expect(merged.output.contains(hash))
+    let half = run(["merge", folder + "/1"])
+    #expect(half.code == .runtimeFailure && half.error.contains("missing: 0/2"))
+    let none = run(["merge", folder + "/2"])
+    #expect(none.code == .runtimeFailure && none.error.contains("did its shard end?"))
+  }
+
+  @Test func tortureTellsItsSeedsAndEnds() throws {
+    let result = run(["torture", "0.01", "3", "--seeds", "2", "--out", folder()])
+    #expect(result.error.hasPrefix("seed 3\n") && result.output.contains(" seeds from 3 on"))
+    #expect(run(["torture", "soon"]).code == .usage && run(["torture", "1", "x"]).code == .usage)
+  }
+}

@@ -1,0 +1,70 @@
+import Base
+import JSON
+import Scenario
+import Store
+import Testing
+
+@testable import FleetSimulator
+
+/// The summaries of shards add up to that of the whole run.
+@Suite struct MergeTests {
+  private static let text = """
+    {
+      version: 1, name: "rush", seed: 5, clock: { duration: "12m", settle: "5m" },
+      sdk: { config: { http: { batchSync: true, maxBatchSize: 20, autoSyncThreshold: 3 } } },
+      fleets: { cars: { devices: 3, tags: { tier: "gold" } }, bikes: { devices: 2, motion: "cycling", network: "hsdpa" } },
+      faults: [{ name: "tunnel", at: "3m", for: "2m", select: { count: 2 }, network: "none" }],
+      checks: { ok: "response.status in [200]" },
+      thresholds: {
+        "upload_duration{tier:gold}": ["p(95)<1", "count>0"], "uploads{network:hsdpa}": ["count>0"],
+        records_lost: ["count==0"], devices_active: ["value>=0"], "queue_depth": ["max<1000"],
+      },
+    }
+    """
+
+  private func summary(_ shard: String?, _ overrides: String...) throws -> RunSummary {
+    let scenario = try ScenarioReader(overrides: overrides.compactMap { Override(setting: $0) }).read(Self.text)
+      .scenario
+    var setup = try RunSetup(scenario)
+    if let shard { setup = setup.part(try #require(Shard(text: shard))) }
+    let measures = try Measures(scenario, setup)
+    let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+    let report = try FleetRun(setup, store: store, watchers: [measures]).run()
+    var summary = measures.summary(of: report, hash: "x", product: "0.0.0")
+    summary.shard = shard
+    // As another process would have it.
+    return try RunSummary(JSONValue(parsing: Array(summary.json.pretty.utf8).span))
+  }
+
+  @Test func theWholeIsTheUnshardedRun() throws {
+    let whole = try summary(nil)
+    let merged = try RunSummary.whole(of: [summary("2/3"), summary("0/3"), summary("1/3")])
+    #expect(merged.hash == whole.hash && merged.fleets == whole.fleets && merged.devices == 5)
+    #expect(merged.ledger == whole.ledger && merged.requests == whole.requests && merged.events == whole.events)
+    #expect(merged.checks == whole.checks && merged.shard == nil && merged.result == whole.result)
+    #expect(merged.thresholds == whole.thresholds)
+    #expect(merged.thresholds.map(\.outcome).filter { $0 == .failed }.count == 1)
+    for figure in whole.metrics { #expect(merged.figure(figure.name) == figure.figure, "\(figure.name)") }
+    #expect(merged.timeline.intervals == whole.timeline.intervals)
+  }
+
+  @Test func whatIsNoWholeIsRefused() throws {
+    let (first, second) = (try summary("0/2", "clock.duration=4m"), try summary("1/2", "clock.duration=4m"))
+    var (other, alone) = (second, second)
+    other.seed = 6
+    alone.shard = nil
+    #expect(throws: MergeError(message: "missing: 1/2; the whole cannot be judged without them")) {
+      try RunSummary.whole(of: [first])
+    }
+    #expect(throws: MergeError(message: "shard 0/2 is there twice")) {
+      try RunSummary.whole(of: [first, second, first])
+    }
+    #expect(throws: MergeError(message: "shard 1/2 is of another run: its seed is 6, not 5")) {
+      try RunSummary.whole(of: [first, other])
+    }
+    #expect(throws: MergeError(message: "a summary of a whole run is among them: only shards add up")) {
+      try RunSummary.whole(of: [first, alone])
+    }
+    #expect(throws: MergeError(message: "there is no shard")) { try RunSummary.whole(of: []) }
+  }
+}

@@ -1,0 +1,48 @@
+import Base
+import CurlTransport
+import FleetSimulator
+import IngestServer
+import Testing
+import World
+
+/// Runs by the machine's clock, over sockets.
+@Suite struct OutsideTests {
+  private func newServer() throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    return try IngestServer(configuration)
+  }
+
+  private func setup(_ url: String, minutes: Int64 = 5) -> RunSetup {
+    var setup = Runs.setup(seed: 1, minutes: minutes, Runs.drivers(4, radio: .constant(.lte)))
+    setup.outside = OutsideSetup(url: url)
+    return setup
+  }
+
+  @Test func whatIsDrivenFasterThanTheClockArrives() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    let carrier = try Carrier(TransportConfiguration())
+    let report = try FleetRun(setup(server.url + "/locations"), over: carrier, factor: 300).run()
+    #expect(report.victims == [])
+    #expect(report.sums.created > 20)
+    #expect(report.sums.pending == 0 && report.sums.unverified == report.sums.created)
+    #expect(report.drained != nil)
+    #expect(report.generatorLag.count > 100)
+  }
+
+  @Test func aWishEndsARunEarly() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    let interruption = Interruption()
+    let run = try FleetRun(
+      setup(server.url + "/locations", minutes: 60), over: Carrier(TransportConfiguration()), factor: 60,
+      interruption: interruption)
+    let report = try run.run { _, sums in
+      if sums.created > 0 { interruption.request() }
+    }
+    #expect(report.isInterrupted)
+    #expect(report.sums.created > 0 && report.sums.isBalanced)
+  }
+}
