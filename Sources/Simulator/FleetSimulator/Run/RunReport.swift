@@ -14,10 +14,10 @@ package struct RunReport: Equatable, Sendable {
   package let drained: Nanoseconds?
   package let victims: [Victim]
 
-  /// Of all fleets in order.
+  /// The sum of the fleets' hashes.
   package var hash: TraceHash {
-    var hash = TraceHash()
-    for fleet in fleetHashes { hash.fold(fleet) }
+    var hash = TraceHash.zero
+    for fleet in fleetHashes { hash.add(fleet) }
     return hash
   }
 

@@ -1,0 +1,63 @@
+import JSON
+package import Scenario
+
+/// Everything that a failure follows from: a scenario with its seed, its members and its faults written out. It is data,
+/// so that it fails in the same way when whatever made the scenario is made differently.
+package struct FailurePlan: Equatable, Sendable {
+  /// Of the form, for readers of later versions.
+  package static let version: Int64 = 1
+
+  package var document: ScenarioDocument
+  /// `I3-acked-is-durable`.
+  package var invariant: String
+  /// Who it happened to; nil when it was nobody of the run.
+  package var device: String?
+  /// What the run's hash was.
+  package var hash: String
+  /// The version that wrote it.
+  package var product: String
+
+  package init(document: ScenarioDocument, invariant: String, device: String?, hash: String, product: String) {
+    self.document = document
+    self.invariant = invariant
+    self.device = device
+    self.hash = hash
+    self.product = product
+  }
+
+  package var text: String {
+    var object: JSONObject = [
+      "plan": .integer(FailurePlan.version), "product": .string(product), "invariant": .string(invariant),
+    ]
+    object["device"] = device.map { .string($0) }
+    object["hash"] = .string(hash)
+    object["scenario"] = document.json
+    return JSONValue.object(object).pretty
+  }
+
+  /// Why a text is no plan, as a sentence that follows the file's name.
+  package struct ReadingError: Error, Equatable, Sendable {
+    package let message: String
+  }
+
+  package init(reading bytes: [UInt8]) throws(ReadingError) {
+    let value: JSONValue
+    do throws(JSONError) { value = try JSONValue(parsing: bytes.span) } catch {
+      throw ReadingError(message: "no JSON at byte \(error.offset): \(error.code)")
+    }
+    guard case .integer(let version)? = value["plan"] else {
+      throw ReadingError(message: "no plan: the key 'plan' is missing; a scenario is run by 'rollingroad simulate'")
+    }
+    guard version == FailurePlan.version else {
+      throw ReadingError(message: "a plan of version \(version); this version reads version \(FailurePlan.version)")
+    }
+    func text(_ key: String) throws(ReadingError) -> String {
+      guard case .string(let text)? = value[key] else { throw ReadingError(message: "the text '\(key)' is missing") }
+      return text
+    }
+    guard let scenario = value["scenario"] else { throw ReadingError(message: "the key 'scenario' is missing") }
+    self.init(
+      document: ScenarioDocument(json: scenario), invariant: try text("invariant"),
+      device: value["device"] == nil ? nil : try text("device"), hash: try text("hash"), product: try text("product"))
+  }
+}

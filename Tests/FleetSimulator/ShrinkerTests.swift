@@ -1,0 +1,83 @@
+import Base
+import FleetSimulator
+import Scenario
+import Store
+import Testing
+
+/// A failure is made small, and what is left is the same failure.
+@Suite struct ShrinkerTests {
+  private static let text = """
+    {
+      version: 1, name: "rush", seed: 5, clock: { duration: "30m", settle: "10m" },
+      sdk: { config: { http: { batchSync: true, maxBatchSize: 50, autoSyncThreshold: 5 }, app: { stopOnTerminate: false } } },
+      fleets: {
+        cars: { devices: 5, lifecycle: { terminate: { perHour: 1 } } },
+        bikes: { devices: 3, motion: "cycling", network: "hsdpa" },
+      },
+      faults: [
+        { name: "tunnel", at: "3m", for: "4m", network: "none" },
+        { name: "bridge", at: "12m", for: "2m", select: { fleet: "bikes" }, network: "none" },
+      ],
+    }
+    """
+
+  /// A plan of the whole text, and the runs of a server that drops the last record of each second batch.
+  private func plan(_ invariant: String? = nil) throws -> FailurePlan {
+    let read = try ScenarioReader().read(Self.text)
+    let report = try run(RunSetup(read.scenario))
+    let victim = try #require(report.victims.first { $0.uuid != nil })
+    return FailurePlan(
+      document: read.document.adopting(read.scenario), invariant: invariant ?? victim.rule.rawValue,
+      device: victim.device, hash: report.hash.text, product: "0.0.0")
+  }
+
+  private func run(_ setup: RunSetup) throws -> RunReport {
+    try FleetRun(setup, store: LyingStore(.dropsLast(each: 2))).run()
+  }
+
+  @Test func theSmallestPlanStillFails() throws {
+    let plan = try plan()
+    var shrinker = Shrinker(plan, run: run)
+    let small = try shrinker.shrink()
+    let scenario = try ScenarioReader.read(small.document).scenario
+    #expect(scenario.fleets.map { $0.value.traits.members?.count } == [1])
+    #expect(scenario.faults.isEmpty && scenario.clock.duration < .seconds(600))
+    #expect(small.document.text.utf8.count < 450, "\(small.document.text)")
+    let report = try run(RunSetup(scenario))
+    #expect(report.victims.contains { $0.rule.rawValue == plan.invariant && $0.device == small.device })
+    #expect(report.hash.text == small.hash)
+    var again = Shrinker(plan, run: run)
+    #expect(try again.shrink() == small && again.runs == shrinker.runs)
+  }
+
+  @Test func thePatienceIsBounded() throws {
+    var shrinker = Shrinker(try plan(), runsMax: 3, run: run)
+    let small = try shrinker.shrink()
+    #expect(shrinker.runs == 3)
+    let report = try run(RunSetup(ScenarioReader.read(small.document).scenario))
+    #expect(report.hash.text == small.hash && !report.victims.isEmpty)
+  }
+
+  @Test func whatDoesNotFailStaysAsItIs() throws {
+    let plan = try plan("I0-nothing")
+    var shrinker = Shrinker(plan, run: run)
+    #expect(try shrinker.shrink() == plan && shrinker.runs == 1)
+  }
+
+  @Test func aPlanIsWrittenAndReadBack() throws {
+    let plan = try plan()
+    #expect(try FailurePlan(reading: Array(plan.text.utf8)) == plan)
+  }
+
+  @Test(arguments: [
+    ("{", "no JSON at byte 1: unexpectedEnd"), ("{\"version\": 1}", "no plan: the key 'plan' is missing; "),
+    ("{\"plan\": 2}", "a plan of version 2; "), ("{\"plan\": 1}", "the key 'scenario' is missing"),
+    ("{\"plan\": 1, \"scenario\": {}}", "the text 'invariant' is missing"),
+  ])
+  func whatIsNoPlanIsRefused(text: String, message: String) {
+    do throws(FailurePlan.ReadingError) {
+      _ = try FailurePlan(reading: Array(text.utf8))
+      Issue.record("it was read")
+    } catch { #expect(error.message.hasPrefix(message), "\(error.message)") }
+  }
+}
