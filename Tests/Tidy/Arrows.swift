@@ -52,7 +52,7 @@ enum Arrows {
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store",
         "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
