@@ -89,7 +89,8 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "IngestServer", "Network",
+        "Store",
         "HTTP1",
         "Contract", "JSON", "Database", "Base",
       ]),
@@ -99,7 +100,8 @@ let package = Package(
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1",
+        "JSON",
         "Base",
       ]),
     .executableTarget(
@@ -162,9 +164,10 @@ let package = Package(
         "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
-    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "World", "Contract", "JSON", "Base", "Support"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "World", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
-    tests("CommandLine", needs: ["CommandLine", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
+    tests(
+      "CommandLine", needs: ["CommandLine", "FleetSimulator", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),

@@ -22,7 +22,8 @@ import Testing
     var summary = RunSummary(
       scenario: "a \"quoted\" name", scenarioHash: "ab", seed: .max, mode: "virtual", shard: "1/4", product: "0.1.0",
       start: WallInstant(millisecondsSince1970: 1_772_445_600_123), duration: .seconds(3_600),
-      settle: .milliseconds(1_500), fleets: [.init(name: "cars", devices: 3, hash: "0f")], ended: .milliseconds(3_601_500),
+      settle: .milliseconds(1_500), fleets: [.init(name: "cars", devices: 3, hash: "0f")],
+      ended: .milliseconds(3_601_500),
       hash: "00ff", timeline: timeline)
     summary.ending = .threshold
     (summary.events, summary.requests, summary.drained) = (10, 9, .milliseconds(250))

@@ -52,7 +52,8 @@ enum Arrows {
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Network", "Store",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "IngestServer", "Network",
+        "Store",
         "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
@@ -60,7 +61,8 @@ enum Arrows {
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON",
+        "FleetSimulator", "Reports", "Scenario", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1",
+        "JSON",
         "Base",
         "Glibc",
       ]),

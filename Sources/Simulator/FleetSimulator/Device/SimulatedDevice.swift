@@ -16,6 +16,7 @@ struct SimulatedDevice {
   /// Its place in its fleet.
   let index: Int
   let fleet: SharedFleet
+  let isLogged: Bool
   var host: DeviceHost<SimulatedPhone>
   var body: Body
   var receiver: Receiver
@@ -50,6 +51,7 @@ struct SimulatedDevice {
     self.key = key
     self.index = index
     self.fleet = fleet
+    isLogged = site.setup.logged.contains(site.names[number])
     body = SimulatedDevice.body(key, fleet.setup.movement, in: site)
     receiver = Receiver(model: site.receiverModel, seed: seed, device: key)
     sensor = ActivitySensor(truth: .still, at: zero, seed: seed, device: key)
@@ -114,7 +116,7 @@ struct SimulatedDevice {
   /// What the app says to `ready`.
   private var configuration: Configuration {
     var configuration = fleet.setup.configuration
-    configuration.logger.logLevel = .off
+    configuration.logger.logLevel = isLogged ? .verbose : .off
     configuration.http.url = "http://server.example/locations"
     configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
     return configuration

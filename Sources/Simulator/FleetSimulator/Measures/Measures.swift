@@ -16,6 +16,8 @@ package final class Measures: Watcher {
     let sentAt: MonotonicInstant
     let bytes: Int
     let cargo: OutgoingRequest.Cargo
+    /// One bit for each fault that held the device when it was sent, or when a record in it was made.
+    var faults: UInt64 = 0
   }
 
   /// What is known of one device.

@@ -18,6 +18,8 @@ package struct RunSetup: Sendable {
   package var occurrences: [FaultOccurrence]?
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
+  /// The names of the devices whose SDK's log watchers hear of.
+  package var logged: Set<String> = []
 
   package init(
     seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup],

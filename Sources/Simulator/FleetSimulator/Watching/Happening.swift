@@ -3,7 +3,7 @@ package import Engine
 package import Host
 package import Queue
 package import Upload
-import Vocabulary
+package import Vocabulary
 package import World
 
 /// What happens to a device, as its watchers hear of it.
@@ -25,6 +25,8 @@ package enum Happening {
   /// A fault befalls the device, or is over.
   case faultBegan(FaultOccurrence)
   case faultEnded(FaultOccurrence)
+  /// The SDK of a device whose log is kept wrote a line of it.
+  case logged(LogEntry)
   /// The end of all faults.
   case healed
 }
