@@ -75,18 +75,23 @@ import Testing
     #expect(map.tracks.count == 4 && map.tracks.allSatisfy { $0.places.count > 1 } && !map.streets.isEmpty)
   }
 
+  private static let browser = "/usr/bin/chromium"
+
   /// In the browser that people have; without one on the machine there is nothing to see.
-  @Test(.enabled(if: access("/usr/bin/chromium", X_OK) == 0, "no /usr/bin/chromium on this machine"))
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: browser), "there is no chromium on this machine"))
   func theBrowserDrawsIt() throws {
-    let folder = "/tmp/rollingroad-report-\(getpid())"
-    mkdir(folder, 0o700)
-    defer { _ = system("rm -r \(folder)") }
+    let folder = FileManager.default.temporaryDirectory.path() + "/report-\(UUID())"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
+    }
     let page = PageReport(Self.run.summary, map: Self.run.map).text
     try Data(page.utf8).write(to: URL(filePath: folder + "/report.html"))
     let command =
-      "chromium --headless --no-sandbox --disable-gpu --user-data-dir=\(folder)/profile --virtual-time-budget=2000"
+      "\(Self.browser) --headless --no-sandbox --disable-gpu --user-data-dir=\(folder)/profile --virtual-time-budget=2000"
       + " --enable-logging=stderr --dump-dom file://\(folder)/report.html > \(folder)/dom 2> \(folder)/log"
-    try #require(system(command) == 0)
+    let status = unsafe system(command)
+    try #require(status == 0)
     let dom = String(decoding: try Data(contentsOf: URL(filePath: folder + "/dom")), as: UTF8.self)
     let log = String(decoding: try Data(contentsOf: URL(filePath: folder + "/log")), as: UTF8.self)
     #expect(dom.ranges(of: "<svg").count >= 8 && dom.contains("</footer></body></html>"))
