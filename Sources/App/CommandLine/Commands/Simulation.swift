@@ -51,7 +51,10 @@ struct Simulation {
     let report = try run.run { _, _ in display?.show(measures.progress) }
     display?.clear()
     var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
-    summary.shard = options.shard?.text
+    if let shard = options.shard {
+      summary.shard = shard.text
+      summary.leaveThresholdsToTheWhole()
+    }
     return (summary, run.map(of: scenario))
   }
 
