@@ -8,7 +8,7 @@ import World
 
 /// Each fault does what it says, to those it is for, and no record is lost by it.
 @Suite struct FaultTests {
-  private func run(_ faults: Fault..., minutes: Int64 = 20, devices: Int = 3) throws -> (RunReport, Happenings) {
+  private func run(_ faults: Fault..., minutes: Int64 = 10, devices: Int = 2) throws -> (RunReport, Happenings) {
     var configuration = Runs.configuration()
     configuration.app.stopOnTerminate = false
     configuration.app.startOnBoot = true
@@ -31,20 +31,20 @@ import World
   @Test(arguments: StorageError.allCases)
   func aQueueThatCannotBeWrittenKeepsWhatItHas(error: StorageError) throws {
     let fault = Fault(
-      name: "disk", start: .seconds(300), duration: .seconds(300), action: storage { $0.error = error })
+      name: "disk", start: .seconds(120), duration: .seconds(180), action: storage { $0.error = error })
     let (report, seen) = try run(fault)
     #expect(report.isRight && report.victims == [])
-    #expect(report.sums.stored == report.sums.created && report.sums.created > 100)
-    #expect(seen.refusals > 10)
-    #expect(seen.inserts(from: 300, to: 600) == 0 && seen.inserts(from: 600, to: 900) > 10)
+    #expect(report.sums.stored == report.sums.created && report.sums.created > 30)
+    #expect(seen.refusals > 5)
+    #expect(seen.inserts(from: 120, to: 300) == 0 && seen.inserts(from: 300, to: 600) > 10)
   }
 
   @Test(arguments: CrashMoment.allCases)
   func anAppThatDiesBetweenTwoStepsLosesNothingThatItKept(moment: CrashMoment) throws {
-    let fault = Fault(name: "crash", start: .seconds(300), action: storage { $0.crash = moment })
-    let (report, seen) = try run(fault, minutes: 40)
+    let fault = Fault(name: "crash", start: .seconds(120), action: storage { $0.crash = moment })
+    let (report, seen) = try run(fault, minutes: 20)
     #expect(report.isRight && report.victims == [])
-    #expect(seen.kills == 3)
+    #expect(seen.kills == 2)
     switch moment {
     case .beforeInsertCommits: #expect(seen.refusals > 0 && seen.duplicates == 0)
     // The server has them, and the device sends them again.
@@ -54,7 +54,7 @@ import World
 
   @Test func aClockThatIsSetBackShowsInTheRecords() throws {
     let fault = Fault(
-      name: "clock", start: .seconds(300), action: device { $0.clockOffset = .seconds(-90) })
+      name: "clock", start: .seconds(120), action: device { $0.clockOffset = .seconds(-90) })
     let (report, seen) = try run(fault)
     #expect(report.isRight && report.victims == [])
     #expect(seen.wallErrorsSeconds == [0, -90])
@@ -62,30 +62,30 @@ import World
 
   @Test func aClockThatDriftsGoesMoreAndMoreWrong() throws {
     let fault = Fault(
-      name: "drift", start: .seconds(300), action: device { $0.clockDriftPartsPerMillion = 10_000 })
+      name: "drift", start: .seconds(120), action: device { $0.clockDriftPartsPerMillion = 10_000 })
     let (report, seen) = try run(fault)
     #expect(report.isRight && report.victims == [])
-    // 900 seconds at one in a hundred.
+    // 480 seconds at one in a hundred.
     let greatest = try #require(seen.wallErrorsSeconds.max())
-    #expect((7...9).contains(greatest))
+    #expect((3...5).contains(greatest))
   }
 
   @Test func whoSeesNoSatellitesMakesNoRecords() throws {
     let fault = Fault(
-      name: "blind", start: .seconds(300), duration: .seconds(300), action: device { $0.noFix = true })
+      name: "blind", start: .seconds(120), duration: .seconds(180), action: device { $0.noFix = true })
     let (report, seen) = try run(fault)
     #expect(report.isRight)
-    #expect(seen.inserts(from: 310, to: 600) < 5 && seen.inserts(from: 600, to: 1_200) > 20)
+    #expect(seen.inserts(from: 130, to: 300) < 5 && seen.inserts(from: 300, to: 600) > 10)
   }
 
   @Test(arguments: [false, true])
   func anAppThatIsKilledComesBackWhenItIsSaid(isReboot: Bool) throws {
     var lifecycle = LifecycleFault()
     (lifecycle.terminate, lifecycle.reboot, lifecycle.relaunchAfter) = (!isReboot, isReboot, .constant(120))
-    let fault = Fault(name: "off", start: .seconds(300), action: .lifecycle(lifecycle))
+    let fault = Fault(name: "off", start: .seconds(120), action: .lifecycle(lifecycle))
     let (report, seen) = try run(fault)
-    #expect(report.isRight && seen.kills == 3 && seen.launches == 6)
-    #expect(seen.inserts(from: 300, to: 420) == 0 && seen.inserts(from: 420, to: 1_200) > 20)
+    #expect(report.isRight && seen.kills == 2 && seen.launches == 4)
+    #expect(seen.inserts(from: 120, to: 240) == 0 && seen.inserts(from: 240, to: 600) > 10)
   }
 
   @Test(arguments: PoisonKind.allCases)
@@ -93,7 +93,7 @@ import World
     var selection = FaultSelection()
     selection.count = 1
     let fault = Fault(
-      name: "poison", start: .seconds(300), selection: selection, action: device { $0.poisonRecord = kind })
+      name: "poison", start: .seconds(120), selection: selection, action: device { $0.poisonRecord = kind })
     let (report, seen) = try run(fault)
     #expect(report.sums.pending == 0 && report.drained != nil)
     #expect(seen.faultsBegun == 1)
@@ -104,10 +104,10 @@ import World
   @Test func aRateBringsAsManyAsItSays() throws {
     let fault = Fault(
       name: "kills", perDeviceHour: 6, action: .lifecycle(LifecycleFault(terminating: .constant(5))))
-    let (report, seen) = try run(fault, minutes: 60, devices: 20)
+    let (report, seen) = try run(fault, minutes: 20, devices: 15)
     #expect(report.isRight)
-    // 120 are expected, with a standard deviation of 11.
-    #expect((80...160).contains(seen.faultsBegun))
+    // 30 are expected, with a standard deviation of 5.
+    #expect((13...50).contains(seen.faultsBegun))
   }
 }
 

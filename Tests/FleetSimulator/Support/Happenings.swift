@@ -19,7 +19,16 @@ final class Happenings: Watcher {
   private(set) var outcomes: [(device: Int, seconds: Double, status: Int)] = []
   /// Records that the server said it had already.
   private(set) var duplicates = 0
+  private var sent: [Asked] = []
+  private var durations: [(start: Double, seconds: Double)] = []
+  private var paths: [String] = []
   private let start: WallInstant
+
+  private struct Asked: Hashable {
+    let device: Int
+    let request: UInt64
+    let seconds: Double
+  }
 
   var faultsBegun: Int { begun.count }
 
@@ -37,7 +46,14 @@ final class Happenings: Watcher {
     case .launched: launches += 1
     case .faultBegan(let occurrence): begun.append(occurrence)
     case .faultEnded(let occurrence): ended.append(occurrence)
-    case .ended(_, let outcome):
+    case .sent(let request):
+      sent.append(Asked(device: sighting.device, request: request.id, seconds: seconds))
+      paths.append(request.url)
+    case .ended(let request, let outcome):
+      if let index = sent.firstIndex(where: { $0.device == sighting.device && $0.request == request }) {
+        let asked = sent.remove(at: index)
+        durations.append((asked.seconds, seconds - asked.seconds))
+      }
       outcomes.append((sighting.device, seconds, outcome.status))
       if case .answered(_, _, let body) = outcome { duplicates += Happenings.duplicates(in: body) }
     default: break
@@ -45,6 +61,18 @@ final class Happenings: Watcher {
   }
 
   func inserts(from start: Double, to end: Double) -> Int { instants.count { start < $0 && $0 < end } }
+
+  /// The statuses of requests that ended then.
+  func outcomes(from start: Double, to end: Double) -> [Int] {
+    outcomes.filter { start < $0.seconds && $0.seconds < end }.map(\.status)
+  }
+
+  /// How long the longest request took that was made then.
+  func longest(from start: Double, to end: Double) -> Double {
+    durations.filter { start <= $0.start && $0.start < end }.map(\.seconds).max() ?? 0
+  }
+
+  func requests(to path: String) -> Int { paths.count { $0.hasSuffix(path) } }
 
   /// Nothing in an answer that is not the server's.
   private static func duplicates(in body: [UInt8]) -> Int {

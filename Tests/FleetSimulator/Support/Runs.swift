@@ -37,6 +37,8 @@ enum Runs {
     try FleetRun(setup, store: SQLiteStore(StoreConfiguration(folder: ":memory:"))).run()
   }
 
+  static func store() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
+
   /// And what happened in it.
   static func watch(_ setup: RunSetup) throws -> (RunReport, Happenings) {
     let seen = Happenings(from: setup.start)

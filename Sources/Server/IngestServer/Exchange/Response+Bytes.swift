@@ -1,3 +1,4 @@
+import Contract
 import HTTP1
 
 extension Response {
@@ -39,6 +40,11 @@ extension Response {
     case .close: HeadWriter.field("Connection", "close", into: &bytes)
     }
     for field in fields { append(field.name, field.value, to: &bytes) }
+    for field in askedFields {
+      do throws(HTTPError) { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) } catch {
+        preconditionFailure("\(field.name) was looked at before")
+      }
+    }
     HeadWriter.end(into: &bytes)
     if withoutContent { return }
     if case .chunked = framing { ChunkWriter.chunk(body.span, into: &bytes) } else { bytes += body }

@@ -9,6 +9,8 @@ package struct Response: Sendable {
   let contentType: StaticString
   var body: [UInt8]
   var fields: [(name: StaticString, value: String)] = []
+  /// Those that somebody asked for; `ServerFault.isField` holds for each.
+  var askedFields: [NameValuePair] = []
   /// Whose commands may be added; see `to`.
   var device: DeviceIdentity?
   /// The commands in the body.

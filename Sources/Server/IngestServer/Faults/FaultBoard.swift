@@ -3,16 +3,29 @@ import Synchronization
 /// Where the plan of a running server hangs. A server without rules pays one look at a flag for each request.
 final class FaultBoard: Sendable {
   private let plan = Mutex(FaultPlan())
+  private let directed = Mutex<ServerFault?>(nil)
   private let hasRules = Atomic(false)
   private let hasTags = Atomic(false)
 
   var isEmpty: Bool { !hasRules.load(ordering: .acquiring) }
 
+  /// Meets one request, before any rule.
+  func direct(_ fault: ServerFault?) {
+    directed.withLock { $0 = fault }
+    hasRules.store(fault != nil || plan.withLock { !$0.isEmpty }, ordering: .releasing)
+  }
+
   /// Whether a rule wants to know the tags of the device.
   var asksForTags: Bool { hasTags.load(ordering: .acquiring) }
 
   func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
-    plan.withLock { $0.decide(request, beforeBody: beforeBody) }
+    let direct: ServerFault? = directed.withLock { fault in
+      guard fault?.kind.isBeforeBody == beforeBody else { return nil }
+      defer { fault = nil }
+      return fault
+    }
+    if let direct { return AppliedFault(directed: direct) }
+    return plan.withLock { $0.decide(request, beforeBody: beforeBody) }
   }
 
   func replace(_ rules: [FaultRule], of owner: String) {

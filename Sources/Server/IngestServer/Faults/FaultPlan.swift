@@ -67,7 +67,7 @@ extension FaultPlan.Entry {
   }
 }
 
-extension Fault {
+extension ServerFault {
   fileprivate func drawDelay(from stream: inout RandomStream) -> Nanoseconds {
     switch self {
     case .delay(let range), .delayAfterCommit(let range):

@@ -29,7 +29,7 @@ extension FaultRule {
     guard let id = try fields.text("id"), !id.isEmpty else { throw FieldError(fields.place("id"), .missing) }
     guard let fault = fields.value("fault") else { throw FieldError(fields.place("fault"), .missing) }
     self.id = id
-    self.fault = try Fault(fault, at: fields.place("fault"))
+    self.fault = try ServerFault(fault, at: fields.place("fault"))
     match = try Match(fields.value("match"), at: fields.place("match"), owner: owner)
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 0)
     self.owner = owner
@@ -69,9 +69,9 @@ extension Operation {
   static let ofDevices: [Operation] = [.uploadLocations, .registerDevice, .refreshToken, .uploadDeviceLog]
 }
 
-extension Fault {
+extension ServerFault {
   fileprivate init(_ value: JSONValue, at path: String) throws(FieldError) {
-    let keys = ["kind", "status", "time", "from", "to", "bytes", "every", "records", "by", "location"]
+    let keys = ["kind", "status", "headers", "time", "from", "to", "bytes", "every", "records", "by", "location"]
     let fields = try AdminFields(value, at: path, knows: keys)
     let name = try fields.text("kind") ?? ""
     guard let kind = Kind(rawValue: name) else {
@@ -84,18 +84,20 @@ extension Fault {
     switch kind {
     case .refuse: self = .refuse(status: Int(try fields.integer("status", in: 200...599) ?? 503))
     case .reset: self = .reset
-    case .delay: self = .delay(try Fault.delays(fields))
-    case .status: self = .status(Int(try fields.integer("status", in: 200...599) ?? 500))
+    case .delay: self = .delay(try ServerFault.delays(fields))
+    case .status:
+      self = .status(
+        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields))
     case .portal: self = .portal
     case .redirect:
       self = .redirect(
         status: Int(try fields.integer("status", in: 300...399) ?? 302),
-        location: try Fault.location(fields))
+        location: try ServerFault.location(fields))
     case .pretend: self = .pretend
     case .prefix: self = .prefix(records: Int(try fields.integer("records", in: 0...count) ?? 1))
     case .cut: self = .cut(bytes: Int(try fields.integer("bytes", in: 0...count) ?? 20))
     case .drop: self = .drop
-    case .delayAfterCommit: self = .delayAfterCommit(try Fault.delays(fields))
+    case .delayAfterCommit: self = .delayAfterCommit(try ServerFault.delays(fields))
     case .dribble:
       let pause = max(1, try fields.milliseconds("every") ?? 1_000)
       self = .dribble(bytes: Int(try fields.integer("bytes", in: 1...count) ?? 1), every: pause)
@@ -103,6 +105,26 @@ extension Fault {
     case .wrongLength: self = .wrongLength(by: Int(try fields.integer("by", in: -65_536...65_536) ?? 10))
     case .empty: self = .empty
     }
+  }
+
+  private static func headers(_ fields: AdminFields) throws(FieldError) -> [NameValuePair] {
+    guard let value = fields.value("headers") else { return [] }
+    guard case .object(let object) = value else {
+      throw FieldError(fields.place("headers"), .outOfRange(expected: "an object of texts"))
+    }
+    var headers: [NameValuePair] = []
+    for member in object.members {
+      let place = "\(fields.place("headers")).\(member.key)"
+      guard case .string(let text) = member.value else {
+        throw FieldError(place, .outOfRange(expected: "a string"))
+      }
+      let field = NameValuePair(member.key, text)
+      guard isField(field) else {
+        throw FieldError(place, .outOfRange(expected: "a header that the server does not write itself"))
+      }
+      headers.append(field)
+    }
+    return headers
   }
 
   /// `time` is fixed; `from` and `to` are a range to draw from.
@@ -124,11 +146,12 @@ extension Fault {
   }
 }
 
-extension Fault.Kind {
+extension ServerFault.Kind {
   /// The keys that mean something beside `kind`.
   var parameters: [String] {
     switch self {
-    case .refuse, .status: ["status"]
+    case .refuse: ["status"]
+    case .status: ["status", "headers"]
     case .delay, .delayAfterCommit: ["time", "from", "to"]
     case .redirect: ["status", "location"]
     case .prefix: ["records"]

@@ -21,7 +21,7 @@ struct FaultRule: Equatable, Sendable {
   }
 
   let id: String
-  let fault: Fault
+  let fault: ServerFault
   let match: Match
   /// The draws of the rule follow from it, from the rule's id and from the device alone.
   let seed: UInt64
@@ -53,7 +53,24 @@ struct FaultRequest: Sendable {
 /// A fault that meets one request.
 struct AppliedFault: Equatable, Sendable {
   let rule: String
-  let fault: Fault
+  let fault: ServerFault
   /// What was drawn for a fault that waits.
   let delay: Nanoseconds
+
+  init(rule: String, fault: ServerFault, delay: Nanoseconds) {
+    self.rule = rule
+    self.fault = fault
+    self.delay = delay
+  }
+
+  /// One of no rule, which waits its shortest time.
+  init(directed fault: ServerFault) {
+    rule = ""
+    self.fault = fault
+    switch fault {
+    case .delay(let range), .delayAfterCommit(let range): delay = .milliseconds(range.lowerBound)
+    case .dribble(_, let pause): delay = .milliseconds(pause)
+    default: delay = .zero
+    }
+  }
 }

@@ -35,7 +35,10 @@ extension IngestSession {
   ) {
     switch fault.fault {
     case .delay: hold(exchange, .reply(reply), fault.delay, &output)
-    case .status(let status): write(exchange, .spoilt(status), bodyComplete: true, &output)
+    case .status(let status, let fields):
+      var response = Response.spoilt(status)
+      response.askedFields = fields
+      write(exchange, response, bodyComplete: true, &output)
     case .portal: write(exchange, .portal, bodyComplete: true, &output)
     case .redirect(let status, let location):
       let response = Response(status, "text/html", []).with("Location", location)

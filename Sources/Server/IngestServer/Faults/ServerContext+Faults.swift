@@ -4,6 +4,10 @@ import JSON
 import Store
 
 extension ServerContext {
+  /// The request that comes next meets this, whatever the rules say, or with nil no more than they say. For whoever shows
+  /// one request at a time.
+  package func spoilNext(_ fault: ServerFault?) { faults.direct(fault) }
+
   /// The fault that meets this request now, counted.
   func fault(for exchange: Exchange, beforeBody: Bool) -> AppliedFault? {
     guard !faults.isEmpty, Operation.ofDevices.contains(exchange.target.operation) else { return nil }
@@ -72,11 +76,21 @@ extension JSONWriter {
   }
 
   /// Durations as text with their unit, so that the list can be put back as it came.
-  private mutating func append(_ fault: Fault) {
+  private mutating func append(_ fault: ServerFault) {
     beginObject()
     member("kind", fault.kind.rawValue)
     switch fault {
-    case .refuse(let status), .status(let status): member("status", status)
+    case .refuse(let status): member("status", status)
+    case .status(let status, let fields):
+      member("status", status)
+      guard !fields.isEmpty else { break }
+      key("headers")
+      beginObject()
+      for field in fields {
+        key(field.name)
+        value(field.value)
+      }
+      endObject()
     case .delay(let range), .delayAfterCommit(let range):
       member("from", "\(range.lowerBound)ms")
       member("to", "\(range.upperBound)ms")

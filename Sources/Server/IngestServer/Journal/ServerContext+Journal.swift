@@ -104,7 +104,7 @@ extension ServerContext {
       device: parameters.text("device"), pathPrefix: parameters.text("path"))
     let statuses = try parameters.statuses("status")
     let operation = try parameters.name("operation", among: Operation.ofDevices.map(\.rawValue))
-    let fault = try parameters.name("fault", among: ["true", "false"] + Fault.Kind.allCases.map(\.rawValue))
+    let fault = try parameters.name("fault", among: ["true", "false"] + ServerFault.Kind.allCases.map(\.rawValue))
     let method = parameters.text("method")
     let (from, to) = try parameters.window()
     filter.condition = { [router] entry in

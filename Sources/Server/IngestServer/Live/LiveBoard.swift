@@ -66,7 +66,7 @@ final class LiveBoard: Sendable {
   }
 
   /// A device got an answer.
-  func answered(_ device: DeviceIdentity, status: Int, _ fault: Fault.Kind?, at instant: Int64) {
+  func answered(_ device: DeviceIdentity, status: Int, _ fault: ServerFault.Kind?, at instant: Int64) {
     state.withLock { state in
       state.change(device) { line in
         line.seenAt = max(line.seenAt, instant)

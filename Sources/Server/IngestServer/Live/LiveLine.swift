@@ -24,7 +24,7 @@ struct LiveLine: Sendable {
   /// Of the last answer to the device; 0 before the first.
   var status = 0
   /// What spoilt that answer.
-  var fault: Fault.Kind?
+  var fault: ServerFault.Kind?
   /// The newest record with a position, as far as this board has seen.
   var newest: Point?
   /// Of the last batches, the latest last.

@@ -29,7 +29,7 @@ package final class ServerMetrics: Sendable {
   private let quarantined: Counter
   private let batchSize: SharedHistogram
   private let recordedToReceived: SharedHistogram
-  private let faults: LabelledMetrics<Fault.Kind, Counter>
+  private let faults: LabelledMetrics<ServerFault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
     var requests: [Operation: [Counter]] = [:]
@@ -66,7 +66,7 @@ package final class ServerMetrics: Sendable {
     faults = registry.counters("rollingroad_faults_total", help: "Requests that met a fault on purpose.", label: "kind")
   }
 
-  func spoilt(_ kind: Fault.Kind) { faults[kind].add() }
+  func spoilt(_ kind: ServerFault.Kind) { faults[kind].add() }
 
   func answered(_ operation: Operation, status: Int, after elapsed: Nanoseconds) {
     requests[operation]?[min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
@@ -97,7 +97,7 @@ extension ServerMetrics {
     let (latencies, answered) = requestTime.counts(atMost: LiveFigures.bounds)
     return LiveFigures(
       at: 0, requests: counts, accepted: accepted.value, duplicate: duplicate.value, quarantined: quarantined.value,
-      faults: Fault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
+      faults: ServerFault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
       connections: 0, waitingJobs: 0, outage: nil)
   }
 }

@@ -3,6 +3,7 @@ import Contract
 import Database
 import Engine
 import Host
+import Network
 import Queue
 import Upload
 import Vocabulary
@@ -12,7 +13,7 @@ import World
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
-    var next = exchanges.reduce(nil) { earlier($0, $1.due) }
+    var next = exchanges.reduce(account?.nextAttempt) { earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
@@ -42,6 +43,7 @@ extension SimulatedDevice {
     if !isHealed { try live(at: instant, in: site) }
     let now = moment(at: instant, in: site)
     carry(at: now, in: site)
+    if isDownUntil == nil { register(at: now, in: site) }
     if isDownUntil == nil {
       if let deadline = host.nextDeadline, deadline <= instant, !isHealed || host.uploader.nextDeadline == deadline {
         site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
@@ -87,7 +89,9 @@ extension SimulatedDevice {
     site.tell(.killed(isReboot: isReboot), sighting(at: moment(at: instant, in: site)))
     host.kill()
     host.platform.outbox = []
+    loseLines(.clientGone, at: instant, in: site)
     exchanges.removeAll()
+    account?.nextAttempt = nil
     receiver.stop(at: instant)
     (occasion, regionTick, regionExit) = (nil, nil, nil)
     isDownUntil = end
@@ -113,7 +117,9 @@ extension SimulatedDevice {
     site.tell(.network(current), sighting(at: now))
     // Connections belong to an interface: they end with it, wherever their bytes are.
     if wasConnected != current.connectivity {
+      loseLines(.lost, at: now.monotonic, in: site)
       for index in exchanges.indices {
+        exchanges[index].line = nil
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
       }

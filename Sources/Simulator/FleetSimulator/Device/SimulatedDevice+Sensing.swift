@@ -70,8 +70,12 @@ extension SimulatedDevice {
       host.platform.logged = []
     }
     guard !host.platform.told.isEmpty else { return }
-    for event in host.platform.told { site.tell(.told(event), sighting(at: now)) }
+    let told = host.platform.told
     host.platform.told = []
+    for event in told {
+      site.tell(.told(event), sighting(at: now))
+      if case .authorization(let event) = event { hear(event, at: now.monotonic) }
+    }
   }
 
   private mutating func plan(at instant: MonotonicInstant) {

@@ -30,6 +30,11 @@ struct SimulatedDevice {
   var comesBackAfterReboot = false
   var launches: UInt64 = 0
   var exchanges: [Exchange] = []
+  var idleLine: Line?
+  /// How many connections it has made.
+  var lines: UInt64 = 0
+  /// Nil where no tokens are wanted.
+  var account: Account?
   var occasion: MonotonicInstant?
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
@@ -61,6 +66,7 @@ struct SimulatedDevice {
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
       number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
+    account = site.setup.authorization.map { _ in Account() }
     changeFaults(at: zero, in: site)
     begin(Launch(), at: zero, in: site)
     let now = site.setup.moment(at: zero)
@@ -108,17 +114,23 @@ struct SimulatedDevice {
     site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(network.connectivity), at: now)
     let configuration = configuration
+    let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
-      Configuration.ready(platform: configuration.platform, persisted: kept) { $0 = configuration }
+      Configuration.ready(platform: configuration.platform, persisted: kept) { draft in
+        draft = configuration
+        // The app has kept what the SDK told it of its tokens.
+        if hasAccount, let kept { draft.authorization = kept.authorization }
+      }
     }
+    seekTokens(at: instant)
   }
 
   /// What the app says to `ready`.
   private var configuration: Configuration {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = isLogged ? .verbose : .off
-    configuration.http.url = "http://server.example/locations"
-    configuration.http.headers = .object(["X-Device-Id": .string("\(fleet.setup.name)-\(index)")])
+    configuration.http.url = SimulatedDevice.url("/locations")
+    configuration.http.headers = .object(["X-Device-Id": .string(name)])
     return configuration
   }
 

@@ -39,9 +39,14 @@ extension SimulatedDevice {
 
   private mutating func begin(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
     let fault = site.faults.faults[spell.fault]
+    let now = site.setup.moment(at: instant)
     switch fault.action {
-    case .network, .toxic, .http: break
-    case .authorization, .remote: break
+    case .network, .http: break
+    case .toxic: resetIdleLine(spell, at: instant, in: site)
+    case .authorization(let authorization):
+      if authorization.expireAllAccessTokens { site.server.obey(.expireTokens(of: name), at: now) }
+      if authorization.revokeAllTokens { site.server.obey(.revokeTokens(of: name), at: now) }
+    case .remote(let remote): site.server.obey(.order(remote.commands, to: name), at: now)
     case .storage: disturbQueue(in: site)
     case .device: break
     case .lifecycle(let lifecycle):

@@ -3,6 +3,7 @@ package import Database
 import Host
 import IngestServer
 import Queue
+import Scenario
 package import Store
 
 /// A run in virtual time: everything in one thread, in the order of (time, device), and nothing from outside.
@@ -27,7 +28,12 @@ package final class FleetRun {
   ) throws(DatabaseError) {
     self.setup = setup
     let names = setup.fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
-    let server = VirtualServer(store: store) { $0.journalShare = 0 }
+    let server = VirtualServer(store: store) { configuration in
+      configuration.journalShare = 0
+      guard let authorization = setup.authorization else { return }
+      configuration.authentication = .required
+      configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
+    }
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
     site = Site(
       setup, server: server, database: database, names: names, recording: recording, watchers: watchers)
@@ -44,6 +50,8 @@ package final class FleetRun {
   }
 
   package var recorded: [TraceEvent] { site.trace.recorded }
+  /// How many connections its devices have made.
+  var connections: Int { site.server.connections }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
   package var checkpoints: [TraceHash] { site.trace.checkpoints }

@@ -5,8 +5,8 @@ package import Store
 import Synchronization
 import Vocabulary
 
-/// The server without sockets and threads: each request has a connection of its own and goes through the server's session
-/// byte by byte; the store commits before the session hears of it.
+/// The server without sockets and threads: what a connection brings goes through the server's session byte by byte; the
+/// store commits before the session hears of it.
 package final class VirtualServer {
   /// What sessions hand over, and the clock that they look at.
   private final class Desk: Sendable {
@@ -20,10 +20,12 @@ package final class VirtualServer {
   private let context: ServerContext
   private let custody = CommandCustody()
   private let scratch = SessionScratch()
-  private var connections: UInt64 = 0
+  private(set) var connections = 0
+  /// How long it keeps a connection that is silent.
+  let idleLimit: Nanoseconds
 
   /// How many it has been shown so far.
-  var requests: Int { Int(connections) }
+  var requests = 0
 
   /// `store` is one in memory, or behaves like one.
   package init(store: any Store, _ configure: (inout ServerConfiguration) -> Void = { _ in }) {
@@ -31,6 +33,7 @@ package final class VirtualServer {
     var configuration = ServerConfiguration()
     configuration.data = ":memory:"
     configure(&configuration)
+    idleLimit = .seconds(Int64(configuration.idleSeconds))
     var registry = MetricsRegistry()
     let metrics = ServerMetrics(registry: &registry)
     let desk = desk
@@ -48,30 +51,33 @@ package final class VirtualServer {
     custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
   }
 
-  /// What the server says to these bytes until it wants nothing more; half an answer when it is cut.
-  func answer(_ bytes: [UInt8], at now: Moment) -> [UInt8] {
-    desk.wall.withLock { $0 = now.wall }
+  func connect() -> VirtualConnection {
     connections += 1
-    let address = SessionAddress(loop: 0, connection: connections)
-    let session = IngestSession(context, scratch: scratch, address: address, isLocal: true)
-    var taken = 0
-    var output = SessionOutput(now: now.monotonic, unsentMax: .max)
-    var isMoving = true
-    while isMoving {
-      isMoving = false
-      if session.wishes.wantsInput && session.wishes.ending == .open && taken < bytes.count {
-        let step = session.receive(bytes.span.extracting(taken..<bytes.count), &output)
-        taken += step
-        isMoving = step > 0
-      }
-      if commit(session, &output, at: now) || read(session, &output) { isMoving = true }
-      if session.wishes.hasMoreOutput {
-        session.produce(&output)
-        isMoving = true
-      }
-    }
-    session.closed(.clientClosed, now: now.monotonic)
-    return output.bytes
+    let address = SessionAddress(loop: 0, connection: UInt64(connections))
+    return VirtualConnection(
+      of: self, IngestSession(context, scratch: scratch, address: address, isLocal: true))
+  }
+
+  /// What goes wrong with the request that comes next; nil: nothing.
+  func spoilNext(_ fault: ServerFault?) { context.spoilNext(fault) }
+
+  /// What an administrator asks for.
+  func obey(_ order: Administration, at now: Moment) {
+    let connection = connect()
+    let head = "POST \(order.path) HTTP/1.1\r\nHost: server.example\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
+    let answer = connection.receive(head.utf8 + Array(order.body.utf8), at: now)
+    connection.close(.clientClosed, at: now)
+    // 429: as many commands wait as it keeps, and these are not among them.
+    let isDone = ["HTTP/1.1 2", "HTTP/1.1 429"].contains { answer.starts(with: $0.utf8) }
+    precondition(isDone, "the server refuses \(order.path): \(String(decoding: answer, as: UTF8.self))")
+  }
+
+  func turn(to now: Moment) { desk.wall.withLock { $0 = now.wall } }
+
+  /// Does what a session has asked of the store. False when that is nothing.
+  func serve(_ session: IngestSession, _ output: inout SessionOutput, at now: Moment) -> Bool {
+    let hasCommitted = commit(session, &output, at: now)
+    return read(session, &output) || hasCommitted
   }
 
   private func commit(_ session: IngestSession, _ output: inout SessionOutput, at now: Moment) -> Bool {

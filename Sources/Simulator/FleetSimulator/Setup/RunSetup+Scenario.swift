@@ -16,9 +16,12 @@ extension RunSetup {
     if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
       problems.append("geofences: cannot be simulated yet")
     }
+    RunSetup.judge(scenario.target, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, fleets: fleets, faults: scenario.faults)
+    keepAlive = scenario.target.connections.keepAlive
+    if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
   }
 }

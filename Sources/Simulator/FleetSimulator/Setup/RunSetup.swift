@@ -16,6 +16,10 @@ package struct RunSetup: Sendable {
   package var faults: [Fault]
   /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
   package var occurrences: [FaultOccurrence]?
+  /// How apps get their tokens; nil: the server wants none.
+  package var authorization: TargetAuthorization?
+  /// How long a device keeps a connection that it does not use.
+  package var keepAlive = Nanoseconds.seconds(300)
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
   /// The names of the devices whose SDK's log watchers hear of.

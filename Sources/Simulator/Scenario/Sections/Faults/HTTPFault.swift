@@ -11,7 +11,8 @@ package struct HTTPFault: Equatable, Sendable {
 
 extension HTTPFault: ScenarioSection {
   static let table = Table<HTTPFault>(
-    "http-fault", "What goes wrong with requests that arrive; as Envoy's fault filter has it.",
+    "http-fault",
+    "What goes wrong with requests that arrive; as Envoy's fault filter has it. A request meets the first of abort, answer and delay whose percentage and condition it satisfies.",
     [
       .optional("abort", \.abort, .section(), "Answered with a status, and nothing stored."),
       .optional("delay", \.delay, .section(), "Answered late."),

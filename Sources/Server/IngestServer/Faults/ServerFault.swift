@@ -1,15 +1,16 @@
-import Base
+package import Contract
+import HTTP1
 
 /// What goes wrong with a request on purpose. The names are the `kind`s of the JSON.
-enum Fault: Equatable, Sendable {
+package enum ServerFault: Equatable, Sendable {
   /// Answers before the body is read; nothing is stored.
   case refuse(status: Int)
   /// Resets the connection before the body is read; nothing is stored.
   case reset
   /// Waits, then goes on as if nothing had been.
   case delay(ClosedRange<Int64>)
-  /// Reads the request, stores nothing, answers this.
-  case status(Int)
+  /// Reads the request, stores nothing, answers this, with these fields in its head.
+  case status(Int, [NameValuePair] = [])
   /// Answers 200 with a page of HTML and stores nothing, as the login page of a hotel does.
   case portal
   /// Sends the client elsewhere and stores nothing.
@@ -34,7 +35,7 @@ enum Fault: Equatable, Sendable {
   case empty
 
   /// The `kind` in the JSON, the label in the metrics, and the mark in the journal.
-  enum Kind: String, CaseIterable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     case refuse, reset, delay, status, portal, redirect, pretend, prefix, cut, drop, delayAfterCommit, dribble,
       malformed
     case wrongLength, empty
@@ -61,5 +62,18 @@ enum Fault: Equatable, Sendable {
     case .wrongLength: .wrongLength
     case .empty: .empty
     }
+  }
+}
+
+extension ServerFault {
+  /// Whether a field may stand in an answer beside those that the server writes.
+  package static func isField(_ field: NameValuePair) -> Bool {
+    let own = ["content-length", "content-type", "transfer-encoding", "connection", "date"]
+    if own.contains(field.name.lowercased()) { return false }
+    var bytes: [UInt8] = []
+    do throws(HTTPError) {
+      try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)
+      return !field.name.isEmpty
+    } catch { return false }
   }
 }

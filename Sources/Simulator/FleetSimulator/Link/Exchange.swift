@@ -4,18 +4,30 @@ import Upload
 /// A request on its way through the modelled link, and then its answer.
 struct Exchange {
   enum Stage {
-    /// Bytes on their way to the server.
-    case arriving([UInt8])
-    /// Bytes on their way back.
-    case returning([UInt8])
+    /// The request is on its way to the server, or the part of it that gets there.
+    case arriving
+    /// The server holds its answer back.
+    case working
+    /// The answer is on its way back.
+    case returning
     /// The device will notice that nothing comes.
     case failing(TransportFailure)
   }
 
   let request: UInt64
+  let purpose: OutgoingRequest.Purpose
+  /// The body alone, for faults that look at it.
+  let body: [UInt8]
   let deadline: MonotonicInstant
+  var line: Line?
   var stage: Stage
   var due: MonotonicInstant
+  /// What is on its way to the server, in the pieces in which it comes there.
+  var pieces: [ArraySlice<UInt8>] = []
+  /// How the connection ends when they are there; nil: it does not.
+  var cut: TransportFailure?
+  /// What the server has said so far.
+  var answer: [UInt8] = []
 
   /// What does not get through before the device gives up fails then.
   mutating func advance(to stage: Stage, after span: Nanoseconds?, from instant: MonotonicInstant) {

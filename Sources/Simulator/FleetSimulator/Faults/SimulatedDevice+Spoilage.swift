@@ -1,0 +1,82 @@
+import Base
+import Contract
+import IngestServer
+import Scenario
+import Upload
+
+/// What the server is to do badly.
+extension SimulatedDevice {
+  /// With one request that has arrived; of several faults the first that meets it counts.
+  func spoilage(of exchange: Exchange, in site: Site) -> ServerFault? {
+    for spell in faults.running {
+      let fault = site.faults.faults[spell.fault]
+      switch fault.action {
+      case .http(let http):
+        // Three draws for each request.
+        var draws = FaultDraw.request.stream(
+          fault.name, seed: site.setup.seed, device: key, n: 4 * (exchange.request & 0xFFFF_FFFF))
+        if let met = http.meets(exchange, &draws) { return met }
+      case .authorization(let authorization):
+        if let status = authorization.refreshStatus, exchange.purpose == .refresh { return .status(status, []) }
+      case .network, .toxic, .storage, .device, .lifecycle, .remote: break
+      }
+    }
+    return nil
+  }
+}
+
+extension HTTPFault {
+  /// The first of abort, answer and delay that meets the request.
+  fileprivate func meets(_ exchange: Exchange, _ draws: inout RandomStream) -> ServerFault? {
+    let chances = (draws.uniform() * 100, draws.uniform() * 100, draws.uniform() * 100)
+    if let abort, chances.0 < abort.percentage, exchange.satisfies(abort.condition) {
+      return .status(abort.status, abort.headers.map { NameValuePair($0.name, $0.value) })
+    }
+    if let answer, chances.1 < answer.percentage, exchange.satisfies(answer.condition) {
+      return answer.kind.serverFault
+    }
+    if let delay, chances.2 < delay.percentage, exchange.satisfies(delay.condition) {
+      let milliseconds = delay.fixedDelay.wholeMilliseconds
+      return .delay(milliseconds...milliseconds)
+    }
+    return nil
+  }
+}
+
+extension Exchange {
+  fileprivate func satisfies(_ condition: Condition?) -> Bool {
+    guard let condition else { return true }
+    switch condition.subject {
+    case .requestBytes: return condition.holds(Double(body.count))
+    case .requestRecords: return condition.holds(Double(records))
+    // The language refuses them here.
+    case .responseStatus, .responseBytes, .responseDuration: return false
+    }
+  }
+
+  private var records: Int {
+    guard purpose == .records else { return 0 }
+    var envelope = Envelope()
+    do throws(EnvelopeError) { try EnvelopeReader().read(body.span, into: &envelope) } catch { return 0 }
+    return envelope.records.count
+  }
+}
+
+extension AnswerFault {
+  fileprivate var serverFault: ServerFault {
+    switch self {
+    case .portal: .portal
+    case .redirect: .redirect(status: 302, location: "http://portal.example/login")
+    case .empty: .empty
+    case .malformed: .malformed
+    case .drop: .drop
+    case .pretend: .pretend
+    case .half: .cut(bytes: 40)
+    case .tooLong: .wrongLength(by: 10)
+    case .tooShort: .wrongLength(by: -10)
+    case .reset: .reset
+    case .dribble: .dribble(bytes: 16, every: 1_000)
+    case .late: .delayAfterCommit(90_000...90_000)
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import Base
+
+/// A connection of a device to the server.
+struct Line {
+  /// Counted from 0 for each device.
+  let number: UInt64
+  let serverEnd: VirtualConnection
+  /// Since when no request uses it.
+  var idleSince = MonotonicInstant(nanoseconds: 0)
+  /// What has gone through it so far.
+  var sentBytes = 0
+  var receivedBytes = 0
+}

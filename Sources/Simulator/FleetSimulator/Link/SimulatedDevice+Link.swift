@@ -1,0 +1,181 @@
+import Base
+import Contract
+import HTTP1
+import Host
+import Network
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+import World
+
+/// Between the app and the server: bytes that take their time, or never arrive.
+extension SimulatedDevice {
+  /// Puts the requests that the app has made on their way.
+  mutating func post(at now: Moment, in site: Site) {
+    if !host.platform.cancelled.isEmpty {
+      for request in host.platform.cancelled { cancel(request, at: now.monotonic, in: site) }
+      host.platform.cancelled = []
+    }
+    guard !host.platform.outbox.isEmpty else { return }
+    let requests = host.platform.outbox
+    // An idle phone keeps no memory for requests.
+    host.platform.outbox = []
+    for request in requests { send(request, at: now, in: site) }
+  }
+
+  mutating func send(_ request: OutgoingRequest, at now: Moment, in site: Site) {
+    // Tokens are made of chance that is none of the run's.
+    var hash = TraceHash()
+    if request.purpose == .records { hash.fold(request.body.span) }
+    site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
+    site.tell(.sent(request), sighting(at: now))
+    exchanges.append(exchange(for: request, at: now.monotonic, in: site))
+  }
+
+  private mutating func cancel(_ request: UInt64, at instant: MonotonicInstant, in site: Site) {
+    guard let index = exchanges.firstIndex(where: { $0.request == request }) else { return }
+    exchanges.remove(at: index).line?.serverEnd.close(.clientGone, at: site.setup.moment(at: instant))
+  }
+
+  private mutating func exchange(
+    for request: OutgoingRequest, at instant: MonotonicInstant, in site: Site
+  ) -> Exchange {
+    var exchange = Exchange(
+      request: request.id, purpose: request.purpose, body: request.body, deadline: instant + request.timeout,
+      stage: .failing(.unreachable), due: instant)
+    guard network != .none else { return exchange }
+    guard let bytes = WireBytes.bytes(of: request) else {
+      exchange.stage = .failing(.invalidURL)
+      return exchange
+    }
+    var (line, isNew) = takeLine(at: instant, in: site)
+    var span = Nanoseconds.zero
+    if isNew {
+      let connecting = passage(.connect, of: 0, through: line, for: request.id, at: instant, in: site)
+      if let cut = connecting.cut {
+        exchange.advance(to: .failing(cut.failure), after: connecting.span, from: instant)
+        return exchange
+      }
+      span = connecting.span ?? .zero
+    }
+    let weight = request.weight(of: bytes)
+    let way = passage(
+      .up, of: weight, headBytes: bytes.count - request.body.count, through: line, for: request.id, at: instant,
+      in: site)
+    line.sentBytes += weight
+    exchange.line = line
+    exchange.cut = way.cut?.failure
+    exchange.pieces = bytes.prefix(way.cut?.bytes ?? bytes.count).cut(into: way.pieces)
+    exchange.advance(to: .arriving, after: way.span.map { $0 + span }, from: instant)
+    return exchange
+  }
+
+  /// What has arrived by now: at the server, then at the device.
+  mutating func carry(at now: Moment, in site: Site) {
+    while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
+      switch exchanges[index].stage {
+      case .arriving: arrive(index, at: now, in: site)
+      case .working: work(index, at: now, in: site)
+      case .returning:
+        let exchange = exchanges.remove(at: index)
+        let outcome = WireBytes.outcome(of: exchange.answer, into: &site.head)
+        if case .answered = outcome { giveBack(exchange.line, at: now, in: site) }
+        take(outcome, of: exchange, at: now, in: site)
+      case .failing(let failure):
+        let exchange = exchanges.remove(at: index)
+        exchange.line?.serverEnd.close(.clientGone, at: site.setup.moment(at: now.monotonic))
+        take(.failed(failure, message: failure.rawValue), of: exchange, at: now, in: site)
+      }
+    }
+  }
+
+  /// The request is at the server, or what of it gets there.
+  private mutating func arrive(_ index: Int, at now: Moment, in site: Site) {
+    guard let line = exchanges[index].line else { preconditionFailure("bytes travel on a line") }
+    let wall = site.setup.moment(at: now.monotonic)
+    if let cut = exchanges[index].cut {
+      for piece in exchanges[index].pieces { _ = line.serverEnd.receive(piece, at: wall) }
+      line.serverEnd.close(.reset, at: wall)
+      return exchanges[index].advance(to: .failing(cut), after: .zero, from: now.monotonic)
+    }
+    site.server.requests += 1
+    let spoilage = spoilage(of: exchanges[index], in: site)
+    if spoilage != nil { site.server.spoilNext(spoilage) }
+    for piece in exchanges[index].pieces { exchanges[index].answer += line.serverEnd.receive(piece, at: wall) }
+    if spoilage != nil { site.server.spoilNext(nil) }
+    exchanges[index].pieces = []
+    if exchanges[index].purpose == .records && crashes(.betweenSendAndAnswer, in: site) {
+      return crash(at: now.monotonic, in: site)
+    }
+    answer(index, line, at: now, in: site)
+  }
+
+  /// The server goes on with what it has held back.
+  private mutating func work(_ index: Int, at now: Moment, in site: Site) {
+    guard let line = exchanges[index].line else { preconditionFailure("bytes travel on a line") }
+    exchanges[index].answer += line.serverEnd.goOn(at: site.setup.moment(at: now.monotonic))
+    answer(index, line, at: now, in: site)
+  }
+
+  private mutating func answer(_ index: Int, _ line: Line, at now: Moment, in site: Site) {
+    if let alarm = line.serverEnd.alarm {
+      return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
+    }
+    let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
+    let bytes = exchanges[index].answer.count
+    let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
+    site.trace.note(.arrived, UInt64(weight), of: number, at: now.monotonic)
+    site.tell(.served(request: request, answerBytes: bytes), sighting(at: now))
+    exchanges[index].line?.receivedBytes += weight
+    let way = passage(.down, of: weight, through: line, for: request, at: now.monotonic, in: site)
+    if let cut = way.cut {
+      line.serverEnd.close(.reset, at: site.setup.moment(at: now.monotonic))
+      exchanges[index].advance(to: .failing(cut.failure), after: way.span, from: now.monotonic)
+    } else {
+      exchanges[index].advance(to: .returning, after: way.span, from: now.monotonic)
+    }
+  }
+
+  private mutating func take(_ outcome: RequestOutcome, of exchange: Exchange, at now: Moment, in site: Site) {
+    let isAnswer = outcome.status != 0
+    site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
+    site.tell(.ended(request: exchange.request, outcome), sighting(at: now))
+    if exchange.request > Account.firstRequest { return registered(outcome, at: now, in: site) }
+    site.ledger.reading = Ledger.Answer(request: exchange.request, status: outcome.status)
+    host.answer(exchange.request, outcome, at: now)
+    dieIfDead(at: now.monotonic, in: site)
+    settle(at: now, in: site)
+    site.ledger.reading = nil
+    post(at: now, in: site)
+  }
+}
+
+extension OutgoingRequest {
+  /// Bytes on the link. A token counts for as many as tokens usually have: its length says how many others there are.
+  fileprivate func weight(of bytes: [UInt8]) -> Int {
+    switch purpose {
+    case .records, .log:
+      guard let token = headers.first(where: { $0.name == "Authorization" }) else { return bytes.count }
+      return bytes.count - token.value.utf8.count + OutgoingRequest.tokenBytes
+    case .refresh: return OutgoingRequest.tokenAnswerBytes
+    }
+  }
+
+  fileprivate static let tokenBytes = 280
+  fileprivate static let tokenAnswerBytes = 640
+}
+
+extension ArraySlice<UInt8> {
+  /// In pieces of these sizes; what is left comes last.
+  fileprivate func cut(into sizes: [Int]) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var rest = self
+    for size in sizes where !rest.isEmpty {
+      pieces.append(rest.prefix(size))
+      rest = rest.dropFirst(size)
+    }
+    if !rest.isEmpty { pieces.append(rest) }
+    return pieces
+  }
+}

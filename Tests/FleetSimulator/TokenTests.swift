@@ -1,0 +1,85 @@
+import Base
+import Contract
+import Scenario
+import Testing
+import World
+
+@testable import FleetSimulator
+
+/// Devices with tokens: the app registers, the SDK refreshes, and a lost token costs no record.
+@Suite struct TokenTests {
+  private func setup(
+    seed: UInt64 = 51, minutes: Int64 = 8, lifetime: Nanoseconds = .seconds(3_600), faults: [Fault] = [],
+    fleets: FleetSetup...
+  ) -> RunSetup {
+    var setup = Runs.setup(seed: seed, minutes: minutes, faults: faults)
+    setup.fleets = fleets.isEmpty ? [Runs.drivers(3, radio: .constant(.lte))] : fleets
+    var authorization = TargetAuthorization()
+    (authorization.strategy, authorization.accessTokenLifetime) = (.jwt, lifetime)
+    setup.authorization = authorization
+    return setup
+  }
+
+  private func fault(_ seconds: Int64, lasting: Int64 = 0, _ edit: (inout AuthorizationFault) -> Void) -> Fault {
+    var fault = AuthorizationFault()
+    edit(&fault)
+    return Fault(
+      name: "auth", start: .seconds(seconds), duration: .seconds(lasting), action: .authorization(fault))
+  }
+
+  @Test func eachDeviceRegistersOnce() throws {
+    let (report, seen) = try Runs.watch(setup())
+    #expect(report.isRight && report.sums.stored == report.sums.created && report.sums.created > 100)
+    #expect(seen.requests(to: "/api/register") == 3 && seen.requests(to: "/api/refresh_token") == 0)
+  }
+
+  @Test func tokensThatGrowOldAreRefreshed() throws {
+    let (report, seen) = try Runs.watch(setup(lifetime: .seconds(120)))
+    #expect(report.isRight)
+    // Eight minutes by two, for three devices, and ten to drain, and as often as that only.
+    #expect((6...24).contains(seen.requests(to: "/api/refresh_token")))
+    #expect(seen.requests(to: "/api/register") == 3)
+  }
+
+  @Test func aWaveOfExpiryIsOneRefreshForEach() throws {
+    let (report, seen) = try Runs.watch(setup(faults: [fault(180) { $0.expireAllAccessTokens = true }]))
+    #expect(report.isRight)
+    #expect(seen.requests(to: "/api/refresh_token") == 3 && seen.requests(to: "/api/register") == 3)
+    #expect(seen.outcomes.contains { $0.status == 401 })
+  }
+
+  @Test func whoIsRevokedRegistersAgain() throws {
+    let (report, seen) = try Runs.watch(setup(faults: [fault(180) { $0.revokeAllTokens = true }]))
+    #expect(report.isRight && report.sums.stored == report.sums.created)
+    #expect(seen.requests(to: "/api/register") == 6)
+  }
+
+  @Test func aRefreshThatFailsIsTriedAgainByTheSDK() throws {
+    let wave = fault(180, lasting: 120) { ($0.expireAllAccessTokens, $0.refreshStatus) = (true, 503) }
+    let (report, seen) = try Runs.watch(setup(faults: [wave]))
+    #expect(report.isRight)
+    #expect(seen.requests(to: "/api/register") == 3)
+    let refreshes = seen.requests(to: "/api/refresh_token")
+    #expect(refreshes > 6 && refreshes <= seen.inserts(from: 170, to: 310) + 12)
+  }
+
+  @Test func whoHasNoNetworkRegistersLater() throws {
+    let (report, seen) = try Runs.watch(setup(faults: [.tunnel(0..<100)]))
+    #expect(report.isRight && report.sums.stored == report.sums.created)
+    #expect(seen.outcomes.contains { $0.status == 200 && $0.seconds < 130 })
+  }
+
+  @Test func tokensOfOneFleetAreNoAffairOfAnother() throws {
+    let wave = { (fleet: String) in
+      var fault = fault(180) { $0.expireAllAccessTokens = true }
+      fault.selection.fleet = fleet
+      return fault
+    }
+    let cars = Runs.drivers(2, name: "cars", radio: .constant(.lte))
+    let vans = Runs.drivers(12, name: "vans", radio: .constant(.lte))
+    let both = try Runs.run(setup(minutes: 8, faults: [wave("vans")], fleets: vans, cars))
+    let alone = try Runs.run(setup(minutes: 8, fleets: cars))
+    #expect(both.fleetHashes[1] == alone.fleetHashes[0])
+    #expect(try Runs.run(setup(minutes: 8, faults: [wave("vans")], fleets: vans, cars)).hash == both.hash)
+  }
+}
