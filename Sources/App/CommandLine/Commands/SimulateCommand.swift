@@ -97,6 +97,7 @@ private struct SimulateCommand {
     if !result.notYet.isEmpty { return .badScenario }
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
+      path: name,
       checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"), folder: values.text("out"),
       shard: try shard(), scenarioHash: scenarioHash)
     return Simulation(process, options).run(scenario)

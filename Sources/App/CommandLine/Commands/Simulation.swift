@@ -16,7 +16,8 @@ struct Simulation {
 
   func run(_ scenario: Scenario) -> ExitCode {
     do {
-      var setup = try RunSetup(scenario)
+      var setup = try RunSetup(
+        scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
       if let shard = options.shard { setup = setup.part(shard) }
       let measures = try Measures(scenario, setup)
       let outputs = try RunOutputs(scenario, setup, folder: options.folder)
@@ -82,6 +83,8 @@ struct Simulation {
 
 /// What the command line says about a run beside the scenario.
 struct SimulationOptions {
+  /// Of the scenario, or the name of one that is built in.
+  var path: String
   var checksDeterminism = false
   var isQuiet = false
   /// `--out`.

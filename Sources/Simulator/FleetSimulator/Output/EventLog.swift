@@ -39,7 +39,7 @@ package final class EventLog: Watcher {
     switch happening {
     case .launched: line("launched", sighting) { _ in }
     case .killed(let isReboot): line(isReboot ? "rebooted" : "killed", sighting) { _ in }
-    case .network(let network): line("network", sighting) { $0.field("network", "\(network)") }
+    case .network(let network): line("network", sighting) { $0.field("network", setup.radio[network].name) }
     case .queue(let note): tell(note, sighting)
     case .sent(let request): depart(request, sighting)
     case .served(let request, let bytes):

@@ -27,6 +27,8 @@ package enum Happening {
   case faultEnded(FaultOccurrence)
   /// The SDK of a device whose log is kept wrote a line of it.
   case logged(LogEntry)
+  /// It has truly come into a geofence that the phone watches, or gone out of it.
+  case crossed(fence: String, isEntry: Bool)
   /// The end of all faults.
   case healed
 }
