@@ -96,9 +96,8 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "Vocabulary", "IngestServer",
-        "Network",
-        "Store", "HTTP1",
+        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
+        "IngestServer", "Network", "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base",
       ]),
 
@@ -171,11 +170,13 @@ let package = Package(
       ]),
     tests("Drive", needs: ["Drive", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
-    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "World", "Contract", "JSON", "Base", "Support"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "World", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests(
       "CommandLine",
-      needs: ["CommandLine", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base", "Support"]),
+      needs: [
+        "CommandLine", "FleetSimulator", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base", "Support",
+      ]),
     tests(
       "Upload",
       needs: ["Upload", "Queue", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support", "AllocationCounter"]),

@@ -22,7 +22,8 @@ extension Command {
         "shard", "I/N", "only every N-th device from the I-th on, counted from 0; auto/N: the index of a Kubernetes job"
       ),
       .values("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
-      .value("out", "DIR", "leave summary.json, report.html and junit.xml there; nothing is written without it"),
+      .value(
+        "out", "DIR", "leave a summary, a page, JUnit's XML, events and logs there; nothing is written without it"),
       .toggle("quiet", "no progress, only the summary"),
       .toggle("check-determinism", "run twice and say where the runs part, if they do"),
       .toggle("dry-run", "print what the scenario comes to, and do not run it"),

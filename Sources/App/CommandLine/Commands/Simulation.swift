@@ -22,7 +22,11 @@ struct Simulation {
         scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
       if let shard = options.shard { setup = setup.part(shard) }
       let measures = try Measures(scenario, setup)
-      let outputs = try RunOutputs(scenario, folder: options.folder)
+      let outputs = try RunOutputs(scenario, setup, folder: options.folder)
+      setup.logged = outputs.devicesLogged(of: setup)
+      if options.folder == nil, scenario.outputs.contains(where: { $0 != .console(ConsoleOutput()) }) {
+        process.writeError("note: outputs: files are written into the folder of --out, and there is none")
+      }
       process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
       if let outside = setup.outside {
         if let silence = try outside.silence() {
@@ -31,7 +35,8 @@ struct Simulation {
         }
         if outside.beginsToday { setup.start = SystemClock().wallNow }
       }
-      let (summary, map) = try run(setup, scenario, measures)
+      let (summary, map) = try run(setup, scenario, measures, outputs)
+      if setup.outside == nil { try logFailing(summary, setup, outputs) }
       try outputs.write(summary, map: map)
       process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
@@ -73,21 +78,33 @@ struct Simulation {
   private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
-    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures
+    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs
   ) throws -> (summary: RunSummary, map: RunMap?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let interruption = Interruption()
     process.onEndingSignal { interruption.request() }
     let destination = try RunDestination(of: setup) { try newStore() }
-    let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: [measures])
+    let run = try FleetRun(
+      setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))
     let report = try run.run { _, _ in display?.show(measures.progress) }
     display?.clear()
     if let refusal = report.proofRefusal {
       process.writeError("note: what the server has stored is not verified: \(refusal)")
     }
     var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
-    summary.shard = options.shard?.text
+    if let shard = options.shard {
+      summary.shard = shard.text
+      summary.leaveThresholdsToTheWhole()
+    }
     return (summary, run.map(of: scenario))
+  }
+
+  /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
+  private func logFailing(_ summary: RunSummary, _ setup: RunSetup, _ outputs: RunOutputs) throws {
+    var second = setup
+    second.logged = outputs.devicesToLog(summary, of: setup)
+    guard !second.logged.isEmpty else { return }
+    _ = try FleetRun(second, store: newStore(), watchers: [outputs.logs(of: second)]).run()
   }
 
   private func isRepeatable(_ setup: RunSetup) throws -> Bool {

@@ -33,9 +33,14 @@ struct OutputFolder {
   func write(_ text: String, to name: String) throws(Failure) {
     let (place, partial) = (path(name), path(name) + ".partial")
     if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }
-    let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_TRUNC, 0o644)
+    try put(Array(text.utf8), into: partial, O_TRUNC)
+    guard unsafe rename(partial, place) == 0 else { throw OutputFolder.failure("cannot write", place) }
+  }
+
+  private func put(_ content: [UInt8], into partial: String, _ how: Int32) throws(Failure) {
+    let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0o644)
     guard descriptor >= 0 else { throw OutputFolder.failure("cannot write", partial) }
-    var bytes = Array(text.utf8)[...]
+    var bytes = content[...]
     while !bytes.isEmpty {
       let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
@@ -47,7 +52,23 @@ struct OutputFolder {
       bytes = bytes.dropFirst(count)
     }
     guard close(descriptor) == 0 else { throw OutputFolder.failure("cannot write", partial) }
-    guard unsafe rename(partial, place) == 0 else { throw OutputFolder.failure("cannot write", place) }
+  }
+
+  /// Begins a file that grows while the run goes on.
+  func begin(_ name: String) throws(Failure) {
+    if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }
+    unsafe unlink(path(name) + ".partial")
+  }
+
+  func append(_ bytes: [UInt8], to name: String) throws(Failure) {
+    try put(bytes, into: path(name) + ".partial", O_APPEND)
+  }
+
+  /// Moves the file to its place; one that never got anything is there and empty.
+  func finish(_ name: String) throws(Failure) {
+    let partial = path(name) + ".partial"
+    try put([], into: partial, O_APPEND)
+    guard unsafe rename(partial, path(name)) == 0 else { throw OutputFolder.failure("cannot write", path(name)) }
   }
 
   /// With its parents.

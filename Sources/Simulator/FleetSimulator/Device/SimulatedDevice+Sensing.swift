@@ -67,6 +67,10 @@ extension SimulatedDevice {
   /// Enters into the book, and tells, what the app did.
   mutating func settle(at now: Moment, in site: Site) {
     site.balance(sighting(at: now), queued: host.queue.count)
+    if !host.platform.logged.isEmpty {
+      for entry in host.platform.logged { site.tell(.logged(entry), sighting(at: now)) }
+      host.platform.logged = []
+    }
     guard !host.platform.told.isEmpty else { return }
     let told = host.platform.told
     host.platform.told = []

@@ -17,6 +17,7 @@ struct SimulatedDevice {
   /// Its place in its fleet.
   let index: Int
   let fleet: SharedFleet
+  let isLogged: Bool
   var host: DeviceHost<SimulatedPhone>
   var body: Body
   var receiver: Receiver
@@ -66,6 +67,7 @@ struct SimulatedDevice {
     self.key = key
     self.index = index
     self.fleet = fleet
+    isLogged = site.setup.logged.contains(site.names[number])
     let movement = fleet.setup.movement
     body = movement.body(seed: seed, device: key, index: index, clock: site.clock, start: start)
     receiver = Receiver(model: fleet.setup.receiver, seed: seed, device: key)
@@ -126,7 +128,7 @@ struct SimulatedDevice {
   /// What the app says to `ready`.
   private func configuration(in site: Site) -> Configuration {
     var configuration = fleet.setup.configuration
-    configuration.logger.logLevel = .off
+    configuration.logger.logLevel = isLogged ? .verbose : .off
     configuration.http.url = site.setup.outside?.url ?? SimulatedDevice.url("/locations", in: site)
     var headers = JSONObject()
     for header in site.setup.outside?.headers ?? [] { headers[header.name] = .string(header.value) }

@@ -17,6 +17,7 @@ struct SimulatedPhone: Platform {
   var cancelled: [UInt64] = []
   /// What the app was told since the watchers heard of it the last time.
   var told: [HostEvent] = []
+  var logged: [LogEntry] = []
 
   mutating func demand(_ demand: SensorDemand, at now: Moment) {
     switch demand {
@@ -34,7 +35,7 @@ struct SimulatedPhone: Platform {
   mutating func cancel(request: UInt64) { cancelled.append(request) }
   mutating func backgroundTask(id: Int, isStart: Bool) {}
   mutating func deliver(_ event: HostEvent, at now: Moment) { told.append(event) }
-  mutating func log(_ entry: LogEntry, at now: Moment) {}
+  mutating func log(_ entry: LogEntry, at now: Moment) { logged.append(entry) }
   mutating func destroyLog() {}
   mutating func compressedLog() -> [UInt8] { [] }
 }

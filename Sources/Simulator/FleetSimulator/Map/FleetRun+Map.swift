@@ -11,7 +11,9 @@ extension FleetRun {
         places: track.places)
     }
     guard let bounds = Bounds(tracks.flatMap(\.places)) else { return nil }
-    let zones = site.city.allZones.filter { bounds.touches($0.area.vertices) }.map { zone in
+    // Fleets in different places have different cities; the map shows the one of the first.
+    let city = setup.fleets.lazy.compactMap(\.movement.city).first
+    let zones = (city?.allZones ?? []).filter { bounds.touches($0.area.vertices) }.map { zone in
       RunMap.Area(name: zone.kind == .tunnel ? "tunnel" : "dead zone", places: zone.area.vertices)
     }
     let places = scenario.faults.compactMap { fault in
@@ -20,7 +22,7 @@ extension FleetRun {
     return RunMap(
       fleets: setup.fleets.map(\.name), tracks: tracks, zones: zones,
       places: places.filter { bounds.touches($0.places) },
-      streets: site.city.streets(near: bounds), bounds: bounds)
+      streets: city?.streets(near: bounds) ?? [], bounds: bounds)
   }
 }
 

@@ -9,6 +9,8 @@ struct Backlog {
     let insertedAt: MonotonicInstant
     /// How old it was then.
     let ageBefore: Nanoseconds
+    /// One bit for each fault that held the device then.
+    let faults: UInt64
     var requests: Int32 = 0
   }
 
@@ -33,18 +35,23 @@ struct Backlog {
     return record
   }
 
-  /// Each was in one more request. They stand together, in one order or the other.
-  mutating func sent(_ uuids: [UUID128]) {
+  /// Each was in one more request. They stand together, in one order or the other. Gives the faults under which they
+  /// were made.
+  mutating func sent(_ uuids: [UUID128]) -> UInt64 {
+    var faults: UInt64 = 0
     var index = head
     for uuid in uuids {
       if index < records.count, records[index].uuid == uuid {
         records[index].requests += 1
+        faults |= records[index].faults
         index += 1
       } else if let found = records[head...].firstIndex(where: { $0.uuid == uuid }) {
         records[found].requests += 1
+        faults |= records[found].faults
         index = found + 1
       }
     }
+    return faults
   }
 
   /// An empty queue keeps no memory; a long one gives back what is behind it now and then.

@@ -16,7 +16,7 @@ extension Measures {
       let ageBefore = Nanoseconds.milliseconds(min(max(age, 0), 600_000))
       change(device) { state in
         state.backlog.append(
-          Backlog.Record(row: row, uuid: uuid, insertedAt: now, ageBefore: ageBefore))
+          Backlog.Record(row: row, uuid: uuid, insertedAt: now, ageBefore: ageBefore, faults: state.faults))
       }
       let tags = tags(of: device)
       chart.current.created += 1
@@ -35,7 +35,8 @@ extension Measures {
     var left: Backlog.Record?
     change(device) { left = $0.backlog.remove(row: row) }
     guard let record = left else { return }
-    let tags = tags(of: device)
+    var tags = tags(of: device)
+    tags.faults |= record.faults
     chart.backlog -= 1
     switch cause {
     case .upload:
@@ -57,9 +58,9 @@ extension Measures {
 
   func depart(_ request: OutgoingRequest, of device: Int) {
     guard let cargo = request.cargo else { return }
-    let flight = Flight(sentAt: now, bytes: request.body.count, cargo: cargo)
+    var flight = Flight(sentAt: now, bytes: request.body.count, cargo: cargo)
     change(device) { state in
-      state.backlog.sent(cargo.uuids)
+      flight.faults = state.faults | state.backlog.sent(cargo.uuids)
       state.flights.append((request.id, flight))
     }
     let tags = tags(of: flight, device)
@@ -80,6 +81,7 @@ extension Measures {
 
   private func tags(of flight: Flight, _ device: Int) -> SampleTags {
     var tags = tags(of: device)
+    tags.faults |= flight.faults
     tags.isBatch = flight.cargo.isBatch
     tags.trigger = flight.cargo.trigger
     return tags

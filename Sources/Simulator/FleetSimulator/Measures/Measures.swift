@@ -18,6 +18,8 @@ package final class Measures: Watcher {
     let cargo: OutgoingRequest.Cargo
     /// On the network, where that is not the devices' own time.
     var serviceTime: Nanoseconds?
+    /// One bit for each fault that held the device when it was sent, or when a record in it was made.
+    var faults: UInt64 = 0
   }
 
   /// What is known of one device.
@@ -68,7 +70,7 @@ package final class Measures: Watcher {
   package func see(_ happening: Happening, _ sighting: Sighting) {
     if sighting.now.monotonic > now { pass(to: sighting.now.monotonic) }
     let device = sighting.device
-    let isBackOnline = devices[device].network == .none && sighting.network != .none
+    let isBackOnline = isOffline(devices[device].network) && !isOffline(sighting.network)
     devices[device].network = sighting.network
     switch happening {
     case .launched:
@@ -80,7 +82,7 @@ package final class Measures: Watcher {
       for entry in devices[device].flights { end(entry.flight, nil, of: device) }
       devices[device].flights = []
     case .network(let network):
-      if network == .none { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
+      if isOffline(network) { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
     case .queue(let note): enter(note, sighting)
     case .sent(let request): depart(request, of: device)
     case .carried(let request, let timings): carry(request, timings, of: device)
@@ -97,10 +99,12 @@ package final class Measures: Watcher {
     }
   }
 
+  private func isOffline(_ network: RadioNetwork) -> Bool { setup.radio[network].kind == .none }
+
   /// What kept its records from going out is over.
   private func beginDraining(_ device: Int) {
     let state = devices[device]
-    if state.network != .none, state.drainsSince == nil, state.backlog.count > 0 { devices[device].drainsSince = now }
+    if !isOffline(state.network), state.drainsSince == nil, state.backlog.count > 0 { devices[device].drainsSince = now }
   }
 
   /// Time has gone on: intervals of the timeline end, and thresholds that end a run are looked at.

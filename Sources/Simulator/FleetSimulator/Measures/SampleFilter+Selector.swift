@@ -34,7 +34,7 @@ extension SampleFilter {
     switch tag {
     case "fleet": narrow { setup.fleets[$0].name == value }
     case "device": device = try SampleFilter.found(setup.deviceNumber(value), value, "device")
-    case "network": network = try SampleFilter.found(RadioNetwork(name: value), value, "network")
+    case "network": network = try SampleFilter.found(setup.radio.network(named: value), value, "network")
     case "status": status = try SampleFilter.found(Int(value), value, "status")
     case "batch": isBatch = try SampleFilter.found(["true": true, "false": false][value], value, "batch")
     case "trigger":

@@ -6,7 +6,7 @@ struct SampleTags {
   var device: Int
   var fleet: Int
   var network: RadioNetwork
-  /// One bit for each fault of the scenario that holds the device.
+  /// One bit for each fault of the scenario that holds the device, or held it when the record was made.
   var faults: UInt64 = 0
   var status: Int?
   var isBatch: Bool?

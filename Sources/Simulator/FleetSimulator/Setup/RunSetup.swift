@@ -29,6 +29,8 @@ package struct RunSetup: Sendable {
   package var keepAlive = Nanoseconds.seconds(300)
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
+  /// The names of the devices whose SDK's log watchers hear of.
+  package var logged: Set<String> = []
 
   package init(
     seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, radio: RadioTable = .presets,

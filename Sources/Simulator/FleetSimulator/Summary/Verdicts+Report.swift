@@ -3,11 +3,7 @@ import Scenario
 
 extension ViolationStory {
   init(_ victim: Victim) {
-    let uuid = victim.uuid.map { uuid in
-      var bytes: [UInt8] = []
-      uuid.append(lowerCaseTextTo: &bytes)
-      return String(decoding: bytes, as: UTF8.self)
-    }
+    let uuid = victim.uuid?.lowerCaseText
     self.init(
       invariant: victim.rule.invariant.rawValue, device: victim.device, uuid: uuid,
       story: [victim.rule.rawValue] + victim.story)

@@ -4,7 +4,7 @@ package import Engine
 package import Host
 package import Queue
 package import Upload
-import Vocabulary
+package import Vocabulary
 package import World
 
 /// What happens to a device, as its watchers hear of it.
@@ -28,6 +28,8 @@ package enum Happening {
   /// A fault befalls the device, or is over.
   case faultBegan(FaultOccurrence)
   case faultEnded(FaultOccurrence)
+  /// The SDK of a device whose log is kept wrote a line of it.
+  case logged(LogEntry)
   /// It has truly come into a geofence that the phone watches, or gone out of it.
   case crossed(fence: String, isEntry: Bool)
   /// The device had its turn so long after it was due, on the machine's clock.

@@ -45,7 +45,7 @@ struct Chart {
         HTML.element(
           "div", "class=\"plot\"",
           [HTML.element("div", "class=\"y\" aria-hidden=\"true\"", yLabels), drawing]),
-        HTML.element("div", "class=\"x\" aria-hidden=\"true\"", xLabels),
+        HTML.element("svg", "class=\"axis\" aria-hidden=\"true\"", xLabels),
       ])
   }
 
@@ -90,10 +90,15 @@ struct Chart {
   // MARK: Drawing
 
   private var grid: [String] {
-    [0.25, 0.5, 0.75].map { share in
+    let level = [0.25, 0.5, 0.75].map { share in
       let y = SVG.number(Chart.height * share)
       return "<line class=\"grid\" x1=\"0\" x2=\"\(Int(Chart.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
     }
+    let upright = ticks.map { tick in
+      let x = SVG.number(x(tick))
+      return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(Int(Chart.height))\"/>"
+    }
+    return level + upright
   }
 
   private var marks: [String] {
@@ -122,7 +127,7 @@ struct Chart {
         let base = [(piece[piece.count - 1].x, Chart.height), (piece[0].x, Chart.height)]
         return SVG.path(piece + base.map { (x: $0.0, y: $0.1) }) + "Z"
       }
-      paths.insert("<path class=\"area \(line.colour)\" d=\"\(areas.joined(separator: " "))\"/>", at: 0)
+      paths.insert("<path class=\"under \(line.colour)\" d=\"\(areas.joined(separator: " "))\"/>", at: 0)
     }
     return paths
   }
@@ -152,9 +157,23 @@ struct Chart {
     return [greatest, middle, least].map { HTML.element("span", "", [HTML.text(format($0))]) }
   }
 
+  /// Round times, at most seven of them.
+  private var ticks: [Nanoseconds] {
+    let steps: [Int64] = [
+      10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
+    ]
+    let seconds = span.count / 1_000_000_000
+    let step = steps.first { seconds / $0 <= 6 } ?? max(seconds / 6, 1)
+    return (0...max(seconds / step, 0)).map { Nanoseconds.seconds($0 * step) }
+  }
+
+  /// Percent of the width, so that the text keeps its size whatever the width is.
   private var xLabels: [String] {
-    (0...4).map { quarter in
-      HTML.element("span", "", [HTML.text(ClockText.text(Nanoseconds(span.count / 4 * Int64(quarter))))])
+    ticks.map { tick in
+      let percent = 100 * x(tick) / Chart.width
+      let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
+      return HTML.element(
+        "text", "x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"", [HTML.text(ClockText.text(tick))])
     }
   }
 }

@@ -13,8 +13,9 @@ struct MapDrawing {
     let content =
       map.streets.map { street in
         path(street.places, "street" + (street.isArtery ? " artery" : ""), height)
-      } + map.zones.map { path($0.places, "zone", height, isClosed: true, tip: $0.name) }
-      + map.places.map { path($0.places, "place", height, isClosed: true, tip: "fault \($0.name)") } + tracks(height)
+      } + map.zones.map { path($0.places, "area zone", height, isClosed: true, tip: $0.name) }
+      + map.places.map { path($0.places, "area place", height, isClosed: true, tip: "fault \($0.name)") }
+      + tracks(height)
       + ruler(height)
     return HTML.element(
       "figure", "class=\"map\"",
@@ -47,14 +48,17 @@ struct MapDrawing {
 
   private func colour(of fleet: Int) -> String { MapDrawing.colours[fleet % MapDrawing.colours.count] }
 
+  /// As large as fits inside the margins.
+  private func drawnSize(_ height: Double) -> (width: Double, height: Double) {
+    let used = min((MapDrawing.width - 2 * MapDrawing.margin) * map.aspect, height - 2 * MapDrawing.margin)
+    return (width: used / map.aspect, height: used)
+  }
+
   private func point(_ place: Coordinate, _ height: Double) -> (x: Double, y: Double) {
-    let share = map.share(of: place)
-    let (width, margin) = (MapDrawing.width - 2 * MapDrawing.margin, MapDrawing.margin)
-    let used = min(width * map.aspect, height - 2 * margin)
-    let scale = used / map.aspect
+    let (share, size) = (map.share(of: place), drawnSize(height))
     return (
-      x: margin + (width - scale) / 2 + share.east * scale,
-      y: margin + (height - 2 * margin - used) / 2 + (1 - share.north) * used
+      x: (MapDrawing.width - size.width) / 2 + share.east * size.width,
+      y: (height - size.height) / 2 + (1 - share.north) * size.height
     )
   }
 
@@ -79,7 +83,7 @@ struct MapDrawing {
 
   /// A length that is a round number of metres.
   private func ruler(_ height: Double) -> [String] {
-    let metresPerUnit = map.widthMetres / (MapDrawing.width - 2 * MapDrawing.margin)
+    let metresPerUnit = map.widthMetres / drawnSize(height).width
     let wanted = metresPerUnit * 150
     var metres = 10.0
     for step in [20.0, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000] where step <= wanted {

@@ -31,11 +31,12 @@ enum StyleSheet {
       font-weight: 600; }
     .verdict.good { background: #2f7d46; } .verdict.bad { background: #b3261e; } .verdict.open { background: #806414; }
     .numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 1px; margin-top: 22px;
-      border: 1px solid var(--line); border-radius: 10px; overflow: hidden; background: var(--line); }
-    .numbers div { background: var(--card); padding: 12px 16px; }
+      border: 1px solid var(--line); border-radius: 10px; overflow: hidden; background: var(--card); }
+    .numbers div { box-shadow: 0 0 0 1px var(--line); padding: 12px 16px; }
     .numbers dt { color: var(--soft); font-size: 13px; } .numbers dd { margin: 0; font-size: 22px; font-weight: 600; }
     .numbers .bad dd { color: var(--bad); }
     .charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 18px; }
+    .charts figure:last-child:nth-child(odd) { grid-column: 1 / -1; }
     figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
     figcaption p { font-size: 13px; }
     .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; font-size: 13px; min-height: 20px; margin: 4px 0 8px; }
@@ -50,9 +51,11 @@ enum StyleSheet {
     .y { display: flex; flex-direction: column; justify-content: space-between; font-size: 12px; color: var(--soft);
       text-align: right; padding-right: 8px; margin: -7px 0; white-space: nowrap; }
     .x { display: flex; justify-content: space-between; font-size: 12px; color: var(--soft); margin: 4px 0 0 62px; }
+    .axis { display: block; width: calc(100% - 62px); height: 18px; margin-left: 62px; overflow: visible; }
+    .axis text { fill: var(--soft); font-size: 12px; }
     .line { fill: none; stroke: var(--key); stroke-width: 1.6; vector-effect: non-scaling-stroke;
       stroke-linejoin: round; }
-    .area { fill: var(--key); opacity: 0.14; }
+    path.under { fill: var(--key); opacity: 0.14; }
     .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
     .mark { fill: var(--mark); opacity: 0.2; } .bar { fill: var(--a); }
     .hover { fill: transparent; } .hover:hover { fill: var(--soft); opacity: 0.12; }
@@ -65,7 +68,7 @@ enum StyleSheet {
     .track { fill: none; stroke: var(--key); stroke-width: 1.5; opacity: 0.75; stroke-linejoin: round;
       stroke-linecap: round; }
     .track:hover { opacity: 1; stroke-width: 3; } .spot { fill: var(--key); stroke: var(--card); stroke-width: 1; }
-    .zone { fill: var(--zone); opacity: 0.4; } .place { fill: var(--mark); opacity: 0.18; stroke: var(--mark);
+    .area.zone { fill: var(--zone); opacity: 0.4; } .area.place { fill: var(--mark); opacity: 0.18; stroke: var(--mark);
       stroke-width: 1.5; stroke-opacity: 0.9; }
     .ruler { stroke: var(--soft); stroke-width: 2; } .ruler-text { fill: var(--soft); font-size: 12px; }
     .wide { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
@@ -90,6 +93,7 @@ enum StyleSheet {
       main, header, footer { padding-left: 14px; padding-right: 14px; }
       figure { padding: 12px; } th, td { padding: 7px 12px; } .numbers dd { font-size: 19px; }
       .plot { grid-template-columns: 54px minmax(0, 1fr); } .x { margin-left: 54px; }
+      .axis { width: calc(100% - 54px); margin-left: 54px; }
     }
     @media print { .hover { display: none; } figure { break-inside: avoid; } }
     """

@@ -34,7 +34,8 @@ package enum ScenarioReference {
       ## Metrics
 
       Thresholds have the grammar of k6: `p(95)<800`, `rate>0.97`, `count==0`, for a metric or for the part of it with some tags,
-      `upload_duration{fleet:couriers,network:lte}`. Tags: \(Metric.tags.map { "`\($0)`" }.joined(separator: ", ")), and those of the fleets.
+      `upload_duration{fleet:couriers,network:lte}`. Tags: \(Metric.tags.map { "`\($0)`" }.joined(separator: ", ")), and those of the fleets;
+      `batch` is true or false, `trigger` is \(Metric.triggers), `status` 0 when no answer came.
       A counter has `count` and `rate`, a gauge `value`, `min` and `max`, a rate `rate`, a trend `avg`, `min`, `med`, `max`, `count` and `p(N)`.
 
       | metric | kind | what it counts |

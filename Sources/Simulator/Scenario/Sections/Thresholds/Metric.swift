@@ -24,9 +24,9 @@ package struct Metric: Equatable, Sendable {
     Metric("upload_wait", .trend, "milliseconds from the trigger to the first byte"),
     Metric("record_delivery_latency", .trend, "milliseconds from the device's timestamp to the acknowledgement"),
     Metric("time_to_visible", .trend, "milliseconds until target.verify sees a record"),
-    Metric("queue_depth", .trend, "records that wait in a device"),
-    Metric("queue_oldest_age", .trend, "milliseconds that the oldest waits"),
-    Metric("drain_time", .trend, "milliseconds from the network's return to the empty queue"),
+    Metric("queue_depth", .trend, "records that wait in a device, whenever one comes"),
+    Metric("queue_oldest_age", .trend, "milliseconds that the oldest waits, whenever one comes"),
+    Metric("drain_time", .trend, "milliseconds from the network's return, or a fault's end, to the empty queue"),
     Metric("batch_size", .trend, "records in a request"),
     Metric("upload_bytes", .trend, "bytes of a request"),
     Metric("uploads", .counter, "requests"),
@@ -41,7 +41,7 @@ package struct Metric: Equatable, Sendable {
     Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
     Metric("odometer_error", .trend, "share by which the odometer is off"),
     Metric("remote_commands_applied", .counter, "commands that a device obeyed"),
-    Metric("devices_active", .gauge, "devices"),
+    Metric("devices_active", .gauge, "devices whose app runs"),
     Metric("devices_moving", .gauge, "devices on the way"),
     Metric("dropped_trips", .counter, "trips that found no free device"),
     Metric("generator_lag", .trend, "milliseconds by which the simulator was late"),
@@ -61,4 +61,8 @@ package struct Metric: Equatable, Sendable {
 
   /// The tags that every metric has, besides those of the fleets.
   static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check"]
+
+  /// What begins an upload.
+  static let triggers =
+    "insert, motionChange, appResume, appPause, ready, start, connectivity, heartbeat, backgroundFetch, configuration or manual"
 }

@@ -1,0 +1,41 @@
+import Base
+import Contract
+import DeviceLog
+import Host
+import Vocabulary
+
+/// Writes down what the SDK of some devices logs, in the grammar of its platform.
+package final class DeviceLogs: Watcher {
+  private let names: [String]
+  private let texts: [LogText]
+  private let write: (String, [UInt8]) -> Void
+  private var pieces: [Int: [UInt8]] = [:]
+
+  private static let pieceBytes = 65_536
+
+  /// The devices are those that `setup.logged` names; `write` gets a device's name and the next piece of its log.
+  package init(_ setup: RunSetup, write: @escaping (String, [UInt8]) -> Void) {
+    self.write = write
+    names = setup.deviceNames
+    texts = setup.fleets.flatMap { fleet in
+      Array(repeating: LogText(platform: fleet.configuration.platform), count: fleet.simulated.count)
+    }
+  }
+
+  package func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .logged(let entry) = happening else { return }
+    let device = sighting.device
+    texts[device].append(entry, at: sighting.now.wall, to: &pieces[device, default: []])
+    if let piece = pieces[device], piece.count >= DeviceLogs.pieceBytes { handOver(device) }
+  }
+
+  /// Hands over what was not yet.
+  package func finish() {
+    for device in pieces.keys.sorted() { handOver(device) }
+  }
+
+  private func handOver(_ device: Int) {
+    guard let piece = pieces.removeValue(forKey: device), !piece.isEmpty else { return }
+    write(names[device], piece)
+  }
+}

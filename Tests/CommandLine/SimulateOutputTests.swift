@@ -1,0 +1,80 @@
+import FleetSimulator
+import FoundationEssentials
+import JSON
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+/// What `simulate` leaves behind, and with which code it ends.
+@Suite struct SimulateOutputTests {
+  private func run(_ words: String...) -> (output: String, error: String, code: ExitCode) {
+    var output = ""
+    let error = Mutex("")
+    let process = ProcessContext(
+      arguments: ["simulate", "first-drive", "--duration", "8m"] + words, writeOutput: { output += $0 + "\n" },
+      writeError: { text in error.withLock { $0 += text + "\n" } }, errorIsTerminal: false)
+    let code = CommandTable.run(process)
+    return (output, error.withLock { $0 }, code)
+  }
+
+  private func withFolder(_ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rollingroad-out-\(UUID())")
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+    }
+    try body(folder.path())
+  }
+
+  @Test func everythingIsLeftInTheFolderAndCanBeReadBack() throws {
+    try withFolder { folder in
+      let run = run("--out", folder + "/deep/er", "--quiet")
+      #expect(run.code == .ok && run.error.isEmpty, "\(run.error)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/deep/er").sorted()
+      #expect(names == ["events.ndjson", "junit.xml", "report.html", "summary.json"])
+      let bytes = try Data(contentsOf: URL(filePath: folder + "/deep/er/summary.json"))
+      let summary = try RunSummary(JSONValue(parsing: Array(bytes).span))
+      #expect(run.output.contains("hash \(summary.hash)"))
+      #expect(summary.ledger.created > 0 && summary.ledger.stored == summary.ledger.created)
+      let lines = try Data(contentsOf: URL(filePath: folder + "/deep/er/events.ndjson")).split(separator: 0x0A)
+      for line in lines { _ = try JSONValue(parsing: Array(line).span) }
+      #expect(lines.count > summary.ledger.created * 2)
+    }
+  }
+
+  @Test func logsAreKeptWhenTheScenarioAsksForThem() throws {
+    try withFolder { folder in
+      let run = run("--out", folder, "--set", "outputs=[{ type: 'sdk-log', dir: 'sdk', devices: 'all' }]")
+      #expect(run.code == .ok, "\(run.error)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/sdk")
+      #expect(names.count == 1)
+      #expect(try Data(contentsOf: URL(filePath: folder + "/sdk/\(names[0])")).count > 1_000)
+    }
+  }
+
+  @Test func aFolderThatCannotBeWrittenIsToldBeforeTheRun() {
+    let run = run("--out", "/proc/nowhere")
+    #expect(run.code == .runtimeFailure && run.output.isEmpty)
+    #expect(run.error.contains("cannot make the folder /proc/nowhere"))
+    let outside = self.run("--out", "/tmp", "--set", "outputs=[{ type: 'html', file: '../up.html' }]")
+    #expect(outside.code == .runtimeFailure && outside.error.contains("'../up.html' is no file inside --out"))
+  }
+
+  @Test(arguments: [
+    ("{ records_created: ['count>0'] }", ExitCode.ok), ("{ records_created: ['count<1'] }", .thresholdFailed),
+    ("{ records_created: [{ threshold: 'count<1', onFail: 'invalidate' }] }", .runInvalid),
+    ("{ time_to_visible: ['max<1'] }", .badScenario),
+  ])
+  func thresholdsDecideTheCode(thresholds: String, code: ExitCode) {
+    #expect(run("--set", "thresholds=\(thresholds)").code == code)
+  }
+
+  @Test func setMayStandSeveralTimes() {
+    let run = run("--set", "fleets.phones.devices=2", "--set=seed=7", "--quiet")
+    #expect(run.output.hasPrefix("seed 0x7\n"), "\(run.error)")
+  }
+
+  @Test func progressIsToldInLinesAndNotWhenQuiet() {
+    #expect(run("--quiet").error.isEmpty)
+  }
+}

@@ -1,0 +1,179 @@
+import Base
+import Queue
+import Scenario
+import Store
+import Testing
+import Upload
+
+@testable import FleetSimulator
+
+/// What is measured of a run, and what its thresholds make of it.
+@Suite struct MeasuresTests {
+  /// Three cars and two walkers for twelve minutes; `more` is what the scenario has besides.
+  private func scenario(_ more: String) throws -> Scenario {
+    let text = """
+      { version: 1, name: "measured", seed: 9,
+        clock: { mode: "virtual", start: "2026-03-02T10:00:00Z", duration: "12m", settle: "5m" },
+        fleets: { cars: { devices: 3, motion: "driving", network: "lte" },
+                  walkers: { devices: 2, motion: "walking", network: "wifi" } },
+        \(more) }
+      """
+    let result = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text)
+    #expect(result.notYet.isEmpty)
+    return result.scenario
+  }
+
+  private func summary(
+    _ scenario: Scenario, of shard: Shard? = nil, watchers: [any Watcher] = []
+  ) throws -> RunSummary {
+    var setup = try RunSetup(scenario)
+    if let shard { setup = setup.part(shard) }
+    let measures = try Measures(scenario, setup)
+    let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+    let report = try FleetRun(setup, store: store, watchers: [measures] + watchers).run()
+    return measures.summary(of: report, hash: "", product: "test")
+  }
+
+  /// Counts for itself.
+  private final class Tally: Watcher {
+    var (created, sent, withoutSuccess) = (0, 0, 0)
+    var bytes: UInt128 = 0
+
+    func see(_ happening: Happening, _ sighting: Sighting) {
+      switch happening {
+      case .queue(.inserted): created += 1
+      case .sent(let request):
+        sent += 1
+        bytes += UInt128(request.body.count)
+      case .ended(_, let outcome): withoutSuccess += (200..<300).contains(outcome.status) ? 0 : 1
+      default: break
+      }
+    }
+  }
+
+  @Test func measuresBearTheNamesOfTheirMetrics() {
+    #expect(Measure.allCases.count == Metric.all.count)
+    for measure in Measure.allCases {
+      let snake = "\(measure)".flatMap { $0.isUppercase ? "_" + $0.lowercased() : String($0) }
+      let plain = String(snake).filter { $0 != "_" }
+      #expect(plain == measure.metric.name.filter { $0 != "_" })
+    }
+  }
+
+  @Test func figuresAreThoseThatSomebodyElseCounts() throws {
+    let tally = Tally()
+    let summary = try summary(scenario(""), watchers: [tally])
+    #expect(tally.created > 100 && tally.sent > 50)
+    #expect(summary.figure("records_created") == .counter(tally.created))
+    #expect(summary.figure("records_delivered") == .counter(summary.ledger.stored))
+    #expect(summary.figure("uploads") == .counter(tally.sent))
+    #expect(summary.figure("upload_failed") == .rate(hits: tally.withoutSuccess, of: tally.sent))
+    guard case .trend(let sizes)? = summary.figure("upload_bytes") else { throw SummaryError("no sizes") }
+    #expect(sizes.histogram.sum == tally.bytes)
+    #expect(summary.timeline.intervals.reduce(0) { $0 + $1.created } == tally.created)
+    #expect(summary.timeline.intervals.last?.backlog == 0)
+    #expect(summary.result == .passed)
+  }
+
+  @Test func thresholdsAreExactAtTheirBorders() throws {
+    guard case .counter(let count)? = try summary(scenario("")).figure("records_created") else {
+      throw SummaryError("no records")
+    }
+    let thresholds = """
+      thresholds: { records_created: ["count==\(count)", "count<\(count)", "count<=\(count)", "count>\(count)",
+        "count>=\(count)", "count!=\(count)"], "drain_time": ["max<1"], "checks{check:ok}": ["rate==1"],
+        "records_created{fleet:cars}": ["count<\(count)"] }, checks: { ok: "response.status in [200]" }
+      """
+    let summary = try summary(scenario(thresholds))
+    #expect(
+      summary.thresholds.map(\.outcome) == [
+        .passed, .failed, .passed, .failed, .passed, .failed, .notMeasured, .passed, .passed,
+      ])
+    #expect(summary.thresholds[0].value == Double(count))
+    #expect(summary.result == .failed)
+    #expect(summary.checks.count == 1 && summary.checks[0].failed == 0 && summary.checks[0].held > 50)
+  }
+
+  @Test func aMissedThresholdEndsTheRunAndNothingIsLost() throws {
+    let now = "{ threshold: 'count<20', abortOnFail: true }"
+    let early = try summary(scenario("thresholds: { records_created: [\(now)] }"))
+    #expect(early.ending == .threshold && early.ended < .seconds(12 * 60))
+    #expect(early.thresholds[0].endedTheRun && early.result == .failed)
+    #expect(early.ledger.created >= 20 && early.ledger.stored == early.ledger.created)
+    let late = "{ threshold: 'count<20', abortOnFail: true, delayAbortEval: '6m', onFail: 'invalidate' }"
+    let later = try summary(scenario("thresholds: { records_created: [\(late)] }"))
+    #expect(later.ending == .threshold && later.result == .invalid)
+    #expect(later.ended > early.ended && later.ended >= .seconds(6 * 60))
+  }
+
+  @Test func figuresOfShardsAddUpToThoseOfTheWhole() throws {
+    let scenario = try scenario("thresholds: { 'upload_duration{network:lte}': ['max<1000000'] }")
+    let whole = try summary(scenario)
+    var sum = try summary(scenario, of: Shard(index: 0, count: 2))
+    let other = try summary(scenario, of: Shard(index: 1, count: 2))
+    for metric in other.metrics {
+      if let index = sum.metrics.firstIndex(where: { $0.name == metric.name }) {
+        try sum.metrics[index].figure.add(metric.figure)
+      } else {
+        sum.metrics.append(metric)
+      }
+    }
+    try sum.timeline.add(other.timeline)
+    for metric in whole.metrics {
+      let parts = sum.metrics.first { $0.name == metric.name }?.figure
+      guard case .gauge = metric.figure else {
+        #expect(parts == metric.figure, "\(metric.name)")
+        continue
+      }
+      #expect(parts?.value(.maximum, seconds: 1) == metric.figure.value(.maximum, seconds: 1), "\(metric.name)")
+    }
+    #expect(sum.timeline.intervals.map(\.created) == whole.timeline.intervals.map(\.created))
+    #expect(sum.timeline.intervals.map(\.deliveryLatency) == whole.timeline.intervals.map(\.deliveryLatency))
+  }
+
+  @Test func whatAFaultHeldUpBearsItsName() throws {
+    let more = """
+      faults: [{ name: "dark", at: "4m", for: "3m", select: { fleet: "cars" }, network: "none" }],
+      thresholds: { "record_delivery_latency{fault:dark}": ["max>60000"], "upload_duration{fault:dark}": ["count>0"],
+        "record_delivery_latency{fleet:walkers,fault:dark}": ["count==0"], drain_time: ["count==3"] }
+      """
+    let summary = try summary(scenario(more))
+    #expect(summary.thresholds.map(\.outcome) == [.passed, .passed, .notMeasured, .passed], "\(summary.thresholds)")
+    #expect(summary.timeline.marks == [.init(name: "dark", from: .seconds(240), until: .seconds(420))])
+  }
+
+  @Test func whatNobodyCanMeasureIsRefused() throws {
+    let scenario = try scenario(
+      """
+      thresholds: { time_to_visible: ["max<1"], "uploads{device:cars-9}": ["count>0"], "uploads{trigger:whim}": ["count>0"],
+        "records_lost{fleet:cars}": ["count==0"], "uploads{device:cars-2,status:200,trigger:insert,batch:false}": ["count>0"] }
+      """)
+    let error = try #require(throws: UnsupportedScenario.self) { try Measures(scenario, RunSetup(scenario)) }
+    #expect(
+      error.problems.map { $0.prefix { $0 != ";" } } == [
+        "thresholds.time_to_visible: this version does not measure time_to_visible",
+        "thresholds.uploads{device:cars-9}: 'cars-9' is no device of this run",
+        "thresholds.uploads{trigger:whim}: 'whim' is no trigger of this run",
+        "thresholds.records_lost{fleet:cars}: records_lost is known of the whole run only",
+      ])
+  }
+
+  @Test func logsAndEventsChangeNothing() throws {
+    let scenario = try scenario("")
+    var setup = try RunSetup(scenario)
+    let store = { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
+    let plain = try FleetRun(setup, store: store()).run()
+    setup.logged = ["cars-1"]
+    var (events, logs): ([UInt8], [String: [UInt8]]) = ([], [:])
+    let eventLog = EventLog(setup, share: 1) { events += $0 }
+    let deviceLogs = DeviceLogs(setup) { device, piece in logs[device, default: []] += piece }
+    let watched = try FleetRun(setup, store: store(), watchers: [eventLog, deviceLogs]).run()
+    eventLog.finish()
+    deviceLogs.finish()
+    #expect(watched.hash == plain.hash)
+    #expect(logs.keys.sorted() == ["cars-1"] && String(decoding: logs["cars-1"] ?? [], as: UTF8.self).contains("HTTP"))
+    let lines = String(decoding: events, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count { $0.contains("\"event\":\"created\"") } == plain.sums.created)
+    #expect(lines.count { $0.contains("\"event\":\"delivered\"") } == plain.sums.stored)
+  }
+}

@@ -1,0 +1,101 @@
+import Base
+import FoundationEssentials
+import Glibc
+import Scenario
+import Store
+import Testing
+
+@testable import FleetSimulator
+@testable import Reports
+@testable import World
+
+/// Everything that is written for people and for programs, from a run with a fault and a missed threshold.
+@Suite struct ReportTests {
+  private static let run: (summary: RunSummary, map: RunMap?) = {
+    let text = """
+      { version: 1, name: "a <b>&\\"bold\\" name</b>", seed: 4,
+        clock: { mode: "virtual", start: "2026-03-02T10:00:00Z", duration: "10m", settle: "5m" },
+        fleets: { cars: { devices: 3, motion: "driving", network: "lte" }, walkers: { devices: 1, motion: "walking" } },
+        faults: [{ name: "dark", at: "4m", for: "2m", network: "none" }],
+        checks: { ok: "response.status in [200]", small: "request.records < 2" },
+        thresholds: { records_lost: ["count==0"], uploads: ["count<1"], geofence_transitions: ["count>=0"],
+          "upload_duration{status:500}": ["max<1"] } }
+      """
+    do {
+      let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text).scenario
+      let setup = try RunSetup(scenario)
+      let measures = try Measures(scenario, setup)
+      let run = try FleetRun(
+        setup, store: SQLiteStore(StoreConfiguration(folder: ":memory:")), watchers: [measures])
+      var summary = measures.summary(of: try run.run(), hash: "", product: "0")
+      summary.violations = [
+        .init(invariant: "I3-acked-is-durable", device: "cars-1", uuid: "0f", story: ["made <here>", "gone & lost"])
+      ]
+      return (summary, run.map(of: scenario))
+    } catch { preconditionFailure("\(error)") }
+  }()
+
+  /// The names of all elements; throws where the text is not well formed.
+  private func tags(_ text: String) throws -> [String: Int] {
+    var reader = try XMLReader(Array(text.utf8))
+    var tags: [String: Int] = [:]
+    while let tag = try reader.nextTag() { tags["\(tag.name)", default: 0] += 1 }
+    return tags
+  }
+
+  @Test func junitIsWellFormedAndHasACaseForEach() throws {
+    let summary = Self.run.summary
+    let text = JUnitReport(summary).text
+    let tags = try tags(text)
+    let cases = summary.thresholds.count + summary.checks.count + summary.invariants.count
+    #expect(text.ranges(of: "<testcase ").count == cases && tags["testcase"] != nil)
+    #expect(text.contains("<failure message=\"is \(MetricText.text(summary.thresholds[1]))\">"))
+    #expect(text.contains("<skipped message=\"nothing measured\"/>"))
+    #expect(text.contains("a &lt;b&gt;&amp;&quot;bold&quot; name&lt;/b&gt;"))
+  }
+
+  @Test func theTerminalTellsRecordsFirst() {
+    let text = SummaryText(Self.run.summary, isColoured: false).text
+    let lines = text.split(separator: "\n")
+    #expect(lines[1].hasPrefix("  records   created ") && lines[1].hasSuffix("lost 0, duplicate rows 0"))
+    #expect(
+      text.contains("✓ records_lost") && text.contains("✗ uploads") && text.contains("– upload_duration{status:500}"))
+    #expect(text.contains("violated: I3-acked-is-durable: device cars-1, record 0f\n    made <here>"))
+    #expect(text.hasSuffix("hash \(Self.run.summary.hash)") && !text.contains("\u{1B}"))
+    #expect(SummaryText(Self.run.summary, isColoured: true).text.contains("\u{1B}[31m"))
+  }
+
+  @Test func thePageNeedsNothingFromOutsideAndRunsNothing() throws {
+    let page = PageReport(Self.run.summary, map: Self.run.map).text
+    #expect(page.contains("default-src 'none'; style-src 'nonce-"))
+    for word in ["<script", "http:", "https:", "style=\"", "onload", "<b>", "url("] {
+      #expect(!page.contains(word), "\(word)")
+    }
+    let map = try #require(Self.run.map)
+    #expect(map.tracks.count == 4 && map.tracks.allSatisfy { $0.places.count > 1 } && !map.streets.isEmpty)
+  }
+
+  private static let browser = "/usr/bin/chromium"
+
+  /// In the browser that people have; without one on the machine there is nothing to see.
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: browser), "there is no chromium on this machine"))
+  func theBrowserDrawsIt() throws {
+    let folder = FileManager.default.temporaryDirectory.path() + "/report-\(UUID())"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
+    }
+    let page = PageReport(Self.run.summary, map: Self.run.map).text
+    try Data(page.utf8).write(to: URL(filePath: folder + "/report.html"))
+    let command =
+      "\(Self.browser) --headless --no-sandbox --disable-gpu --user-data-dir=\(folder)/profile --virtual-time-budget=2000"
+      + " --enable-logging=stderr --dump-dom file://\(folder)/report.html > \(folder)/dom 2> \(folder)/log"
+    let status = unsafe system(command)
+    try #require(status == 0)
+    let dom = String(decoding: try Data(contentsOf: URL(filePath: folder + "/dom")), as: UTF8.self)
+    let log = String(decoding: try Data(contentsOf: URL(filePath: folder + "/log")), as: UTF8.self)
+    #expect(dom.ranges(of: "<svg").count >= 8 && dom.contains("</footer>"))
+    #expect(dom.ranges(of: "class=\"track ").count == 4)
+    #expect(!log.contains("Content Security Policy") && !log.contains("CONSOLE"), "\(log)")
+  }
+}
