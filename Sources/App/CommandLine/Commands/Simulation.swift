@@ -27,7 +27,7 @@ struct Simulation {
     process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
     noteWhatIsNotJudged(scenario)
     do {
-      let report = try run(setup)
+      let report = try Investigation.explain(run(setup), of: setup, store: newStore)
       tell(report, of: scenario.name)
       if checksDeterminism, try !isRepeatable(setup) { return .invariantViolated }
       return report.isRight ? .ok : .invariantViolated
@@ -85,6 +85,7 @@ struct Simulation {
       \(report.requests) requests, \(report.events) events, \(drained)
       """)
     for victim in report.victims { process.writeOutput(victim.text) }
+    for remark in report.remarks { process.writeOutput(remark.remarkText) }
     process.writeOutput("hash \(report.hash.text)")
   }
 }

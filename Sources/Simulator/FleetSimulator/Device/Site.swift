@@ -13,7 +13,7 @@ final class Site {
   let clock: DayClock
   let server: VirtualServer
   let database: QueueDatabase
-  let ledger: Ledger
+  let oracle: Oracle
   let faults: FaultPlan
   let scratch = HostScratch()
   var head = ResponseHead()
@@ -30,7 +30,7 @@ final class Site {
     self.server = server
     self.database = database
     database.notes = []
-    ledger = Ledger(names: names)
+    oracle = Oracle(of: setup, names: names, seesServer: true)
     faults = FaultPlan(of: setup)
     trace = Trace(devices: names.count, recording: recording)
     guard let center = Coordinate(latitude: 48.137, longitude: 11.575) else {
@@ -44,19 +44,17 @@ final class Site {
     clock = DayClock(secondsAfterMidnight: Double(milliseconds - day * 86_400_000) / 1_000, firstWeekday: weekday)
   }
 
-  func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
-    guard !watchers.isEmpty else { return }
-    let (happening, sighting) = (happening(), sighting())
+  func tell(_ happening: Happening, _ sighting: Sighting) {
+    oracle.see(happening, sighting)
     for watcher in watchers { watcher.see(happening, sighting) }
   }
 
-  /// The book of what the queues did while this device worked.
+  /// Tells what the queues did while this device worked.
   func balance(_ sighting: Sighting, queued: Int) {
     guard let notes = database.notes, !notes.isEmpty else { return }
-    ledger.note(notes, at: sighting.now.monotonic)
     for note in notes { tell(.queue(note), sighting) }
     database.notes?.removeAll(keepingCapacity: true)
-    ledger.compare(sighting.device, queued: queued, at: sighting.now.monotonic)
+    oracle.compare(sighting, queued: queued)
   }
 }
 

@@ -46,6 +46,20 @@ package final class FleetRun {
     }
   }
 
+  /// To hear the whole story of the victims of a run like this one.
+  convenience init(_ setup: RunSetup, store: any Store, following victims: [Victim]) throws(DatabaseError) {
+    try self.init(setup, store: store, watchers: [])
+    site.oracle.biographer = Biographer(site.oracle.ledger, of: victims)
+  }
+
+  /// With what was seen of it; what the report said of the server stands last.
+  func retold(_ victim: Victim) -> Victim {
+    guard let story = site.oracle.biographer?.story(of: victim), !story.isEmpty else { return victim }
+    var victim = victim
+    victim.story = story + victim.story.filter { $0.hasPrefix("server: ") }
+    return victim
+  }
+
   package var recorded: [TraceEvent] { site.trace.recorded }
   /// How many connections its devices have made.
   var connections: Int { site.server.connections }
@@ -59,18 +73,21 @@ package final class FleetRun {
     let healing = zero + setup.duration
     let end = healing + setup.settle
     var queue = EventQueue(devices.map { $0.next(after: zero) })
-    try work(on: &queue, before: healing) { progress((now - zero).seconds / (end - zero).seconds, site.ledger.sums) }
+    try work(on: &queue, before: healing) {
+      progress((now - zero).seconds / (end - zero).seconds, site.oracle.ledger.sums)
+    }
     for device in devices.indices { try devices[device].heal(at: healing, in: site) }
     queue = EventQueue(devices.map { $0.next(after: healing) })
     now = healing
     try work(on: &queue, before: end) {}
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
-    site.ledger.close(by: site.server, at: now)
+    site.oracle.close(by: site.server, at: now)
     return RunReport(
-      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
+      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.oracle.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
       requests: site.server.requests,
-      drained: isDrained ? now - healing : nil, victims: site.ledger.victims)
+      drained: isDrained ? now - healing : nil, victims: site.oracle.violations.victims,
+      remarks: site.oracle.violations.remarks, invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen)
   }
 
   private func work(
@@ -87,7 +104,7 @@ package final class FleetRun {
         try site.database.commit()
         progress()
       }
-      if site.ledger.needsProof { site.ledger.prove(by: site.server) }
+      if site.oracle.ledger.needsProof { site.oracle.ledger.prove(by: site.server) }
     }
     try site.database.commit()
   }

@@ -21,6 +21,7 @@ extension RunSetup {
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, fleets: fleets, faults: scenario.faults)
+    invariants = scenario.invariants.checked
     keepAlive = scenario.target.connections.keepAlive
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
   }

@@ -22,6 +22,8 @@ package struct RunSetup: Sendable {
   package var keepAlive = Nanoseconds.seconds(300)
   /// Where devices keep their records; `:memory:` or a file that does not exist.
   package var queuePath = ":memory:"
+  /// What is watched over.
+  package var invariants = Invariant.allCases
 
   package init(
     seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup],

@@ -39,7 +39,9 @@ extension Nanoseconds {
 extension LedgerSums {
   static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
     ("created", \.created), ("stored", \.stored), ("pending", \.pending), ("expired", \.expired),
-    ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined), ("lost", \.lost),
+    ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined), ("misled", \.misled),
+    ("unverified", \.unverified), ("lost", \.lost), ("duplicatesExplained", \.duplicatesExplained),
+    ("duplicatesUnexplained", \.duplicatesUnexplained),
     ("duplicateRows", \.duplicateRows),
   ]
 
