@@ -49,9 +49,9 @@ extension Drive {
 
 extension RadioNetwork {
   fileprivate var connectivity: Connectivity {
-    switch self {
+    switch RadioTable.presets[self].kind {
     case .wifi: .wifi
-    case .lte, .hsdpa, .edge: .cellular
+    case .cellular: .cellular
     case .none: .none
     }
   }

@@ -46,7 +46,8 @@ struct DrivenPhone: Platform {
       lines.append(.note("geofence \(fence.identifier): \(action)"))
     case .engine(.motionChange(let record)): lines.append(.note(record.isMoving ? "moving" : "stationary"))
     case .discarded(let uuids, let reason): lines.append(.note("\(uuids.count) records \(reason.rawValue)"))
-    case .engine, .http, .position, .logUploaded: break
+    case .commanded(let command): lines.append(.note("obeyed \(command.name.rawValue)"))
+    case .engine, .http, .position, .logUploaded, .configured: break
     }
   }
 }

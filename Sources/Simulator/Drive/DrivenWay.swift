@@ -20,17 +20,19 @@ enum DrivenWay {
       if stream.chance(0.4) { bearing += stream.chance(0.5) ? 90 : 270 }
       bearing = bearing.truncatingRemainder(dividingBy: 360)
     }
-    let isOnRoad = transport == .car
+    let isOnRoad = transport === Transport.car
+    let stops = Transport.Stops(perKilometre: 1, duration: .exponential(mean: 12))
+    let transport =
+      isOnRoad ? Transport(mover: .car, stops: stops, activity: transport.activity) : transport
     let route = TimedRoute(
-      modelled: RouteRecording(places: places), transport: transport, speedLimit: isOnRoad ? 13.9 : 7,
-      stopsPerKilometre: isOnRoad ? 1 : 0, meanStopSeconds: 12, seed: seed, device: number)
-    return Body(along: route, repetition: .pingPong, start: instant)
+      modelled: RouteRecording(places: places), transport: transport, speedLimit: isOnRoad ? 13.9 : 7)
+    return Body(
+      along: RouteSet([route]), repetition: .pingPong, seed: seed, device: number, index: 0, start: instant)
   }
 
   /// Stays there.
   static func body(restingAt place: Coordinate, at instant: MonotonicInstant) -> Body {
-    let route = TimedRoute(
-      modelled: RouteRecording(places: [place]), transport: .foot, speedLimit: 1, seed: 0, device: 0)
-    return Body(along: route, repetition: .once, start: instant)
+    let route = TimedRoute(modelled: RouteRecording(places: [place]), transport: .foot, speedLimit: 1)
+    return Body(along: RouteSet([route]), repetition: .once, seed: 0, device: 0, index: 0, start: instant)
   }
 }

@@ -37,7 +37,7 @@ final class Happenings: Watcher {
   func see(_ happening: Happening, _ sighting: Sighting) {
     let seconds = sighting.now.monotonic.seconds
     switch happening {
-    case .queue(.inserted(_, _, _, let timestamp)):
+    case .queue(.inserted(_, _, _, let timestamp, _)):
       instants.append(seconds)
       let error = timestamp.millisecondsSince1970 - start.millisecondsSince1970 - Int64(seconds * 1_000)
       wallErrorsSeconds.insert((error + (error < 0 ? -500 : 500)) / 1_000)

@@ -8,12 +8,14 @@ final class LyingStore: Store {
     case forgetsBatch(each: Int)
     /// Of each n-th batch of several records the last is left out.
     case dropsLast(each: Int)
+    /// Of each n-th batch the last record is stored twice, a millisecond apart.
+    case storesTwice(each: Int)
   }
 
   private let honest: SQLiteStore
   private let lie: Lie
   private var batches = 0
-  /// What was left out.
+  /// What was left out, or stored twice.
   private(set) var victims: [UUID128] = []
 
   init(_ lie: Lie) throws {
@@ -34,7 +36,12 @@ final class LyingStore: Store {
         return .ingested(IngestReceipt(accepted: accepted))
       case .dropsLast(let each) where batches % each == 0 && accepted > 1:
         victims.append(batch.points.removeLast().uuid)
-      case .forgetsBatch, .dropsLast: break
+      case .storesTwice(let each) where batches % each == 0 && accepted > 0:
+        var copy = batch.points[accepted - 1]
+        copy.recordedAt += 1
+        victims.append(copy.uuid)
+        batch.points.append(copy)
+      case .forgetsBatch, .dropsLast, .storesTwice: break
       }
       return honest.apply([.ingest(batch)], now: now)[0]
     }

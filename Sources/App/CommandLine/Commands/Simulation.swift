@@ -86,8 +86,10 @@ struct Simulation {
     let destination = try RunDestination(of: setup) { try newStore() }
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))
-    let report = try run.run { _, _ in display?.show(measures.progress) }
+    var report = try run.run { _, _ in display?.show(measures.progress) }
     display?.clear()
+    if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
+    for remark in report.remarks { process.writeOutput(remark.remarkText) }
     if let refusal = report.proofRefusal {
       process.writeError("note: what the server has stored is not verified: \(refusal)")
     }

@@ -152,7 +152,7 @@ final class Device: Sendable {
       } else {
         continuation?.resume(throwing: BGGeoError("the log was not taken: status \(status)", code: status))
       }
-    case .discarded: break
+    case .discarded, .configured, .commanded: break
     case .engine, .http, .authorization:
       callbacks.add { [listeners, style] in listeners.tell(event, style: style) }
     }

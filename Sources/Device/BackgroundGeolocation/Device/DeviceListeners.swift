@@ -44,7 +44,7 @@ final class DeviceListeners: Sendable {
     case .engine(let event): tell(event, style)
     case .http(let event): http.call(HttpEvent(event))
     case .authorization(let event): authorization.call(AuthorizationEvent(event))
-    case .position, .synced, .discarded, .logUploaded: preconditionFailure("not for listeners")
+    case .position, .synced, .discarded, .logUploaded, .configured, .commanded: preconditionFailure("not for listeners")
     }
   }
 

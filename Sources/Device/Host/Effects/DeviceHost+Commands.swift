@@ -17,6 +17,7 @@ extension DeviceHost {
   private mutating func carryOut(_ command: Command, at now: Moment) {
     let argument = command.argument.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
     log(.command(command.name, argument: argument), at: now)
+    platform.deliver(.commanded(command), at: now)
     if let call = EngineCall(command) { return run(.call(call), at: now) }
     switch command {
     case .setConfig(let document): configure(document, at: now)

@@ -35,6 +35,7 @@ extension DeviceHost {
     run(UploadInput.configuration(new), at: now)
     if uploader.tokenSetAt != tokenSetAt { saveTokenTime(at: now) }
     run(.configured(new, changedKeys: change.changedKeys), at: now)
+    platform.deliver(.configured, at: now)
   }
 
   /// A refresh has brought them; the uploader has them already.

@@ -18,4 +18,8 @@ package enum HostEvent: Equatable, Sendable {
   /// Records that have left the queue without an upload, at least one; no SDK tells its app. Where commits are grouped, a
   /// group that is lost brings them back.
   case discarded([UUID128], DiscardReason)
+  /// `DeviceHost.configuration` is another one now; no SDK tells its app.
+  case configured
+  /// A server's command is carried out; no SDK tells its app.
+  case commanded(Command)
 }

@@ -20,7 +20,12 @@ package struct DeviceQueue: RecordQueue {
       try database.records.insert(row, device: device, uuid, recordedAt: recordedAt, bytes)
       rows.append(row, recordedAt: recordedAt)
       database.changes.append(.inserted(device: device, row: row))
-      database.notes?.append(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp))
+      if database.notes != nil {
+        let copy = [UInt8](capacity: bytes.count) { copy in
+          for index in bytes.indices { copy.append(bytes[index]) }
+        }
+        database.notes?.append(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp, bytes: copy))
+      }
       return row
     }
   }

@@ -14,7 +14,7 @@ package enum QueueNote: Equatable, Sendable {
     case room
   }
 
-  case inserted(device: Int, row: Int64, uuid: UUID128, timestamp: WallInstant)
+  case inserted(device: Int, row: Int64, uuid: UUID128, timestamp: WallInstant, bytes: [UInt8])
   case deleted(device: Int, row: Int64, Cause)
   /// A write met a disturbance and changed nothing.
   case refused(device: Int, WriteStep)

@@ -56,8 +56,22 @@ final class AdministrationProof: StoreProof {
     return Set(records.compactMap { record in UUID128(member: "uuid", of: record) })
   }
 
-  func forEachRecord(_ body: (_ device: String, _ uuid: UUID128) -> Void) {
-    for device in devices {
+  func quarantined(of device: String) -> Set<UInt64> {
+    var marks: Set<UInt64> = []
+    var cursor = ""
+    while true {
+      let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor
+      guard let page = document(questioner.ask(origin + path)), case .array(let records)? = page["records"] else {
+        return marks
+      }
+      for case .string(let text)? in records.map({ $0["record"] }) { marks.insert(RecordMark.of(text.utf8.span)) }
+      guard case .integer(let next)? = page["next"] else { return marks }
+      cursor = "&cursor=\(next)"
+    }
+  }
+
+  func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
+    for device in device.map({ [$0] }) ?? devices {
       let answer = questioner.ask(origin + "/admin/v1/uuids?device=" + device.percentEncoded)
       if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)" }
       let bytes = answer.body
@@ -73,14 +87,14 @@ final class AdministrationProof: StoreProof {
 
   private func document(_ answer: RequestOutcome) -> JSONValue? {
     if let reason = answer.refusal {
-      refusal = "/admin/v1/verify: \(reason)"
+      refusal = "/admin/v1: \(reason)"
       return nil
     }
     do throws(JSONError) {
       let bytes = answer.body
       return try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins)
     } catch {
-      refusal = "/admin/v1/verify: \(error.description)"
+      refusal = "/admin/v1: \(error.description)"
       return nil
     }
   }

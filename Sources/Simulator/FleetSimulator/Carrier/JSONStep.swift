@@ -41,11 +41,4 @@ extension UUID128 {
     guard case .string(let text)? = value[name] else { return nil }
     self.init(text: text.utf8.span)
   }
-
-  /// 36 characters, in lower case.
-  var text: String {
-    var bytes: [UInt8] = []
-    append(lowerCaseTextTo: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
 }

@@ -29,8 +29,11 @@ final class QueryProof: StoreProof {
     return keys.filter { !known.contains($0.uuid) }
   }
 
-  func forEachRecord(_ body: (_ device: String, _ uuid: UUID128) -> Void) {
-    for device in devices {
+  /// No foreign server is asked for what it has put aside.
+  func quarantined(of device: String) -> Set<UInt64> { [] }
+
+  func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
+    for device in device.map({ [$0] }) ?? devices {
       guard let stored = uuids(of: device) else { return }
       for uuid in stored { body(device, uuid) }
     }

@@ -90,6 +90,7 @@ extension SimulatedDevice {
     }
     comesBackAfterReboot = isReboot
     site.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
+    site.tell(.kept(host.engine.state), sighting(at: moment(at: instant, in: site)))
     site.tell(.killed(isReboot: isReboot), sighting(at: moment(at: instant, in: site)))
     host.kill()
     host.platform.outbox = []

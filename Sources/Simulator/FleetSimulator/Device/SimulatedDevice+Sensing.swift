@@ -55,13 +55,14 @@ extension SimulatedDevice {
   /// After each input: what the app wants now, which requests it has made, what it did to its queue.
   mutating func finish(at instant: MonotonicInstant, in site: Site) {
     dieIfDead(at: instant, in: site)
+    // Watchers hear of what has happened before they hear of the requests that follow.
+    settle(at: moment(at: instant, in: site), in: site)
     post(at: moment(at: instant, in: site), in: site)
     if isDownUntil == nil && !isHealed {
       plan(at: instant)
       watchRegion(at: instant)
       heedOrders(at: instant)
     }
-    settle(at: moment(at: instant, in: site), in: site)
   }
 
   /// Enters into the book, and tells, what the app did.
@@ -75,6 +76,10 @@ extension SimulatedDevice {
     let told = host.platform.told
     host.platform.told = []
     for event in told {
+      if case .configured = event {
+        site.tell(.configured(host.configuration), sighting(at: now))
+        continue
+      }
       site.tell(.told(event), sighting(at: now))
       if case .authorization(let event) = event { hear(event, at: now.monotonic) }
     }

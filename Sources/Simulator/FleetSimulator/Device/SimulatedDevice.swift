@@ -106,6 +106,7 @@ struct SimulatedDevice {
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in site: Site) {
     let now = moment(at: instant, in: site)
     network = currentNetwork(at: instant, in: site)
+    site.tell(.kept(host.engine.state), sighting(at: now))
     site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(site.setup.radio[network].connectivity), at: now)
     if site.setup.zoneOffsetSeconds != 0 {

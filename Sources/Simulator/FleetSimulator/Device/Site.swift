@@ -19,7 +19,7 @@ final class Site {
   /// Seconds of the devices in a second of the network.
   let clockFactor: Double
   let database: QueueDatabase
-  let ledger: Ledger
+  let oracle: Oracle
   let faults: FaultPlan
   let scratch = HostScratch()
   var head = ResponseHead()
@@ -46,7 +46,7 @@ final class Site {
     }
     self.database = database
     database.notes = []
-    ledger = Ledger(names: names)
+    oracle = Oracle(of: setup, names: names, seesServer: inside != nil)
     faults = FaultPlan(of: setup)
     trace = Trace(devices: names.count, recording: recording)
     let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
@@ -61,7 +61,7 @@ final class Site {
 
   /// A real server is asked in the end: questions would keep the devices waiting.
   func proveIfNeeded() {
-    if ledger.needsProof && (proof == nil || carrier == nil) { ledger.prove(by: proof) }
+    if oracle.ledger.needsProof && (proof == nil || carrier == nil) { oracle.ledger.prove(by: proof) }
   }
 
   var server: VirtualServer {
@@ -69,22 +69,20 @@ final class Site {
     return inside
   }
 
-  func tell(_ happening: @autoclosure () -> Happening, _ sighting: @autoclosure () -> Sighting) {
-    guard !watchers.isEmpty else { return }
-    let (happening, sighting) = (happening(), sighting())
+  func tell(_ happening: Happening, _ sighting: Sighting) {
+    oracle.see(happening, sighting)
     for watcher in watchers {
       watcher.see(happening, sighting)
       if watcher.hasSeenEnough { hasSeenEnough = true }
     }
   }
 
-  /// The book of what the queues did while this device worked.
+  /// Tells what the queues did while this device worked.
   func balance(_ sighting: Sighting, queued: Int) {
     guard let notes = database.notes, !notes.isEmpty else { return }
-    ledger.note(notes, at: sighting.now.monotonic)
     for note in notes { tell(.queue(note), sighting) }
     database.notes?.removeAll(keepingCapacity: true)
-    ledger.compare(sighting.device, queued: queued, at: sighting.now.monotonic)
+    oracle.compare(sighting, queued: queued)
   }
 }
 

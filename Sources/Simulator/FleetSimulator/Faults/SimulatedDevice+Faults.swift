@@ -128,6 +128,7 @@ extension SimulatedDevice {
     guard !site.database.disturbances.isEmpty, site.database.disturbances[number]?.isDead ?? false else { return }
     // Nobody hears any more what it had to say after that.
     host.platform.told = []
+    settle(at: moment(at: instant, in: site), in: site)
     crash(at: instant, in: site)
   }
 

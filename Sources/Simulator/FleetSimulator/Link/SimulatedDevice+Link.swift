@@ -169,11 +169,9 @@ extension SimulatedDevice {
     site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
     site.tell(.ended(request: exchange.request, outcome), sighting(at: now))
     if exchange.request > Account.firstRequest { return registered(outcome, at: now, in: site) }
-    site.ledger.reading = Ledger.Answer(request: exchange.request, status: outcome.status)
     host.answer(exchange.request, outcome, at: now)
     dieIfDead(at: now.monotonic, in: site)
     settle(at: now, in: site)
-    site.ledger.reading = nil
     post(at: now, in: site)
   }
 }

@@ -10,7 +10,7 @@ extension Measures {
   func enter(_ note: QueueNote, _ sighting: Sighting) {
     let device = sighting.device
     switch note {
-    case .inserted(_, let row, let uuid, let timestamp):
+    case .inserted(_, let row, let uuid, let timestamp, _):
       let age = sighting.now.wall.millisecondsSince1970 - timestamp.millisecondsSince1970
       // A clock that was set meanwhile tells nonsense; no fix is older than that when it becomes a record.
       let ageBefore = Nanoseconds.milliseconds(min(max(age, 0), 600_000))

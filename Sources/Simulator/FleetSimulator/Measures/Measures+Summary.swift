@@ -25,7 +25,12 @@ extension Measures {
     }
     summary.thresholds = judge.verdicts(in: table, chart, elapsed)
     summary.violations = report.victims.map(ViolationStory.init)
-    summary.invariants = InvariantVerdict.all(of: scenario.invariants, report)
+    summary.invariants = report.invariants.map { InvariantVerdict($0) }
+    // What has to come up over several seeds need not in each of them.
+    if scenario.coverage.requireOverSeeds == 1 {
+      summary.coverage = report.coverage.filter { scenario.coverage.sometimes.contains($0.goal) }
+        .map { CoverageCount(goal: $0.goal.rawValue, seen: $0.count) }
+    }
     return summary
   }
 

@@ -77,7 +77,7 @@ package final class EventLog: Watcher {
 
   private func tell(_ note: QueueNote, _ sighting: Sighting) {
     switch note {
-    case .inserted(_, let row, let uuid, let timestamp):
+    case .inserted(_, let row, let uuid, let timestamp, _):
       uuids[row] = uuid
       line("created", sighting) { writer in
         writer.field("uuid", uuid.lowerCaseText)
@@ -153,13 +153,6 @@ extension JSONWriter {
   fileprivate mutating func field(_ name: String, _ number: Int64) {
     key(name)
     value(number)
-  }
-}
-
-extension RunSetup {
-  /// Of all that are simulated, in the order of the run.
-  package var deviceNames: [String] {
-    fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 }
 

@@ -62,6 +62,20 @@ package final class FleetRun {
     }
   }
 
+  /// To hear the whole story of the victims of a run like this one.
+  convenience init(_ setup: RunSetup, store: any Store, following victims: [Victim]) throws(DatabaseError) {
+    try self.init(setup, store: store, watchers: [])
+    site.oracle.biographer = Biographer(site.oracle.ledger, of: victims)
+  }
+
+  /// With what was seen of it; what the report said of the server stands last.
+  func retold(_ victim: Victim) -> Victim {
+    guard let story = site.oracle.biographer?.story(of: victim), !story.isEmpty else { return victim }
+    var victim = victim
+    victim.story = story + victim.story.filter { $0.hasPrefix("server: ") }
+    return victim
+  }
+
   package var recorded: [TraceEvent] { site.trace.recorded }
   /// How many connections its devices have made.
   var connections: Int { site.inside?.connections ?? 0 }
@@ -75,21 +89,23 @@ package final class FleetRun {
     let healing = zero + setup.duration
     let end = healing + setup.settle
     var queue = EventQueue(devices.map { $0.next(after: zero) })
-    try drive(on: &queue, before: healing) { progress((now - zero).seconds / (end - zero).seconds, site.ledger.sums) }
+    try drive(on: &queue, before: healing) {
+      progress((now - zero).seconds / (end - zero).seconds, site.oracle.ledger.sums)
+    }
     let healed = isEndedEarly ? now : healing
     for device in devices.indices { try devices[device].heal(at: healed, in: site) }
     queue = EventQueue(devices.map { $0.next(after: healed) })
     now = healed
     try settle(on: &queue, before: healed + min(setup.settle, interruption.patience ?? setup.settle))
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
-    site.ledger.close(by: site.proof, at: now)
+    site.oracle.close(by: site.proof, at: now)
     return RunReport(
-      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.ledger.sums,
+      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.oracle.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
       requests: site.inside?.requests ?? site.carrier?.requests ?? 0,
-      drained: isDrained ? now - healed : nil, victims: site.ledger.victims, generatorLag: generatorLag,
-      proofRefusal: site.proof?.refusal,
-      isInterrupted: interruption.isRequested)
+      drained: isDrained ? now - healed : nil, victims: site.oracle.violations.victims,
+      remarks: site.oracle.violations.remarks, invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
+      generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested)
   }
 
   /// The drives, not what follows.

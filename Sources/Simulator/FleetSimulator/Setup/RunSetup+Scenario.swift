@@ -21,6 +21,7 @@ extension RunSetup {
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
     zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
+    invariants = scenario.invariants.checked
     keepAlive = scenario.target.connections.keepAlive
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
     self.outside = outside

@@ -31,6 +31,8 @@ package struct RunSetup: Sendable {
   package var queuePath = ":memory:"
   /// The names of the devices whose SDK's log watchers hear of.
   package var logged: Set<String> = []
+  /// What is watched over.
+  package var invariants = Invariant.allCases
 
   package init(
     seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, radio: RadioTable = .presets,
@@ -46,7 +48,7 @@ package struct RunSetup: Sendable {
   }
 
   /// Of those that are simulated, in order.
-  var deviceNames: [String] {
+  package var deviceNames: [String] {
     fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 

@@ -63,5 +63,5 @@ package struct Shrinker {
 
 extension Victim {
   /// As scenarios and plans have it: `I3-acked-is-durable`.
-  package var invariantName: String { rule.invariant.rawValue }
+  package var invariantName: String { rule.rawValue }
 }

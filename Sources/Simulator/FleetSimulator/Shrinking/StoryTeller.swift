@@ -108,7 +108,7 @@ extension Happening {
 extension QueueNote {
   fileprivate var words: (event: String, detail: String) {
     switch self {
-    case .inserted(_, let row, let uuid, _):
+    case .inserted(_, let row, let uuid, _, _):
       var bytes: [UInt8] = []
       uuid.append(lowerCaseTextTo: &bytes)
       return ("created", "record \(String(decoding: bytes, as: UTF8.self)) in row \(row)")

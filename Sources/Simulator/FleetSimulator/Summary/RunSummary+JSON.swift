@@ -47,8 +47,9 @@ extension LedgerSums {
   /// By the names that they have in outputs, in the order in which they are told.
   package static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
     ("created", \.created), ("stored", \.stored), ("unverified", \.unverified), ("pending", \.pending),
-    ("expired", \.expired),
-    ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined), ("lost", \.lost),
+    ("expired", \.expired), ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined),
+    ("misled", \.misled), ("lost", \.lost), ("duplicatesExplained", \.duplicatesExplained),
+    ("duplicatesUnexplained", \.duplicatesUnexplained),
     ("duplicateRows", \.duplicateRows),
   ]
 

@@ -1,4 +1,5 @@
 package import Base
+package import Contract
 package import CurlTransport
 package import Engine
 package import Host
@@ -12,6 +13,10 @@ package enum Happening {
   /// The app runs, on a phone that was switched on or not.
   case launched(Launch)
   case killed(isReboot: Bool)
+  /// What of the engine survives the process, just before its end and just after its beginning.
+  case kept(EngineState)
+  /// What the app has said to `ready`, or made of its configuration since.
+  case configured(Configuration)
   case network(RadioNetwork)
   /// A record entered or left the queue.
   case queue(QueueNote)

@@ -1,4 +1,4 @@
-/// How many records are where. `created` is the sum of all others but `duplicateRows`.
+/// How many records are where. `created` is the sum of those that come next.
 package struct LedgerSums: Equatable, Sendable {
   package var created = 0
   /// Deleted by their devices after an acknowledgement, and found in the store.
@@ -11,14 +11,21 @@ package struct LedgerSums: Equatable, Sendable {
   package var destroyed = 0
   /// Put aside by the server instead of stored.
   package var quarantined = 0
-  /// Acknowledged and not in the store.
+  /// Deleted by their devices because somebody on the way said "success" in the server's place.
+  package var misled = 0
+  /// Acknowledged by the server and not in its store.
   package var lost = 0
+
+  /// Records that came to the server once more, for a reason.
+  package var duplicatesExplained = 0
+  package var duplicatesUnexplained = 0
   /// Rows of the store that repeat another.
   package var duplicateRows = 0
 
   package init() {}
 
   package var isBalanced: Bool {
-    created == stored + unverified + pending + expired + evicted + destroyed + quarantined + lost
+    created
+      == stored + unverified + pending + expired + evicted + destroyed + quarantined + misled + lost
   }
 }

@@ -1,0 +1,180 @@
+import Base
+import Contract
+import Queue
+import Upload
+import Vocabulary
+import World
+
+/// The book of all records of a run: where each is, and whether that can be. What is over is only counted, so that the book
+/// grows with the queues and not with the run; a record that was found in the store lives on in a sum that the whole store
+/// must give again in the end.
+final class Ledger {
+  let names: [String]
+  let radio: RadioTable
+  let violations: Violations
+  var sums = LedgerSums()
+  var pages: ContiguousArray<DevicePage>
+  /// What the request that was sent last holds beside records of the queue.
+  private(set) var findings = RequestFindings()
+  /// The record that has just left its queue.
+  private(set) var departed: WaitingRecord?
+  /// Left their queues and not looked for in the store yet.
+  var unproven: [Departure] = []
+  /// Left a queue otherwise than by an answer while a request was under way with them.
+  private var onTheirWay: [Departure] = []
+  private var bodies = SentBodyReader()
+
+  /// Whether it is told what reaches the server; else an answer is what shows it.
+  let seesServer: Bool
+
+  init(names: [String], radio: RadioTable = .presets, violations: Violations, seesServer: Bool) {
+    self.radio = radio
+    self.seesServer = seesServer
+    self.names = names
+    self.violations = violations
+    pages = ContiguousArray(repeating: DevicePage(), count: names.count)
+  }
+
+  /// What happens, before the rules look at it.
+  func enter(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .queue(let note): enter(note, at: sighting.now.monotonic)
+    case .sent(let request): send(request, by: device, at: sighting.now.monotonic)
+    case .served(let request, _): arrive(request, of: device)
+    case .launched:
+      pages[device].aliveSince = sighting.now.monotonic
+      connect(sighting)
+    case .network: connect(sighting)
+    case .healed: pages[device].isHealed = true
+    case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
+    case .ended(let request, let outcome): read(outcome, of: request, by: device, at: sighting.now.monotonic)
+    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .turn: break
+    }
+  }
+
+  /// What is over, after the rules have looked at it.
+  func leave(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .ended(let request, _): close(device) { $0.id == request }
+    case .killed:
+      close(device) { _ in true }
+      pages[device].waiting.changeAll { $0.mayArriveAgain = true }
+      pages[device].aliveSince = nil
+      pages[device].connectedSince = nil
+    default: break
+    }
+  }
+
+  private func connect(_ sighting: Sighting) {
+    let isConnected = radio[sighting.network].kind != .none
+    if !isConnected {
+      pages[sighting.device].connectedSince = nil
+    } else if pages[sighting.device].connectedSince == nil {
+      pages[sighting.device].connectedSince = sighting.now.monotonic
+    }
+  }
+
+  private func enter(_ note: QueueNote, at instant: MonotonicInstant) {
+    switch note {
+    case .inserted(let device, let row, let uuid, let timestamp, let bytes):
+      let record = WaitingRecord(
+        row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span))
+      pages[device].waiting.append(record)
+      sums.created += 1
+    case .deleted(let device, let row, let cause):
+      departed = pages[device].waiting.remove(row)
+      if let departed { take(departed, of: device, cause, at: instant) }
+    case .refused(let device, .deletionOfUploaded):
+      for row in pages[device].answer?.rows ?? [] { pages[device].waiting.change(row) { $0.mayArriveAgain = true } }
+    case .refused: break
+    }
+  }
+
+  private func take(_ record: WaitingRecord, of device: Int, _ cause: QueueNote.Cause, at instant: MonotonicInstant) {
+    var departure = Departure(record: record, device: device, at: instant)
+    switch cause {
+    case .upload:
+      departure.answer = pages[device].answer
+      unproven.append(departure)
+      return
+    case .order: sums.destroyed += 1
+    case .age: sums.expired += 1
+    case .room: sums.evicted += 1
+    }
+    guard record.attempts > 0 else { return }
+    if pages[device].open.contains(where: { $0.rows.contains(record.row) }) {
+      onTheirWay.append(departure)
+    } else {
+      unproven.append(departure)
+    }
+  }
+
+  private func send(_ request: OutgoingRequest, by device: Int, at instant: MonotonicInstant) {
+    var sent = SentRequest(id: request.id, purpose: request.purpose, sentAt: instant, timeout: request.timeout)
+    if request.purpose == .records {
+      if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
+      findings = bodies.read(request.body, of: pages[device].waiting, into: &sent)
+      for row in sent.rows { pages[device].waiting.change(row) { $0.attempts &+= 1 } }
+    }
+    pages[device].open.append(sent)
+  }
+
+  private func arrive(_ request: UInt64, of device: Int) {
+    guard let index = pages[device].open.firstIndex(where: { $0.id == request }) else { return }
+    pages[device].open[index].isServed = true
+    findings.unexplained.removeAll(keepingCapacity: true)
+    for row in pages[device].open[index].rows {
+      pages[device].waiting.change(row) { record in
+        if record.mayBeStored {
+          if record.mayArriveAgain { sums.duplicatesExplained += 1 } else { sums.duplicatesUnexplained += 1 }
+        }
+        if !record.mayArriveAgain { findings.unexplained.append(record.uuid) }
+        record.arrivals &+= 1
+        record.mayArriveAgain = false
+        record.mayBeStored = true
+      }
+    }
+  }
+
+  private func read(_ outcome: RequestOutcome, of request: UInt64, by device: Int, at instant: MonotonicInstant) {
+    if !seesServer && outcome.status != 0 { arrive(request, of: device) }
+    guard let sent = pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else { return }
+    let answer = ReadAnswer(
+      request: request, status: outcome.status, instant: instant, rows: sent.rows,
+      isServers: sent.isServed && !outcome.isPage)
+    pages[device].answer = answer
+    guard !answer.isSuccess else { return }
+    for row in sent.rows {
+      pages[device].waiting.change(row) { record in
+        record.mayArriveAgain = true
+        if answer.status != 0 { record.mayBeStored = false }
+      }
+    }
+  }
+
+  private func close(_ device: Int, _ isOver: (SentRequest) -> Bool) {
+    guard !pages[device].open.isEmpty else { return }
+    pages[device].open.removeAll(where: isOver)
+    if pages[device].open.isEmpty { pages[device].open = [] }
+    guard !onTheirWay.isEmpty else { return }
+    for departure in onTheirWay
+    where departure.device == device
+      && !pages[device].open.contains(where: { $0.rows.contains(departure.record.row) })
+    {
+      unproven.append(departure)
+    }
+    onTheirWay.removeAll { departure in
+      departure.device == device && !pages[device].open.contains { $0.rows.contains(departure.record.row) }
+    }
+  }
+}
+
+extension RequestOutcome {
+  /// A page of HTML, as portals answer: no server that keeps records says so.
+  fileprivate var isPage: Bool {
+    guard case .answered(_, reason: _, let body) = self else { return false }
+    return body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "<")
+  }
+}

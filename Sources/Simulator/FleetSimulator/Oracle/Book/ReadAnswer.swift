@@ -1,0 +1,14 @@
+import Base
+
+/// The answer that a device has read last, or what came instead.
+struct ReadAnswer {
+  let request: UInt64
+  /// 0: none came.
+  let status: Int
+  let instant: MonotonicInstant
+  let rows: [Int64]
+  /// Whether the server has said so itself, and not a portal on the way.
+  let isServers: Bool
+
+  var isSuccess: Bool { (200..<300).contains(status) }
+}

@@ -1,0 +1,56 @@
+import Base
+import Contract
+
+/// What is to be said about the records of a request.
+struct RequestFindings {
+  /// In no shape in which records are sent.
+  var isUnreadable = false
+  /// Their bytes are not those that were queued.
+  var changed: [UUID128] = []
+  /// In no queue of this device.
+  var strangers: [UUID128?] = []
+  /// At their arrival: they had arrived before, and nothing has happened since that would explain it.
+  var unexplained: [UUID128] = []
+}
+
+/// Finds the records of a queue in the bodies of its requests.
+struct SentBodyReader {
+  private let reader = EnvelopeReader()
+  private let decoder = RecordDecoder()
+  private var envelope = Envelope()
+
+  mutating func read(_ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest) -> RequestFindings {
+    var findings = RequestFindings()
+    do throws(EnvelopeError) {
+      try reader.read(body.span, into: &envelope)
+    } catch {
+      findings.isUnreadable = true
+      return findings
+    }
+    sent.recordCount = envelope.records.count
+    sent.rows.reserveCapacity(envelope.records.count)
+    var near = waiting.all.startIndex - 1
+    for range in envelope.records {
+      let record = body.span.extracting(range)
+      if let row = waiting.row(marked: RecordMark.of(record), near: &near) {
+        sent.rows.append(row)
+      } else {
+        note(record, of: waiting, into: &sent, &findings)
+      }
+    }
+    return findings
+  }
+
+  private func note(
+    _ record: Span<UInt8>, of waiting: WaitingRecords, into sent: inout SentRequest, _ findings: inout RequestFindings
+  ) {
+    var uuid: UUID128?
+    do throws(RecordProblem) { uuid = try decoder.decode(record).uuid } catch { uuid = nil }
+    guard let uuid, let known = waiting.all.first(where: { $0.uuid == uuid }) else {
+      return findings.strangers.append(uuid)
+    }
+    sent.rows.append(known.row)
+    // Without a root the params are members of the record (behaviour §8.3).
+    if envelope.shape != .bare { findings.changed.append(uuid) }
+  }
+}

@@ -1,0 +1,88 @@
+import Base
+import Scenario
+import Vocabulary
+
+/// Watches over a run: keeps the book of its records and calls everything that looks at an invariant.
+final class Oracle: Watcher {
+  let ledger: Ledger
+  let violations: Violations
+  let coverage: CoverageWatch
+  /// Follows those whose story is wanted.
+  var biographer: Biographer?
+  private let rules: [Rule]
+  /// Of each kind of happening, those that want to see it.
+  private let byInterest: [[Rule]]
+
+  init(of setup: RunSetup, names: [String], seesServer: Bool) {
+    let checked = setup.invariants
+    let violations = Violations(checked: checked, names: names)
+    let ledger = Ledger(names: names, radio: setup.radio, violations: violations, seesServer: seesServer)
+    self.violations = violations
+    self.ledger = ledger
+    coverage = CoverageWatch(ledger)
+    let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
+    self.rules = rules
+    byInterest = (0..<6).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
+  }
+
+  private static let allRules: [Rule.Type] = [
+    ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, ExplainedDuplicatesRule.self,
+    SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
+    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, OdometerRule.self, GeofenceRule.self, ScheduleRule.self,
+    LifecycleRule.self, AuthRule.self, RemoteCommandsRule.self, IdentityRule.self, ResourcesRule.self,
+  ]
+
+  func see(_ happening: Happening, _ sighting: Sighting) {
+    ledger.enter(happening, sighting)
+    for rule in byInterest[happening.interest] { rule.see(happening, sighting) }
+    coverage.see(happening, sighting)
+    biographer?.see(happening, sighting)
+    ledger.leave(happening, sighting)
+  }
+
+  /// The device's own queue against the book.
+  func compare(_ sighting: Sighting, queued: Int) {
+    let known = ledger.pages[sighting.device].waiting.count
+    if known != queued {
+      violations.blame(
+        .conservation, sighting.device, at: sighting.now.monotonic, "\(queued) rows in its queue, \(known) in the book")
+    }
+  }
+
+  /// After the settle phase.
+  func close(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
+    for rule in rules { rule.close(at: instant) }
+    ledger.close(by: proof, at: instant)
+    if !ledger.sums.isBalanced {
+      violations.blame(.conservation, nil, at: instant, "the book does not add up: \(ledger.sums)")
+    }
+  }
+
+  /// After `close`.
+  var outcomes: [InvariantOutcome] {
+    violations.outcomes { invariant in
+      switch invariant {
+      case .ackedIsDurable, .noPhantom, .drain: nil
+      case .isolation: "shown by two runs, with and without the other fleets"
+      default:
+        rules.first { type(of: $0).invariant == invariant }.map(\.reasonNotJudged) ?? "not watched in this kind of run"
+      }
+    }
+  }
+}
+
+extension Happening {
+  /// The place of its kind's bit in `Interest`.
+  fileprivate var interest: Int {
+    switch self {
+    case .queue: 0
+    case .sent: 1
+    case .served: 2
+    case .ended: 3
+    case .told: 4
+    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged, .crossed,
+      .turn:
+      5
+    }
+  }
+}

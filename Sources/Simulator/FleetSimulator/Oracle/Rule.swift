@@ -1,0 +1,42 @@
+import Base
+import Scenario
+import Vocabulary
+
+/// An invariant that is watched over while a run goes on. It holds what it needs of each device and grows no further.
+class Rule: Watcher {
+  let ledger: Ledger
+
+  required init(_ ledger: Ledger) { self.ledger = ledger }
+
+  class var invariant: Invariant { preconditionFailure("each rule has one") }
+  /// What it wants to see.
+  class var interest: Interest { [] }
+
+  /// Why nothing can be said about it in this run; nil when something can.
+  var reasonNotJudged: String? { nil }
+
+  func see(_ happening: Happening, _ sighting: Sighting) {}
+  /// After the settle phase.
+  func close(at instant: MonotonicInstant) {}
+
+  final func blame(
+    _ sighting: Sighting, _ uuid: UUID128? = nil, _ what: @autoclosure () -> String,
+    story: @autoclosure () -> [String] = []
+  ) {
+    let instant = sighting.now.monotonic
+    ledger.violations.blame(Self.invariant, sighting.device, uuid, at: instant, what(), story: story())
+  }
+}
+
+/// Kinds of happenings, so that a rule is only called for what concerns it.
+struct Interest: OptionSet {
+  let rawValue: UInt16
+
+  static let queue = Interest(rawValue: 1)
+  static let sent = Interest(rawValue: 2)
+  static let served = Interest(rawValue: 4)
+  static let ended = Interest(rawValue: 8)
+  static let told = Interest(rawValue: 16)
+  /// The app begins or ends, is configured, the phone gets another network, the faults are over.
+  static let life = Interest(rawValue: 32)
+}

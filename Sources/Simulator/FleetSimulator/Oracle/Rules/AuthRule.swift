@@ -1,0 +1,55 @@
+import Engine
+import Host
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+
+/// I22: one refresh is under way at most, a flush asks for one at most, and a refused one is not asked for again at once
+/// (behaviour §11.2, §11.6).
+final class AuthRule: Rule {
+  override class var invariant: Invariant { .auth }
+  override class var interest: Interest { [.sent, .ended, .queue, .told, .life] }
+
+  private struct Tokens {
+    var refreshesInARow = 0
+    var mustWait = false
+  }
+
+  /// Only of devices that have refreshed.
+  private var devices: [Int: Tokens] = [:]
+
+  override var reasonNotJudged: String? { devices.isEmpty ? "no device has refreshed its token" : nil }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .sent(let request) where request.purpose == .refresh: judge(request.id, sighting)
+    case .ended(let request, let outcome):
+      let purpose = ledger.pages[device].open.first { $0.id == request }?.purpose
+      if purpose == .refresh && !(200..<300).contains(outcome.status) { devices[device]?.mustWait = true }
+      if purpose == .records && outcome.status != 401 { devices[device]?.refreshesInARow = 0 }
+    case .queue(.inserted), .told(.engine), .launched, .network, .configured, .healed:
+      devices[device]?.mustWait = false
+      devices[device]?.refreshesInARow = 0
+    default: break
+    }
+  }
+
+  private func judge(_ request: UInt64, _ sighting: Sighting) {
+    let device = sighting.device
+    let others = ledger.pages[device].open.filter { $0.purpose == .refresh && $0.id != request }
+    if let other = others.first {
+      blame(sighting, nil, "refresh \(request) is sent while refresh \(other.id) is under way")
+    }
+    var tokens = devices[device, default: Tokens()]
+    tokens.refreshesInARow += 1
+    if tokens.mustWait && !ledger.pages[device].isHealed {
+      blame(sighting, nil, "refresh \(request) follows one that was refused, and nothing has happened in between")
+    } else if tokens.refreshesInARow > 1 && !ledger.pages[device].isHealed {
+      blame(sighting, nil, "refresh \(request) is the second one of a flush")
+    }
+    tokens.mustWait = false
+    devices[device] = tokens
+  }
+}

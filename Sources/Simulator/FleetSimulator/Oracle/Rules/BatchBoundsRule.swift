@@ -1,0 +1,19 @@
+import Scenario
+import Upload
+
+/// I8: a request holds one record without batches, at most `maxBatchSize` with them, and never none (behaviour §8.2).
+final class BatchBoundsRule: Rule {
+  override class var invariant: Invariant { .batchBounds }
+  override class var interest: Interest { .sent }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .sent(let request) = happening, request.purpose == .records else { return }
+    let page = ledger.pages[sighting.device]
+    if ledger.findings.isUnreadable { return blame(sighting, nil, "request \(request.id) holds no records") }
+    guard let sent = page.open.last, let terms = page.terms else { return }
+    if sent.recordCount == 0 { blame(sighting, nil, "request \(request.id) is empty") }
+    if let limit = terms.recordsPerRequestMax, sent.recordCount > limit {
+      blame(sighting, nil, "request \(request.id) holds \(sent.recordCount) records, more than \(limit)")
+    }
+  }
+}

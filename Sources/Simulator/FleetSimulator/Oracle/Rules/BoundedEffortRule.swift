@@ -1,0 +1,65 @@
+import Base
+import Host
+import Queue
+import Scenario
+import Upload
+
+/// I15: what a server refuses is not sent again at once: each attempt after a failure needs an occasion of its own
+/// (behaviour §9.3), and once all is well a queue needs about as many requests as it has pages.
+final class BoundedEffortRule: Rule {
+  override class var invariant: Invariant { .boundedEffort }
+  override class var interest: Interest { [.sent, .queue, .told, .ended, .life] }
+
+  private struct Effort {
+    /// Failed, and nothing has happened since.
+    var mustWait = false
+    /// Failures on 401 that a refresh may still resolve.
+    var attemptsAfterHealing = 0
+    var attemptsMax = Int.max
+  }
+
+  private var efforts: [Effort]
+  /// Beyond one request for each page: what was under way, tokens that are renewed.
+  private static let spareAttempts = 12
+
+  required init(_ ledger: Ledger) {
+    efforts = Array(repeating: Effort(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .ended(let request, let outcome):
+      let isUpload = ledger.pages[device].open.contains { $0.id == request && $0.purpose == .records }
+      if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
+      // New tokens are an occasion (behaviour §11.2).
+      if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }
+    case .queue(.inserted), .queue(.refused), .told(.engine), .launched, .killed, .network, .configured:
+      efforts[device].mustWait = false
+    case .healed:
+      efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)
+    case .sent(let request) where request.purpose == .records: judge(request.id, sighting)
+    default: break
+    }
+  }
+
+  private func judge(_ request: UInt64, _ sighting: Sighting) {
+    let device = sighting.device
+    if efforts[device].mustWait && !ledger.pages[device].isHealed {
+      blame(sighting, nil, "request \(request) follows a failure, and nothing has happened in between")
+    }
+    efforts[device].mustWait = false
+    guard ledger.pages[device].isHealed else { return }
+    efforts[device].attemptsAfterHealing += 1
+    if efforts[device].attemptsAfterHealing == efforts[device].attemptsMax {
+      blame(sighting, nil, "\(efforts[device].attemptsMax) requests since all is well, and the queue is not empty")
+    }
+  }
+
+  private func pages(of device: Int) -> Int {
+    let page = ledger.pages[device]
+    let size = page.terms?.recordsPerRequestMax ?? page.waiting.count
+    return size == 0 ? 0 : (page.waiting.count + size - 1) / size
+  }
+}

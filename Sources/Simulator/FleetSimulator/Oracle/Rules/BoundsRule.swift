@@ -1,0 +1,39 @@
+import Base
+import Host
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+
+/// I12: a queue holds at most `maxRecordsToPersist`, and nothing older than `maxDaysToPersist` is sent (behaviour §7.4);
+/// the SDK looks for old rows when it starts and resumes, and once an hour.
+final class BoundsRule: Rule {
+  override class var invariant: Invariant { .bounds }
+  override class var interest: Interest { [.queue, .sent] }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let page = ledger.pages[sighting.device]
+    switch happening {
+    case .queue(.deleted):
+      // An insert that is one too many is followed by the eviction it makes necessary.
+      break
+    case .queue(.inserted(_, _, let uuid, _, _)):
+      // Rows on their way stay, and the row that has just come is still to be weighed.
+      guard let limit = page.terms?.queueMax else { return }
+      let locked = page.upload?.rows.count ?? 0
+      if page.waiting.count > limit + locked + 1 {
+        blame(sighting, uuid, "\(page.waiting.count) records in a queue of at most \(limit)")
+      }
+    case .sent(let request) where request.purpose == .records:
+      guard let days = page.terms?.daysMax, days <= HostRules.daysMax, let rows = page.open.last?.rows else { return }
+      let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
+      for row in rows {
+        guard let record = page.waiting[row: row] else { continue }
+        if sighting.now.wall.milliseconds(since: record.timestamp) > oldest {
+          blame(sighting, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
+        }
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import Scenario
+import Upload
+
+/// I5: a record is rendered once, when it is queued; every request carries the same bytes (behaviour §7.2).
+final class ByteIdentityRule: Rule {
+  override class var invariant: Invariant { .byteIdentity }
+  override class var interest: Interest { .sent }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .sent(let request) = happening, request.purpose == .records else { return }
+    for uuid in ledger.findings.changed {
+      blame(sighting, uuid, "request \(request.id) carries other bytes than were queued")
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Queue
+import Scenario
+import Upload
+
+/// I1: at any instant each record is in exactly one place. The book counts; this looks at what does not fit in.
+final class ConservationRule: Rule {
+  override class var invariant: Invariant { .conservation }
+  override class var interest: Interest { [.queue, .sent] }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    switch happening {
+    case .queue(.deleted(_, let row, _)):
+      if ledger.departed == nil { blame(sighting, nil, "row \(row) left the queue and was never in it") }
+    case .sent(let request) where request.purpose == .records:
+      for uuid in ledger.findings.strangers {
+        blame(sighting, uuid, "request \(request.id) holds a record that is not in the queue")
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import Scenario
+
+/// I6: what comes to the server a second time has a cause: the answer was lost or no success, or the app ended before it
+/// could delete (behaviour §9.4).
+final class ExplainedDuplicatesRule: Rule {
+  override class var invariant: Invariant { .explainedDuplicates }
+  override class var interest: Interest { .served }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .served(let request, _) = happening else { return }
+    for uuid in ledger.findings.unexplained {
+      blame(sighting, uuid, "at the server once more with request \(request), for no reason")
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Base
+import Queue
+import Scenario
+import Vocabulary
+
+/// I24: records have identities of their own, their times do not go back unless the clock does, and none is from the
+/// future (behaviour §5.1, §14.2).
+final class IdentityRule: Rule {
+  override class var invariant: Invariant { .identity }
+  override class var interest: Interest { .queue }
+
+  private struct Last {
+    var uuid = UUID128(high: 0, low: 0)
+    var timestamp = WallInstant.earliest
+    /// Between the two clocks of the phone.
+    var offset = Int64.min
+  }
+
+  private var last: [Last]
+
+  required init(_ ledger: Ledger) {
+    last = Array(repeating: Last(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .queue(.inserted(_, _, let uuid, let timestamp, _)) = happening else { return }
+    let before = last[sighting.device]
+    let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
+    last[sighting.device] = Last(uuid: uuid, timestamp: timestamp, offset: offset)
+    if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
+    guard offset == before.offset else { return }
+    if timestamp < before.timestamp { blame(sighting, uuid, "of \(timestamp), after a record of \(before.timestamp)") }
+    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp), which is still to come") }
+  }
+}

@@ -1,0 +1,72 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Vocabulary
+
+/// I16: motion changes alternate; at rest the SDK records nothing but what was asked for and what events bring; after
+/// `stop` nothing at all (behaviour §12.1, §7.3, §19.6).
+final class MotionRule: Rule {
+  override class var invariant: Invariant { .motion }
+  override class var interest: Interest { [.told, .life] }
+
+  private struct State {
+    /// What the last motion change said; nil when the next one is free to say anything.
+    var isMoving: Bool?
+    var isEnabled: Bool?
+    var lastDoubt = MonotonicInstant(nanoseconds: -MotionRule.doubt.count)
+  }
+
+  /// For so long after a sign of movement the SDK may change its mind about a state whose position it still looks for,
+  /// and tells nothing of the state between.
+  private static let doubt = Nanoseconds.seconds(180)
+
+  private var states: [State]
+
+  required init(_ ledger: Ledger) {
+    states = Array(repeating: State(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .launched, .configured: states[device].isMoving = nil
+    case .told(.engine(let event)): hear(event, sighting)
+    // What a server orders is explicit, and may change the pace.
+    case .told(.commanded): (states[device].isMoving, states[device].lastDoubt) = (nil, sighting.now.monotonic)
+    default: break
+    }
+  }
+
+  private func hear(_ event: EngineEvent, _ sighting: Sighting) {
+    let device = sighting.device
+    switch event {
+    case .motionChange(let record):
+      if states[device].isMoving == record.isMoving && !isInDoubt(sighting) {
+        blame(sighting, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
+      }
+      states[device].isMoving = record.isMoving
+    case .location(let record): judge(record, sighting)
+    case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
+    case .locationError: states[device].isMoving = nil
+    case .activityChange: states[device].lastDoubt = sighting.now.monotonic
+    default: break
+    }
+  }
+
+  private func isInDoubt(_ sighting: Sighting) -> Bool {
+    sighting.now.monotonic - states[sighting.device].lastDoubt < MotionRule.doubt
+  }
+
+  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
+    guard !record.isSample, record.event == nil, !isInDoubt(sighting) else { return }
+    if states[sighting.device].isEnabled == false {
+      blame(sighting, record.uuid, "a position although tracking is stopped")
+    } else if !record.isMoving {
+      blame(sighting, record.uuid, "a position of the stream although the device is stationary")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Queue
+import Scenario
+import Vocabulary
+
+/// I2: a record leaves the queue as delivered only when the device has read a whole answer of success to a request that
+/// held it (behaviour §9.1).
+final class NoDeleteBeforeAckRule: Rule {
+  override class var invariant: Invariant { .noDeleteBeforeAck }
+  override class var interest: Interest { .queue }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .queue(.deleted(_, let row, .upload)) = happening, let record = ledger.departed else { return }
+    guard let answer = ledger.pages[sighting.device].answer, answer.instant == sighting.now.monotonic else {
+      return blame(sighting, record.uuid, "deleted as delivered, and no answer had come")
+    }
+    if !answer.isSuccess {
+      blame(sighting, record.uuid, "deleted as delivered on status \(answer.status) to request \(answer.request)")
+    } else if !answer.rows.contains(row) {
+      blame(sighting, record.uuid, "deleted as delivered by request \(answer.request), which did not hold it")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Base
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+import World
+
+/// I14: a device with records, a network and an app that runs does not stop trying, however its last upload ended
+/// (behaviour §9.2, §9.3): with enough new records behind the back-off an upload begins within time limit and watchdog.
+final class NoWedgeRule: Rule {
+  override class var invariant: Invariant { .noWedge }
+  override class var interest: Interest { [.queue, .sent, .life] }
+
+  private struct Silence {
+    var since = MonotonicInstant(nanoseconds: 0)
+    var inserts = 0
+    var isTold = false
+  }
+
+  private var silences: [Silence]
+
+  required init(_ ledger: Ledger) {
+    silences = Array(repeating: Silence(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    switch happening {
+    case .sent, .launched, .killed, .network, .healed, .configured:
+      silences[sighting.device] = Silence(since: sighting.now.monotonic)
+    case .queue(.inserted): judge(sighting)
+    default: break
+    }
+  }
+
+  private func judge(_ sighting: Sighting) {
+    silences[sighting.device].inserts += 1
+    let (silence, page) = (silences[sighting.device], ledger.pages[sighting.device])
+    guard !silence.isTold, let terms = page.terms, terms.autoSync, !terms.url.isEmpty, page.connectedSince != nil,
+      page.waiting.count >= terms.threshold, silence.inserts > terms.threshold + UploadRules.backOffRecords
+    else { return }
+    if terms.defersOnCellular && ledger.radio[sighting.network].kind == .cellular { return }
+    let quiet = sighting.now.monotonic - silence.since
+    guard quiet > terms.timeout + UploadRules.watchdogGrace else { return }
+    silences[sighting.device].isTold = true
+    blame(
+      sighting, nil,
+      "\(page.waiting.count) records wait, \(silence.inserts) of them new, and nothing was sent for \(quiet.wholeMilliseconds / 1_000) s"
+    )
+  }
+}

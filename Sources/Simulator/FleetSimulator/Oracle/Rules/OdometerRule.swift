@@ -1,0 +1,34 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+
+/// I17: the odometer never goes back unless it is set (behaviour §17). Its distance from the true way is a figure of the
+/// run, not a verdict: the SDK's own filter shortens steps at motion changes.
+final class OdometerRule: Rule {
+  override class var invariant: Invariant { .odometerTolerance }
+  override class var interest: Interest { .told }
+
+  /// Of each device: what the last record said.
+  private var metres: [Double]
+
+  required init(_ ledger: Ledger) {
+    metres = Array(repeating: 0, count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    switch happening {
+    case .told(.engine(.location(let record))):
+      let before = metres[sighting.device]
+      metres[sighting.device] = record.odometer
+      if record.odometer < before {
+        blame(sighting, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
+      }
+    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)): metres[sighting.device] = 0
+    default: break
+    }
+  }
+}

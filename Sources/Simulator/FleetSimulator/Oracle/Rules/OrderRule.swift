@@ -1,0 +1,23 @@
+import Scenario
+import Upload
+
+/// I9: a request takes the oldest rows that wait, in the order in which they came, or the newest in the other order
+/// (behaviour §8.4).
+final class OrderRule: Rule {
+  override class var invariant: Invariant { .order }
+  override class var interest: Interest { .sent }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    guard case .sent(let request) = happening, request.purpose == .records else { return }
+    let page = ledger.pages[sighting.device]
+    guard let rows = page.open.last?.rows, let first = rows.first, let terms = page.terms else { return }
+    let isInOrder = zip(rows, rows.dropFirst()).allSatisfy { terms.newestFirst ? $0 > $1 : $0 < $1 }
+    if !isInOrder {
+      return blame(sighting, page.waiting[row: first]?.uuid, "the records of request \(request.id) are not in order")
+    }
+    // Newer rows may have come since a page was locked.
+    if !terms.newestFirst, let oldest = page.waiting.all.first, oldest.row < first {
+      blame(sighting, oldest.uuid, "passed over: request \(request.id) begins with a record that is newer")
+    }
+  }
+}

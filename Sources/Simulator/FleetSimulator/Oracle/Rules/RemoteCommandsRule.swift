@@ -1,0 +1,56 @@
+import Base
+import Contract
+import Host
+import Scenario
+import Upload
+import Vocabulary
+
+/// I23: the commands of an answer are carried out once each and in order, the last hundred of them (behaviour §10.2).
+final class RemoteCommandsRule: Rule {
+  override class var invariant: Invariant { .remoteCommands }
+  override class var interest: Interest { [.ended, .told, .sent] }
+
+  /// Of each device that was sent commands: those that it has not carried out yet.
+  private var due: [Int: [Command]] = [:]
+  private var seen = 0
+
+  override var reasonNotJudged: String? { seen == 0 ? "no server has sent a command" : nil }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .ended(let request, .answered(_, reason: _, let body)):
+      guard !body.isEmpty, ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .records })
+      else { return }
+      let commands = ReceivedCommands(inBody: body.span).commands
+      guard !commands.isEmpty else { return }
+      expectNothingDue(sighting)
+      due[device] = commands.suffix(HostRules.commandsMax)
+      seen += commands.count
+    case .told(.commanded(let command)):
+      guard let next = due[device]?.first else {
+        return blame(sighting, nil, "carries out '\(command.name)', which no answer has asked for")
+      }
+      if next != command { blame(sighting, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
+      due[device]?.removeFirst()
+    case .sent: expectNothingDue(sighting)
+    default: break
+    }
+  }
+
+  override func close(at instant: MonotonicInstant) {
+    for device in due.keys.sorted() {
+      if let command = due[device]?.first {
+        ledger.violations.blame(.remoteCommands, device, at: instant, "has not carried out '\(command.name)'")
+      }
+    }
+  }
+
+  /// Commands come before everything else that follows an answer.
+  private func expectNothingDue(_ sighting: Sighting) {
+    if let command = due[sighting.device]?.first {
+      blame(sighting, nil, "has not carried out '\(command.name)'")
+      due[sighting.device] = nil
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Base
+import Scenario
+import Upload
+import Vocabulary
+
+/// I26: nothing is left over: each request has an end within its time limit and the watchdog's, and a device never has
+/// many under way.
+final class ResourcesRule: Rule {
+  override class var invariant: Invariant { .resources }
+  override class var interest: Interest { .sent }
+
+  private static let requestsMax = 4
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let open = ledger.pages[sighting.device].open
+    if open.count > ResourcesRule.requestsMax { blame(sighting, nil, "\(open.count) requests under way") }
+  }
+
+  override func close(at instant: MonotonicInstant) {
+    for device in ledger.pages.indices {
+      for request in ledger.pages[device].open
+      where instant - request.sentAt > request.timeout + UploadRules.watchdogGrace {
+        ledger.violations.blame(
+          .resources, device, at: instant, "request \(request.id), sent at \(request.sentAt.clockText), has no end")
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Base
+import Engine
+import Host
+import Scenario
+import Upload
+import Vocabulary
+
+/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, or when the app asks for it
+/// (behaviour §8.5); and with `autoSync` off only when it asks.
+final class TriggerRule: Rule {
+  override class var invariant: Invariant { .triggerLegality }
+  override class var interest: Interest { [.sent, .told, .ended] }
+
+  /// Of each device: when its motion state changed last, and when an upload that goes on had its last answer.
+  private var motionChanges: [MonotonicInstant?]
+  private var answers: [MonotonicInstant?]
+
+  required init(_ ledger: Ledger) {
+    motionChanges = Array(repeating: nil, count: ledger.names.count)
+    answers = motionChanges
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    switch happening {
+    case .told(.engine(.motionChange)): motionChanges[device] = now
+    case .ended: answers[device] = now
+    case .sent(let request) where request.purpose == .records:
+      let page = ledger.pages[device]
+      guard !page.isHealed, answers[device] != now, let terms = page.terms else { return }
+      if !terms.autoSync { return blame(sighting, nil, "request \(request.id) is sent although autoSync is off") }
+      guard page.waiting.count < terms.threshold, motionChanges[device] != now else { return }
+      blame(
+        sighting, nil,
+        "request \(request.id) is sent with \(page.waiting.count) records waiting and a threshold of \(terms.threshold)"
+      )
+    default: break
+    }
+  }
+}

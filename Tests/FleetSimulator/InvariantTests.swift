@@ -1,0 +1,298 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Testing
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+
+/// Each invariant is violated by what violates it, and by nothing else.
+@Suite struct InvariantTests {
+  @Test func aDeviceThatDoesWhatItShouldViolatesNothing() {
+    let stage = Stage()
+    for _ in 0..<5 {
+      stage.upload([stage.insert(), stage.insert()])
+      stage.pass(seconds: 10)
+    }
+    #expect(stage.violated == [])
+  }
+
+  @Test func aRecordFromNowhereIsSent() {
+    let stage = Stage()
+    let record = stage.insert()
+    stage.upload([record])
+    stage.send([record])
+    #expect(stage.violated == [.conservation])
+  }
+
+  @Test(arguments: [nil, 500])
+  func aRecordIsDeletedTooEarly(status: Int?) {
+    let stage = Stage()
+    let record = stage.insert()
+    let request = stage.send([record])
+    stage.serve(request)
+    if let status { stage.end(request, status: status) }
+    stage.delete(record)
+    #expect(stage.violated == [.noDeleteBeforeAck])
+  }
+
+  @Test func theWrongRecordIsDeleted() {
+    let stage = Stage()
+    let records = [stage.insert(), stage.insert()]
+    let request = stage.send([records[0]])
+    stage.serve(request)
+    stage.end(request, status: 200)
+    stage.delete(records[0])
+    stage.delete(records[1])
+    #expect(stage.violated == [.noDeleteBeforeAck])
+  }
+
+  @Test func aRecordChangesOnItsWay() {
+    let stage = Stage()
+    var record = stage.insert()
+    record.bytes[record.bytes.count - 3] = UInt8(ascii: "3")
+    stage.upload([record])
+    #expect(stage.violated == [.byteIdentity])
+  }
+
+  @Test func aRecordArrivesTwiceForNoReason() {
+    let stage = Stage()
+    let record = stage.insert()
+    let first = stage.send([record])
+    stage.serve(first)
+    stage.end(first, status: 200)
+    stage.pass(seconds: 1)
+    let second = stage.send([record])
+    stage.serve(second)
+    stage.end(second, status: 200)
+    stage.delete(record)
+    #expect(stage.violated == [.explainedDuplicates])
+    #expect(stage.oracle.ledger.sums.duplicatesUnexplained == 1)
+  }
+
+  @Test func aRecordWhoseAnswerWasLostMayArriveTwice() {
+    let stage = Stage()
+    let record = stage.insert()
+    let first = stage.send([record])
+    stage.serve(first)
+    stage.tell(.ended(request: first, .failed(.reset, message: "")))
+    stage.tell(.network(.wifi), on: .wifi)
+    stage.upload([record])
+    #expect(stage.violated == [])
+    #expect(stage.oracle.ledger.sums.duplicatesExplained == 1)
+  }
+
+  @Test func twoUploadsAreUnderWay() {
+    let stage = Stage()
+    stage.send([stage.insert()])
+    stage.send([stage.insert()])
+    #expect(stage.violated.contains(.singleFlight))
+  }
+
+  @Test func aRequestHoldsTooMany() {
+    let stage = Stage { $0.http.maxBatchSize = 2 }
+    stage.upload([stage.insert(), stage.insert(), stage.insert()])
+    #expect(stage.violated == [.batchBounds])
+  }
+
+  @Test func aRequestIsEmpty() {
+    let stage = Stage()
+    stage.upload([])
+    #expect(stage.violated == [.batchBounds])
+  }
+
+  @Test func anOlderRecordIsPassedOver() {
+    let stage = Stage()
+    let records = [stage.insert(), stage.insert()]
+    stage.upload([records[1]])
+    stage.upload([records[0]])
+    #expect(stage.violated == [.order])
+  }
+
+  @Test func anUploadBeginsBelowTheThreshold() {
+    let stage = Stage { $0.http.autoSyncThreshold = 5 }
+    stage.upload([stage.insert()])
+    #expect(stage.violated == [.triggerLegality])
+  }
+
+  @Test func aMotionChangeKnowsNoThreshold() {
+    let stage = Stage { $0.http.autoSyncThreshold = 5 }
+    let record = stage.insert()
+    stage.event(.motionChange(stage.location()))
+    stage.upload([record])
+    #expect(stage.violated == [])
+  }
+
+  @Test func anUploadGoesOverTheWrongNetwork() {
+    let stage = Stage { $0.http.disableAutoSyncOnCellular = true }
+    let record = stage.insert()
+    stage.upload([record])
+    #expect(stage.violated == [.cellularPolicy])
+  }
+
+  @Test func aQueueGrowsBeyondItsLimit() {
+    let stage = Stage { $0.persistence.maxRecordsToPersist = 2 }
+    stage.upload((0..<4).map { _ in stage.insert() })
+    #expect(stage.violated == [.bounds])
+  }
+
+  @Test func whatIsTooOldIsSent() {
+    let stage = Stage { $0.persistence.maxDaysToPersist = 1 }
+    stage.upload([stage.insert(agedSeconds: 25 * 3_600 + 1)])
+    #expect(stage.violated == [.bounds])
+  }
+
+  @Test func aQueueIsNotEmptyInTheEnd() {
+    let stage = Stage()
+    stage.insert()
+    #expect(stage.violated == [.drain])
+  }
+
+  @Test func nothingIsSentAnyMore() {
+    let stage = Stage()
+    for _ in 0..<20 {
+      stage.insert()
+      stage.pass(seconds: 10)
+    }
+    #expect(stage.violated == [.drain, .noWedge])
+  }
+
+  @Test func aRefusedUploadIsSentAgainAtOnce() {
+    let stage = Stage()
+    let record = stage.insert()
+    let first = stage.send([record])
+    stage.serve(first)
+    stage.end(first, status: 503)
+    stage.upload([record])
+    #expect(stage.violated == [.boundedEffort])
+  }
+
+  @Test func movingBeginsTwice() {
+    let stage = Stage()
+    stage.pass(seconds: 600)
+    stage.event(.motionChange(stage.location()))
+    stage.pass(seconds: 600)
+    stage.event(.motionChange(stage.location()))
+    #expect(stage.violated == [.motion])
+  }
+
+  @Test func aDeviceAtRestGoesOnRecording() {
+    let stage = Stage()
+    stage.pass(seconds: 600)
+    stage.event(.location(stage.location(isMoving: false)))
+    #expect(stage.violated == [.motion])
+  }
+
+  @Test func theOdometerGoesBack() {
+    let stage = Stage()
+    stage.event(.location(stage.location(odometer: 100)))
+    stage.event(.location(stage.location(odometer: 90)))
+    #expect(stage.violated == [.odometerTolerance])
+  }
+
+  @Test func aFenceIsEnteredTwice() throws {
+    let stage = Stage()
+    let center = Geofence.Vertex(latitude: 1, longitude: 2)
+    let fence = Geofence(identifier: "depot", shape: .circle(center: center, radiusMetres: 200))
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: record.timestamp)
+    stage.event(.geofence(record, fence))
+    stage.event(.geofence(record, fence))
+    #expect(stage.violated == [.geofence])
+  }
+
+  /// It is ten o'clock on a Monday.
+  @Test(arguments: [("2 12:00-13:00", true), ("2 09:00-17:00", false)])
+  func aScheduleIsNotKept(schedule: String, isEnabled: Bool) {
+    let stage = Stage { $0.app.schedule = [schedule] }
+    var state = EngineState()
+    state.isEnabled = isEnabled
+    stage.event(.schedule(state))
+    #expect(stage.violated == [.schedule])
+  }
+
+  @Test func somethingIsRecordedWhileTheAppIsDead() {
+    let stage = Stage()
+    stage.tell(.killed(isReboot: false))
+    stage.insert()
+    #expect(stage.violated == [.drain, .lifecycle])
+  }
+
+  @Test func whatWasKeptIsNotFound() {
+    let stage = Stage()
+    var state = EngineState()
+    state.odometerMetres = 5
+    stage.tell(.kept(state))
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch()))
+    #expect(stage.violated == [.lifecycle])
+  }
+
+  @Test func aFlushRefreshesTwice() {
+    let stage = Stage()
+    for _ in 0..<2 {
+      let request = stage.send([], .refresh)
+      stage.pass(seconds: 1)
+      stage.end(request, status: 200)
+    }
+    #expect(stage.violated == [.auth])
+  }
+
+  @Test func aCommandIsNotCarriedOut() {
+    let stage = Stage()
+    let record = stage.insert()
+    let request = stage.send([record])
+    stage.serve(request)
+    stage.end(request, status: 200, body: "{\"background_geolocation\":[[\"stop\"],[\"start\"]]}")
+    stage.tell(.told(.commanded(.stop)))
+    stage.delete(record)
+    #expect(stage.violated == [.remoteCommands])
+  }
+
+  @Test func aCommandComesFromNowhere() {
+    let stage = Stage()
+    stage.tell(.told(.commanded(.stop)))
+    #expect(stage.violated == [.remoteCommands])
+  }
+
+  @Test func timeGoesBack() {
+    let stage = Stage()
+    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
+    #expect(stage.violated == [.identity])
+  }
+
+  @Test func aRecordComesFromTheFuture() {
+    let stage = Stage()
+    stage.upload([stage.insert(agedSeconds: -5)])
+    #expect(stage.violated == [.identity])
+  }
+
+  @Test func aRequestHasNoEnd() {
+    let stage = Stage()
+    stage.send([], .log)
+    stage.pass(seconds: 100)
+    #expect(stage.violated == [.resources])
+  }
+
+  @Test func whatIsDisabledIsNotJudged() throws {
+    var setup = Runs.setup(seed: 1, Runs.drivers(1))
+    setup.invariants = [.drain]
+    let report = try Runs.run(setup)
+    #expect(report.invariants.filter { $0.verdict == .held }.map(\.invariant) == [.drain])
+    #expect(report.invariants.count == Invariant.allCases.count)
+  }
+
+  @Test func aPortalIsToldFromTheServer() {
+    let stage = Stage()
+    let record = stage.insert()
+    let request = stage.send([record])
+    stage.end(request, status: 200, body: "<html>Welcome</html>")
+    stage.delete(record)
+    #expect(stage.oracle.ledger.pages[0].answer?.isServers == false)
+  }
+}

@@ -1,0 +1,101 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+
+/// An oracle that is told what one device does, without the device.
+final class Stage {
+  let oracle: Oracle
+  private var now = MonotonicInstant(nanoseconds: 0)
+  private let start = WallInstant(millisecondsSince1970: 1_772_445_600_000)
+  private var rows: Int64 = 0
+  private var requests: UInt64 = 0
+
+  /// A record as it was queued.
+  struct Record {
+    let row: Int64
+    let uuid: UUID128
+    var bytes: [UInt8]
+  }
+
+  init(_ configure: (inout Configuration) -> Void = { _ in }) {
+    var configuration = Runs.configuration()
+    configuration.http.url = "http://server.example/locations"
+    configure(&configuration)
+    let setup = Runs.setup(seed: 1, Runs.drivers(1, configuration: configuration))
+    oracle = Oracle(of: setup, names: ["cars-0"], seesServer: true)
+    tell(.launched(Launch()))
+    tell(.configured(configuration))
+  }
+
+  var violated: [Invariant] {
+    oracle.close(by: nil, at: now)
+    return Invariant.allCases.filter { oracle.violations.count(of: $0) > 0 }
+  }
+
+  func pass(seconds: Int64) { now = now + .seconds(seconds) }
+
+  func tell(_ happening: Happening, on network: RadioNetwork = .lte) {
+    let wall = start.advanced(byMilliseconds: now.nanoseconds / 1_000_000)
+    oracle.see(happening, Sighting(device: 0, now: Moment(monotonic: now, wall: wall), network: network))
+  }
+
+  @discardableResult
+  func insert(agedSeconds: Int64 = 0) -> Record {
+    rows += 1
+    let uuid = UUID128(high: 1, low: UInt64(rows))
+    let timestamp = start.advanced(byMilliseconds: now.nanoseconds / 1_000_000 - agedSeconds * 1_000)
+    let text = "{\"uuid\":\"\(uuid.text)\",\"timestamp\":\"\(timestamp)\",\"coords\":{\"latitude\":1,\"longitude\":2}}"
+    let record = Record(row: rows, uuid: uuid, bytes: Array(text.utf8))
+    tell(.queue(.inserted(device: 0, row: rows, uuid: uuid, timestamp: timestamp, bytes: record.bytes)))
+    return record
+  }
+
+  func delete(_ record: Record) { tell(.queue(.deleted(device: 0, row: record.row, .upload))) }
+
+  @discardableResult
+  func send(
+    _ records: [Record], _ purpose: OutgoingRequest.Purpose = .records, on network: RadioNetwork = .lte
+  ) -> UInt64 {
+    requests += 1
+    let body =
+      Array("{\"location\":[".utf8) + records.map(\.bytes).joined(separator: [UInt8(ascii: ",")]) + Array("]}".utf8)
+    tell(
+      .sent(
+        OutgoingRequest(
+          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: [],
+          body: body, timeout: .seconds(60))), on: network)
+    return requests
+  }
+
+  func serve(_ request: UInt64) { tell(.served(request: request, answerBytes: 100)) }
+
+  func end(_ request: UInt64, status: Int, body: String = "{}") {
+    tell(.ended(request: request, .answered(status: status, reason: "", body: Array(body.utf8))))
+  }
+
+  /// A whole upload as it should be.
+  func upload(_ records: [Record]) {
+    let request = send(records)
+    pass(seconds: 1)
+    serve(request)
+    end(request, status: 200)
+    for record in records { delete(record) }
+  }
+
+  func event(_ event: EngineEvent) { tell(.told(.engine(event))) }
+
+  func location(isMoving: Bool = true, odometer: Double = 0) -> LocationRecord {
+    LocationRecord(
+      uuid: UUID128(high: 2, low: UInt64(now.nanoseconds)), timestamp: start, isMoving: isMoving, odometer: odometer,
+      coords: Coordinates(latitude: 1, longitude: 2), activity: Activity(.unknown, confidence: 0),
+      battery: Battery(level: nil, isCharging: false))
+  }
+}
