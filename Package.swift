@@ -156,9 +156,9 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "Scenario", "Engine", "Host", "Queue", "Upload", "Vocabulary", "IngestServer", "Store",
-        "World",
-        "Contract", "JSON", "Base", "Support",
+        "FleetSimulator", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Store",
+        "World", "Contract",
+        "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),

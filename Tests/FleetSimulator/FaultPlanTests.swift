@@ -12,13 +12,13 @@ import World
     var selection = FaultSelection()
     edit(&selection)
     return Fault(
-      name: name, start: perHour > 0 ? nil : .seconds(120), perDeviceHour: perHour, selection: selection,
-      action: .lifecycle(LifecycleFault(terminating: .constant(60))))
+      name: name, start: perHour > 0 ? nil : .seconds(20), perDeviceHour: perHour, selection: selection,
+      action: .lifecycle(LifecycleFault(terminating: .constant(10))))
   }
 
   private func begun(_ faults: [Fault], _ edit: (inout RunSetup) -> Void = { _ in }) throws -> [FaultOccurrence] {
     var setup = Runs.setup(
-      seed: 4, minutes: 3, faults: faults, Runs.drivers(40, name: "a"), Runs.drivers(40, name: "b"))
+      seed: 4, minutes: 1, faults: faults, Runs.drivers(40, name: "a"), Runs.drivers(40, name: "b"))
     edit(&setup)
     return try Runs.watch(setup).1.begun
   }
@@ -41,7 +41,7 @@ import World
 
   @Test func takingAFaultAwayChangesNoOther() throws {
     let faults = [
-      kill("one", { $0.fraction = 0.5 }, perHour: 20), kill("two", { $0.fleet = "a" }, perHour: 15),
+      kill("one", { $0.fraction = 0.5 }, perHour: 90), kill("two", { $0.fleet = "a" }, perHour: 60),
       kill("three") { $0.count = 3 },
     ]
     let all = try begun(faults)
@@ -51,10 +51,10 @@ import World
   }
 
   @Test func aFaultOfOneFleetLeavesTheOtherAlone() throws {
-    let fault = kill("k", { $0.fleet = "a" }, perHour: 30)
+    let fault = kill("k", { $0.fleet = "a" }, perHour: 60)
     func hashes(_ faults: [Fault]) throws -> [TraceHash] {
       try Runs.run(
-        Runs.setup(seed: 4, minutes: 10, faults: faults, Runs.drivers(3, name: "a"), Runs.drivers(3, name: "b"))
+        Runs.setup(seed: 4, minutes: 4, faults: faults, Runs.drivers(3, name: "a"), Runs.drivers(3, name: "b"))
       ).fleetHashes
     }
     let (with, without) = (try hashes([fault]), try hashes([]))
@@ -62,8 +62,8 @@ import World
   }
 
   @Test func aListOfOccurrencesIsWhatHappens() throws {
-    let faults = [kill("one", { _ in }, perHour: 20), kill("two") { $0.fraction = 0.5 }]
-    let setup = Runs.setup(seed: 9, minutes: 10, faults: faults, Runs.drivers(4))
+    let faults = [kill("one", { _ in }, perHour: 60), kill("two") { $0.fraction = 0.5 }]
+    let setup = Runs.setup(seed: 9, minutes: 4, faults: faults, Runs.drivers(4))
     let (report, seen) = try Runs.watch(setup)
     var listed = setup
     listed.occurrences = seen.begun
@@ -79,8 +79,8 @@ import World
   @Test func everythingEndsWhenTheRunHeals() throws {
     var device = DeviceFault()
     device.clockOffset = .seconds(60)
-    let fault = Fault(name: "clock", start: .seconds(60), action: .device(device))
-    let (_, seen) = try Runs.watch(Runs.setup(seed: 4, minutes: 5, faults: [fault], Runs.drivers(2)))
+    let fault = Fault(name: "clock", start: .seconds(20), action: .device(device))
+    let (_, seen) = try Runs.watch(Runs.setup(seed: 4, minutes: 1, faults: [fault], Runs.drivers(2)))
     #expect(seen.begun.count == 2 && seen.ended == seen.begun)
   }
 }

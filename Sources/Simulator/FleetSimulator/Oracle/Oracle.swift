@@ -16,7 +16,7 @@ final class Oracle: Watcher {
   init(of setup: RunSetup, names: [String], seesServer: Bool) {
     let checked = setup.invariants
     let violations = Violations(checked: checked, names: names)
-    let ledger = Ledger(names: names, violations: violations, seesServer: seesServer)
+    let ledger = Ledger(names: names, of: setup, violations: violations, seesServer: seesServer)
     self.violations = violations
     self.ledger = ledger
     coverage = CoverageWatch(ledger)
@@ -80,7 +80,7 @@ extension Happening {
     case .served: 2
     case .ended: 3
     case .told: 4
-    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded: 5
+    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .crossed: 5
     }
   }
 }

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Engine
 import Queue
 import Upload
 import Vocabulary
@@ -10,6 +11,9 @@ import World
 /// must give again in the end.
 final class Ledger {
   let names: [String]
+  let radio: RadioTable
+  /// Where the devices live.
+  let zone: ZoneRules
   let violations: Violations
   var sums = LedgerSums()
   var pages: ContiguousArray<DevicePage>
@@ -26,7 +30,8 @@ final class Ledger {
   /// Whether it is told what reaches the server; else an answer is what shows it.
   let seesServer: Bool
 
-  init(names: [String], violations: Violations, seesServer: Bool) {
+  init(names: [String], of setup: RunSetup, violations: Violations, seesServer: Bool) {
+    (radio, zone) = (setup.radio, ZoneRules(offsetSeconds: setup.zoneOffsetSeconds))
     self.seesServer = seesServer
     self.names = names
     self.violations = violations
@@ -47,7 +52,7 @@ final class Ledger {
     case .healed: pages[device].isHealed = true
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome): read(outcome, of: request, by: device, at: sighting.now.monotonic)
-    case .killed, .kept, .told, .faultBegan, .faultEnded: break
+    case .killed, .kept, .told, .faultBegan, .faultEnded, .crossed: break
     }
   }
 
@@ -66,7 +71,7 @@ final class Ledger {
   }
 
   private func connect(_ sighting: Sighting) {
-    let isConnected = sighting.network.connectivity != .none
+    let isConnected = radio[sighting.network].kind != .none
     if !isConnected {
       pages[sighting.device].connectedSince = nil
     } else if pages[sighting.device].connectedSince == nil {

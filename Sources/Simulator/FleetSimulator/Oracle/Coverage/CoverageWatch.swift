@@ -39,7 +39,7 @@ final class CoverageWatch: Watcher {
     case .queue(.refused(_, .insertion)): count(.diskFullDuringInsert)
     case .ended(let request, let outcome): watchEnd(of: request, outcome.status, sighting)
     case .killed(let isReboot):
-      if isReboot && sighting.network.connectivity == .none { count(.rebootWhileOffline) }
+      if isReboot && ledger.radio[sighting.network].kind == .none { count(.rebootWhileOffline) }
       let page = ledger.pages[device]
       if let answer = page.answer, answer.isSuccess, answer.instant == sighting.now.monotonic,
         answer.rows.contains(where: { page.waiting[row: $0] != nil })
@@ -50,7 +50,7 @@ final class CoverageWatch: Watcher {
       refreshes[device, default: 0] += 1
       if refreshes[device] == 2 { count(.refreshTokenRotatedTwice) }
     case .told(.engine(.geofence(let record, _))):
-      if record.geofence?.action == .exit && sighting.network.connectivity == .none {
+      if record.geofence?.action == .exit && ledger.radio[sighting.network].kind == .none {
         count(.geofenceExitWhileOffline)
       }
     case .configured(let configuration):

@@ -13,8 +13,8 @@ final class CellularRule: Rule {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
     let page = ledger.pages[sighting.device]
     guard let terms = page.terms, terms.defersOnCellular, !page.isHealed else { return }
-    if sighting.network.connectivity == .cellular {
-      blame(sighting, nil, "request \(request.id) goes over \(sighting.network)")
+    if ledger.radio[sighting.network].kind == .cellular {
+      blame(sighting, nil, "request \(request.id) goes over \(ledger.radio[sighting.network].name)")
     }
   }
 }

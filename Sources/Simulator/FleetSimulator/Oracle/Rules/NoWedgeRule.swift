@@ -39,7 +39,7 @@ final class NoWedgeRule: Rule {
     guard !silence.isTold, let terms = page.terms, terms.autoSync, !terms.url.isEmpty, page.connectedSince != nil,
       page.waiting.count >= terms.threshold, silence.inserts > terms.threshold + UploadRules.backOffRecords
     else { return }
-    if terms.defersOnCellular && sighting.network.connectivity == .cellular { return }
+    if terms.defersOnCellular && ledger.radio[sighting.network].kind == .cellular { return }
     let quiet = sighting.now.monotonic - silence.since
     guard quiet > terms.timeout + UploadRules.watchdogGrace else { return }
     silences[sighting.device].isTold = true

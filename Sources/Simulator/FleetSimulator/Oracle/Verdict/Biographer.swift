@@ -58,7 +58,7 @@ final class Biographer: Watcher {
       if life.uuid == nil { return "record \(uuid.text) created" }
       guard life.uuid == uuid else { return nil }
       life.row = row
-      return "created, on \(sighting.network)"
+      return "created, on \(ledger.radio[sighting.network].name)"
     case .queue(.deleted(_, let row, let cause)):
       guard life.uuid == nil || life.row == row else { return nil }
       life.isOver = true
@@ -66,7 +66,7 @@ final class Biographer: Watcher {
     case .sent(let request):
       guard concerns(request.id, sighting.device, life) else { return nil }
       let count = ledger.pages[sighting.device].open.last?.recordCount ?? 0
-      return "request \(request.id) sent with \(count) records, on \(sighting.network)"
+      return "request \(request.id) sent with \(count) records, on \(ledger.radio[sighting.network].name)"
     case .served(let request, let bytes):
       guard concerns(request, sighting.device, life) else { return nil }
       return "request \(request) at the server, which answers with \(bytes) bytes"
@@ -107,7 +107,7 @@ final class Biographer: Watcher {
     switch happening {
     case .launched(let launch): launch.didReboot ? "the phone is on again" : "the app starts"
     case .killed(let isReboot): isReboot ? "the phone goes off" : "the app is killed"
-    case .network(let network): "network: \(network)"
+    case .network(let network): "network: \(ledger.radio[network].name)"
     case .healed: "the end of all faults"
     default: nil
     }

@@ -16,8 +16,8 @@ extension FaultSelection: ScenarioSection {
     "select", "Whom a fault befalls; without any key everybody.",
     [
       .optional("fleet", \.fleet, .name(in: .fleets), "Devices of one fleet."),
-      .optional("fraction", \.fraction, .share, "A share of them, by the seed."),
-      .optional("count", \.count, .count, "So many of them, by the seed."),
+      .optional("fraction", \.fraction, .share, "Each with this chance, by the seed."),
+      .optional("count", \.count, .count, "So many of them, by the seed; with `place` those of them that are there."),
       .optional("place", \.place, .polygon, "Those inside a polygon of [latitude, longitude] when it begins."),
     ])
 }
