@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Engine
 import Queue
 import Upload
 import Vocabulary
@@ -11,6 +12,8 @@ import World
 final class Ledger {
   let names: [String]
   let radio: RadioTable
+  /// Where the devices live.
+  let zone: ZoneRules
   let violations: Violations
   var sums = LedgerSums()
   var pages: ContiguousArray<DevicePage>
@@ -27,8 +30,8 @@ final class Ledger {
   /// Whether it is told what reaches the server; else an answer is what shows it.
   let seesServer: Bool
 
-  init(names: [String], radio: RadioTable = .presets, violations: Violations, seesServer: Bool) {
-    self.radio = radio
+  init(names: [String], of setup: RunSetup, violations: Violations, seesServer: Bool) {
+    (radio, zone) = (setup.radio, ZoneRules(offsetSeconds: setup.zoneOffsetSeconds))
     self.seesServer = seesServer
     self.names = names
     self.violations = violations

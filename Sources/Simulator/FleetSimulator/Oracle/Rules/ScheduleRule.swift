@@ -21,8 +21,6 @@ final class ScheduleRule: Rule {
   /// Only of devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
 
-  /// The zone that simulated devices live in.
-  private static let zone = ZoneRules.utc
   /// How late Android acts upon an alarm at most.
   private static let delay = Nanoseconds.seconds(600)
 
@@ -45,7 +43,7 @@ final class ScheduleRule: Rule {
 
   private func turn(isEnabled: Bool, _ sighting: Sighting) {
     guard let timetable = timetables[sighting.device] else { return }
-    if isEnabled != (timetable.schedule.mode(at: sighting.now.wall, in: ScheduleRule.zone) != nil) {
+    if isEnabled != (timetable.schedule.mode(at: sighting.now.wall, in: ledger.zone) != nil) {
       blame(sighting, nil, isEnabled ? "turned on outside the windows of its schedule" : "turned off inside a window")
     }
   }
@@ -56,7 +54,7 @@ final class ScheduleRule: Rule {
     else { return }
     let before = sighting.now.wall.advanced(byMilliseconds: -ScheduleRule.delay.wholeMilliseconds)
     let isInside = [before, sighting.now.wall].contains {
-      timetable.schedule.mode(at: $0, in: ScheduleRule.zone) != nil
+      timetable.schedule.mode(at: $0, in: ledger.zone) != nil
     }
     if !isInside {
       timetables[sighting.device]?.isTold = true
