@@ -156,7 +156,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Store", "World", "Contract",
+        "FleetSimulator", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Store",
+        "World", "Contract",
         "JSON", "Base", "Support",
       ]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

@@ -8,6 +8,8 @@ public struct ProcessContext {
   public let variable: (String) -> String?
   /// The bytes of a file, nil when it cannot be read.
   public let readFile: (String) -> [UInt8]?
+  /// The names of what lies in a folder; nil when there is no such folder.
+  public let listFolder: (String) -> [String]?
   /// Results go here: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
@@ -19,6 +21,7 @@ public struct ProcessContext {
   public init(
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
+    listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     errorIsTerminal: Bool = true
   ) {
@@ -26,6 +29,7 @@ public struct ProcessContext {
     self.environment = environment
     self.variable = variable
     self.readFile = readFile
+    self.listFolder = listFolder
     self.writeOutput = writeOutput
     self.writeError = writeError
     self.errorIsTerminal = errorIsTerminal
