@@ -1,3 +1,4 @@
+import Base
 import IngestServer
 import Scenario
 import Store
