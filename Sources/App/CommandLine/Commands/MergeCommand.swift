@@ -33,7 +33,7 @@ private struct MergeCommand {
 
   func run() -> ExitCode {
     do {
-      let outputs = try RunOutputs(Scenario(), folder: folder)
+      let outputs = try RunOutputs(Scenario(), nil, folder: folder)
       var shards: [RunSummary] = []
       for place in places { shards.append(try summary(at: place)) }
       let whole = try RunSummary.whole(of: shards)

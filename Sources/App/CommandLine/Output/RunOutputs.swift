@@ -14,14 +14,18 @@ final class RunOutputs {
   /// What went wrong while the run wrote; it is told at the end.
   private var failure: OutputFolder.Failure?
 
-  /// Makes the folder; throws when nothing can be written there.
-  init(_ scenario: Scenario, _ setup: RunSetup, folder path: String?) throws {
-    devices = setup.deviceNames.count
+  /// Nothing happens any more: only what is known at the end is written.
+  private let isOfThePast: Bool
+
+  /// Makes the folder; throws when nothing can be written there. `setup` is nil when the run is over already.
+  init(_ scenario: Scenario, _ setup: RunSetup?, folder path: String?) throws {
+    devices = setup?.deviceNames.count ?? 0
+    isOfThePast = setup == nil
     for output in scenario.outputs { plan.take(output) }
     folder = try path.map { path throws in try OutputFolder(path) }
     guard let folder else { return }
     for name in plan.names { try folder.check(name) }
-    try folder.begin(plan.events)
+    if !isOfThePast { try folder.begin(plan.events) }
   }
 
   /// Whose logs are kept from the beginning on.
@@ -67,8 +71,9 @@ final class RunOutputs {
     try folder.write(summary.json.pretty + "\n", to: plan.summary)
     try folder.write(JUnitReport(summary).text, to: plan.junit)
     try folder.write(PageReport(summary, map: map).text, to: plan.page)
-    for name in [plan.events] + logged.sorted() { try folder.finish(name) }
-    written = ([plan.summary, plan.page, plan.junit, plan.events] + logged.sorted().prefix(8)).map(folder.path)
+    let streams = (isOfThePast ? [] : [plan.events]) + logged.sorted()
+    for name in streams { try folder.finish(name) }
+    written = ([plan.summary, plan.page, plan.junit] + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }
 
