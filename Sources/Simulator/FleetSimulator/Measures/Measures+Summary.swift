@@ -36,8 +36,11 @@ extension Measures {
 
   private func enter(_ sums: LedgerSums) {
     table.add(.recordsLost, of: sums.lost)
-    table.add(.duplicatesUnexplained, of: sums.duplicateRows)
-    table.add(.duplicatesRatio, hits: sums.duplicateRows, of: sums.stored + sums.duplicateRows)
+    let repeated = sums.duplicatesExplained + sums.duplicatesUnexplained
+    table.add(.duplicatesExplained, of: sums.duplicatesExplained)
+    table.add(.duplicatesUnexplained, of: sums.duplicatesUnexplained)
+    table.add(.duplicatesRatio, hits: repeated, of: sums.stored + repeated)
+    table.add(.droppedTrips, of: setup.fleets.reduce(0) { $0 + $1.droppedTrips })
   }
 
   /// Of the run as a whole and, where there are several, of each fleet.
