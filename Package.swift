@@ -163,7 +163,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "IngestServer", "Store", "World", "Contract",
+        "FleetSimulator", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "IngestServer", "Store",
+        "World", "Contract",
         "JSON", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),

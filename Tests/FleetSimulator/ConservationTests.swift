@@ -31,7 +31,7 @@ import World
 
   @Test(arguments: UInt64(10)...15)
   func killsAndRebootsLoseNothing(seed: UInt64) throws {
-    let habits = HabitRates(killsPerHour: 20, rebootsPerHour: 5, relaunchSeconds: 5...60)
+    let habits = HabitRates(killsPerHour: 20, rebootsPerHour: 5, relaunchSeconds: .uniform(min: 5, max: 60))
     var configuration = Runs.configuration()
     configuration.app.stopOnTerminate = false
     let fleet = Runs.drivers(3, habits: habits, configuration: configuration)

@@ -52,7 +52,7 @@ struct DeterminismTests {
         digest.add(UInt64(report.confidence))
       }
       radio.advance(to: now)
-      digest.add(UInt64(radio.network(under: body.cover(at: now), hasWifi: body.hasWifi).rawValue))
+      digest.add(UInt64(radio.network(under: body.cover(at: now), hasWifi: body.hasWifi).number))
       if let instant = habits.nextInstant, instant <= now { _ = habits.takeEvent() }
     }
   }

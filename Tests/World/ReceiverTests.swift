@@ -56,10 +56,8 @@ struct ReceiverTests {
   @Test func theErrorIsCorrelatedInTimeAsTheModelSays() {
     // At rest under an even sky: what is left is the process itself.
     let model = GPSModel(skySpread: 0, outliersPerHour: 0, warmInflation: 0.001, coldInflation: 0.001)
-    let body = Body(
-      along: TimedRoute(
-        modelled: RouteRecording(places: [Worlds.munich]), transport: .car, speedLimit: 10, seed: 1, device: 1),
-      repetition: .once, start: Worlds.zero)
+    let body = Worlds.body(
+      along: TimedRoute(modelled: RouteRecording(places: [Worlds.munich]), transport: .car, speedLimit: 10), .once)
     var products = [0.0, 0.0, 0.0]
     var (squares, count) = (0.0, 0.0)
     for device in 0..<40 as Range<UInt64> {

@@ -19,7 +19,7 @@ struct RouteTests {
   @Test func aRecordedRouteIsTravelledInItsOwnTime() throws {
     let recording = try #require(recorded(seconds: [0, 10, 70, 70, 100]))
     let route = try TimedRoute(recorded: recording, transport: .car)
-    var body = Body(along: route, repetition: .once, start: Worlds.zero)
+    var body = Worlds.body(along: route, .once)
     for (index, seconds) in [0, 10, 70, 70, 100].enumerated() where index != 2 {
       let now = Worlds.zero + .seconds(Int64(seconds))
       body.advance(to: now)
@@ -33,12 +33,12 @@ struct RouteTests {
     let route = try TimedRoute(recorded: recording, transport: .car)
     // A ride of 100 seconds, a pause of 60.
     let again = Worlds.zero + .seconds(170)
-    var loop = Body(along: route, repetition: .loop, start: Worlds.zero)
+    var loop = Worlds.body(along: route, .loop)
     loop.advance(to: again)
     #expect(loop.position(at: again).distanceMetres(to: recording.points[1].place) < 0.01)
-    var back = Body(along: route, repetition: .pingPong, start: Worlds.zero)
+    var back = Worlds.body(along: route, .pingPong)
     back.advance(to: again)
-    let expected = route.trip(at: Worlds.zero, isForward: true).place(at: Worlds.zero + .seconds(90))
+    let expected = route.trip(at: Worlds.zero, seed: 1, device: 1).place(at: Worlds.zero + .seconds(90))
     #expect(back.position(at: again).distanceMetres(to: expected) < 0.01)
   }
 
@@ -58,11 +58,12 @@ struct RouteTests {
   @Test func aModelledRouteStopsAsOftenAsItsRateSays() {
     let places = (0...200).map { Worlds.munich.destination(bearingDegrees: 80, distanceMetres: Double($0) * 100) }
     var halts = 0
+    let stops = Transport.Stops(perKilometre: 1.2, duration: .exponential(mean: 22))
+    let route = TimedRoute(
+      modelled: RouteRecording(places: places),
+      transport: Transport(mover: .car, stops: stops, activity: .inVehicle), speedLimit: 14)
     for device in 0..<20 as Range<UInt64> {
-      let route = TimedRoute(
-        modelled: RouteRecording(places: places), transport: .car, speedLimit: 14, stopsPerKilometre: 1.2,
-        meanStopSeconds: 22, seed: 1, device: device)
-      let trip = route.trip(at: Worlds.zero, isForward: true)
+      let trip = route.trip(at: Worlds.zero, seed: 1, device: device)
       halts += trip.motion.pieces.filter(\.isHalt).count
       #expect((trip.motion.path.lengthMetres - 20_000).magnitude < 20)
     }
@@ -77,15 +78,15 @@ struct RouteTests {
     let area = try #require(Polygon(corners.map { Worlds.place($0.0, $0.1) }))
     let route = try TimedRoute(
       recorded: recording, transport: .car, zones: [Zone(kind: .tunnel, area: area)])
-    let trip = route.trip(at: Worlds.zero, isForward: true)
+    let trip = route.trip(at: Worlds.zero, seed: 1, device: 1)
     #expect(trip.covers == [Cover(kind: .tunnel, start: Worlds.zero + .seconds(50), end: Worlds.zero + .seconds(100))])
-    #expect(route.trip(at: Worlds.zero, isForward: false).covers.map(\.start) == [Worlds.zero])
+    #expect(route.trip(at: Worlds.zero, isForward: false, seed: 1, device: 1).covers.map(\.start) == [Worlds.zero])
   }
 
   @Test func aRouteOfOnePlaceIsAPlace() {
     let route = TimedRoute(
-      modelled: RouteRecording(places: [Worlds.munich]), transport: .foot, speedLimit: 1, seed: 1, device: 1)
-    let body = Body(along: route, repetition: .once, start: Worlds.zero)
+      modelled: RouteRecording(places: [Worlds.munich]), transport: .foot, speedLimit: 1)
+    let body = Worlds.body(along: route, .once)
     #expect(body.position(at: Worlds.zero) == Worlds.munich && body.nextChange(after: Worlds.zero) == nil)
   }
 

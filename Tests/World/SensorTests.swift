@@ -37,12 +37,12 @@ struct SensorTests {
 
   @Test func networksLastAsLongAsTheirRatesSay() {
     let day = Worlds.zero + .seconds(86_400)
-    var seconds = [Double](repeating: 0, count: RadioNetwork.allCases.count)
+    var seconds = [Double](repeating: 0, count: RadioTable.presets.links.count)
     for device in 0..<40 as Range<UInt64> {
       var radio = Radio(model: .urban, start: Worlds.zero, seed: 1, device: device)
       var now = Worlds.zero
       while let next = radio.nextChange, next < day {
-        seconds[radio.network(under: nil, hasWifi: false).rawValue] += (next - now).seconds
+        seconds[Int(radio.network(under: nil, hasWifi: false).number)] += (next - now).seconds
         radio.advance(to: next)
         now = next
       }
@@ -51,11 +51,11 @@ struct SensorTests {
     // The balance of the chain: out of a network as often as into it, with the rates of `urban`.
     let (lte, hsdpa, edge, none) = (1.0, 120.0 / 360, 120.0 / 360 * 180 / 1_200, 90.0 / 2_700)
     let sum = lte + hsdpa + edge + none
-    #expect((seconds[RadioNetwork.lte.rawValue] / all - lte / sum).magnitude < 0.02)
-    #expect((seconds[RadioNetwork.hsdpa.rawValue] / all - hsdpa / sum).magnitude < 0.02)
-    #expect((seconds[RadioNetwork.edge.rawValue] / all - edge / sum).magnitude < 0.01)
-    #expect((seconds[RadioNetwork.none.rawValue] / all - none / sum).magnitude < 0.01)
-    #expect(seconds[RadioNetwork.wifi.rawValue] == 0)
+    #expect((seconds[Int(RadioNetwork.lte.number)] / all - lte / sum).magnitude < 0.02)
+    #expect((seconds[Int(RadioNetwork.hsdpa.number)] / all - hsdpa / sum).magnitude < 0.02)
+    #expect((seconds[Int(RadioNetwork.edge.number)] / all - edge / sum).magnitude < 0.01)
+    #expect((seconds[Int(RadioNetwork.none.number)] / all - none / sum).magnitude < 0.01)
+    #expect(seconds[Int(RadioNetwork.wifi.number)] == 0)
   }
 
   @Test func thePlaceDecidesBeforeTheChain() {
@@ -71,7 +71,7 @@ struct SensorTests {
     let clean = LinkQuality(latency: 0.2, jitter: 0, downBitsPerSecond: 8e6, upBitsPerSecond: 8e3, loss: 0)
     #expect(try #require(clean.transfer(bytes: 1_000, isUpload: true, from: &stream)).seconds == 1.1)
     #expect(try #require(clean.transfer(bytes: 1_000, isUpload: false, from: &stream)).seconds == 0.101)
-    #expect(RadioNetwork.none.link.transfer(bytes: 1, isUpload: true, from: &stream) == nil)
+    #expect(RadioTable.presets[.none].quality.transfer(bytes: 1, isUpload: true, from: &stream) == nil)
     var lossy = clean
     lossy.loss = 0.5
     let times = (0..<2_000).map { _ in lossy.transfer(bytes: 0, isUpload: true, from: &stream)?.seconds }
@@ -79,17 +79,6 @@ struct SensorTests {
     #expect((900...1_100).contains(late))
     // Seven losses in a row.
     #expect((5...30).contains(times.filter { $0 == nil }.count))
-  }
-
-  @Test func batteriesGoDownInAStraightLine() throws {
-    var battery = Battery(level: 0.5, drainPerHour: 0.1, at: Worlds.zero)
-    let empty = try #require(battery.instant(ofLevel: 0))
-    #expect(empty == Worlds.zero + .seconds(5 * 3_600))
-    #expect(battery.instant(ofLevel: 0.6) == nil && !battery.isCharging)
-    battery.drain(perHour: -0.2, from: Worlds.zero + .seconds(3_600))
-    #expect((battery.level(at: Worlds.zero + .seconds(7_200)) - 0.6).magnitude < 1e-12 && battery.isCharging)
-    #expect(battery.level(at: Worlds.zero + .seconds(86_400)) == 1)
-    #expect(battery.instant(ofLevel: 0.6) == Worlds.zero + .seconds(7_200))
   }
 
   @Test func appsAreKilledAsOftenAsTheRateSaysAndNotAtNight() {

@@ -27,6 +27,10 @@ enum Worlds {
     return Body(in: city, clock: clock, plan: plan, start: zero)
   }
 
+  static func body(along route: TimedRoute, _ repetition: RouteRepetition) -> Body {
+    Body(along: RouteSet([route]), repetition: repetition, seed: 1, device: 1, index: 0, start: zero)
+  }
+
   /// The trips of a body's first days.
   static func trips(of body: Body, days: Int) -> [Trip] {
     var body = body

@@ -19,13 +19,16 @@ func threadSeconds() -> Double {
 
 func rounded(_ number: Double) -> Double { (number * 100).rounded() / 100 }
 
+guard let center = Coordinate(latitude: 48.137, longitude: 11.575) else { preconditionFailure("a place on earth") }
+let city = City(seed: 0x5EED, center: center, columns: 96, rows: 96)
+
 func setup(_ devices: Int) -> RunSetup {
   var configuration = Configuration(platform: .android)
   configuration.http.batchSync = true
   configuration.http.autoSyncThreshold = 10
   configuration.http.maxBatchSize = 100
   let fleet = FleetSetup(
-    name: "commuters", devices: devices, movement: .plan(.commuter), configuration: configuration)
+    name: "commuters", devices: devices, movement: .plan(.commuter, in: city), configuration: configuration)
   // Monday, 2 March 2026.
   return RunSetup(
     seed: 0x5EED, start: WallInstant(millisecondsSince1970: 1_772_406_000_000 + 3_600_000), duration: .seconds(86_400),

@@ -8,7 +8,9 @@ struct Phone {
   private var sensor: ActivitySensor
   private var radio: Radio
   private var habits: Habits
-  private var battery: Battery
+  private let battery = Battery(drainPerHour: 0.03)
+  private let seed: UInt64
+  private let device: UInt64
   /// FNV-1a over every event, to compare builds and machines.
   private(set) var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -21,7 +23,7 @@ struct Phone {
     radio = Radio(model: .urban, start: start, seed: seed, device: device)
     let rates = HabitRates(killsPerHour: 0.05, rebootsPerHour: 0.005)
     habits = Habits(rates: rates, clock: clock, start: start, seed: seed, device: device)
-    battery = .drawn(drainPerHour: 0.03, at: start, seed: seed, device: device)
+    (self.seed, self.device) = (seed, device)
   }
 
   /// From event to event: positions while on the way and five minutes behind, and every other change.
@@ -60,7 +62,7 @@ struct Phone {
         stopsAt = nil
       }
     }
-    add(battery.level(at: end).bitPattern)
+    add(UInt64(battery.reading(at: end, seed: seed, device: device).percent))
     return (fixes, changes)
   }
 

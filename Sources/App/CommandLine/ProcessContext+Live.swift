@@ -8,6 +8,7 @@ extension ProcessContext {
       environment: environmentVariables(),
       variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
       readFile: readFile,
+      listFolder: listFolder,
       writeOutput: { write($0, to: STDOUT_FILENO) },
       writeError: { write($0, to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
@@ -24,6 +25,19 @@ extension ProcessContext {
       unsafe entry += 1
     }
     return variables
+  }
+
+  private static func listFolder(_ path: String) -> [String]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
   }
 
   private static func readFile(_ path: String) -> [UInt8]? {

@@ -14,6 +14,8 @@ public struct ProcessContext {
   public let terminal: Int32?
   /// Signals are for this context: it is the whole process.
   public let ownsSignals: Bool
+  /// The names of what lies in a folder; nil when there is no such folder.
+  public let listFolder: (String) -> [String]?
   /// Results go here: one call, one or more whole lines.
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
@@ -25,6 +27,7 @@ public struct ProcessContext {
   public init(
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
+    listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     errorIsTerminal: Bool = true, input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
@@ -32,6 +35,7 @@ public struct ProcessContext {
     self.environment = environment
     self.variable = variable
     self.readFile = readFile
+    self.listFolder = listFolder
     self.writeOutput = writeOutput
     self.writeError = writeError
     self.errorIsTerminal = errorIsTerminal

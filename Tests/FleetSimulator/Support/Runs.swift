@@ -8,6 +8,13 @@ import World
 
 /// Small runs for tests.
 enum Runs {
+  static let city: City = {
+    guard let center = Coordinate(latitude: 48.137, longitude: 11.575) else {
+      preconditionFailure("the centre of the city is a place")
+    }
+    return City(seed: 1, center: center, columns: 96, rows: 96)
+  }()
+
   static func configuration(batch: Bool = true, _ platform: DevicePlatform = .android) -> Configuration {
     var configuration = Configuration(platform: platform)
     configuration.http.batchSync = batch
@@ -20,7 +27,7 @@ enum Runs {
     configuration: Configuration = Runs.configuration(), radio: RadioModel = .urban
   ) -> FleetSetup {
     FleetSetup(
-      name: name, devices: devices, movement: .shuttle(.car), radio: radio,
+      name: name, devices: devices, movement: .shuttle(.car, in: city), radio: radio,
       habits: habits ?? HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: configuration)
   }
 

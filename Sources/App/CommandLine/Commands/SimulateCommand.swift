@@ -93,7 +93,8 @@ private struct SimulateCommand {
     tell(result.notYet, as: "")
     if !result.notYet.isEmpty { return .badScenario }
     if values.isOn("dry-run") { return .ok }
-    return Simulation(process, checksDeterminism: values.isOn("check-determinism"), shard: try shard()).run(scenario)
+    return Simulation(process, path: name, checksDeterminism: values.isOn("check-determinism"), shard: try shard()).run(
+      scenario)
   }
 
   private func shard() throws(UsageError) -> Shard? {

@@ -6,11 +6,14 @@ import Store
 /// A run of a scenario that is in order, in virtual time, and what there is to say about it.
 struct Simulation {
   private let process: ProcessContext
+  /// Of the scenario, or the name of one that is built in.
+  private let path: String
   private let checksDeterminism: Bool
   private let shard: Shard?
 
-  init(_ process: ProcessContext, checksDeterminism: Bool, shard: Shard?) {
+  init(_ process: ProcessContext, path: String, checksDeterminism: Bool, shard: Shard?) {
     self.process = process
+    self.path = path
     self.checksDeterminism = checksDeterminism
     self.shard = shard
   }
@@ -18,7 +21,8 @@ struct Simulation {
   func run(_ scenario: Scenario) -> ExitCode {
     var setup: RunSetup
     do throws(UnsupportedScenario) {
-      setup = try RunSetup(scenario)
+      setup = try RunSetup(
+        scenario, files: RouteFiles(beside: path, read: process.readFile, list: process.listFolder))
     } catch {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario

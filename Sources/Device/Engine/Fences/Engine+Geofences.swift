@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import Contract
 import Vocabulary
 
@@ -8,6 +8,9 @@ extension Engine {
   package var geofences: [Geofence] { fences.geofences }
 
   package func geofence(_ identifier: String) -> Geofence? { fences.geofence(identifier) }
+
+  /// What the platform is to watch for a fence.
+  package func circle(ofGeofence identifier: String) -> Circle? { fences.circle(of: identifier) }
 
   mutating func add(_ geofences: [Geofence], at now: Moment, into effects: inout [Effect]) {
     for geofence in geofences {

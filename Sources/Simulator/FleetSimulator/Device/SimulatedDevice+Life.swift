@@ -13,12 +13,14 @@ import World
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
+    guard isInstalled else { return isHealed ? nil : presenceChange }
     var next = exchanges.reduce(account?.nextAttempt) { earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return earlier(next, nextSync)
     }
     next = earlier(next, faults.next)
+    next = earlier(next, presenceChange)
     if let isDownUntil {
       // The body goes on without its phone.
       return earlier(next, isDownUntil)
@@ -30,6 +32,7 @@ extension SimulatedDevice {
     if !body.hasWifi { next = earlier(next, radio.nextChange) }
     if host.platform.wantsActivities { next = earlier(next, sensor.nextInstant) }
     next = earlier(next, regionTick)
+    if let surroundings { next = earlier(next, surroundings.next) }
     return earlier(next, regionExit)
   }
 
@@ -63,6 +66,7 @@ extension SimulatedDevice {
     radio.advance(to: instant)
     sensor.observe(body.activity(at: instant), at: instant)
     changeFaults(at: instant, in: site)
+    changePresence(at: instant, in: site)
     if let due = isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
     if isDownUntil == nil, let due = habits.nextInstant, due <= instant, let event = habits.takeEvent() {
       var isReboot = false
@@ -93,7 +97,7 @@ extension SimulatedDevice {
     exchanges.removeAll()
     account?.nextAttempt = nil
     receiver.stop(at: instant)
-    (occasion, regionTick, regionExit) = (nil, nil, nil)
+    (occasion, regionTick, regionExit, surroundings) = (nil, nil, nil, nil)
     isDownUntil = end
   }
 
@@ -106,29 +110,32 @@ extension SimulatedDevice {
       at: instant,
       in: site)
     begin(Launch(isInBackground: comesBackAfterReboot, didReboot: comesBackAfterReboot), at: instant, in: site)
+    if !isPresent { stop(at: moment(at: instant, in: site)) }
   }
 
   private mutating func changeNetwork(at now: Moment, in site: Site) {
     let current = currentNetwork(at: now.monotonic, in: site)
     guard current != network else { return }
-    let wasConnected = network.connectivity
+    let links = site.setup.radio
+    let wasConnected = links[network].connectivity
     network = current
-    site.trace.note(.connectivity, UInt64(current.rawValue), of: number, at: now.monotonic)
+    site.trace.note(.connectivity, UInt64(current.number), of: number, at: now.monotonic)
     site.tell(.network(current), sighting(at: now))
     // Connections belong to an interface: they end with it, wherever their bytes are.
-    if wasConnected != current.connectivity {
+    if wasConnected != links[current].connectivity {
       loseLines(.lost, at: now.monotonic, in: site)
       for index in exchanges.indices {
         exchanges[index].line = nil
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
       }
-      host.receive(.connectivity(current.connectivity), at: now)
+      host.receive(.connectivity(links[current].connectivity), at: now)
     }
   }
 
   /// Faults are over, the phone is on, the app runs and has a network; nobody goes anywhere any more.
   mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+    guard isInstalled else { return isHealed = true }
     healFaults(at: instant, in: site)
     if isDownUntil != nil { try comeBack(at: instant, in: site) }
     isHealed = true

@@ -12,6 +12,7 @@ extension SimulatedDevice {
     reportActivity(at: now, in: site)
     locate(at: now, in: site)
     leaveRegion(at: now, in: site)
+    senseSurroundings(at: now, in: site)
   }
 
   private mutating func reportActivity(at now: Moment, in site: Site) {
@@ -58,6 +59,7 @@ extension SimulatedDevice {
     if isDownUntil == nil && !isHealed {
       plan(at: instant)
       watchRegion(at: instant)
+      heedOrders(at: instant)
     }
     settle(at: moment(at: instant, in: site), in: site)
   }
@@ -99,9 +101,6 @@ extension SimulatedDevice {
       ? instant + CrossingTest.tick
       : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
   }
-
-  /// Of the position that cells and known wireless networks give.
-  private static let networkAccuracy = 20.0
 }
 
 extension MotionActivity {

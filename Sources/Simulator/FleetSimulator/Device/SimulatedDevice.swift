@@ -41,6 +41,13 @@ struct SimulatedDevice {
   var faults: FaultTimeline
   var isHealed = false
   var nextSync: MonotonicInstant?
+  var isInstalled = false
+  var isPresent = false
+  /// When it comes into being, leaves or comes back.
+  var presenceChange: MonotonicInstant?
+  var surroundings: Surroundings?
+  /// In percent; while it is charged −1 − percent.
+  var toldBattery = Int8.min
 
   /// Concerns of a device beside those of the world.
   private enum DeviceConcern {
@@ -49,45 +56,30 @@ struct SimulatedDevice {
   }
 
   init(_ number: Int, index: Int, of fleet: SharedFleet, in site: Site) throws(DatabaseError) {
+    // Nobody lives before their device is there for the first time; who never is stays where they are.
     let zero = MonotonicInstant(nanoseconds: 0)
+    presenceChange = fleet.setup.presence.first(of: index)
+    let start = presenceChange ?? zero
     let (key, seed) = (fleet.setup.key(of: index), site.setup.seed)
     self.number = number
     self.key = key
     self.index = index
     self.fleet = fleet
-    body = SimulatedDevice.body(key, fleet.setup.movement, in: site)
-    receiver = Receiver(model: site.receiverModel, seed: seed, device: key)
-    sensor = ActivitySensor(truth: .still, at: zero, seed: seed, device: key)
-    radio = Radio(model: fleet.setup.radio, start: zero, seed: seed, device: key)
-    habits = Habits(rates: fleet.setup.habits, clock: site.clock, start: zero, seed: seed, device: key)
+    let movement = fleet.setup.movement
+    body = movement.body(seed: seed, device: key, index: index, clock: site.clock, start: start)
+    receiver = Receiver(model: fleet.setup.receiver, seed: seed, device: key)
+    sensor = ActivitySensor(truth: .still, at: start, shares: movement.shares, seed: seed, device: key)
+    radio = Radio(model: fleet.setup.radio, start: start, seed: seed, device: key)
+    habits = Habits(rates: fleet.setup.habits, clock: site.clock, start: start, seed: seed, device: key)
     faults = site.faults.timeline(of: index, in: fleet.setup)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
       number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
     account = site.setup.authorization.map { _ in Account() }
+    guard presenceChange == zero else { return }
     changeFaults(at: zero, in: site)
-    begin(Launch(), at: zero, in: site)
-    let now = site.setup.moment(at: zero)
-    host.receive(.call(.start), at: now)
+    install(at: zero, in: site)
     finish(at: zero, in: site)
-  }
-
-  private static func body(_ key: UInt64, _ movement: Movement, in site: Site) -> Body {
-    let zero = MonotonicInstant(nanoseconds: 0)
-    switch movement {
-    case .plan(let occupation):
-      let plan = DailyPlan(seed: site.setup.seed, device: key, occupation: occupation)
-      return Body(in: site.city, clock: site.clock, plan: plan, start: zero)
-    case .shuttle(let transport):
-      let way = site.city.way(
-        from: site.city.home(of: key, seed: site.setup.seed), to: site.city.work(of: key, seed: site.setup.seed))
-      let corners = way.crossings.map { site.city.coordinate(of: $0) }
-      let places = [site.city.coordinate(of: way.start)] + corners + [site.city.coordinate(of: way.end)]
-      let route = TimedRoute(
-        modelled: RouteRecording(places: places), transport: transport, speedLimit: 13.9, stopsPerKilometre: 1,
-        meanStopSeconds: 15, seed: site.setup.seed, device: key)
-      return Body(along: route, repetition: .pingPong, start: zero)
-    }
   }
 
   static func launch(
@@ -95,7 +87,8 @@ struct SimulatedDevice {
     at instant: MonotonicInstant, in site: Site
   ) throws(DatabaseError) -> DeviceHost<SimulatedPhone> {
     let description = DeviceDescription(
-      platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: "15", userAgent: "RollingRoad/1")
+      platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15",
+      userAgent: "RollingRoad/1")
     return try DeviceHost(
       description, on: SimulatedPhone(), database: site.database, device: number,
       identity: RandomStream(
@@ -110,7 +103,12 @@ struct SimulatedDevice {
     let now = moment(at: instant, in: site)
     network = currentNetwork(at: instant, in: site)
     site.tell(.launched(launch), sighting(at: now))
-    host.receive(.connectivity(network.connectivity), at: now)
+    host.receive(.connectivity(site.setup.radio[network].connectivity), at: now)
+    if site.setup.zoneOffsetSeconds != 0 {
+      host.receive(.timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds)), at: now)
+    }
+    toldBattery = .min
+    tellBattery(at: now, in: site)
     let configuration = configuration
     let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
@@ -145,11 +143,11 @@ struct SimulatedDevice {
   }
 }
 
-extension RadioNetwork {
+extension RadioLink {
   var connectivity: Connectivity {
-    switch self {
+    switch kind {
     case .wifi: .wifi
-    case .lte, .hsdpa, .edge: .cellular
+    case .cellular: .cellular
     case .none: .none
     }
   }

@@ -11,6 +11,8 @@ struct SimulatedPhone: Platform {
   var wantsActivities = false
   var region: Circle?
   var regionIsNew = false
+  /// What else is wanted, until the device has heeded it.
+  var orders: [SensorDemand] = []
   var outbox: [OutgoingRequest] = []
   var cancelled: [UInt64] = []
   /// What the app was told since the watchers heard of it the last time.
@@ -24,8 +26,7 @@ struct SimulatedPhone: Platform {
       self.region = region
       regionIsNew = true
     case .activityUpdates(let isOn): wantsActivities = isOn
-    // Fences, significant changes and fetches need an app that asks for them.
-    case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: break
+    case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: orders.append(demand)
     }
   }
 

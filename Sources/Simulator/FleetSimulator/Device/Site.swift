@@ -9,7 +9,6 @@ import World
 /// What the devices of a run share: the city, the server, the database of their queues, the book, the trace.
 final class Site {
   let setup: RunSetup
-  let city: City
   let clock: DayClock
   let server: VirtualServer
   let database: QueueDatabase
@@ -18,7 +17,6 @@ final class Site {
   let scratch = HostScratch()
   var head = ResponseHead()
   var trace: Trace
-  let receiverModel: GPSModel = .inVehicle
   private let watchers: [any Watcher]
 
   init(
@@ -33,11 +31,7 @@ final class Site {
     ledger = Ledger(names: names)
     faults = FaultPlan(of: setup)
     trace = Trace(devices: names.count, recording: recording)
-    guard let center = Coordinate(latitude: 48.137, longitude: 11.575) else {
-      preconditionFailure("the centre of the city is a place")
-    }
-    city = City(seed: setup.seed, center: center, columns: 96, rows: 96)
-    let milliseconds = setup.start.millisecondsSince1970
+    let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
     let day = milliseconds.quotientRoundedDown(by: 86_400_000)
     // 1 January 1970 was a Thursday; 1 is Sunday.
     let weekday = Int(((day + 4) % 7 + 7) % 7) + 1

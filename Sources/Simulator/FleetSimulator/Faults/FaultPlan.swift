@@ -25,7 +25,7 @@ struct FaultPlan {
     let (faults, seed) = (setup.faults, setup.seed)
     self.faults = faults
     self.seed = seed
-    networks = faults.map { if case .network(let name) = $0.action { RadioNetwork(name: name) } else { nil } }
+    networks = faults.map { if case .network(let name) = $0.action { setup.radio.network(named: name) } else { nil } }
     listed = setup.occurrences?.sorted { ($0.start, $0.fault, $0.ordinal) < ($1.start, $1.fault, $1.ordinal) }
     lastChosen = faults.map { fault in
       guard let count = fault.selection.count, count > 0 else { return nil }

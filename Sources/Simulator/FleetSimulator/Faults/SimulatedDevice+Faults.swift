@@ -52,9 +52,7 @@ extension SimulatedDevice {
     case .lifecycle(let lifecycle):
       var stream = FaultDraw.absence.stream(fault.name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
       let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
-      let seconds =
-        lifecycle.relaunchAfter?.draw(from: &stream)
-        ?? usual.lowerBound + (usual.upperBound - usual.lowerBound) * stream.uniform()
+      let seconds = (lifecycle.relaunchAfter ?? usual).draw(from: &stream)
       goDown(
         isReboot: lifecycle.reboot, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
         at: instant, in: site)
@@ -144,7 +142,7 @@ extension SimulatedDevice {
     var stream = FaultDraw.absence.stream(
       site.faults.faults[spell.fault].name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
     let usual = fleet.setup.habits.relaunchSeconds
-    let seconds = usual.lowerBound + (usual.upperBound - usual.lowerBound) * stream.uniform()
+    let seconds = usual.draw(from: &stream)
     goDown(
       isReboot: false, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)), at: instant,
       in: site)

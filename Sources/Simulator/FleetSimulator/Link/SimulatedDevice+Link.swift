@@ -44,7 +44,7 @@ extension SimulatedDevice {
     var exchange = Exchange(
       request: request.id, purpose: request.purpose, body: request.body, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
-    guard network != .none else { return exchange }
+    guard site.setup.radio[network].kind != .none else { return exchange }
     guard let bytes = WireBytes.bytes(of: request) else {
       exchange.stage = .failing(.invalidURL)
       return exchange

@@ -11,7 +11,7 @@ extension SimulatedDevice {
     _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: Line, for request: UInt64,
     at instant: MonotonicInstant, in site: Site
   ) -> Passage {
-    let quality = quality
+    let quality = quality(in: site)
     let isUpload = way != .down
     // A handshake goes once there and back (RFC 9293 §3.5).
     var passage = Passage(
@@ -60,8 +60,9 @@ extension SimulatedDevice {
     self.idleLine = nil
   }
 
-  var quality: LinkQuality {
-    var quality = network.link
+  func quality(in site: Site) -> LinkQuality {
+    // In the end everybody has a network without faults, whatever the scenario calls Wi-Fi.
+    var quality = (isHealed ? RadioTable.presets : site.setup.radio)[network].quality
     if isHealed { quality.loss = 0 }
     return quality
   }

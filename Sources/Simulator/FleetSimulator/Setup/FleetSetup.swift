@@ -1,3 +1,4 @@
+import Base
 package import Contract
 package import World
 
@@ -12,6 +13,15 @@ package struct FleetSetup: Sendable {
   package var movement: Movement
   package var radio: RadioModel
   package var habits: HabitRates
+  package var receiver = GPSModel.inVehicle
+  package var battery = World.Battery()
+  package var presence = Presence.from(MonotonicInstant(nanoseconds: 0))
+  /// Which the app adds before it starts the SDK for the first time.
+  package var geofences: [Geofence] = []
+  /// For thresholds and reports.
+  package var tags: [Tag] = []
+  /// Trips that found no free device.
+  package var droppedTrips = 0
   /// Of every device; the url, the log level and the header with its name are the simulator's.
   package var configuration: Configuration
 
@@ -33,8 +43,18 @@ package struct FleetSetup: Sendable {
   /// The places in the fleet of those that are simulated.
   var simulated: [Int] { members ?? Array(0..<devices) }
 
+  /// A word that its devices are told from others by.
+  package struct Tag: Equatable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+  }
+
+  func key(of index: Int) -> UInt64 { FleetSetup.key(of: index, in: name) }
+
   /// The number under which a device draws: FNV-1a of the fleet's name above, its place in the fleet below.
-  func key(of index: Int) -> UInt64 {
+  static func key(of index: Int, in name: String) -> UInt64 {
     var hash: UInt32 = 0x811C_9DC5
     for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
     return UInt64(hash) << 32 | UInt64(index)

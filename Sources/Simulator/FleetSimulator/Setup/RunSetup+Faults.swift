@@ -1,7 +1,6 @@
 import Contract
 import IngestServer
 import Scenario
-import World
 
 extension RunSetup {
   /// What of a fault cannot be simulated.
@@ -9,8 +8,8 @@ extension RunSetup {
     let place = "fault '\(fault.name)'"
     switch fault.action {
     case .network(let name):
-      if RadioNetwork(name: name) == nil || scenario.networks.contains(where: { $0.name == name }) {
-        problems.append("\(place): the network '\(name)' cannot be simulated yet; wifi, lte, hsdpa, edge and none can")
+      if case .changing? = scenario.network(named: name) {
+        problems.append("\(place): the network '\(name)' changes itself; name one that stays as it is")
       }
     case .toxic(let toxic):
       if let phase = toxic.phase, !toxic.effect.hasPhase {

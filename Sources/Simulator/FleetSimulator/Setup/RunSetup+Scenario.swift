@@ -2,25 +2,27 @@ package import Scenario
 
 extension RunSetup {
   /// What a scenario comes to in virtual time. Throws a sentence for each thing in it that cannot be simulated yet.
-  package init(_ scenario: Scenario) throws(UnsupportedScenario) {
+  package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenario) {
     var problems: [String] = []
     if scenario.clock.mode != .virtual {
       let mode = scenario.clock.mode.rawValue
       problems.append("clock.mode \(mode): this version runs in virtual time only; use --mode virtual")
     }
+    let radio = RunSetup.radioTable(of: scenario)
+    var movements = MovementBuilder(scenario, files)
     var fleets: [FleetSetup] = []
     for fleet in scenario.fleets {
-      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, &problems) { fleets.append(setup) }
+      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, radio, &movements, &problems) {
+        fleets.append(setup)
+      }
     }
     for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
-    if scenario.fleets.contains(where: { $0.value.traits.geofences != nil }) {
-      problems.append("geofences: cannot be simulated yet")
-    }
     RunSetup.judge(scenario.target, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
-      settle: scenario.clock.settle, fleets: fleets, faults: scenario.faults)
+      settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
+    zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
     keepAlive = scenario.target.connections.keepAlive
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
   }

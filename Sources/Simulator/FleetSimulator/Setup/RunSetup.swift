@@ -1,6 +1,7 @@
 package import Base
 package import Scenario
 import Vocabulary
+package import World
 
 /// Everything that a run in virtual time follows from.
 package struct RunSetup: Sendable {
@@ -11,6 +12,10 @@ package struct RunSetup: Sendable {
   package var duration: Nanoseconds
   /// How long everything is healthy afterwards.
   package var settle: Nanoseconds
+  /// How far the clocks on the wall are ahead of UTC where the devices are.
+  package var zoneOffsetSeconds = 0
+  /// The links that devices may have.
+  package var radio: RadioTable
   package var fleets: [FleetSetup]
   /// What goes wrong, each under a name of its own.
   package var faults: [Fault]
@@ -24,9 +29,10 @@ package struct RunSetup: Sendable {
   package var queuePath = ":memory:"
 
   package init(
-    seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, fleets: [FleetSetup],
-    faults: [Fault] = []
+    seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, radio: RadioTable = .presets,
+    fleets: [FleetSetup], faults: [Fault] = []
   ) {
+    self.radio = radio
     self.seed = seed
     self.start = start
     self.duration = duration

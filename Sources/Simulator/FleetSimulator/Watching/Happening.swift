@@ -25,6 +25,8 @@ package enum Happening {
   /// A fault befalls the device, or is over.
   case faultBegan(FaultOccurrence)
   case faultEnded(FaultOccurrence)
+  /// It has truly come into a geofence that the phone watches, or gone out of it.
+  case crossed(fence: String, isEntry: Bool)
   /// The end of all faults.
   case healed
 }

@@ -26,7 +26,7 @@ package struct FleetPlan: Equatable, Sendable {
   init(of fleet: Named<Fleet>, in scenario: Scenario) {
     let traits = fleet.value.traits
     let configuration = scenario.configuration(of: traits)
-    let speed = scenario.motion(named: traits.motion)?.cruisingMetresPerSecond ?? 0
+    let speed = scenario.motion(named: scenario.motionName(of: traits))?.cruisingMetresPerSecond ?? 0
     let lengths = (0..<Self.pieces).map {
       Self.devices(of: fleet.value, at: (Double($0) + 0.5) / Double(Self.pieces), in: scenario)
     }
@@ -46,13 +46,17 @@ package struct FleetPlan: Equatable, Sendable {
   static func devices(of fleet: Fleet, at share: Double, in scenario: Scenario) -> Double {
     let seconds = share * scenario.clock.duration.seconds - fleet.traits.startTime.seconds
     guard seconds >= 0 else { return 0 }
-    let speed = scenario.motion(named: fleet.traits.motion)?.cruisingMetresPerSecond ?? 1
+    let speed = scenario.motion(named: scenario.motionName(of: fleet.traits))?.cruisingMetresPerSecond ?? 1
     let tripSeconds = fleet.traits.trip.distance.mean / max(speed, 0.1)
     return fleet.executor.devices(at: seconds, tripSeconds: tripSeconds) * fleet.simulatedShare
   }
 
   private static func movingShare(of traits: FleetTraits, speed: Double, in scenario: Scenario) -> Double {
-    let route = traits.routes.flatMap { name in scenario.routes.first { $0.name == name }?.value } ?? .city(GridCity())
+    // Without a route they turn round at once at both ends of their way to work.
+    guard let name = traits.routes, let route = scenario.routes.first(where: { $0.name == name })?.value else {
+      let tripSeconds = GridCity().extentMetres / 2 / max(speed, 0.1)
+      return tripSeconds / (tripSeconds + 60)
+    }
     switch route {
     case .collection, .replay, .walk: return 1
     case .city(let city):

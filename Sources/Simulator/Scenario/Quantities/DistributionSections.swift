@@ -1,3 +1,5 @@
+import Base
+
 /// `{ dist: "uniform", min, max }`.
 struct UniformSection<Unit: DistributionUnit>: ScenarioSection {
   var min = 0.0

@@ -1,3 +1,4 @@
+import Base
 internal import JSON
 
 extension Form where Value == Distribution {

@@ -34,14 +34,32 @@ extension Form where Value == String {
   }
 }
 
-extension Form where Value == WallInstant {
-  static var instant: Form {
+/// An instant, and how far the clocks on the wall are ahead of UTC there.
+struct ZonedInstant: Equatable, Sendable {
+  var instant: WallInstant
+  var offsetSeconds: Int
+}
+
+extension Form where Value == ZonedInstant {
+  static var zonedInstant: Form {
     let words = "a date and time with its zone, as in \"2026-03-02T06:30:00+01:00\""
     let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.]+([Zz]|[-+][0-9]{2}(:?[0-9]{2})?)$"
-    return Form<String>.text(pattern: pattern, words: words).map(words: words, show: { .string($0.text) }) {
-      WallInstant(iso8601: Array($0.utf8).span)
+    return Form<String>.text(pattern: pattern, words: words).map(words: words, show: { .string($0.instant.text) }) {
+      text in
+      WallInstant(iso8601: Array(text.utf8).span).map {
+        ZonedInstant(instant: $0, offsetSeconds: offsetSeconds(of: text))
+      }
     }
   }
+}
+
+/// Of a date and time that is one: what follows the sign behind its time of day.
+private func offsetSeconds(of text: String) -> Int {
+  let time = text.dropFirst("2026-03-02T".count)
+  guard let sign = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return 0 }
+  let digits = time[time.index(after: sign)...].filter(\.isNumber)
+  let (hours, minutes) = (Int(digits.prefix(2)) ?? 0, Int(digits.dropFirst(2)) ?? 0)
+  return (hours * 3_600 + minutes * 60) * (time[sign] == "-" ? -1 : 1)
 }
 
 extension Form where Value: RawRepresentable<String> & CaseIterable {

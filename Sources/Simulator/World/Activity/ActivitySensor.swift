@@ -10,10 +10,17 @@ package struct ActivitySensor: Sendable {
   private var reported: MotionActivity
   private var pending: ActivityReport?
 
-  private static let confusionShare = 0.12
+  private let shares: ActivityShares?
 
-  /// The sensor begins by knowing the truth.
-  package init(truth: MotionActivity, at instant: MonotonicInstant, seed: UInt64, device: UInt64) {
+  private static let confusionShare = 0.12
+  /// How long a mistake lasts, in the mean.
+  private static let mistakeSeconds = 25.0
+
+  /// The sensor begins by knowing the truth. `shares` are of the time on the way.
+  package init(
+    truth: MotionActivity, at instant: MonotonicInstant, shares: ActivityShares? = nil, seed: UInt64, device: UInt64
+  ) {
+    self.shares = shares
     stream = RestingStream(.activity, seed: seed, device: device)
     self.truth = truth
     reported = truth
@@ -32,7 +39,8 @@ package struct ActivitySensor: Sendable {
     } else {
       let median = ActivitySensor.medianDelay(of: truth)
       let delay = min(stream.draw { $0.logNormal(median: median, sigma: 0.5) }, 180)
-      let isMistaken = stream.draw { $0.chance(ActivitySensor.confusionShare) }
+      let confusionShare = 1 - truthShare
+      let isMistaken = stream.draw { $0.chance(confusionShare) }
       pending = report(isMistaken ? look(like: truth) : truth, after: delay, from: instant)
     }
   }
@@ -48,8 +56,18 @@ package struct ActivitySensor: Sendable {
     return report
   }
 
+  /// Of the truth among the reports.
+  private var truthShare: Double {
+    if let shares, shares.truth == truth { return shares.truthShare }
+    return 1 - ActivitySensor.confusionShare
+  }
+
   private mutating func mistake(after instant: MonotonicInstant) -> ActivityReport? {
-    let mean = truth == .still ? 21_600.0 : 600
+    var mean = truth == .still ? 21_600.0 : 600
+    if let shares, shares.truth == truth {
+      guard shares.truthShare < 1 else { return nil }
+      mean = ActivitySensor.mistakeSeconds * shares.truthShare / (1 - shares.truthShare)
+    }
     let delay = stream.draw { $0.exponential(mean: mean) }
     return report(look(like: truth), after: delay, from: instant)
   }
@@ -65,6 +83,9 @@ package struct ActivitySensor: Sendable {
 
   /// What an activity is mistaken for.
   private mutating func look(like activity: MotionActivity) -> MotionActivity {
+    if let shares, shares.truth == activity {
+      return shares.mistake(stream.draw { $0.uniform() }) ?? activity
+    }
     let alternatives = ActivitySensor.alternatives(to: activity)
     return alternatives[stream.draw { $0.index(below: alternatives.count) }]
   }

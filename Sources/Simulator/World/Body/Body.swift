@@ -10,18 +10,59 @@ package struct Body: Sendable {
   /// When the last cover of the trip before ended that may still matter to a receiver.
   package private(set) var lastTunnelEnd: MonotonicInstant?
 
-  /// Somebody in a city who lives by a plan; at `start` they are at home.
-  package init(in city: City, clock: DayClock, plan: DailyPlan, start: MonotonicInstant) {
-    var wanderer = Wanderer(city: city, clock: clock, plan: plan, start: start)
-    episode = wanderer.first(at: start)
-    itinerary = .plan(wanderer)
+  /// Somebody in a city who lives by a plan; at `start` they are at home. Without a transport by the one that suits it.
+  package init(
+    in city: City, clock: DayClock, plan: DailyPlan, transport: Transport? = nil, start: MonotonicInstant
+  ) {
+    var wanderer = Wanderer(
+      city: city, clock: clock, plan: plan, transport: transport ?? plan.occupation.transport, start: start)
+    self.init(wanderer.first(at: start), .plan(wanderer))
   }
 
-  /// A device that is carried along a route, beginning at `start`; before, it stands at the route's first place.
-  package init(along route: TimedRoute, repetition: RouteRepetition, start: MonotonicInstant) {
-    episode = .stay(Stay(place: route.path.vertices[0], start: start, end: start))
-    itinerary = .route(RouteRide(route: route, repetition: repetition))
+  /// Somebody in a city without a plan for the day.
+  package init(
+    roaming city: City, _ aim: RoamingAim, transport: Transport, seed: UInt64, device: UInt64,
+    start: MonotonicInstant
+  ) {
+    var roamer = Roamer(city: city, transport: transport, aim: aim, seed: seed, device: device)
+    self.init(roamer.first(at: start), .roam(roamer))
     advance(to: start)
+  }
+
+  /// A device that is carried along recorded routes, beginning at `start`; `index` is its place in its fleet.
+  package init(
+    along routes: RouteSet, repetition: RouteRepetition, seed: UInt64, device: UInt64, index: Int,
+    start: MonotonicInstant
+  ) {
+    let ride = RouteRide(routes: routes, repetition: repetition, seed: seed, device: device, index: index)
+    self.init(ride.first(at: start), .route(ride))
+    advance(to: start)
+  }
+
+  /// Somebody who walks over open ground.
+  package init(
+    walking rules: WalkRules, transport: Transport, seed: UInt64, device: UInt64, start: MonotonicInstant
+  ) {
+    let walker = Walker(rules: rules, transport: transport, seed: seed, device: device)
+    self.init(walker.first(at: start), .walk(walker))
+    advance(to: start)
+  }
+
+  /// Somebody who goes when they are told to.
+  package init(_ errands: Errands, start: MonotonicInstant) {
+    self.init(errands.first(at: start), .errands(errands))
+    advance(to: start)
+  }
+
+  private init(_ episode: Episode, _ itinerary: Itinerary) {
+    (self.episode, self.itinerary) = (episode, itinerary)
+  }
+
+  /// Stays where it is from an instant on.
+  package mutating func park(at instant: MonotonicInstant) {
+    advance(to: instant)
+    let stay = Stay(place: position(at: instant), cover: cover(at: instant), start: instant, end: nil)
+    (episode, itinerary) = (.stay(stay), .none)
   }
 
   /// Moves on to what the body does at an instant, which must not lie before the current episode.

@@ -5,6 +5,7 @@ struct Wanderer: Sendable {
   private let city: City
   private let clock: DayClock
   private let plan: DailyPlan
+  private let transport: Transport
   private var address: Address
   private var day: Int
   /// Of the leg that comes next.
@@ -16,7 +17,8 @@ struct Wanderer: Sendable {
   private static let horizonDays = 400
   private static let shortestStay = Nanoseconds.seconds(30)
 
-  init(city: City, clock: DayClock, plan: DailyPlan, start: MonotonicInstant) {
+  init(city: City, clock: DayClock, plan: DailyPlan, transport: Transport, start: MonotonicInstant) {
+    self.transport = transport
     self.city = city
     self.clock = clock
     self.plan = plan
@@ -37,7 +39,7 @@ struct Wanderer: Sendable {
       tripCount += 1
       address = destination
       let paces = PaceStream(seed: plan.seed, device: plan.device, trip: tripCount)
-      return .trip(city.trip(along: way, by: plan.occupation.transport, at: end, paces: paces))
+      return .trip(city.trip(along: way, by: transport, at: end, paces: paces))
     }
   }
 

@@ -3,7 +3,7 @@ package import Base
 /// A city of any size, made from a seed: a grid of streets around a centre. Everything in it, a speed limit, a light, the
 /// home of a device, is a function of the seed and its own number; only tunnels and dead zones are kept, because places
 /// are tested against them all the time.
-package struct City: Sendable {
+package final class City: Sendable {
   package let seed: UInt64
   package let center: Coordinate
   /// Blocks from west to east, and from south to north.

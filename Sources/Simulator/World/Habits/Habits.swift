@@ -53,8 +53,9 @@ package struct Habits: Sendable {
     return HabitEvent(instant: due, kind: .reboots(isBack: MonotonicInstant(secondsRoundedUp: due.seconds + span)))
   }
 
-  private static func draw(_ bounds: ClosedRange<Double>, from stream: inout RestingStream) -> Double {
-    bounds.lowerBound + (bounds.upperBound - bounds.lowerBound) * stream.draw { $0.uniform() }
+  private static func draw(_ span: Distribution, from stream: inout RestingStream) -> Double {
+    // Nothing ends before it has begun.
+    max(stream.draw { span.draw(from: &$0) }, 0.001)
   }
 
   /// The waiting time is exponential in time awake; nights are skipped.

@@ -8,12 +8,13 @@ package struct Mover: Equatable, Sendable {
   /// Towards the inside of a curve.
   package var lateralAcceleration: Double
   package var obeysLights: Bool
+  package var obeysLimits: Bool
   /// How steady the pace is: the share of the top speed by which it varies from edge to edge.
   package var unsteadiness: Double
 
   package init(
     topSpeed: Double, acceleration: Double, braking: Double, lateralAcceleration: Double, obeysLights: Bool,
-    unsteadiness: Double
+    obeysLimits: Bool = true, unsteadiness: Double
   ) {
     precondition(topSpeed > 0 && acceleration > 0 && braking > 0 && lateralAcceleration > 0, "a mover can move")
     precondition(unsteadiness >= 0 && unsteadiness < 1, "unsteadiness is 0 ..< 1")
@@ -22,6 +23,7 @@ package struct Mover: Equatable, Sendable {
     self.braking = braking
     self.lateralAcceleration = lateralAcceleration
     self.obeysLights = obeysLights
+    self.obeysLimits = obeysLimits
     self.unsteadiness = unsteadiness
   }
 

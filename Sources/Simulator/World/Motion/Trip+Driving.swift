@@ -7,11 +7,13 @@ extension Trip {
     zones: (Coordinate, Coordinate) -> [Zone]
   ) -> Trip {
     var paces = paces
-    let mover = transport.mover
+    let mover = paces.mover(of: transport)
+    let course = course.halting(transport.stops, from: paces.halts)
     let factors = paces.factors(count: course.limits.count, unsteadiness: mover.unsteadiness)
     let stops = mover.obeysLights ? course.stops : course.stops.filter { !$0.stop.isLight }
+    let limits = mover.obeysLimits ? course.limits : course.limits.map { _ in .infinity }
     let motion = SpeedPlan.motion(
-      of: Course(path: course.path, limits: course.limits, stops: stops), by: mover, startSeconds: start.seconds,
+      of: Course(path: course.path, limits: limits, stops: stops), by: mover, startSeconds: start.seconds,
       paces: factors)
     return Trip(
       start: start, motion: motion, transport: transport, covers: covers(of: motion, from: start, zones: zones))

@@ -13,6 +13,7 @@ package enum Occupation: Equatable, Sendable, CaseIterable {
   /// A car that is used every fourth day or so.
   case parkedCar
 
+  /// What suits it.
   package var transport: Transport {
     switch self {
     case .commuter, .courier, .nightShift, .parkedCar: .car

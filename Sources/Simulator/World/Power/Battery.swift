@@ -1,47 +1,46 @@
 package import Base
 
-/// A battery whose level is a straight line until somebody changes the load.
+/// How full phones are: they lose power evenly; people plug them in when they are low, and unplug them when they are full.
+/// So the level is a saw of straight lines, known at any time without a memory.
 package struct Battery: Equatable, Sendable {
-  private var level: Double
-  private var since: MonotonicInstant
-  /// Of the whole, per hour; negative while charging.
-  package private(set) var drainPerHour: Double
+  /// Between which levels they begin, 0 to 1.
+  package let start: ClosedRange<Double>
+  /// Share of the whole.
+  package let drainPerHour: Double
 
-  /// `level` is 0 to 1.
-  package init(level: Double, drainPerHour: Double, at instant: MonotonicInstant) {
-    precondition(level >= 0 && level <= 1, "a battery is between empty and full")
-    self.level = level
-    self.drainPerHour = drainPerHour
-    since = instant
+  private static let low = 0.15
+  private static let chargePerHour = 0.5
+
+  package init(start: ClosedRange<Double> = 0.5...1, drainPerHour: Double = 0.06) {
+    precondition(start.lowerBound >= 0 && start.upperBound <= 1 && drainPerHour >= 0, "a battery is not more than full")
+    (self.start, self.drainPerHour) = (start, drainPerHour)
   }
 
-  /// As devices have it in the morning or later: between half and full, by the device's own draw.
-  package static func drawn(drainPerHour: Double, at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> Battery
-  {
+  /// What the battery of a device says, in whole percent, and whether it is being charged.
+  package func reading(at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> (percent: Int, isCharging: Bool) {
     var stream = Concern.battery.stream(seed: seed, device: device)
-    return Battery(level: 0.5 + 0.5 * stream.uniform(), drainPerHour: drainPerHour, at: instant)
+    let first = start.lowerBound + (start.upperBound - start.lowerBound) * stream.uniform()
+    let (level, isCharging) = level(from: first, afterHours: instant.seconds / 3_600)
+    return (Int((100 * level).rounded()), isCharging)
   }
 
-  package var isCharging: Bool { drainPerHour < 0 }
-
-  /// 0 to 1, not before the last change of the load.
-  package func level(at instant: MonotonicInstant) -> Double {
-    min(max(level - drainPerHour * (instant - since).seconds / 3_600, 0), 1)
-  }
-
-  /// Changes the load.
-  package mutating func drain(perHour drain: Double, from instant: MonotonicInstant) {
-    level = level(at: instant)
-    since = instant
-    drainPerHour = drain
-  }
-
-  /// When the level reaches a mark under this load; nil when it does not, or is there already.
-  package func instant(ofLevel mark: Double) -> MonotonicInstant? {
-    precondition(mark >= 0 && mark <= 1, "a battery is between empty and full")
-    guard drainPerHour != 0 else { return nil }
-    let hours = (level - mark) / drainPerHour
-    guard hours > 0, hours < 1e6 else { return nil }
-    return MonotonicInstant(secondsRoundedUp: since.seconds + hours * 3_600)
+  private func level(from first: Double, afterHours hours: Double) -> (Double, isCharging: Bool) {
+    guard drainPerHour > 0 else { return (first, false) }
+    var rest = hours
+    if first > Battery.low {
+      let draining = (first - Battery.low) / drainPerHour
+      if rest < draining { return (first - drainPerHour * rest, false) }
+      rest -= draining
+    } else {
+      let charging = (1 - first) / Battery.chargePerHour
+      if rest < charging { return (first + Battery.chargePerHour * rest, true) }
+      // Full: as far into a round as one that has just been charged.
+      rest += (1 - Battery.low) / Battery.chargePerHour - charging
+    }
+    let charging = (1 - Battery.low) / Battery.chargePerHour
+    let round = charging + (1 - Battery.low) / drainPerHour
+    rest -= (rest / round).rounded(.down) * round
+    return rest < charging
+      ? (Battery.low + Battery.chargePerHour * rest, true) : (1 - drainPerHour * (rest - charging), false)
   }
 }

@@ -1,24 +1,17 @@
-/// A kind of network connection.
-package enum RadioNetwork: Int, Equatable, Sendable, CaseIterable {
-  case wifi, lte, hsdpa, edge, none
+/// A network that a device may have: its place in the table of links of a run.
+package struct RadioNetwork: Hashable, Sendable {
+  package let number: UInt16
 
-  package var isCellular: Bool {
-    switch self {
-    case .lte, .hsdpa, .edge: true
-    case .wifi, .none: false
-    }
+  init(number: Int) {
+    precondition((0..<Int(UInt16.max)).contains(number), "a run has at most 65,535 networks")
+    self.number = UInt16(number)
   }
 
-  /// How a link over this network behaves.
-  package var link: LinkQuality {
-    switch self {
-    case .wifi: LinkQuality(latency: 0.04, jitter: 0.01, downBitsPerSecond: 30e6, upBitsPerSecond: 10e6, loss: 0.002)
-    case .lte: LinkQuality(latency: 0.06, jitter: 0.025, downBitsPerSecond: 20e6, upBitsPerSecond: 8e6, loss: 0.005)
-    case .hsdpa:
-      LinkQuality(latency: 0.25, jitter: 0.08, downBitsPerSecond: 750e3, upBitsPerSecond: 384e3, loss: 0.015)
-    case .edge:
-      LinkQuality(latency: 0.3, jitter: 0.12, downBitsPerSecond: 250e3, upBitsPerSecond: 100e3, loss: 0.015)
-    case .none: LinkQuality(latency: 0, jitter: 0, downBitsPerSecond: 0, upBitsPerSecond: 0, loss: 1)
-    }
-  }
+  // Those that every table has.
+  package static let wifi = RadioNetwork(number: 0)
+  package static let lte = RadioNetwork(number: 1)
+  package static let hsdpa = RadioNetwork(number: 2)
+  package static let edge = RadioNetwork(number: 3)
+  package static let none = RadioNetwork(number: 4)
+  package static let gprs = RadioNetwork(number: 5)
 }

@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// How wrong a receiver is; one object for all devices of a kind. The defaults give the accuracies of a phone in a car: median 5 metres, nine tenths below 10.
 package final class GPSModel: Sendable {
@@ -13,9 +13,10 @@ package final class GPSModel: Sendable {
   package let skySeconds: Double
   /// Moments of ten seconds in which the receiver is far off without knowing it.
   package let outliersPerHour: Double
-  /// The Pareto distribution of the outliers' distances.
-  package let outlierMinimumMetres: Double
-  package let outlierAlpha: Double
+  /// How far off they are, metres; at most five kilometres.
+  package let outlierDistance: Distribution
+  /// Whether tunnels keep the satellites away.
+  package let isBlindInTunnels: Bool
   /// Medians of the time to the first fix: after less than ten minutes off, and after more.
   package let warmStartSeconds: Double
   package let coldStartSeconds: Double
@@ -35,8 +36,8 @@ package final class GPSModel: Sendable {
     skySpread: Double = 0.55,
     skySeconds: Double = 120.0,
     outliersPerHour: Double = 0.5,
-    outlierMinimumMetres: Double = 80.0,
-    outlierAlpha: Double = 1.6,
+    outlierDistance: Distribution = .pareto(min: 80, alpha: 1.6),
+    isBlindInTunnels: Bool = true,
     warmStartSeconds: Double = 2.0,
     coldStartSeconds: Double = 12.0,
     warmInflation: Double = 4.0,
@@ -46,15 +47,15 @@ package final class GPSModel: Sendable {
     precondition(
       sigmaMetres > 0 && correlationSeconds > 0 && skySeconds > 0 && settlingSeconds > 0, "noise has a scale")
     precondition(whiteShare >= 0 && whiteShare <= 1, "a share is 0 to 1")
-    precondition(outliersPerHour >= 0 && outliersPerHour < 100 && outlierAlpha > 0, "outliers are rare")
+    precondition(outliersPerHour >= 0 && outliersPerHour < 100, "outliers are rare")
     self.sigmaMetres = sigmaMetres
     self.correlationSeconds = correlationSeconds
     self.whiteShare = whiteShare
     self.skySpread = skySpread
     self.skySeconds = skySeconds
     self.outliersPerHour = outliersPerHour
-    self.outlierMinimumMetres = outlierMinimumMetres
-    self.outlierAlpha = outlierAlpha
+    self.outlierDistance = outlierDistance
+    self.isBlindInTunnels = isBlindInTunnels
     self.warmStartSeconds = warmStartSeconds
     self.coldStartSeconds = coldStartSeconds
     self.warmInflation = warmInflation

@@ -68,6 +68,7 @@ package struct Receiver: Sendable {
   /// for the whole episode.
   private func sight(of body: Body, at instant: MonotonicInstant) -> Sight? {
     guard let firstSight else { return nil }
+    guard model.isBlindInTunnels else { return firstSight }
     var tunnelEnd = body.lastTunnelEnd
     switch body.episode {
     case .stay(let stay):
@@ -168,9 +169,7 @@ package struct Receiver: Sendable {
     var draws = Concern.outliers.stream(
       seed: stream.seed, device: stream.device, n: UInt64(bitPattern: Int64(slot)) << 2)
     guard draws.chance(model.outliersPerHour * GPSModel.outlierSeconds / 3_600) else { return nil }
-    // The inverse of the Pareto distribution function: x = min · u^(−1/α).
-    let tail = PortableMath.exp(-PortableMath.log(1 - draws.uniform()) / model.outlierAlpha)
-    let distance = min(model.outlierMinimumMetres * tail, 5_000)
+    let distance = min(model.outlierDistance.draw(from: &draws), 5_000)
     let direction = PortableMath.sineAndCosine(degrees: 360 * draws.uniform())
     return Offset(east: distance * direction.sine, north: distance * direction.cosine)
   }

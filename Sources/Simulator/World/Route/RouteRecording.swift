@@ -20,7 +20,7 @@ package struct RouteRecording: Equatable, Sendable {
 
   package var hasTimes: Bool { points.allSatisfy { $0.time != nil } }
 
-  func recordedMotion() throws(RouteError) -> Motion {
+  func recordedMotion(factor: Double) throws(RouteError) -> Motion {
     var seconds: [Double] = []
     seconds.reserveCapacity(points.count)
     var previous: WallInstant?
@@ -35,7 +35,7 @@ package struct RouteRecording: Equatable, Sendable {
           "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
       }
       previous = time
-      seconds.append(Double(time.milliseconds(since: points[0].time ?? time)) / 1e3)
+      seconds.append(Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor))
     }
     return Motion(places: points.map(\.place), seconds: seconds)
   }

@@ -22,6 +22,11 @@ package enum Concern: UInt64, Sendable {
   case battery = 17
   case appKills = 18
   case reboots = 19
+  case gait = 20
+  case roaming = 21
+  case walk = 22
+  case riding = 23
+  case errands = 24
 
   /// The number of the device that stands for the city itself. No phone has it.
   package static let city = UInt64.max

@@ -7,6 +7,8 @@ package struct Clock: Equatable, Sendable {
   /// Of `accelerated` only.
   package var factor = 60.0
   package var start = WallInstant(millisecondsSince1970: 1_772_433_000_000)
+  /// Of the zone in which `start` is written: what the clocks on the wall show where the devices are.
+  package var zoneOffsetSeconds = 0
   package var duration = Nanoseconds.seconds(600)
   /// Everything is healed for so long before the oracle judges.
   package var settle = Nanoseconds.seconds(300)
@@ -24,9 +26,18 @@ extension Clock: ScenarioSection {
       ),
       .key("latency", \.latency, .choice, "What a request costs in the virtual time of lockstep."),
       .key("factor", \.factor, .number(0.001...100_000), "How much faster than the wall clock `accelerated` runs."),
-      .key("start", \.start, .instant, "The date and time at which the run begins."),
+      .key(
+        "start", \.zonedStart, .zonedInstant,
+        "The date and time at which the run begins; plans and schedules go by the clock of its zone."),
       .key("duration", \.duration, .duration, "How long the devices drive."),
       .key("settle", \.settle, .duration, "How long everything is healthy afterwards, so that the queues drain."),
       .key("timestamps", \.timestamps, .choice, "Whether records carry simulated time or are shifted to today."),
     ])
+}
+
+extension Clock {
+  fileprivate var zonedStart: ZonedInstant {
+    get { ZonedInstant(instant: start, offsetSeconds: zoneOffsetSeconds) }
+    set { (start, zoneOffsetSeconds) = (newValue.instant, newValue.offsetSeconds) }
+  }
 }

@@ -1,3 +1,5 @@
+package import Base
+
 /// What is done to an app.
 package struct LifecycleFault: Equatable, Sendable {
   package var terminate = false

@@ -14,7 +14,8 @@ package struct FleetTraits: Equatable, Sendable {
   package var members: [Int]?
   /// Nil: a city made from the seed.
   package var routes: String?
-  package var motion = "driving"
+  /// Nil: as suits the plan of the route.
+  package var motion: String?
   package var network = "lte"
   package var geofences: String?
   package var sdk = SDK()
@@ -36,8 +37,12 @@ extension FleetTraits: ScenarioSection {
         "members", \.members, .list(of: .count),
         "Only these of its devices, counted from 0, each as it is in the whole fleet; for looking at one of many."),
       .optional(
-        "routes", \.routes, .name(in: .routes), "Where its devices move; without it in a city made from the seed."),
-      .key("motion", \.motion, .name(in: .motion), "How they move; driving, walking and cycling need no declaration."),
+        "routes", \.routes, .name(in: .routes),
+        "Where its devices move; without it between home and work, in a city made from the seed."),
+      .optional(
+        "motion", \.motion, .name(in: .motion),
+        "How they move; driving, walking and cycling need no declaration. As suits the plan of the route, or driving, when nobody says."
+      ),
       .key("network", \.network, .name(in: .networks), "What lies between them and the server."),
       .optional("geofences", \.geofences, .name(in: .geofences), "The geofences that their app adds."),
       .key("sdk", \.sdk, .section(), "Which SDK they run, where it is not that of the scenario."),

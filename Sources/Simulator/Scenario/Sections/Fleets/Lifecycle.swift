@@ -1,3 +1,5 @@
+package import Base
+
 /// What people do with their phones.
 package struct Lifecycle: Equatable, Sendable {
   package var terminate = Termination()

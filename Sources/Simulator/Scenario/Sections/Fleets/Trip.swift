@@ -1,3 +1,5 @@
+package import Base
+
 /// What a trip is.
 package struct Trip: Equatable, Sendable {
   /// In metres.

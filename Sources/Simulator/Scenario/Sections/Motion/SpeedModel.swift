@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// How fast a body moves along its route.
 package enum SpeedModel: Equatable, Sendable {

@@ -15,7 +15,9 @@ extension GaussMarkovWalk: ScenarioSection {
     "route-gauss-markov", "A walk over open ground whose next step is much like the last.",
     [
       .key("center", \.center, .place, "Where it begins."),
-      .key("meanSpeed", \.meanSpeedMetresPerSecond, .quantity(.speed), "The speed it comes back to."),
+      .key(
+        "meanSpeed", \.meanSpeedMetresPerSecond, .quantity(.speed),
+        "The speed it comes back to, instead of that of the motion."),
       .key("alpha", \.alpha, .share, "How much of the last step is in the next."),
       .key("step", \.step, .duration, "How long a step takes."),
     ])

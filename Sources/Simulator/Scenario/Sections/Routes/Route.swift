@@ -12,9 +12,7 @@ extension Form where Value == Route {
       tag: "model", standard: "grid-city",
       [
         Variant("grid-city") { .city($0) },
-        Variant("gauss-markov", notYet: "no walks over open ground; a city has walkers, plan: \"walker\"") {
-          .walk($0)
-        },
+        Variant("gauss-markov") { .walk($0) },
       ])
     return variants(
       tag: "type",

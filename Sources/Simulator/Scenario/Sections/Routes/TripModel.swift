@@ -1,3 +1,5 @@
+package import Base
+
 /// Who goes where in a city, and when.
 package enum TripModel: Equatable, Sendable {
   /// A day that follows a plan.

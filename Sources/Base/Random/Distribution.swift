@@ -1,5 +1,3 @@
-package import Base
-
 /// How a quantity is spread; in the unit in which its measure calculates.
 package enum Distribution: Equatable, Sendable {
   case constant(Double)

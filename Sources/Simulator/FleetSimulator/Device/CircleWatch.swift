@@ -1,0 +1,75 @@
+import Base
+import Contract
+import Engine
+import World
+
+/// A circle that a phone watches: when its body truly crosses the rim, and when the phone is sure of it (behaviour §15.3).
+struct CircleWatch {
+  /// Nil for the region around the fences.
+  let identifier: String?
+  let circle: Circle
+  private(set) var isInside: Bool
+  private var test: CrossingTest
+  private var crossing: MonotonicInstant?
+  private var tick: MonotonicInstant?
+
+  /// What has happened at an instant.
+  struct Finding {
+    /// The body has truly come in, or gone out.
+    var crossed: Bool?
+    /// The phone is sure that it has come in, or gone out.
+    var noticed: Bool?
+  }
+
+  /// Begins to watch by finding out where the body is.
+  init(_ identifier: String?, _ circle: Circle, _ body: Body, at instant: MonotonicInstant) {
+    self.identifier = identifier
+    self.circle = circle
+    isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres
+    test = CrossingTest(isInside: isInside)
+    solve(body, after: instant)
+  }
+
+  var next: MonotonicInstant? {
+    guard let crossing, let tick else { return crossing ?? tick }
+    return min(crossing, tick)
+  }
+
+  /// A body at rest crosses nothing and need not be tested again.
+  mutating func solve(_ body: Body, after instant: MonotonicInstant) {
+    crossing = body.nextCrossing(distanceMetres: circle.radiusMetres, from: circle.center, after: instant)
+    if case .stay = body.episode {
+      tick = nil
+    } else if tick == nil, test.isInside != isInside {
+      tick = CircleWatch.tick(after: instant)
+    }
+  }
+
+  mutating func advance(to instant: MonotonicInstant, _ body: Body) -> Finding {
+    var finding = Finding()
+    if let due = crossing, due <= instant {
+      isInside.toggle()
+      finding.crossed = isInside
+      crossing = body.nextCrossing(distanceMetres: circle.radiusMetres, from: circle.center, after: instant)
+      if tick == nil { tick = CircleWatch.tick(after: instant) }
+    }
+    if let due = tick, due <= instant {
+      tick = nil
+      switch test.test(
+        body.position(at: instant), accuracyMetres: SimulatedDevice.networkAccuracy, against: circle)
+      {
+      case .enter: finding.noticed = true
+      case .exit: finding.noticed = false
+      case .dwell, nil: break
+      }
+      if test.isInside != isInside { tick = instant + CrossingTest.tick }
+    }
+    return finding
+  }
+
+  /// Positions are compared with the circles at every fifth second.
+  private static func tick(after instant: MonotonicInstant) -> MonotonicInstant {
+    let step = CrossingTest.tick.count
+    return MonotonicInstant(nanoseconds: (instant.nanoseconds / step + 1) * step)
+  }
+}

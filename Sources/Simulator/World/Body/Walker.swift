@@ -1,0 +1,80 @@
+package import Base
+
+/// A Gauss–Markov walk over open ground: the next step has a part of the last one's speed and direction in it (T. Camp,
+/// J. Boleng, V. Davies, "A survey of mobility models for ad hoc network research", 2002). As in the survey the mean
+/// direction leads back to the middle for those who are far out.
+struct Walker: Sendable {
+  private let rules: WalkRules
+  private let transport: Transport
+  private var stream: RestingStream
+  private(set) var place: Coordinate
+  private var speed: Double
+  private var directionDegrees: Double
+  private let meanDirectionDegrees: Double
+
+  private static let stepsPerTrip = 60
+  /// Standard deviations, of the speed as a share of its mean.
+  private static let speedDeviation = 0.3
+  private static let directionDeviationDegrees = 60.0
+  private static let rangeMetres = 1_000.0
+  private static let startMetres = 300.0
+
+  init(rules: WalkRules, transport: Transport, seed: UInt64, device: UInt64) {
+    self.rules = rules
+    self.transport = transport
+    stream = RestingStream(.walk, seed: seed, device: device)
+    let draws = stream.draw { (Walker.startMetres * $0.uniform().squareRoot(), 360 * $0.uniform(), 360 * $0.uniform()) }
+    place = rules.center.destination(bearingDegrees: draws.1, distanceMetres: draws.0)
+    speed = rules.meanSpeed
+    meanDirectionDegrees = draws.2
+    directionDegrees = draws.2
+  }
+
+  func first(at start: MonotonicInstant) -> Episode { .stay(Stay(place: place, start: start, end: start)) }
+
+  mutating func next(after episode: Episode) -> Episode {
+    guard let end = episode.end else { return episode }
+    return .trip(trip(at: end, metresMax: .infinity))
+  }
+
+  /// The steps that follow, until there are many or the way is long enough.
+  mutating func trip(at start: MonotonicInstant, metresMax: Double) -> Trip {
+    var (places, seconds, metres) = ([place], [0.0], 0.0)
+    while places.count <= Walker.stepsPerTrip, metres < metresMax {
+      let length = step(metresMax: metresMax - metres)
+      metres += length
+      places.append(place)
+      seconds.append(seconds[seconds.count - 1] + length / speed)
+    }
+    return Trip(start: start, motion: Motion(places: places, seconds: seconds), transport: transport)
+  }
+
+  private mutating func step(metresMax: Double) -> Double {
+    let (memory, rest) = (rules.alpha, (1 - rules.alpha * rules.alpha).squareRoot())
+    let noise = stream.draw { ($0.normal(), $0.normal()) }
+    let wanted = memory * speed + (1 - memory) * rules.meanSpeed
+    speed = max(wanted + rest * Walker.speedDeviation * rules.meanSpeed * noise.0, 0.1 * rules.meanSpeed)
+    let isFarOut = rules.center.distanceMetres(to: place) > Walker.rangeMetres
+    let mean = isFarOut ? place.initialBearingDegrees(to: rules.center) : meanDirectionDegrees
+    let turn = (mean - directionDegrees).remainder(dividingBy: 360)
+    directionDegrees += (1 - memory) * turn + rest * Walker.directionDeviationDegrees * noise.1
+    let length = min(speed * rules.stepSeconds, max(metresMax, 0.1))
+    place = place.destination(bearingDegrees: directionDegrees, distanceMetres: length)
+    return length
+  }
+}
+
+/// What a walk over open ground is like.
+package struct WalkRules: Equatable, Sendable {
+  package let center: Coordinate
+  /// Metres per second.
+  package let meanSpeed: Double
+  /// How much of the last step is in the next, 0 to 1.
+  package let alpha: Double
+  package let stepSeconds: Double
+
+  package init(center: Coordinate, meanSpeed: Double, alpha: Double, stepSeconds: Double) {
+    precondition(meanSpeed > 0 && alpha >= 0 && alpha <= 1 && stepSeconds >= 0.1, "a walk goes on")
+    (self.center, self.meanSpeed, self.alpha, self.stepSeconds) = (center, meanSpeed, alpha, stepSeconds)
+  }
+}

@@ -1,0 +1,122 @@
+import Base
+import Queue
+import Store
+import Testing
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+@testable import Scenario
+
+/// When devices are there, and who makes which trip.
+@Suite struct PresenceTests {
+  private func scenario(_ fleet: String, minutes: Int = 60) throws -> Scenario {
+    let text = """
+      { version: 1, name: "presence", seed: 3,
+        clock: { start: "2026-03-02T07:30:00Z", duration: "\(minutes)m", settle: "5m" },
+        fleets: { a: { \(fleet) } } }
+      """
+    return try ScenarioReader().read(text).scenario
+  }
+
+  @Test(arguments: ["linear", "heaviside"])
+  func aRampHasAsManyDevicesAsThePlanSays(shape: String) throws {
+    let scenario = try scenario(
+      "executor: 'ramping-devices', startDevices: 3, shape: '\(shape)', startTime: '5m', "
+        + "stages: [{ duration: '10m', target: 20 }, { duration: '0s', target: 8 }, { duration: '20m', target: 0 }]")
+    let fleet = try RunSetup(scenario).fleets[0]
+    #expect(fleet.devices == 20)
+    for second in stride(from: 30.0, to: 3_600, by: 61) {
+      let instant = MonotonicInstant(secondsRoundedUp: second)
+      let present = (0..<fleet.devices).filter { isPresent($0, at: instant, fleet.presence) }.count
+      let planned = FleetPlan.devices(of: scenario.fleets[0].value, at: second / 3_600, in: scenario)
+      #expect(Double(present) == planned.rounded(), "second \(second)")
+    }
+  }
+
+  /// By the changes that a device goes through, as the simulator does.
+  private func isPresent(_ index: Int, at instant: MonotonicInstant, _ presence: Presence) -> Bool {
+    guard var change = presence.first(of: index), change <= instant else { return false }
+    var isPresent = true
+    while let next = presence.change(of: index, after: change), next <= instant {
+      isPresent.toggle()
+      change = next
+    }
+    return isPresent
+  }
+
+  @Test func whoHasLeftRecordsNothingAndLosesNothing() throws {
+    let scenario = try scenario(
+      "executor: 'ramping-devices', startDevices: 4, stages: [{ duration: '10m', target: 4 }, { duration: '0s', target: 0 }]"
+    )
+    let watcher = Tracker()
+    let run = try FleetRun(
+      RunSetup(scenario), store: SQLiteStore(StoreConfiguration(folder: ":memory:")), watchers: [watcher])
+    let report = try run.run()
+    #expect(report.isRight && report.sums.created > 20 && report.sums.stored == report.sums.created)
+    #expect(watcher.inserts.allSatisfy { $0.seconds <= 601 })
+  }
+
+  @Test(arguments: ["poisson", "even"])
+  func tripsBeginAsOftenAsTheirRateSays(pattern: String) throws {
+    let scenario = try scenario(
+      "executor: 'ramping-arrival-rate', startRate: 0, timeUnit: '1h', arrivals: '\(pattern)', maxDevices: 500, "
+        + "stages: [{ duration: '20m', target: 60 }, { duration: '20m', target: 60 }], trip: { distance: '2km' }")
+    let fleet = try RunSetup(scenario).fleets[0]
+    guard case .errands(_, let orders) = fleet.movement else { throw Missing.orders }
+    let starts = orders.joined().map(\.start.seconds).sorted()
+    // Half of 20, then 20, and the last rate stays for another 20 minutes.
+    #expect(starts.count == 50 && fleet.droppedTrips == 0)
+    #expect(starts.filter { $0 < 1_200 }.count == 10)
+    #expect(orders.joined().allSatisfy { $0.metres == 2_000 })
+    #expect(orders.count < 30 && orders.allSatisfy { !$0.isEmpty })
+  }
+
+  @Test func tripsWithoutAFreeDeviceAreDroppedAndCounted() throws {
+    let scenario = try scenario(
+      "executor: 'constant-arrival-rate', rate: 60, timeUnit: '1h', maxDevices: 2, trip: { distance: '20km' }")
+    let fleet = try RunSetup(scenario).fleets[0]
+    guard case .errands(_, let orders) = fleet.movement else { throw Missing.orders }
+    #expect(fleet.devices == 2)
+    #expect(orders.joined().count + fleet.droppedTrips == 60 && fleet.droppedTrips > 30)
+    let report = try Runs.run(RunSetup(scenario))
+    #expect(report.isRight && report.sums.created > 0)
+  }
+
+  /// The order that the plan of trips relies on: a body makes them as they were planned.
+  @Test func tripsBeginWhenTheyWereOrdered() throws {
+    let scenario = try scenario(
+      "executor: 'constant-arrival-rate', rate: 20, timeUnit: '1h', maxDevices: 9, trip: { distance: '3km' }")
+    let setup = try RunSetup(scenario)
+    guard case .errands(_, let orders) = setup.fleets[0].movement else { throw Missing.orders }
+    for index in orders.indices {
+      let clock = DayClock(secondsAfterMidnight: 0, firstWeekday: 2)
+      var body = setup.fleets[0].movement.body(
+        seed: setup.seed, device: setup.fleets[0].key(of: index), index: index, clock: clock,
+        start: orders[index][0].start)
+      var starts: [MonotonicInstant] = []
+      for order in orders[index] {
+        // A body is told of its trip a millisecond before.
+        body.advance(to: order.start + .milliseconds(2))
+        if case .trip(let trip) = body.episode {
+          starts.append(trip.start)
+          #expect((trip.motion.path.lengthMetres - 3_000).magnitude < 400)
+        }
+        if let end = body.episode.end { body.advance(to: end) }
+      }
+      #expect(zip(starts, orders[index]).allSatisfy { ($0 - $1.start) <= .milliseconds(2) })
+      #expect(starts.count == orders[index].count)
+    }
+  }
+
+  private enum Missing: Error { case orders }
+}
+
+/// When records came into being.
+private final class Tracker: Watcher {
+  var inserts: [MonotonicInstant] = []
+
+  func see(_ happening: Happening, _ sighting: Sighting) {
+    if case .queue(.inserted) = happening { inserts.append(sighting.now.monotonic) }
+  }
+}

@@ -1,0 +1,90 @@
+import Base
+import Store
+import Testing
+import World
+
+@testable import FleetSimulator
+@testable import Scenario
+
+/// Routes from files.
+@Suite struct RouteFileRunsTests {
+  private static let csv = """
+    lat,lon,time
+    48.10,11.50,2026-03-02T07:00:00Z
+    48.11,11.50,2026-03-02T07:02:00Z
+    48.11,11.53,2026-03-02T07:06:00Z
+
+    """
+  private static let polyline = "[[48.10, 11.50, 0], [48.11, 11.50, 120], [48.11, 11.53, 360]]"
+  private static let ndjson = """
+    {"coords":{"latitude":48.10,"longitude":11.50},"timestamp":"2026-03-02T07:00:00Z"}
+    {"location":{"coords":{"latitude":48.11,"longitude":11.50},"timestamp":"2026-03-02T07:02:00Z"}}
+    {"lat":48.11,"lon":11.53,"time":"2026-03-02T07:06:00Z"}
+
+    """
+  private static let other = "lat,lon\n48.2,11.6\n48.21,11.62\n"
+
+  private func files(_ contents: KeyValuePairs<String, String>) -> RouteFiles {
+    RouteFiles(
+      beside: "/s/scenario.json5",
+      read: { path in contents.first { "/s/\($0.key)" == path }.map { Array($0.value.utf8) } },
+      list: { folder in
+        folder == "/s/many" ? contents.filter { $0.key.hasPrefix("many/") }.map { String($0.key.dropFirst(5)) } : nil
+      })
+  }
+
+  private static let contents: KeyValuePairs = [
+    "drive.csv": csv, "drive.json": polyline, "drive.ndjson": ndjson, "broken.csv": "lat,lon\n48.1,999\n",
+    "many/b.csv": csv, "many/a.csv": other, "many/notes.txt": "no route",
+  ]
+
+  private func setup(_ route: String, devices: Int = 2) throws -> RunSetup {
+    let text = """
+      { version: 1, name: "files", seed: 9,
+        clock: { start: "2026-03-02T07:30:00Z", duration: "30m", settle: "5m" },
+        routes: { r: { \(route) } }, fleets: { a: { devices: \(devices), routes: "r" } } }
+      """
+    return try RunSetup(ScenarioReader().read(text).scenario, files: files(RouteFileRunsTests.contents))
+  }
+
+  @Test func theSameRouteInEveryFormatIsTheSameRun() throws {
+    let runs = try [
+      "file: 'drive.csv'", "file: 'drive.json', format: 'bgsim-polyline'", "file: 'drive.ndjson'",
+    ].map { try Runs.run(setup("type: 'replay', \($0)")) }
+    #expect(runs[0].sums.created > 5 && runs[0].isRight)
+    #expect(runs[1].hash == runs[0].hash && runs[2].hash == runs[0].hash)
+  }
+
+  @Test(arguments: ["timing: 'modelled'", "speed: 2", "loop: 'restart'", "loop: 'ping-pong'"])
+  func howItIsDrivenChangesTheRun(key: String) throws {
+    let plain = try Runs.run(setup("type: 'replay', file: 'drive.csv'"))
+    let other = try Runs.run(setup("type: 'replay', file: 'drive.csv', \(key)"))
+    #expect(plain.hash != other.hash && other.isRight)
+  }
+
+  @Test func aCollectionTakesTheFilesOfItsPattern() throws {
+    let collection = "type: 'collection', files: 'many/*.csv', format: 'csv'"
+    guard case .ride(let routes, _) = try setup(collection).fleets[0].movement else { throw Missing.routes }
+    #expect(routes.routes.map { $0.path.vertices[0].latitude } == [48.2, 48.1])
+    let hashes = try ["shuffle", "sequence", "random"].map {
+      try Runs.run(setup("\(collection), pick: '\($0)'", devices: 4)).hash
+    }
+    #expect(Set(hashes).count == 3)
+  }
+
+  @Test(arguments: [
+    ("type: 'replay', file: 'nowhere.csv'", "cannot read the file '/s/nowhere.csv'"),
+    ("type: 'replay', file: 'broken.csv'", "/s/broken.csv:2:"),
+    ("type: 'replay', file: 'many/a.csv'", "has no time"),
+    ("type: 'replay', file: 'drive'", "add format"),
+    ("type: 'replay', file: 'drive.csv', format: 'sdk-log'", "rollingroad trace"),
+    ("type: 'collection', files: 'many/*.gpx', format: 'gpx'", "no file is named like"),
+  ])
+  func aFileThatIsNoRouteIsAClearError(route: String, words: String) throws {
+    let error = #expect(throws: UnsupportedScenario.self) { _ = try self.setup(route) }
+    #expect(
+      error?.problems.contains { $0.hasPrefix("routes.r") && $0.contains(words) } == true, "\(error?.problems ?? [])")
+  }
+
+  private enum Missing: Error { case routes }
+}
