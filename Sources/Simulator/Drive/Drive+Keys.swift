@@ -55,7 +55,7 @@ extension Drive {
       isInAirplaneMode.toggle()
       lines.append(.note("airplane mode \(isInAirplaneMode ? "on" : "off")"))
     default:
-      radio = key == .wifi ? .wifi : .lte
+      radio = key == .wifi ? .wifi : .cellular
       let isCovered = isInTunnel || isInAirplaneMode
       lines.append(
         .note("\(key == .wifi ? "Wi-Fi" : "the mobile network")\(isCovered ? ", as soon as there is one" : "")"))
