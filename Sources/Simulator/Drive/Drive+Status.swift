@@ -2,7 +2,7 @@ package import Base
 import Contract
 import Engine
 import Host
-import World
+import Vocabulary
 
 extension Drive {
   /// The phone in one line.
