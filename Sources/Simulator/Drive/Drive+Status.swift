@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import Vocabulary
+import World
 
 extension Drive {
   /// The phone in one line.
