@@ -12,7 +12,7 @@ extension Drive {
     switch key {
     case .walk: setOff(by: .foot, "you walk", at: now)
     case .cycle: setOff(by: .bicycle, "you cycle", at: now)
-    case .drive: setOff(by: .car, "you drive", at: now)
+    case .drive: setOff(by: DrivenWay.car, "you drive", at: now)
     case .stop: stop(at: now)
     case .tunnel: enterOrLeaveTunnel(at: now)
     case .airplane, .wifi, .cellular: changeRadio(key, at: now)
