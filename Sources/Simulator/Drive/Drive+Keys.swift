@@ -12,7 +12,7 @@ extension Drive {
     switch key {
     case .walk: setOff(by: .foot, "you walk", at: now)
     case .cycle: setOff(by: .bicycle, "you cycle", at: now)
-    case .drive: setOff(by: .car, "you drive", at: now)
+    case .drive: setOff(by: DrivenWay.car, "you drive", at: now)
     case .stop: stop(at: now)
     case .tunnel: enterOrLeaveTunnel(at: now)
     case .airplane, .wifi, .cellular: changeRadio(key, at: now)
@@ -55,7 +55,7 @@ extension Drive {
       isInAirplaneMode.toggle()
       lines.append(.note("airplane mode \(isInAirplaneMode ? "on" : "off")"))
     default:
-      radio = key == .wifi ? .wifi : .lte
+      radio = key == .wifi ? .wifi : .cellular
       let isCovered = isInTunnel || isInAirplaneMode
       lines.append(
         .note("\(key == .wifi ? "Wi-Fi" : "the mobile network")\(isCovered ? ", as soon as there is one" : "")"))

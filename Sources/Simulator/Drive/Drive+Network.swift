@@ -4,15 +4,14 @@ import Engine
 import Host
 import Upload
 import Vocabulary
-import World
 
 extension Drive {
   /// What the phone has now.
-  var network: RadioNetwork { isInTunnel || isInAirplaneMode ? .none : radio }
+  var network: Connectivity { isInTunnel || isInAirplaneMode ? .none : radio }
 
   /// Tells the app, and ends what was under way: connections belong to an interface.
   mutating func changeNetwork(at now: Moment) {
-    let current = network.connectivity
+    let current = network
     guard current != connectivity else { return }
     connectivity = current
     for id in inFlight.keys.sorted() { giveUp(id, "the network has changed", at: now) }
@@ -43,16 +42,6 @@ extension Drive {
       inFlight[request.id] = request
       lines.append(.sent(request))
       orders.append(.send(request))
-    }
-  }
-}
-
-extension RadioNetwork {
-  fileprivate var connectivity: Connectivity {
-    switch RadioTable.presets[self].kind {
-    case .wifi: .wifi
-    case .cellular: .cellular
-    case .none: .none
     }
   }
 }

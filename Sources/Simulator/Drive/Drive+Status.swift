@@ -2,6 +2,7 @@ package import Base
 import Contract
 import Engine
 import Host
+import Vocabulary
 import World
 
 extension Drive {

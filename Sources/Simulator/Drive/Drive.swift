@@ -41,7 +41,7 @@ package struct Drive {
 
   var isInTunnel = false
   var isInAirplaneMode = false
-  var radio = RadioNetwork.wifi
+  var radio = Connectivity.wifi
   var connectivity = Connectivity.none
   /// Sent, and not ended yet.
   var inFlight: [UInt64: OutgoingRequest] = [:]

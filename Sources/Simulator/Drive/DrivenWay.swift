@@ -20,19 +20,27 @@ enum DrivenWay {
       if stream.chance(0.4) { bearing += stream.chance(0.5) ? 90 : 270 }
       bearing = bearing.truncatingRemainder(dividingBy: 360)
     }
-    let isOnRoad = transport === Transport.car
-    let stops = Transport.Stops(perKilometre: 1, duration: .exponential(mean: 12))
-    let transport =
-      isOnRoad ? Transport(mover: .car, stops: stops, activity: transport.activity) : transport
-    let route = TimedRoute(
-      modelled: RouteRecording(places: places), transport: transport, speedLimit: isOnRoad ? 13.9 : 7)
-    return Body(
-      along: RouteSet([route]), repetition: .pingPong, seed: seed, device: number, index: 0, start: instant)
+    let route = TimedRoute(modelled: RouteRecording(places: places), transport: transport, speedLimit: townLimit)
+    return body(along: route, .pingPong, seed: seed, number: number, at: instant)
   }
 
   /// Stays there.
   static func body(restingAt place: Coordinate, at instant: MonotonicInstant) -> Body {
-    let route = TimedRoute(modelled: RouteRecording(places: [place]), transport: .foot, speedLimit: 1)
-    return Body(along: RouteSet([route]), repetition: .once, seed: 0, device: 0, index: 0, start: instant)
+    let route = TimedRoute(modelled: RouteRecording(places: [place]), transport: .foot)
+    return body(along: route, .once, seed: 0, number: 0, at: instant)
   }
+
+  private static func body(
+    along route: TimedRoute, _ repetition: RouteRepetition, seed: UInt64, number: UInt64, at instant: MonotonicInstant
+  ) -> Body {
+    Body(
+      along: RouteSet([route], pick: .sequence), repetition: repetition, seed: seed, device: number, index: 0,
+      start: instant)
+  }
+
+  /// 50 km/h.
+  private static let townLimit = 13.9
+  /// Red lights, and who is in the way.
+  static let car = Transport(
+    mover: .car, stops: Transport.Stops(perKilometre: 1, duration: .exponential(mean: 12)), activity: .inVehicle)
 }
