@@ -5,6 +5,7 @@ import Host
 import Queue
 import Scenario
 import Testing
+import Upload
 import Vocabulary
 import World
 
