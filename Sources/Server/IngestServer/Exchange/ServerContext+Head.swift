@@ -38,7 +38,7 @@ extension ServerContext {
       lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
       ifNoneMatch: operation == .getPage || operation == .getPageFile ? text(head, "If-None-Match") : nil)
     var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
-    if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, isLocal: isLocal) }
+    if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, head, isLocal: isLocal) }
     if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
     if let journal, isJournaled(operation, isRefused: refusal != nil), journal.takesNext() {
       exchange.draft = JournalDraft(head, operation: operation)
@@ -51,10 +51,16 @@ extension ServerContext {
     Operation.ofDevices.contains(operation) || isRefused && !operation.isAdministrative
   }
 
-  /// The administrator's token when one is set; else whoever is on this machine.
-  private func refuseAdministration(_ exchange: Exchange, isLocal: Bool) -> Response? {
+  /// The administrator's token when one is set; else whoever is on this machine, but for pages of others in its browser.
+  private func refuseAdministration(
+    _ exchange: Exchange, _ head: borrowing RequestHead, isLocal: Bool
+  ) -> Response? {
     guard let token = configuration.adminToken else {
-      return isLocal ? nil : .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
+      guard isLocal else {
+        return .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
+      }
+      let caller = BrowserCaller(host: text(head, "Host"), origin: text(head, "Origin"))
+      return caller.isForeign ? .error(403, "admin_is_local", BrowserCaller.explanation) : nil
     }
     guard let shown = exchange.bearer,
       Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
