@@ -161,6 +161,31 @@ import Testing
     #expect(try harness.request("GET", "/healthz").status == 200)
   }
 
+  @Test(
+    arguments: [
+      ("evil.example", nil), ("127.0.0.1.evil.example", nil), ("127.0.0.256:8080", nil), ("[::2]:8080", nil),
+      ("127.0.0.1:8080", "http://evil.example"), ("127.0.0.1:8080", "null"),
+      ("127.0.0.1:8080", "http://127.0.0.1:9090"),
+      ("localhost", "https://localhost"),
+    ] as [(String, String?)])
+  func aPageOfSomebodyElseInALocalBrowserIsRefused(host: String, origin: String?) throws {
+    let harness = try SessionHarness()
+    let answer = try harness.request("POST", "/admin/v1/reset", origin.map { [("Origin", $0)] } ?? [], host: host)
+    #expect(answer.status == 403)
+    #expect(try answer.errorCode == "foreign_site")
+  }
+
+  @Test(
+    arguments: [
+      ("127.0.0.1:8080", nil), ("localhost:8080", "http://localhost:8080"), ("[::1]:8080", "http://[::1]:8080"),
+      ("127.8.9.10", "http://127.8.9.10"), ("road.localhost", nil),
+    ] as [(String, String?)])
+  func itsOwnPageIsServed(host: String, origin: String?) throws {
+    let harness = try SessionHarness()
+    let answer = try harness.request("POST", "/admin/v1/reset", origin.map { [("Origin", $0)] } ?? [], host: host)
+    #expect(answer.status == 200)
+  }
+
   @Test(arguments: [true, false])
   func withATokenItIsAskedOfEveryone(isLocal: Bool) throws {
     let harness = try SessionHarness { $0.adminToken = "secret" }

@@ -7,7 +7,7 @@ import Testing
 
 /// Long answers: a page at a time, each asked for when the client has taken the one before.
 @Suite struct StreamingTests {
-  private let whole = "GET /admin/v1/devices/car/locations?format=csv HTTP/1.1\r\nHost: a\r\n\r\n"
+  private let whole = "GET /admin/v1/devices/car/locations?format=csv HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   private func harness(_ count: Int) throws -> SessionHarness {
     let harness = try SessionHarness()
@@ -17,7 +17,7 @@ import Testing
 
   @Test func aLongAnswerIsChunkedAndTheConnectionGoesOn() throws {
     let harness = try harness(700)
-    harness.send(whole + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+    harness.send(whole + "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     let answer = try #require(try harness.answer(to: .get))
     #expect(answer.field("Transfer-Encoding") == "chunked")
     #expect(answer.field("Content-Length") == nil)
@@ -65,7 +65,7 @@ import Testing
 
   @Test func headOfALongAnswerIsItsHeadOnly() throws {
     let harness = try harness(700)
-    harness.send("HEAD /admin/v1/devices/car/locations HTTP/1.1\r\nHost: a\r\n\r\n")
+    harness.send("HEAD /admin/v1/devices/car/locations HTTP/1.1\r\nHost: localhost\r\n\r\n")
     let bytes = harness.takeSent()
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -101,7 +101,7 @@ import Testing
 
   @Test func anErrorBeforeTheFirstPageIsAStatus() throws {
     let harness = try SessionHarness()
-    harness.send("GET /admin/v1/stats HTTP/1.1\r\nHost: a\r\n\r\n", commits: false)
+    harness.send("GET /admin/v1/stats HTTP/1.1\r\nHost: localhost\r\n\r\n", commits: false)
     harness.failFirstPage()
     let answer = try #require(try harness.answer(to: .get))
     #expect(answer.status == 503)

@@ -173,9 +173,10 @@ final class SessionHarness {
 
   /// One whole request and its answer.
   func request(
-    _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
+    _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil,
+    host: String = "localhost"
   ) throws -> TestAnswer {
-    send(SessionHarness.bytes(method, target, fields, body: body))
+    send(SessionHarness.bytes(method, target, fields, body: body, host: host))
     guard let answer = try answer(to: method == "HEAD" ? .head : .post) else {
       throw NoAnswer(request: "\(method) \(target)")
     }
@@ -188,9 +189,10 @@ final class SessionHarness {
   }
 
   static func bytes(
-    _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
+    _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil,
+    host: String = "localhost"
   ) -> [UInt8] {
-    var text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
+    var text = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n"
     for (name, value) in fields { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
     return Array((text + "\r\n" + (body ?? "")).utf8)

@@ -38,9 +38,7 @@ extension ServerContext {
       lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
       ifNoneMatch: operation == .getPage || operation == .getPageFile ? text(head, "If-None-Match") : nil)
     var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
-    if refusal == nil, operation.isAdministrative {
-      refusal = refuseAdministration(exchange, isLocal: isLocal) ?? refuseForeignSite(head)
-    }
+    if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, head, isLocal: isLocal) }
     if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
     if let journal, isJournaled(operation, isRefused: refusal != nil), journal.takesNext() {
       exchange.draft = JournalDraft(head, operation: operation)
@@ -53,23 +51,22 @@ extension ServerContext {
     Operation.ofDevices.contains(operation) || isRefused && !operation.isAdministrative
   }
 
-  /// The administrator's token when one is set; else whoever is on this machine.
-  private func refuseAdministration(_ exchange: Exchange, isLocal: Bool) -> Response? {
+  /// The administrator's token when one is set; else whoever is on this machine, but for pages of others in its browser.
+  private func refuseAdministration(
+    _ exchange: Exchange, _ head: borrowing RequestHead, isLocal: Bool
+  ) -> Response? {
     guard let token = configuration.adminToken else {
-      return isLocal ? nil : .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
+      guard isLocal else {
+        return .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
+      }
+      let caller = BrowserCaller(
+        host: text(head, "Host"), origin: text(head, "Origin"), site: text(head, "Sec-Fetch-Site"))
+      return caller.isForeign ? .error(403, "foreign_site", BrowserCaller.explanation) : nil
     }
     guard let shown = exchange.bearer,
       Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
     else { return .unauthorized("admin_token_required", "this path needs the administrator's token") }
     return nil
-  }
-
-  /// A browser on this machine may show anybody's page. Such a page can send requests here, and without a token nothing else
-  /// tells them from the operator's; the browser says whose they are (Fetch Metadata §2.3).
-  private func refuseForeignSite(_ head: borrowing RequestHead) -> Response? {
-    guard configuration.adminToken == nil, let site = text(head, "Sec-Fetch-Site") else { return nil }
-    guard site != "same-origin", site != "none" else { return nil }
-    return .error(403, "foreign_site", "a page of another site asks; set --admin-token and show it to do that")
   }
 
   private func isEncoded(_ head: borrowing RequestHead) -> Bool {
