@@ -64,7 +64,7 @@ package final class VirtualServer {
   /// What an administrator asks for.
   func obey(_ order: Administration, at now: Moment) {
     let connection = connect()
-    let head = "POST \(order.path) HTTP/1.1\r\nHost: server.example\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
+    let head = "POST \(order.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
     let answer = connection.receive(head.utf8 + Array(order.body.utf8), at: now)
     connection.close(.clientClosed, at: now)
     // 429: as many commands wait as it keeps, and these are not among them.
