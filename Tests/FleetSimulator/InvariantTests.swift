@@ -103,7 +103,7 @@ import World
   @Test func aRequestIsEmpty() {
     let stage = Stage()
     stage.upload([])
-    #expect(stage.violated == [.batchBounds])
+    #expect(stage.violated == [.batchBounds, .triggerLegality])
   }
 
   @Test func anOlderRecordIsPassedOver() {

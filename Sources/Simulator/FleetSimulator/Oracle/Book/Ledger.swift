@@ -44,14 +44,16 @@ final class Ledger {
     switch happening {
     case .queue(let note): enter(note, at: sighting.now.monotonic)
     case .sent(let request): send(request, by: device, at: sighting.now.monotonic)
-    case .served(let request, _): arrive(request, of: device)
+    case .served(let request, _): arrive(request, of: device, at: sighting.now.monotonic)
     case .launched:
       pages[device].aliveSince = sighting.now.monotonic
       connect(sighting)
     case .network: connect(sighting)
     case .healed: pages[device].isHealed = true
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
-    case .ended(let request, let outcome): read(outcome, of: request, by: device, at: sighting.now.monotonic)
+    case .ended(let request, let outcome):
+      pages[device].lastEnd = sighting.now.monotonic
+      read(outcome, of: request, by: device, at: sighting.now.monotonic)
     case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .turn: break
     }
   }
@@ -99,7 +101,7 @@ final class Ledger {
     var departure = Departure(record: record, device: device, at: instant)
     switch cause {
     case .upload:
-      departure.answer = pages[device].answer
+      departure.answer = pages[device].answer ?? .none(at: instant)
       unproven.append(departure)
       return
     case .order: sums.destroyed += 1
@@ -115,7 +117,13 @@ final class Ledger {
   }
 
   private func send(_ request: OutgoingRequest, by device: Int, at instant: MonotonicInstant) {
-    var sent = SentRequest(id: request.id, purpose: request.purpose, sentAt: instant, timeout: request.timeout)
+    let beganAt = pages[device].flushBeganAt(sendingAt: instant)
+    if request.purpose != .log { pages[device].flushBeganAt = beganAt }
+    for other in pages[device].open where other.purpose == .records && other.isGivenUp(at: instant) {
+      for row in other.rows { pages[device].waiting.change(row) { $0.mayArriveAgain = true } }
+    }
+    var sent = SentRequest(
+      id: request.id, purpose: request.purpose, flushBeganAt: beganAt, sentAt: instant, timeout: request.timeout)
     if request.purpose == .records {
       if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
       findings = bodies.read(request.body, of: pages[device].waiting, into: &sent)
@@ -124,35 +132,37 @@ final class Ledger {
     pages[device].open.append(sent)
   }
 
-  private func arrive(_ request: UInt64, of device: Int) {
+  private func arrive(_ request: UInt64, of device: Int, at instant: MonotonicInstant) {
     guard let index = pages[device].open.firstIndex(where: { $0.id == request }) else { return }
     pages[device].open[index].isServed = true
     findings.unexplained.removeAll(keepingCapacity: true)
+    let isGivenUp = pages[device].open[index].isGivenUp(at: instant)
     for row in pages[device].open[index].rows {
       pages[device].waiting.change(row) { record in
+        if isGivenUp { record.mayArriveAgain = true }
         if record.mayBeStored {
           if record.mayArriveAgain { sums.duplicatesExplained += 1 } else { sums.duplicatesUnexplained += 1 }
         }
         if !record.mayArriveAgain { findings.unexplained.append(record.uuid) }
         record.arrivals &+= 1
-        record.mayArriveAgain = false
+        record.mayArriveAgain = isGivenUp
         record.mayBeStored = true
       }
     }
   }
 
   private func read(_ outcome: RequestOutcome, of request: UInt64, by device: Int, at instant: MonotonicInstant) {
-    if !seesServer && outcome.status != 0 { arrive(request, of: device) }
+    if !seesServer && outcome.status != 0 { arrive(request, of: device, at: instant) }
     guard let sent = pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else { return }
     let answer = ReadAnswer(
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
       isServers: sent.isServed && !outcome.isPage)
     pages[device].answer = answer
-    guard !answer.isSuccess else { return }
+    guard !answer.isSuccess || sent.isGivenUp(at: instant) else { return }
     for row in sent.rows {
       pages[device].waiting.change(row) { record in
         record.mayArriveAgain = true
-        if answer.status != 0 { record.mayBeStored = false }
+        if answer.status != 0 && !answer.isSuccess { record.mayBeStored = false }
       }
     }
   }

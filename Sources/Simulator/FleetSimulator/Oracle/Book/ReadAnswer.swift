@@ -11,4 +11,8 @@ struct ReadAnswer {
   let isServers: Bool
 
   var isSuccess: Bool { (200..<300).contains(status) }
+
+  static func none(at instant: MonotonicInstant) -> ReadAnswer {
+    ReadAnswer(request: 0, status: 0, instant: instant, rows: [], isServers: true)
+  }
 }

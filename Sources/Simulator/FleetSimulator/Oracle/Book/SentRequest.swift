@@ -5,6 +5,8 @@ import Upload
 struct SentRequest {
   let id: UInt64
   let purpose: OutgoingRequest.Purpose
+  /// When the flush began that it belongs to.
+  let flushBeganAt: MonotonicInstant
   let sentAt: MonotonicInstant
   let timeout: Nanoseconds
   /// Of the records in its body, in their order there.
@@ -17,5 +19,5 @@ struct SentRequest {
   var isServed = false
 
   /// The watchdog has ended its flush; its answer may still come (behaviour §9.2).
-  func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - sentAt >= timeout + UploadRules.watchdogGrace }
+  func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - flushBeganAt >= timeout + UploadRules.watchdogGrace }
 }

@@ -29,7 +29,7 @@ final class IdentityRule: Rule {
     let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
     last[sighting.device] = Last(uuid: uuid, timestamp: timestamp, offset: offset)
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
-    guard offset == before.offset else { return }
+    guard offset == before.offset || before.offset == .min else { return }
     if timestamp < before.timestamp { blame(sighting, uuid, "of \(timestamp), after a record of \(before.timestamp)") }
     if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp), which is still to come") }
   }

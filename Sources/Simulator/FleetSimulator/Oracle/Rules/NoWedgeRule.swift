@@ -9,7 +9,7 @@ import World
 /// (behaviour §9.2, §9.3): with enough new records behind the back-off an upload begins within time limit and watchdog.
 final class NoWedgeRule: Rule {
   override class var invariant: Invariant { .noWedge }
-  override class var interest: Interest { [.queue, .sent, .life] }
+  override class var interest: Interest { [.queue, .sent, .ended, .life] }
 
   private struct Silence {
     var since = MonotonicInstant(nanoseconds: 0)
@@ -26,7 +26,7 @@ final class NoWedgeRule: Rule {
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
-    case .sent, .launched, .killed, .network, .healed, .configured:
+    case .sent, .ended, .launched, .killed, .network, .healed, .configured:
       silences[sighting.device] = Silence(since: sighting.now.monotonic)
     case .queue(.inserted): judge(sighting)
     default: break
