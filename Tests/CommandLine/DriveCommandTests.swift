@@ -50,7 +50,7 @@ import Testing
       result.output.contains("> X-Device-Id: hand 1\n") && result.output.contains("< Content-Type: application/json"))
     #expect(result.output.contains("· moving\n") && result.output.contains("= "))
     let client = try LoopbackClient(port: server.port)
-    try client.send("GET /admin/v1/devices/hand%201 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    try client.send("GET /admin/v1/devices/hand%201 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     #expect(try client.receiveToEnd().text.contains("\"records\":\(made)"))
   }
 

@@ -61,7 +61,9 @@ import World
     http.delay = HTTPDelay(.seconds(20))
     let (report, seen) = try run(.http(http))
     #expect(report.isRight)
-    #expect(seen.longest(from: 120, to: 240) > 20 && seen.outcomes(from: 120, to: 240).allSatisfy { $0 == 200 })
+    #expect(seen.longest(from: 120, to: 240) > 20)
+    // Until the first flush that is late as a whole meets its watchdog.
+    #expect(seen.outcomes(from: 120, to: 185).allSatisfy { $0 == 200 })
     http.delay = HTTPDelay(.seconds(100))
     let (tooLate, seenTooLate) = try run(.http(http))
     #expect(tooLate.isRight)

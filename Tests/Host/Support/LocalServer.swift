@@ -73,7 +73,7 @@ final class LocalServer {
   private func ask(
     _ method: String, _ path: String, _ fields: [(String, String)], _ body: [UInt8]?
   ) throws -> (status: Int, body: [UInt8]) {
-    var head = "\(method) \(path) HTTP/1.1\r\nHost: server.example\r\n"
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
     for (name, value) in fields { head += "\(name): \(value)\r\n" }
     if let body { head += "Content-Length: \(body.count)\r\n" }
     var unread = Array((head + "\r\n").utf8) + (body ?? [])

@@ -104,7 +104,9 @@ package final class Measures: Watcher {
   /// What kept its records from going out is over.
   private func beginDraining(_ device: Int) {
     let state = devices[device]
-    if !isOffline(state.network), state.drainsSince == nil, state.backlog.count > 0 { devices[device].drainsSince = now }
+    if !isOffline(state.network), state.drainsSince == nil, state.backlog.count > 0 {
+      devices[device].drainsSince = now
+    }
   }
 
   /// Time has gone on: intervals of the timeline end, and thresholds that end a run are looked at.

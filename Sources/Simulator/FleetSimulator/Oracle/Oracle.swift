@@ -80,7 +80,8 @@ extension Happening {
     case .served: 2
     case .ended: 3
     case .told: 4
-    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged, .crossed,
+    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged,
+      .crossed,
       .turn:
       5
     }

@@ -24,6 +24,7 @@ extension RunSetup {
     setup.receiver = receiver(motion.gps)
     setup.presence = schedule.presence
     setup.droppedTrips = schedule.droppedTrips
+    setup.members = traits.members.map { members in members.filter { $0 < schedule.devices } }
     setup.battery = World.Battery(
       start: min(life.battery.start[0], life.battery.start[1])...max(life.battery.start[0], life.battery.start[1]),
       drainPerHour: life.battery.drainPerHour)

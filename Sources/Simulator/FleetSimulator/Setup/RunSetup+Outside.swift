@@ -21,7 +21,7 @@ extension RunSetup {
       return nil
     }
     guard clock.mode != .lockstep else {
-      problems.append("clock.mode lockstep: cannot be run yet; realtime, accelerated and virtual can")
+      problems.append("clock.mode lockstep: cannot be run yet; take --mode virtual, accelerated or realtime")
       return nil
     }
     guard let url = target.url else {

@@ -2,6 +2,7 @@ package import Scenario
 
 /// What a run has shown about an invariant.
 package struct InvariantOutcome: Equatable, Sendable {
+  /// How it went.
   package enum Verdict: Equatable, Sendable {
     case held
     case violated(count: Int)
