@@ -2,6 +2,7 @@ import Base
 import CurlTransport
 import FleetSimulator
 import IngestServer
+import Store
 import Testing
 import World
 
@@ -30,6 +31,23 @@ import World
     #expect(report.sums.pending == 0 && report.sums.unverified == report.sums.created)
     #expect(report.drained != nil)
     #expect(report.generatorLag.count > 100)
+  }
+
+  @Test func runsOfOneSeedLeaveTheirRecordsSideBySide() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    var created = 0
+    for number in 1...2 {
+      var setup = setup(server.url + "/locations", minutes: 2)
+      setup.outside?.runNumber = UInt64(number)
+      created += try FleetRun(setup, over: Carrier(TransportConfiguration()), factor: 300).run().sums.created
+    }
+    let destination = try RunDestination(of: setup(server.url + "/locations")) { try SQLiteStore(.scratch) }
+    guard case .outside(_, _, let proof?) = destination else { return #expect(Bool(false), "nobody to ask") }
+    var uuids: [UUID128] = []
+    proof.forEachRecord(of: nil) { _, uuid in uuids.append(uuid) }
+    #expect(Set(uuids).count == uuids.count)
+    #expect(uuids.count == created)
   }
 
   @Test func aWishEndsARunEarly() throws {

@@ -33,7 +33,9 @@ struct Simulation {
           process.writeError("rollingroad simulate: \(silence)")
           return .runtimeFailure
         }
-        if outside.beginsToday { setup.start = SystemClock().wallNow }
+        let now = SystemClock().wallNow
+        if outside.beginsToday { setup.start = now }
+        setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
       }
       let (summary, map) = try run(setup, scenario, measures, outputs)
       if setup.outside == nil { try logFailing(summary, setup, outputs) }

@@ -95,7 +95,7 @@ struct SimulatedDevice {
     return try DeviceHost(
       description, on: SimulatedPhone(), database: site.database, device: number,
       identity: RandomStream(
-        seed: site.setup.seed, device: key, concern: DeviceConcern.identity + launches),
+        seed: site.setup.identitySeed, device: key, concern: DeviceConcern.identity + launches),
       firstRequest: firstRequest, clockFactor: site.clockFactor, scratch: site.scratch,
       at: site.setup.moment(at: instant))
   }

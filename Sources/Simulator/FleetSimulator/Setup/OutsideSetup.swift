@@ -14,6 +14,8 @@ package struct OutsideSetup: Sendable {
   package var factor = 1.0
   /// Records carry the time at which the run began, instead of that of the scenario.
   package var beginsToday = false
+  /// Tells runs of one seed apart, which may all go to one server; 0: they are the same.
+  package var runNumber: UInt64 = 0
 
   package init(url: String) { self.url = url }
 

@@ -47,6 +47,13 @@ package struct RunSetup: Sendable {
     self.faults = faults
   }
 
+  /// What the uuids of records follow from. A run over sockets leaves its records beside those of earlier runs of its seed: with
+  /// the same uuids at times a little different they would look like repeated rows.
+  var identitySeed: UInt64 {
+    guard let number = outside?.runNumber, number != 0 else { return seed }
+    return TraceHash.mix(seed ^ TraceHash.mix(number))
+  }
+
   /// Of those that are simulated, in order.
   package var deviceNames: [String] {
     fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
