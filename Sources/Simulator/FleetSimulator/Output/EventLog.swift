@@ -80,7 +80,7 @@ package final class EventLog: Watcher {
     case .inserted(_, let row, let uuid, let timestamp, _):
       uuids[row] = uuid
       line("created", sighting) { writer in
-        writer.field("uuid", uuid.lowerCaseText)
+        writer.field("uuid", uuid.text)
         writer.field("timestamp", timestamp.text)
       }
     case .deleted(_, let row, let cause):
@@ -92,7 +92,7 @@ package final class EventLog: Watcher {
         case .age: "expired"
         case .room: "evicted"
         }
-      line(words, sighting) { writer in if let uuid { writer.field("uuid", uuid.lowerCaseText) } }
+      line(words, sighting) { writer in if let uuid { writer.field("uuid", uuid.text) } }
     case .refused: line("write-refused", sighting) { _ in }
     }
   }

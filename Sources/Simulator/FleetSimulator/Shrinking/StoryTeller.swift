@@ -45,7 +45,9 @@ package final class StoryTeller: Watcher {
 
   /// One line of text each, for people.
   package var text: String {
-    var text = lines.map { "\($0.instant.clock)  \($0.device)  \($0.event)\($0.detail.isEmpty ? "" : " ")\($0.detail)" }
+    var text = lines.map {
+      "\($0.instant.clockText)  \($0.device)  \($0.event)\($0.detail.isEmpty ? "" : " ")\($0.detail)"
+    }
     if left > 0 { text.append("… and \(left) more") }
     return text.joined(separator: "\n")
   }
@@ -56,26 +58,13 @@ package final class StoryTeller: Watcher {
     var text = ""
     for line in lines {
       JSONValue.object([
-        "at": .string(line.instant.clock), "device": .string(line.device), "event": .string(line.event),
+        "at": .string(line.instant.clockText), "device": .string(line.device), "event": .string(line.event),
         "detail": .string(line.detail),
       ]).write(to: &writer)
       text += String(decoding: writer.bytes, as: UTF8.self) + "\n"
       writer = JSONWriter(capacity: 1_024)
     }
     return text
-  }
-}
-
-extension MonotonicInstant {
-  /// Since the start of the run: `00:12:43.210`.
-  fileprivate var clock: String {
-    let milliseconds = nanoseconds / 1_000_000
-    func digits(_ number: Int64, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(count - text.count, 0)) + text
-    }
-    let (hours, minutes, seconds) = (milliseconds / 3_600_000, milliseconds / 60_000 % 60, milliseconds / 1_000 % 60)
-    return "\(digits(hours, 2)):\(digits(minutes, 2)):\(digits(seconds, 2)).\(digits(milliseconds % 1_000, 3))"
   }
 }
 
