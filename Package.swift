@@ -147,7 +147,8 @@ let package = Package(
       exclude: ["run"], swiftSettings: settings),
 
     .executableTarget(
-      name: "abuse", dependencies: ["HTTP1", "Threads", "Base", "CLinux", "Support"], path: "loadtest/abuse", exclude: ["run"],
+      name: "abuse", dependencies: ["HTTP1", "Threads", "Base", "CLinux", "Support"], path: "loadtest/abuse",
+      exclude: ["run"],
       swiftSettings: settings),
 
     tests("System", needs: ["Threads", "CLinux", "CSQLite", "CCurl", "COpenSSL"]),

@@ -18,7 +18,8 @@ enum Arrows {
     Target(name: "HTTP1", folder: "Sources/Wire/HTTP1", imports: []),
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
     Target(name: "Network", folder: "Sources/Server/Network", imports: ["Threads", "Base", "CLinux", "Glibc"]),
-    Target(name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Threads", "Base", "Glibc"]),
+    Target(
+      name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Threads", "Base", "Glibc"]),
     Target(
       name: "IngestServer", folder: "Sources/Server/IngestServer",
       imports: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
