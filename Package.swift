@@ -81,12 +81,15 @@ let package = Package(
 
     library("World", in: "Simulator/", needs: ["Base"]),
 
+    library("Sensing", in: "Simulator/", needs: ["World", "Vocabulary", "Contract", "Base"]),
+
     library("AnswerCheck", in: "Simulator/", needs: ["Upload", "Contract", "JSON", "Base"]),
 
     library(
       "Drive", in: "Simulator/",
       needs: [
-        "AnswerCheck", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON",
+        "AnswerCheck", "Scenario", "Sensing", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary",
+        "Contract", "JSON",
         "Database", "Base",
       ]),
 
@@ -98,9 +101,8 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
-        "IngestServer", "Network", "Store", "HTTP1",
-        "Contract", "JSON", "Database", "Base",
+        "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
+        "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Database", "Base",
       ]),
 
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
@@ -172,7 +174,7 @@ let package = Package(
         "FleetSimulator", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
         "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Base", "Support",
       ]),
-    tests("Drive", needs: ["Drive", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
+    tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "World", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),

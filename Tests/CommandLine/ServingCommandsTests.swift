@@ -137,25 +137,3 @@ import Testing
     #expect(result.code == .runtimeFailure && result.error.contains(folder.path))
   }
 }
-
-/// A folder for one test.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    var template = Array(("/tmp/rollingroad-cli-" + String(repeating: "X", count: 6)).utf8CString)
-    guard unsafe mkdtemp(&template) != nil else { throw NoFolder() }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    for name in [
-      "store.db", "store.db-wal", "store.db-shm", "journal.db", "journal.db-wal", "journal.db-shm", "lock", "token.key",
-    ] {
-      _ = unsafe unlink(path + "/" + name)
-    }
-    _ = unsafe rmdir(path)
-  }
-
-  struct NoFolder: Error {}
-}

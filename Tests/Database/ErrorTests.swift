@@ -1,12 +1,13 @@
 import Database
 import Glibc
+import Support
 import Testing
 
 /// Each kind provoked for real: by the file, the disk or another connection, not by a stand-in.
 @Suite struct ErrorTests {
-  private let directory: TemporaryDirectory
+  private let directory: TemporaryFolder
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryFolder() }
 
   private func error(_ body: () throws -> Void) -> DatabaseError? {
     #expect(throws: DatabaseError.self, performing: body)
@@ -48,7 +49,7 @@ import Testing
   /// The process may not write beyond 128 KiB of any file, and the write beyond fails with EFBIG.
   @Test func inputOutputWhenTheSystemRefusesAWrite() async {
     await #expect(processExitsWith: .success) {
-      let directory = try TemporaryDirectory()
+      let directory = try TemporaryFolder()
       let connection = try Connection(path: directory.file("db"))
       try connection.apply(.journalMode(.wal))
       try connection.execute("CREATE TABLE t(a INTEGER PRIMARY KEY, b BLOB) STRICT; INSERT INTO t VALUES (1, x'')")

@@ -1,12 +1,13 @@
 import Database
+import Support
 import Testing
 
 @Suite struct SchemaTests {
-  private let directory: TemporaryDirectory
+  private let directory: TemporaryFolder
   private let one = Migration(1, "CREATE TABLE a(x INTEGER NOT NULL) STRICT; INSERT INTO a VALUES (1)")
   private let two = Migration(2, "ALTER TABLE a ADD COLUMN y INTEGER; UPDATE a SET y = x + 1")
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryFolder() }
 
   private func open() throws -> Connection { try Connection(path: directory.file("db")) }
 

@@ -1,10 +1,11 @@
 import Database
+import Support
 import Testing
 
 @Suite struct SettingTests {
-  private let directory: TemporaryDirectory
+  private let directory: TemporaryFolder
 
-  init() throws { directory = try TemporaryDirectory() }
+  init() throws { directory = try TemporaryFolder() }
 
   @Test func everySettingTakesOnAFile() throws {
     let connection = try Connection(path: directory.file("db"))

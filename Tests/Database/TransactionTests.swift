@@ -1,4 +1,5 @@
 import Database
+import Support
 import Testing
 
 @Suite struct TransactionTests {
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test func anImmediateTransactionKeepsOtherWritersOutAndADeferredOneDoesNot() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let first = try Ledger(path: directory.file("db"))
     var second = try Ledger(path: directory.file("db"))
     try first.connection.apply(.journalMode(.wal))
@@ -68,7 +69,7 @@ import Testing
 
   /// In the rollback-journal mode a reader that has not finished makes COMMIT itself fail.
   @Test func aCommitThatFailsIsReportedAndRolledBack() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     var writer = try Ledger(path: directory.file("db"))
     try writer.add([1, 2])
     let reader = try Connection(path: directory.file("db"), busyTimeoutMilliseconds: 0)

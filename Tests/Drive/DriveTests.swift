@@ -162,17 +162,9 @@ import Vocabulary
   @Test func mistakesOfAConfigurationAreTold() throws {
     let place = try #require(Coordinate(latitude: 0, longitude: 0))
     let document = try JSONValue(parsing: Array(#"{"http":{"batchSinc":true}}"#.utf8).span)
-    let settings = DriveSettings(platform: .ios, start: place, seed: 1, documents: [document])
+    let settings = DriveSettings(
+      platform: .ios, start: place, seed: 1, target: "http://a", deviceName: "d", documents: [document])
     #expect(settings.mistakes == ["Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"])
-  }
-
-  @Test(arguments: [
-    (DrivePreset.rollingroad, "http://a:1", "http://a:1/locations"), (.rollingroad, "http://a/", "http://a/locations"),
-    (.traccar, "http://a", "http://a/"), (.dawarich, "https://a", "https://a/api/v1/traccar/points"),
-    (.transistorConsole, "http://a", "http://a/v2/locations"), (.rollingroad, "http://a/x?y=1", "http://a/x?y=1"),
-  ])
-  func aPresetKnowsWhereUploadsGo(preset: DrivePreset, target: String, url: String) {
-    #expect(preset.document(target: target, deviceName: "d")["http"]?["url"] == .string(url))
   }
 
   @Test func theClockWaitsForTheNetwork() {

@@ -21,10 +21,8 @@ struct Ride {
     now = Ride.start
     guard let place = Coordinate(latitude: 48.1, longitude: 11.5) else { preconditionFailure("a place") }
     let settings = DriveSettings(
-      platform: platform, start: place, seed: seed,
-      documents: [
-        DrivePreset.rollingroad.document(target: "http://server.example", deviceName: "a"), .object(configuration),
-      ])
+      platform: platform, start: place, seed: seed, target: "http://server.example", deviceName: "a",
+      documents: [.object(configuration)])
     drive = try Drive(settings, at: now)
     try serve()
   }

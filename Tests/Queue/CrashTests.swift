@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: QueueForm.files, 0..<12)
   func whatWasAcknowledgedSurvivesAKill(form: QueueForm, round: Int) async throws {
     let folder = try TemporaryFolder()
-    let (path, notes) = (folder.database, folder.path + "/notes")
+    let (path, notes) = (folder.file("queue.db"), folder.path + "/notes")
     let isApp = form == .app
     let seed = UInt64.random(in: .min ... .max)
     var survivors: Set<Int> = []

@@ -1,5 +1,6 @@
 import Database
 import Glibc
+import Support
 import Testing
 
 @testable import Queue
@@ -8,27 +9,27 @@ import Testing
   @Test func aNewerFileIsRefusedAndNotTouched() throws {
     let folder = try TemporaryFolder()
     do {
-      let database = try QueueDatabase(path: folder.database, commits: .everyCall)
+      let database = try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
       try database.connection.execute("PRAGMA user_version = 2")
     }
     let error = #expect(throws: DatabaseError.self) {
-      try QueueDatabase(path: folder.database, commits: .everyCall)
+      try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
     }
     #expect(error?.kind == .newerVersion(found: 2, known: 1))
-    #expect(try Connection(path: folder.database).integer("PRAGMA user_version") == 2)
+    #expect(try Connection(path: folder.file("queue.db")).integer("PRAGMA user_version") == 2)
   }
 
   @Test func aFileOfSomebodyElseIsRefusedAndNotTouched() throws {
     let folder = try TemporaryFolder()
     do {
-      let other = try Connection(path: folder.database)
+      let other = try Connection(path: folder.file("queue.db"))
       try other.execute("CREATE TABLE t(a); PRAGMA application_id = 7")
     }
     let error = #expect(throws: DatabaseError.self) {
-      try QueueDatabase(path: folder.database, commits: .grouped)
+      try QueueDatabase(path: folder.file("queue.db"), commits: .grouped)
     }
     #expect(error?.kind == .foreignFile(applicationID: 7))
-    let connection = try Connection(path: folder.database)
+    let connection = try Connection(path: folder.file("queue.db"))
     var query = try connection.prepare("PRAGMA journal_mode")
     var rows = query.start()
     #expect(try rows.step())

@@ -1,6 +1,7 @@
 import Base
 import Database
 import Store
+import Support
 import Testing
 
 /// A device that an administrator deletes.

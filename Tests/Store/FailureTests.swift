@@ -1,5 +1,6 @@
 import Base
 import Store
+import Support
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Database
 import Glibc
 import Store
+import Support
 import Testing
 
 @Suite struct FolderTests {

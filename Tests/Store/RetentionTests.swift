@@ -1,5 +1,6 @@
 import Base
 import Store
+import Support
 import Testing
 
 @Suite struct RetentionTests {

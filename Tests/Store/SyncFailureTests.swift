@@ -1,6 +1,7 @@
 import Base
 import Glibc
 import Store
+import Support
 import SyncFaults
 import Testing
 

@@ -49,18 +49,21 @@ enum Arrows {
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
     Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
     Target(
+      name: "Sensing", folder: "Sources/Simulator/Sensing", imports: ["World", "Vocabulary", "Contract", "Base"]),
+    Target(
       name: "AnswerCheck", folder: "Sources/Simulator/AnswerCheck", imports: ["Upload", "Contract", "JSON", "Base"]),
     Target(
       name: "Drive", folder: "Sources/Simulator/Drive",
       imports: [
-        "AnswerCheck", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON",
+        "AnswerCheck", "Scenario", "Sensing", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary",
+        "Contract", "JSON",
         "Database", "Base",
       ]),
     Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
+        "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
         "IngestServer", "Network", "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),

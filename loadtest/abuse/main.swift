@@ -1,4 +1,5 @@
 import Glibc
+import Support
 
 // Started by loadtest/abuse/run, which says what the measures are.
 
@@ -9,8 +10,8 @@ guard words.count >= 6 else {
 }
 Sockets.raiseDescriptorLimit()
 var isGood = false
-do throws(Trouble) {
-  let work = try WorkFolder()
+do {
+  let work = try TemporaryFolder()
   let bench = Bench(
     program: words[1], results: words[2], commit: words[3], machine: words[4],
     flags: words[5].split(separator: " ").map(String.init), folder: work.path)

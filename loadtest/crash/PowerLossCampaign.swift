@@ -6,7 +6,7 @@ import Support
 /// the run may have left it, and opened. Names of files count as durable from their creation.
 struct PowerLossCampaign {
   let program: String
-  let work: String
+  let work: TemporaryFolder
   let seed: UInt64
   let states: Int
 
@@ -44,10 +44,10 @@ struct PowerLossCampaign {
   }
 
   private func record() throws -> ([Ledger], [UInt8]) {
-    let folder = work + "/power"
-    let trace = work + "/power.trace"
+    let folder = work.file("power")
+    let trace = "power.trace"
     let fleet = try Fleet(clients: 8, seed: seed)
-    let server = try ServerProcess(program: program, folder: folder, wrapper: Recording.wrapper + [trace])
+    let server = try ServerProcess(program: program, folder: folder, wrapper: Recording.wrapper + [work.file(trace)])
     guard let port = server.port else { throw CampaignError("the server did not start under strace") }
     fleet.course.port = port
     var patience = 1_200
@@ -57,7 +57,7 @@ struct PowerLossCampaign {
     }
     let ledgers = fleet.finish()
     _ = server.stop(folder: folder)
-    return (ledgers, try WorkFolder.read(trace))
+    return (ledgers, try work.read(trace))
   }
 
   /// Half of them anywhere, half where it hurts most: right behind an acknowledgement.
@@ -75,8 +75,8 @@ struct PowerLossCampaign {
   private func judge(
     _ files: [(name: String, bytes: [UInt8])], _ ledgers: [Ledger], _ place: String, _ remarks: inout [String]
   ) throws -> Verdict? {
-    let folder = try WorkFolder(in: WorkFolder.isWritable("/dev/shm") ? "/dev/shm" : "/tmp")
-    for (name, bytes) in files { try WorkFolder.write(bytes, to: folder.path + "/" + name) }
+    let folder = try TemporaryFolder(in: Machine.isWritable("/dev/shm") ? "/dev/shm" : "/tmp")
+    for (name, bytes) in files { try folder.write(bytes, to: name) }
     do throws(StoreError) {
       let store = try SQLiteStore(StoreConfiguration(folder: folder.path))
       defer { store.close() }

@@ -1,6 +1,7 @@
 import Base
 import Glibc
 import Store
+import Support
 
 let words = CommandLine.arguments
 guard words.count >= 6, let rounds = Int(words[2]), rounds > 0 else {
@@ -14,12 +15,12 @@ print("seed \(seed)")
 var isGood = true
 
 do {
-  let work = try WorkFolder()
+  let work = try TemporaryFolder()
   print(Outcome.heading)
   let report = { (outcome: Outcome) throws(CampaignError) in
     print(outcome.line)
     for complaint in outcome.complaints { print("    \(complaint)") }
-    try WorkFolder.append(outcome.json(seed: seed, commit: words[4], machine: words[5]), to: words[3])
+    try Machine.append(outcome.json(seed: seed, commit: words[4], machine: words[5]), to: words[3])
     if !outcome.isGood { isGood = false }
   }
   if modes.contains("kill") {
@@ -28,7 +29,7 @@ do {
   if modes.contains("drop") {
     try report(DropCampaign(program: words[1], folder: work.path + "/drop", seed: seed, rounds: rounds).run())
   }
-  if modes.contains("inject") || modes.contains("power"), !WorkFolder.hasStrace {
+  if modes.contains("inject") || modes.contains("power"), !Machine.hasStrace {
     print("skipped: strace is not installed, so no faults can be injected and no writes recorded")
   } else {
     if modes.contains("inject") {
@@ -37,7 +38,7 @@ do {
       }
     }
     if modes.contains("power") {
-      try report(PowerLossCampaign(program: words[1], work: work.path, seed: seed, states: max(300, 3 * rounds)).run())
+      try report(PowerLossCampaign(program: words[1], work: work, seed: seed, states: max(300, 3 * rounds)).run())
     }
   }
 } catch {

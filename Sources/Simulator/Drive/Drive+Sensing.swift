@@ -3,6 +3,7 @@ import Contract
 package import Database
 import Engine
 import Host
+import Sensing
 package import Vocabulary
 import World
 
@@ -21,8 +22,7 @@ extension Drive {
     body.advance(to: instant)
     activity.observe(body.activity(at: instant), at: instant)
     while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
-      let activity = Activity(report.activity.type, confidence: report.confidence)
-      for input in host.platform.sensors.take(activity) where isRunning { host.receive(input, at: now) }
+      for input in host.platform.sensors.take(Activity(report)) where isRunning { host.receive(input, at: now) }
     }
     if isRunning, let deadline = host.nextDeadline, deadline <= instant { host.timersDue(at: now) }
     if let nextFix, nextFix <= instant { try locate(at: now) }
@@ -74,33 +74,5 @@ extension EngineInput {
     case .stationaryRegionExit, .proximityRegionExit, .geofenceCrossing, .significantChange: true
     default: false
     }
-  }
-}
-
-extension MotionActivity {
-  fileprivate var type: ActivityType {
-    switch self {
-    case .still: .still
-    case .walking: .walking
-    case .running: .running
-    case .onFoot: .onFoot
-    case .onBicycle: .onBicycle
-    case .inVehicle: .inVehicle
-    case .unknown: .unknown
-    }
-  }
-}
-
-extension Fix {
-  fileprivate init(_ position: GPSFix, at wall: WallInstant) {
-    var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
-    coords.accuracy = position.accuracyMetres
-    coords.altitude = position.altitudeMetres
-    coords.altitudeAccuracy = position.altitudeAccuracyMetres
-    coords.speed = position.speed
-    coords.speedAccuracy = position.speedAccuracy
-    coords.heading = position.headingDegrees
-    coords.headingAccuracy = position.headingDegrees.map { _ in position.headingAccuracyDegrees }
-    self.init(coords: coords, timestamp: wall)
   }
 }

@@ -2,19 +2,30 @@ package import Base
 package import Contract
 import Host
 package import JSON
+package import Scenario
 
 /// The phone, its app and where it begins.
 package struct DriveSettings: Sendable {
   package let platform: DevicePlatform
   package let start: Coordinate
   package let seed: UInt64
+  /// Whose dialect the server speaks.
+  package let preset: TargetPreset
+  package let target: String
+  package let deviceName: String
   /// What the app says to `ready`, one after the other.
   package let documents: [JSONValue]
 
-  package init(platform: DevicePlatform, start: Coordinate, seed: UInt64, documents: [JSONValue]) {
+  package init(
+    platform: DevicePlatform, start: Coordinate, seed: UInt64, preset: TargetPreset = .rollingroad, target: String,
+    deviceName: String, documents: [JSONValue]
+  ) {
     self.platform = platform
     self.start = start
     self.seed = seed
+    self.preset = preset
+    self.target = target
+    self.deviceName = deviceName
     self.documents = documents
   }
 
@@ -34,6 +45,10 @@ package struct DriveSettings: Sendable {
   func ready(kept: Configuration?) -> (configuration: Configuration, change: ConfigurationChange) {
     var warnings: [ConfigurationWarning] = []
     var result = Configuration.ready(platform: platform, persisted: kept) { draft in
+      draft.http.url = preset.uploads(to: target)
+      // It goes on when it is closed and when the phone is switched on again.
+      (draft.app.stopOnTerminate, draft.app.startOnBoot) = (false, true)
+      draft.speak(preset, device: deviceName)
       for document in documents { warnings += draft.apply(document).warnings }
     }
     result.change.warnings = warnings + result.change.warnings

@@ -45,17 +45,3 @@ struct Bench {
     }
   }
 }
-
-/// A folder of the test's own, gone with the value.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    path = "\(FileManager.default.temporaryDirectory.path)/bggeo-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch { preconditionFailure("\(path): \(error)") }
-  }
-}

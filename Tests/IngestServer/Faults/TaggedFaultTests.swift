@@ -1,5 +1,6 @@
 import Base
 import Store
+import Support
 import Testing
 
 @testable import IngestServer
@@ -68,7 +69,7 @@ import Testing
   }
 
   @Test func tagsOfAnEarlierProcessCount() throws {
-    let folder = TemporaryFolder()
+    let folder = try TemporaryFolder()
     var configuration = ServerConfiguration()
     configuration.listen = "127.0.0.1:0"
     configuration.data = folder.path

@@ -48,7 +48,7 @@ import Testing
 
   @Test func tenSlowReadersOfALongHistoryCostLessThanSixteenMegabytes() async {
     await #expect(processExitsWith: .success) {
-      let folder = TemporaryFolder()
+      let folder = try TemporaryFolder()
       try Self.fill(folder.path)
       var configuration = ServerConfiguration()
       configuration.listen = "127.0.0.1:0"
@@ -57,7 +57,7 @@ import Testing
       let server = try IngestServer(configuration)
       let path = "/admin/v1/devices/car/locations?format=ndjson"
       // A part of the history pays for buffers and caches that are paid once.
-      let part = try CurlLine.run("--fail '\(server.url)\(path)&to=1780065000000'")
+      let part = try Curl.line("--fail '\(server.url)\(path)&to=1780065000000'")
       #expect(part.split(separator: "\n").count == 5_000)
       let before = try Self.residentBytes()
       let slow = try (0..<10).map { _ in

@@ -1,4 +1,5 @@
 import Queue
+import Support
 
 /// The forms of one implementation, for which every test of the queue holds alike.
 enum QueueForm: CaseIterable, Sendable {
@@ -30,7 +31,7 @@ final class Bench {
   }
 
   var device: Int { form == .app ? 0 : 5 }
-  var path: String { folder.database }
+  var path: String { folder.file("queue.db") }
   private var neighbours: [Int] { form == .app ? [] : [4, 6] }
 
   /// Not to be kept over `reopen`: it keeps its database open.
@@ -57,8 +58,8 @@ final class Bench {
 
   private static func open(_ form: QueueForm, _ folder: TemporaryFolder) throws -> QueueDatabase {
     switch form {
-    case .app: try QueueDatabase(path: folder.database, commits: .everyCall)
-    case .shard: try QueueDatabase(path: folder.database, commits: .grouped)
+    case .app: try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
+    case .shard: try QueueDatabase(path: folder.file("queue.db"), commits: .grouped)
     case .memory: try QueueDatabase(path: ":memory:", commits: .grouped)
     }
   }

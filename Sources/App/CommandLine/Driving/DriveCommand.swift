@@ -2,6 +2,7 @@ import Base
 import Contract
 import Drive
 import JSON
+import Scenario
 
 extension Command {
   static let drive = Command(
@@ -11,7 +12,7 @@ extension Command {
     operandCount: 0...0,
     flags: [
       .value("target", "URL", "the server, or the very URL of uploads [http://127.0.0.1:8080]"),
-      .value("preset", "NAME", DrivePreset.names + ": whose dialect the server speaks", standard: "rollingroad"),
+      .value("preset", "NAME", TargetPreset.names + ": whose dialect the server speaks", standard: "rollingroad"),
       .value("platform", "NAME", "ios or android", standard: "ios"),
       .value("device", "NAME", "what the device calls itself", standard: "drive"),
       .value("config", "FILE", "a JSON object with configuration of the SDK, in groups or flat"),
@@ -93,8 +94,4 @@ struct DriveCommand {
       return .runtimeFailure
     }
   }
-}
-
-extension DrivePreset {
-  static let names = allCases.map(\.rawValue).joined(separator: ", ")
 }

@@ -2,6 +2,7 @@ import Base
 import Contract
 import Drive
 import JSON
+import Scenario
 
 extension DriveSettings {
   /// The dialect of the preset, then the file, then the flags.
@@ -11,7 +12,7 @@ extension DriveSettings {
         [DevicePlatform.ios, .android].first { "\($0)" == text }
       } ?? .ios
     let preset =
-      try values.read("preset", expected: "one of \(DrivePreset.names)", DrivePreset.init(rawValue:)) ?? .rollingroad
+      try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:)) ?? .rollingroad
     let expected = "a URL as http://127.0.0.1:8080"
     let target = try values.read("target", expected: expected) { DriveSettings.isURL($0) ? $0 : nil }
     let name = try values.read("device", expected: "a name") { $0.isEmpty ? nil : $0 } ?? "drive"
@@ -22,14 +23,13 @@ extension DriveSettings {
     let seed = try values.read("seed", expected: "a whole number, in hex as 0x1f") { text in
       text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
     }
-    let dialect = preset.document(target: target ?? "http://127.0.0.1:8080", deviceName: name)
-    var documents = [
-      dialect, .object(["logger": .object(["logLevel": .integer(Int64((level ?? .warning).rawValue))])]),
+    var documents: [JSONValue] = [
+      .object(["logger": .object(["logLevel": .integer(Int64((level ?? .warning).rawValue))])])
     ]
     if let file = try DriveSettings.file(values, process) {
       documents.append(file)
       // The more special word counts.
-      if target != nil { documents.append(.object(["http": .object(["url": dialect["http"]?["url"] ?? .null])])) }
+      if let target { documents.append(.object(["http": .object(["url": .string(preset.uploads(to: target))])])) }
     }
     if let token = values.text("token") {
       documents.append(.object(["authorization": .object(["accessToken": .string(token)])]))
@@ -38,7 +38,8 @@ extension DriveSettings {
       preconditionFailure("the centre of Munich is a place")
     }
     self.init(
-      platform: platform, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max), documents: documents)
+      platform: platform, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max), preset: preset,
+      target: target ?? "http://127.0.0.1:8080", deviceName: name, documents: documents)
     if let mistake = mistakes.first { throw UsageError("\(values.value("config")?.origin ?? "the flags"): \(mistake)") }
   }
 

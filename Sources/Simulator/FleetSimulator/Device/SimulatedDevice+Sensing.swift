@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import Queue
+import Sensing
 import Vocabulary
 import World
 
@@ -19,7 +20,7 @@ extension SimulatedDevice {
     while let due = sensor.nextInstant, due <= now.monotonic, let report = sensor.takeReport() {
       guard host.platform.wantsActivities else { continue }
       site.trace.note(.activity, UInt64(report.confidence), of: number, at: now.monotonic)
-      host.receive(.activity(Activity(report.activity.type, confidence: report.confidence)), at: now)
+      host.receive(.activity(Activity(report)), at: now)
     }
   }
 
@@ -109,33 +110,5 @@ extension SimulatedDevice {
       region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres
       ? instant + CrossingTest.tick
       : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
-  }
-}
-
-extension MotionActivity {
-  fileprivate var type: ActivityType {
-    switch self {
-    case .still: .still
-    case .walking: .walking
-    case .running: .running
-    case .onFoot: .onFoot
-    case .onBicycle: .onBicycle
-    case .inVehicle: .inVehicle
-    case .unknown: .unknown
-    }
-  }
-}
-
-extension Fix {
-  fileprivate init(_ position: GPSFix, at wall: WallInstant) {
-    var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
-    coords.accuracy = position.accuracyMetres
-    coords.altitude = position.altitudeMetres
-    coords.altitudeAccuracy = position.altitudeAccuracyMetres
-    coords.speed = position.speed
-    coords.speedAccuracy = position.speedAccuracy
-    coords.heading = position.headingDegrees
-    coords.headingAccuracy = position.headingDegrees.map { _ in position.headingAccuracyDegrees }
-    self.init(coords: coords, timestamp: wall)
   }
 }

@@ -133,9 +133,8 @@ struct SimulatedDevice {
     configuration.http.url = site.setup.outside?.url ?? SimulatedDevice.url("/locations", in: site)
     var headers = JSONObject()
     for header in site.setup.outside?.headers ?? [] { headers[header.name] = .string(header.value) }
-    headers["X-Device-Id"] = .string(name)
     configuration.http.headers = .object(headers)
-    site.setup.outside?.preset.apply(to: &configuration, device: name)
+    configuration.speak(site.setup.outside?.preset ?? .rollingroad, device: name)
     return configuration
   }
 

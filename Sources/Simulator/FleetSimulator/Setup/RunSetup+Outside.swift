@@ -30,7 +30,7 @@ extension RunSetup {
     }
     judgeOutside(target, &problems)
     for fault in scenario.faults { judgeOutside(fault, &problems) }
-    var outside = OutsideSetup(url: RunSetup.uploads(at: url, of: target.preset))
+    var outside = OutsideSetup(url: target.preset.uploads(to: url))
     (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
     outside.transport = transport(target.connections, to: url, devices: devices)
     if clock.mode == .accelerated { outside.factor = clock.factor }
@@ -70,17 +70,5 @@ extension RunSetup {
       transport.sourceAddresses = (0...devices / devicesPerAddress).map { "127.0.0.\($0 + 1)" }
     }
     return transport
-  }
-
-  /// A URL without a path names the server; its dialect knows the path.
-  private static func uploads(at url: String, of preset: TargetPreset) -> String {
-    let (origin, path) = OutsideSetup.parts(of: url)
-    guard path.isEmpty || path == "/" else { return url }
-    switch preset {
-    case .rollingroad: return origin + "/locations"
-    case .traccar: return origin + "/"
-    case .dawarich: return origin + "/api/v1/traccar/points"
-    case .transistorConsole: return origin + "/api/locations"
-    }
   }
 }

@@ -1,0 +1,19 @@
+package import Base
+import Contract
+package import Vocabulary
+package import World
+
+extension Fix {
+  /// What the receiver of the world has found, as the platform hands it to an app.
+  package init(_ position: GPSFix, at wall: WallInstant) {
+    var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
+    coords.accuracy = position.accuracyMetres
+    coords.altitude = position.altitudeMetres
+    coords.altitudeAccuracy = position.altitudeAccuracyMetres
+    coords.speed = position.speed
+    coords.speedAccuracy = position.speedAccuracy
+    coords.heading = position.headingDegrees
+    coords.headingAccuracy = position.headingDegrees.map { _ in position.headingAccuracyDegrees }
+    self.init(coords: coords, timestamp: wall)
+  }
+}
