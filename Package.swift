@@ -110,7 +110,8 @@ let package = Package(
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Reports", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary",
+        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "AnswerCheck", "CurlTransport", "Upload",
+        "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads", "Base",
         "CLinux",
       ]),
@@ -181,7 +182,8 @@ let package = Package(
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base", "Support",
+        "CommandLine", "FleetSimulator", "World", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base",
+        "Support",
       ]),
     tests(
       "Upload",

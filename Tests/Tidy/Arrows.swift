@@ -71,7 +71,8 @@ enum Arrows {
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Reports", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary",
+        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "AnswerCheck", "CurlTransport", "Upload",
+        "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads",
         "Base", "CLinux", "Glibc",
       ]),

@@ -47,7 +47,7 @@ struct RouteFileTests {
         #expect(format == .csv || file[length...].allSatisfy(ByteReader.isSpace), "\(length) bytes")
         #expect(Array(points.dropLast()) == Array(whole.prefix(max(points.count - 1, 0))), "\(length) bytes")
       } catch {
-        #expect(error.line >= 1 && error.line <= 20 && !error.message.isEmpty, "\(length) bytes")
+        #expect(error.spot.line >= 1 && error.spot.line <= 20 && !error.message.isEmpty, "\(length) bytes")
         if format != .csv && length > 60 { #expect(error.code == .endsTooEarly, "\(length) bytes: \(error.message)") }
       }
     }
@@ -61,9 +61,9 @@ struct RouteFileTests {
       let bytes = mutator.next(using: &generator)
       do {
         let route = try format.read(bytes)
-        #expect(!route.points.isEmpty)
+        #expect(RouteSummary(route).pointCount == route.points.count)
       } catch {
-        #expect(error.line >= 1 && !error.message.isEmpty)
+        #expect(error.spot.line >= 1 && !error.message.isEmpty)
       }
     }
   }
@@ -72,7 +72,7 @@ struct RouteFileTests {
     do {
       _ = try format.read(Array(text.utf8))
       return nil
-    } catch { return (error.code, error.line) }
+    } catch { return (error.code, error.spot.line) }
   }
 
   @Test func mistakesAreNamedWithTheirLine() throws {
@@ -102,6 +102,49 @@ struct RouteFileTests {
     expect(.csv, "lat,lon\n1,x\n", .badNumber, line: 2)
     expect(.csv, "lat,lon,time\n1,2,yesterday\n", .badTime, line: 2)
     #expect(throws: RouteError.self) { try RouteRecording(csv: [0xFF, 0xFE, 0x6C, 0x00]) }
+  }
+
+  @Test(arguments: [
+    (Format.csv, "lat,lon,time\n1,2,2026-03-02T06:30:00Z\n1,x,2026-03-02T06:30:00Z\n", "3:3"),
+    (.csv, "lat,lon,time\n1,2,noon\n", "2:5"), (.geoJSON, "{\"type\":\"LineString\",\n \"coordinates\":[[1]]}", "2:17"),
+    (.gpx, "<gpx>\n  <trkpt lat='91' lon='0'/></gpx>", "2:3"),
+    (.gpx, "<gpx><trkpt lat='1' lon='0'>\n<time>noon</time></trkpt></gpx>", "2:7"),
+  ])
+  func aMistakeIsNamedWithItsColumn(format: Format, text: String, spot: String) {
+    let error = #expect(throws: RouteError.self) { _ = try format.read(Array(text.utf8)) }
+    #expect(error.map { "\($0.spot)" } == spot)
+  }
+
+  /// What this server exports: a feature for each record, and columns of its own.
+  @Test func exportsOfTheServerAreRoutes() throws {
+    let geoJSON = """
+      {"type":"FeatureCollection","features":[
+      {"type":"Feature","geometry":{"type":"Point","coordinates":[11.5,48.1]},"properties":{"recordedAt":"2026-03-02T06:30:00Z"}},
+      {"type":"Feature","geometry":null,"properties":{"recordedAt":null}},
+      {"type":"Feature","geometry":{"type":"Point","coordinates":[11.6,48.1]},"properties":{"recordedAt":null}}]}
+      """
+    let points = try RouteRecording(geoJSON: Array(geoJSON.utf8)).points
+    #expect(points.map(\.place) == [Worlds.place(48.1, 11.5), Worlds.place(48.1, 11.6)])
+    #expect(points.map { $0.time?.millisecondsSince1970 } == [1_772_433_000_000, nil])
+    let csv = "uuid,recordedAt,latitude,longitude\r\na,2026-03-02T06:30:00.000Z,48.1,11.5\r\n"
+    #expect(try RouteRecording(csv: Array(csv.utf8)).points[0].time?.millisecondsSince1970 == 1_772_433_000_000)
+  }
+
+  @Test(arguments: Format.allCases) func whatIsWrittenIsReadBack(format: Format) throws {
+    let route = try Format.csv.read(RouteFiles.csv)
+    let written =
+      switch format {
+      case .gpx: route.gpx
+      case .geoJSON: route.geoJSON
+      case .csv: route.csv
+      }
+    let again = try format.read(Array(written.utf8))
+    #expect(again.points.map(\.place) == route.points.map(\.place))
+    #expect(again.points.map(\.elevation) == route.points.map(\.elevation))
+    #expect(again.points.map(\.time) == route.points.map(\.time))
+    let small = RouteRecording(places: [Worlds.place(0.00001, -0.00002)])
+    let text = format == .gpx ? small.gpx : format == .csv ? small.csv : small.geoJSON
+    #expect(text.contains("0.0000100") && text.contains("-0.0000200"))
   }
 
   @Test func routesOfAFileCountWhenThereAreNoTracks() throws {

@@ -50,7 +50,7 @@ struct RouteTests {
         _ = try TimedRoute(recorded: recording, transport: .car)
         Issue.record("\(code) was accepted")
       } catch {
-        #expect(error.code == code && error.line == line)
+        #expect(error.code == code && error.spot.line == line)
       }
     }
   }

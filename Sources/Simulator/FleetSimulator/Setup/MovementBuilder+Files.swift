@@ -43,7 +43,7 @@ extension MovementBuilder {
     do throws(RouteError) {
       return try TimedRoute(recorded: recording, factor: factor, transport: transport)
     } catch {
-      problems.append("\(place): \(path):\(error.line): \(error.message)")
+      problems.append("\(place): \(path):\(error.spot): \(error.message)")
       return nil
     }
   }
@@ -51,7 +51,7 @@ extension MovementBuilder {
   private func recording(
     _ path: String, _ format: RouteFormat?, _ place: String, _ problems: inout [String]
   ) -> RouteRecording? {
-    guard let format = format ?? RouteFormat(path: path) else {
+    guard let format = format ?? RouteFile.format(of: path) else {
       problems.append("\(place): the name '\(path)' does not say how the file is written; add format")
       return nil
     }
@@ -60,33 +60,10 @@ extension MovementBuilder {
       return nil
     }
     do throws(RouteError) {
-      switch format {
-      case .gpx: return try RouteRecording(gpx: bytes)
-      case .geojson: return try RouteRecording(geoJSON: bytes)
-      case .csv: return try RouteRecording(csv: bytes)
-      case .polyline: return try RouteRecording(polyline: bytes)
-      case .ndjson: return try RouteRecording(ndjson: bytes)
-      case .sdkLog:
-        problems.append(
-          "\(place): a log is no route yet; rollingroad trace '\(path)' --to gpx makes one of it")
-        return nil
-      }
+      return try RouteFile.read(RouteFile.unpacked(bytes), as: format)
     } catch {
-      problems.append("\(place): \(path):\(error.line): \(error.message)")
+      problems.append("\(place): \(path):\(error.spot): \(error.message)")
       return nil
-    }
-  }
-}
-
-extension RouteFormat {
-  fileprivate init?(path: String) {
-    switch path.split(separator: ".").last?.lowercased() {
-    case "gpx": self = .gpx
-    case "geojson", "json": self = .geojson
-    case "csv", "tsv": self = .csv
-    case "ndjson", "jsonl": self = .ndjson
-    case "log", "gz": self = .sdkLog
-    default: return nil
     }
   }
 }

@@ -1,18 +1,21 @@
-/// Goes through the bytes of a route file and knows in which line it is.
+/// Goes through the bytes of a route file and knows in which line and column it is.
 struct ByteReader {
   let bytes: [UInt8]
   private(set) var position = 0
-  private(set) var line = 1
+  private var line = 1
+  /// Where the line begins.
+  private var lineStart = 0
 
   /// A byte order mark of UTF-8 is skipped.
   init(_ bytes: [UInt8]) throws(RouteError) {
     self.bytes = bytes
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
-      throw RouteError(.unsupported, line: 1, "the file is in UTF-16; save it as UTF-8")
+      throw RouteError(.unsupported, at: .beginning, "the file is in UTF-16; save it as UTF-8")
     }
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
+  var spot: FileSpot { FileSpot(line: line, column: position - lineStart + 1) }
   var isAtEnd: Bool { position == bytes.count }
   var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -20,7 +23,7 @@ struct ByteReader {
     guard position < bytes.count else { return nil }
     let byte = bytes[position]
     position += 1
-    if byte == UInt8(ascii: "\n") { line += 1 }
+    if byte == UInt8(ascii: "\n") { (line, lineStart) = (line + 1, position) }
     return byte
   }
 

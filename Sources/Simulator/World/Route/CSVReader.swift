@@ -3,7 +3,13 @@
 struct CSVReader {
   struct Row {
     var fields: [ArraySlice<UInt8>]
+    /// Where it begins in the file.
+    let start: Int
     let line: Int
+
+    var spot: FileSpot { FileSpot(line: line) }
+
+    func spot(of column: Int) -> FileSpot { FileSpot(line: line, column: fields[column].startIndex - start + 1) }
   }
 
   private var reader: ByteReader
@@ -33,14 +39,14 @@ struct CSVReader {
   }
 
   private mutating func row() throws(RouteError) -> Row {
-    var row = Row(fields: [], line: reader.line)
+    var row = Row(fields: [], start: reader.position, line: reader.spot.line)
     while true {
       row.fields.append(reader.peek == UInt8(ascii: "\"") ? try quotedField() : plainField())
       guard reader.peek == separator else { break }
       reader.skip(1)
     }
     guard reader.isAtEnd || reader.peek == UInt8(ascii: "\n") || reader.peek == UInt8(ascii: "\r") else {
-      throw RouteError(.malformed, line: row.line, "a separator is missing behind a quote")
+      throw RouteError(.malformed, at: row.spot, "a separator is missing behind a quote")
     }
     return row
   }
@@ -55,12 +61,12 @@ struct CSVReader {
 
   /// A doubled quote is left as it is: fields with one are no numbers and no times.
   private mutating func quotedField() throws(RouteError) -> ArraySlice<UInt8> {
-    let line = reader.line
+    let spot = reader.spot
     reader.skip(1)
     let start = reader.position
     while let byte = reader.next() {
       if byte == UInt8(ascii: "\n") {
-        throw RouteError(.malformed, line: line, "a quote is not closed in its line")
+        throw RouteError(.malformed, at: spot, "a quote is not closed in its line")
       }
       if byte == UInt8(ascii: "\"") {
         if reader.peek == UInt8(ascii: "\"") {
@@ -70,6 +76,6 @@ struct CSVReader {
         }
       }
     }
-    throw RouteError(.endsTooEarly, line: line, "the file ends within quotes")
+    throw RouteError(.endsTooEarly, at: spot, "the file ends within quotes")
   }
 }

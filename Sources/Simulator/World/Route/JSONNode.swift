@@ -9,12 +9,17 @@ struct JSONNode {
   }
 
   let value: Value
-  let line: Int
+  let spot: FileSpot
 
   /// The member of an object; nil when this is none or has no such member.
   subscript(key: String) -> JSONNode? {
     guard case .object(let members) = value else { return nil }
     return members.first { $0.key == key }?.node
+  }
+
+  /// A literal that is neither true nor false would do as well: nobody asks for those.
+  var isNull: Bool {
+    if case .literal = value { true } else { false }
   }
 
   var elements: [JSONNode]? {

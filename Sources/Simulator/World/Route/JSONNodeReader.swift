@@ -14,25 +14,25 @@ struct JSONNodeReader {
   }
 
   private func malformed(_ message: String) -> RouteError {
-    guard reader.isAtEnd else { return RouteError(.malformed, line: reader.line, message) }
+    guard reader.isAtEnd else { return RouteError(.malformed, at: reader.spot, message) }
     return RouteError(
-      .endsTooEarly, line: reader.line, "the file ends too early; it was not copied or downloaded to its end")
+      .endsTooEarly, at: reader.spot, "the file ends too early; it was not copied or downloaded to its end")
   }
 
   private mutating func node(depth: Int) throws(RouteError) -> JSONNode {
     reader.skipSpace()
-    let line = reader.line
+    let spot = reader.spot
     guard depth < JSONNodeReader.deepest else {
-      throw RouteError(.tooDeep, line: line, "values are nested more than \(JSONNodeReader.deepest) deep")
+      throw RouteError(.tooDeep, at: spot, "values are nested more than \(JSONNodeReader.deepest) deep")
     }
     switch reader.peek {
-    case UInt8(ascii: "{"): return JSONNode(value: .object(try members(depth: depth)), line: line)
-    case UInt8(ascii: "["): return JSONNode(value: .array(try elements(depth: depth)), line: line)
-    case UInt8(ascii: "\""): return JSONNode(value: .string(try string()), line: line)
-    case UInt8(ascii: "t"): return try literal("true", line: line)
-    case UInt8(ascii: "f"): return try literal("false", line: line)
-    case UInt8(ascii: "n"): return try literal("null", line: line)
-    default: return JSONNode(value: .number(try number()), line: line)
+    case UInt8(ascii: "{"): return JSONNode(value: .object(try members(depth: depth)), spot: spot)
+    case UInt8(ascii: "["): return JSONNode(value: .array(try elements(depth: depth)), spot: spot)
+    case UInt8(ascii: "\""): return JSONNode(value: .string(try string()), spot: spot)
+    case UInt8(ascii: "t"): return try literal("true", at: spot)
+    case UInt8(ascii: "f"): return try literal("false", at: spot)
+    case UInt8(ascii: "n"): return try literal("null", at: spot)
+    default: return JSONNode(value: .number(try number()), spot: spot)
     }
   }
 
@@ -84,14 +84,14 @@ struct JSONNodeReader {
     throw malformed("a text has no end")
   }
 
-  private mutating func literal(_ word: StaticString, line: Int) throws(RouteError) -> JSONNode {
+  private mutating func literal(_ word: StaticString, at spot: FileSpot) throws(RouteError) -> JSONNode {
     guard reader.startsWith(word) else {
       // A word cut off by the end of the file is not a wrong word.
       if reader.bytes.count - reader.position < word.utf8CodeUnitCount { reader.skip(word.utf8CodeUnitCount) }
       throw malformed("a value is expected here")
     }
     reader.skip(word.utf8CodeUnitCount)
-    return JSONNode(value: .literal, line: line)
+    return JSONNode(value: .literal, spot: spot)
   }
 
   private mutating func number() throws(RouteError) -> Double {

@@ -7,14 +7,13 @@ package struct RouteError: Error, Equatable, Sendable {
   }
 
   package let code: Code
-  /// From 1.
-  package let line: Int
+  package let spot: FileSpot
   /// A sentence with the mistake and its remedy.
   package let message: String
 
-  init(_ code: Code, line: Int, _ message: String) {
+  package init(_ code: Code, at spot: FileSpot, _ message: String) {
     self.code = code
-    self.line = line
+    self.spot = spot
     self.message = message
   }
 }

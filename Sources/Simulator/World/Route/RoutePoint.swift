@@ -7,13 +7,13 @@ package struct RoutePoint: Equatable, Sendable {
   package let elevation: Double?
   /// Nil when the file does not say.
   package let time: WallInstant?
-  /// The line of the file, from 1.
-  package let line: Int
+  /// Where it stands in its file.
+  package let spot: FileSpot
 
-  package init(place: Coordinate, elevation: Double? = nil, time: WallInstant? = nil, line: Int) {
+  package init(place: Coordinate, elevation: Double? = nil, time: WallInstant? = nil, at spot: FileSpot) {
     self.place = place
     self.elevation = elevation
     self.time = time
-    self.line = line
+    self.spot = spot
   }
 }

@@ -8,10 +8,10 @@ extension RouteRecording {
     var tracks: [RoutePoint] = []
     var routes: [RoutePoint] = []
     guard let root = try reader.nextTag() else {
-      throw RouteError(.endsTooEarly, line: reader.line, "the file has no elements; a GPX file begins with <gpx>")
+      throw RouteError(.endsTooEarly, at: reader.spot, "the file has no elements; a GPX file begins with <gpx>")
     }
     guard root.name == "gpx", root.kind != .closes else {
-      throw RouteError(.malformed, line: root.line, "the file does not begin with <gpx>; this is no GPX file")
+      throw RouteError(.malformed, at: root.spot, "the file does not begin with <gpx>; this is no GPX file")
     }
     while let tag = try reader.nextTag() {
       guard tag.kind != .closes else { continue }
@@ -21,7 +21,7 @@ extension RouteRecording {
       default: continue
       }
     }
-    try self.init(points: tracks.isEmpty ? routes : tracks, lastLine: reader.line)
+    try self.init(points: tracks.isEmpty ? routes : tracks, end: reader.spot)
   }
 
   /// The point of a tag that was just opened, and everything up to its end.
@@ -29,12 +29,12 @@ extension RouteRecording {
     func degrees(_ name: String) throws(RouteError) -> Double {
       guard let text = tag.attribute(name), let number = RouteText.number(text) else {
         throw RouteError(
-          .badNumber, line: tag.line, "<\(tag.name)> needs the attribute \(name) with a number of degrees")
+          .badNumber, at: tag.spot, "<\(tag.name)> needs the attribute \(name) with a number of degrees")
       }
       return number
     }
-    let place = try RouteText.place(latitude: try degrees("lat"), longitude: try degrees("lon"), line: tag.line)
-    guard tag.kind == .opens else { return RoutePoint(place: place, line: tag.line) }
+    let place = try RouteText.place(latitude: try degrees("lat"), longitude: try degrees("lon"), at: tag.spot)
+    guard tag.kind == .opens else { return RoutePoint(place: place, at: tag.spot) }
     var elevation: Double?
     var time: WallInstant?
     let depth = reader.open.count
@@ -42,15 +42,15 @@ extension RouteRecording {
       // The children of the point itself; what extensions nest deeper is theirs.
       guard child.kind == .closes, reader.open.count == depth else { continue }
       switch child.name {
-      case "time": time = try RouteText.time(reader.text, line: child.line)
+      case "time": time = try RouteText.time(reader.text, at: reader.textSpot)
       case "ele":
         guard let number = RouteText.number(reader.text) else {
-          throw RouteError(.badNumber, line: child.line, "<ele> needs a number of metres")
+          throw RouteError(.badNumber, at: reader.textSpot, "<ele> needs a number of metres")
         }
         elevation = number
       default: continue
       }
     }
-    return RoutePoint(place: place, elevation: elevation, time: time, line: tag.line)
+    return RoutePoint(place: place, elevation: elevation, time: time, at: tag.spot)
   }
 }

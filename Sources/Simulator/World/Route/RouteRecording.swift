@@ -5,9 +5,9 @@ package struct RouteRecording: Equatable, Sendable {
   /// At least one.
   package let points: [RoutePoint]
 
-  init(points: [RoutePoint], lastLine: Int) throws(RouteError) {
+  package init(points: [RoutePoint], end: FileSpot) throws(RouteError) {
     guard !points.isEmpty else {
-      throw RouteError(.empty, line: lastLine, "the file has no points; a route needs at least one")
+      throw RouteError(.empty, at: end, "the file has no points; a route needs at least one")
     }
     self.points = points
   }
@@ -15,7 +15,7 @@ package struct RouteRecording: Equatable, Sendable {
   /// Made by the program; at least one place.
   package init(places: [Coordinate]) {
     precondition(!places.isEmpty, "a route has at least one place")
-    points = places.enumerated().map { RoutePoint(place: $1, line: $0 + 1) }
+    points = places.enumerated().map { RoutePoint(place: $1, at: FileSpot(line: $0 + 1)) }
   }
 
   package var hasTimes: Bool { points.allSatisfy { $0.time != nil } }
@@ -27,11 +27,11 @@ package struct RouteRecording: Equatable, Sendable {
     for point in points {
       guard let time = point.time else {
         throw RouteError(
-          .missingTime, line: point.line, "this point has no time; give it one, or let the timing be modelled")
+          .missingTime, at: point.spot, "this point has no time; give it one, or let the timing be modelled")
       }
       if let previous, time < previous {
         throw RouteError(
-          .timeStepsBack, line: point.line,
+          .timeStepsBack, at: point.spot,
           "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
       }
       previous = time

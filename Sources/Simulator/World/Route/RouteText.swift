@@ -19,21 +19,21 @@ enum RouteText {
     }
   }
 
-  static func place(latitude: Double, longitude: Double, line: Int) throws(RouteError) -> Coordinate {
+  static func place(latitude: Double, longitude: Double, at spot: FileSpot) throws(RouteError) -> Coordinate {
     guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
       throw RouteError(
-        .badCoordinate, line: line,
+        .badCoordinate, at: spot,
         "latitude \(latitude), longitude \(longitude) is no place; latitude is −90 to 90, longitude −180 to 180")
     }
     return place
   }
 
   /// ISO 8601 with an offset from UTC.
-  static func time(_ text: ArraySlice<UInt8>, line: Int) throws(RouteError) -> WallInstant {
+  static func time(_ text: ArraySlice<UInt8>, at spot: FileSpot) throws(RouteError) -> WallInstant {
     let text = trimmed(text)
     guard let time = WallInstant(iso8601: text.span) else {
       throw RouteError(
-        .badTime, line: line,
+        .badTime, at: spot,
         "\"\(shown(text))\" is no time; write it as 2026-03-02T06:30:00Z or with an offset from UTC")
     }
     return time

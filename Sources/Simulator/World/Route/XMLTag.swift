@@ -6,7 +6,7 @@ struct XMLTag {
   /// Without the prefix of a namespace.
   let name: String
   let attributes: [(name: String, value: ArraySlice<UInt8>)]
-  let line: Int
+  let spot: FileSpot
 
   func attribute(_ name: String) -> ArraySlice<UInt8>? { attributes.first { $0.name == name }?.value }
 }

@@ -1,0 +1,129 @@
+import DeviceLog
+import Fidelity
+import FleetSimulator
+import Scenario
+import World
+
+extension Command {
+  static let trace = Command(
+    name: "trace",
+    summary: "read a recorded drive: what it holds, in which other formats, as a scenario",
+    operands: "FILE",
+    operandCount: 1...1,
+    flags: [
+      .value("format", "NAME", "\(TraceFile.names): how FILE is written [what its name, or else its content, says]"),
+      .value("to", "NAME", "convert to gpx, geojson, csv, or to a scenario that drives FILE"),
+      .value("out", "FILE", "where the conversion goes [the standard output]"),
+      .toggle("fidelity", "hold the engine against a log: same inputs, same doings?"),
+      .value("differences", "N", "differences to list for each class", standard: "20"),
+    ],
+    details: """
+      Reads GPX, GeoJSON, CSV, lines of JSON, or the text log that the SDK exports on iOS or Android, packed
+      with gzip or not, and says how long, how far and how fast it is, where there is a gap, and where nobody
+      moved. Of a log it also says how much of it is understood.
+      --to scenario writes a file for 'rollingroad simulate', in which a phone drives FILE again.
+      With --fidelity: the share that agrees, for an engine with the habits seen in logs of real devices,
+      and, in the last column, for one that goes by the documents alone, as simulated devices do.
+      Exit code 1 when the file cannot be read; the error names its line and column. docs/trace.md has more.
+      """,
+    run: { (invocation) throws(UsageError) in try TraceCommand(invocation).run() })
+}
+
+/// One run of `trace`.
+private struct TraceCommand {
+  private enum Goal: String, CaseIterable {
+    case gpx, geojson, csv, scenario
+  }
+
+  private let process: ProcessContext
+  private let path: String
+  private let format: RouteFormat?
+  private let goal: Goal?
+  private let out: String?
+  private let wantsFidelity: Bool
+  private let differences: Int
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    let values = invocation.values
+    process = invocation.process
+    path = invocation.operands[0]
+    format = try values.read("format", expected: "one of \(TraceFile.names)", TraceFile.format)
+    goal = try values.read("to", expected: "one of gpx, geojson, csv, scenario", Goal.init(rawValue:))
+    out = values.text("out")
+    wantsFidelity = values.isOn("fidelity")
+    differences = try values.read("differences", expected: "a whole number", Quantities.count) ?? 20
+    if out != nil && goal == nil { throw UsageError("--out: says where a conversion goes; add --to gpx") }
+    if out == path { throw UsageError("--out: '\(path)' is the file that is read; name another one") }
+    if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to: one at a time") }
+  }
+
+  func run() throws(UsageError) -> ExitCode {
+    guard let bytes = process.readFile(path) else { return fail("cannot read \(path); is the name right?") }
+    do throws(RouteError) {
+      let file = try TraceFile(bytes, path: path, format: format)
+      if wantsFidelity { return hold(file) }
+      guard let goal else { return tell(file) }
+      let route = try file.route()
+      return try write(goal, route, file.format)
+    } catch let error as RouteError {
+      return fail("\(path):\(error.spot): \(error.message)")
+    } catch {
+      throw error
+    }
+  }
+
+  private func fail(_ message: String) -> ExitCode {
+    process.writeError("rollingroad trace: \(message)")
+    return .runtimeFailure
+  }
+
+  private func tell(_ file: TraceFile) throws(RouteError) -> ExitCode {
+    if let log = file.log { process.writeOutput(TraceCommand.account(of: log)) }
+    do throws(RouteError) {
+      let route = try file.route()
+      process.writeOutput(RouteAccount(RouteSummary(route), format: file.format).text)
+    } catch {
+      // A log without positions is a log all the same.
+      guard file.log != nil, error.code == .empty else { throw error }
+      process.writeOutput(error.message)
+    }
+    return .ok
+  }
+
+  private static func account(of log: LogReader) -> String {
+    "\(log.platform) log: \(log.lineCount) lines, \(log.facts.count) entries, "
+      + "\(log.otherCount) without meaning for the engine"
+  }
+
+  private func hold(_ file: TraceFile) -> ExitCode {
+    guard let log = file.log else { return fail("\(path) is no log of the SDK; --fidelity compares with one") }
+    process.writeOutput(TraceCommand.account(of: log))
+    let table = FidelityTable(
+      FidelityReport(log), documented: FidelityReport(log, isAsObserved: false), limit: differences)
+    process.writeOutput(table.text)
+    return .ok
+  }
+
+  private func write(_ goal: Goal, _ route: RouteRecording, _ format: RouteFormat) throws(UsageError) -> ExitCode {
+    let text: String
+    switch goal {
+    case .gpx: text = route.gpx
+    case .geojson: text = route.geoJSON
+    case .csv: text = route.csv
+    case .scenario:
+      text = TraceScenario(route, file: try RelativePath.from(out, to: path), format: format).text
+    }
+    guard let out else {
+      process.writeOutput(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+      return .ok
+    }
+    let (folder, name) = RelativePath.parts(of: out)
+    do throws(OutputFolder.Failure) {
+      try OutputFolder(folder).write(text, to: name)
+    } catch {
+      return fail("\(error)")
+    }
+    process.writeOutput("wrote \(out)" + (goal == .scenario ? "; 'rollingroad simulate \(out)' runs it" : ""))
+    return .ok
+  }
+}

@@ -1,0 +1,130 @@
+package import Base
+
+/// What a recording comes to: how long, how far, how fast, where nothing was recorded and where nobody moved.
+package struct RouteSummary: Sendable {
+  /// A stretch of time that begins at one point and ends at a later one.
+  package struct Span: Equatable, Sendable {
+    package let start: RoutePoint
+    package let duration: Nanoseconds
+    /// From its first point to its last, as the crow flies.
+    package let distanceMetres: Double
+  }
+
+  /// What a body in motion, and a receiver at rest, does not do.
+  private enum Limits {
+    static let restRadiusMetres = 25.0
+    static let shortestStop = Nanoseconds.seconds(60)
+    static let shortestGap = Nanoseconds.seconds(30)
+    /// A recording that has a point a minute has no gap of a minute.
+    static let gapToInterval: Int64 = 5
+  }
+
+  package let pointCount: Int
+  /// Points that have a time.
+  package let timedCount: Int
+  package let distanceMetres: Double
+  package let bounds: RouteBounds
+  /// The first point that is earlier than the one before it.
+  package private(set) var stepBack: RoutePoint?
+  /// Nil unless every point has a time and time goes forward: then nothing below is known.
+  package private(set) var duration: Nanoseconds?
+  package private(set) var medianInterval = Nanoseconds.zero
+  /// Without the stops; metres per second.
+  package private(set) var movingSpeed: Double?
+  /// Between two points that follow each other; metres per second.
+  package private(set) var fastest: (speed: Double, point: RoutePoint)?
+  /// Much longer than the time between points is otherwise.
+  package private(set) var gaps: [Span] = []
+  /// At least a minute within 25 metres.
+  package private(set) var stops: [Span] = []
+
+  package init(_ recording: RouteRecording) {
+    let points = recording.points
+    pointCount = points.count
+    timedCount = points.count { $0.time != nil }
+    distanceMetres = zip(points, points.dropFirst()).reduce(0) { $0 + $1.0.place.distanceMetres(to: $1.1.place) }
+    bounds = RouteBounds(points.map(\.place))
+    stepBack =
+      zip(points, points.dropFirst()).first { pair in
+        guard let first = pair.0.time, let second = pair.1.time else { return false }
+        return second < first
+      }?.1
+    let times = points.compactMap(\.time)
+    guard stepBack == nil, times.count == points.count, let first = times.first, let last = times.last else { return }
+    duration = RouteSummary.span(first, last)
+    let intervals = zip(times, times.dropFirst()).map { RouteSummary.span($0, $1) }
+    if !intervals.isEmpty { medianInterval = intervals.sorted()[intervals.count / 2] }
+    stops = RouteSummary.stops(points, times)
+    judgeSteps(points, intervals)
+    let still = stops.reduce(Nanoseconds.zero) { $0 + $1.duration }
+    let moving = (duration ?? .zero) - still
+    if moving > .zero { movingSpeed = distanceMetres / moving.seconds }
+  }
+
+  private mutating func judgeSteps(_ points: [RoutePoint], _ intervals: [Nanoseconds]) {
+    let gap = max(Limits.shortestGap, medianInterval * Limits.gapToInterval)
+    for (index, interval) in intervals.enumerated() {
+      let (from, to) = (points[index], points[index + 1])
+      let distance = from.place.distanceMetres(to: to.place)
+      if interval > .zero, distance / interval.seconds > fastest?.speed ?? 0 {
+        fastest = (distance / interval.seconds, to)
+      }
+      // A silence at one place is a stop.
+      if interval > gap, distance > Limits.restRadiusMetres {
+        gaps.append(Span(start: from, duration: interval, distanceMetres: distance))
+      }
+    }
+  }
+
+  private static func stops(_ points: [RoutePoint], _ times: [WallInstant]) -> [Span] {
+    var stops: [Span] = []
+    var (start, end) = (0, 0)
+    func isNear(_ index: Int) -> Bool {
+      points[start].place.distanceMetres(to: points[index].place) <= Limits.restRadiusMetres
+    }
+    while true {
+      end = max(end, start)
+      while end < points.count, span(times[start], times[end]) < Limits.shortestStop { end += 1 }
+      guard end < points.count else { return stops }
+      // Backwards: who has left is seen at once.
+      guard (start...end).reversed().allSatisfy(isNear) else {
+        start += 1
+        continue
+      }
+      while end + 1 < points.count, isNear(end + 1) { end += 1 }
+      stops.append(
+        Span(
+          start: points[start], duration: span(times[start], times[end]),
+          distanceMetres: points[start].place.distanceMetres(to: points[end].place)))
+      start = end
+    }
+  }
+
+  /// At most thirty years: nobody has recorded longer, and a wrong year is no reason to overflow.
+  private static func span(_ start: WallInstant, _ end: WallInstant) -> Nanoseconds {
+    .milliseconds(min(end.milliseconds(since: start), 1_000_000_000_000))
+  }
+}
+
+/// The rectangle around places. West of it lies east of the antimeridian when that makes it smaller.
+package struct RouteBounds: Equatable, Sendable {
+  package let south: Double
+  package let west: Double
+  package let north: Double
+  package let east: Double
+
+  /// At least one place.
+  init(_ places: [Coordinate]) {
+    precondition(!places.isEmpty, "nothing has no bounds")
+    let latitudes = places.map(\.latitude)
+    (south, north) = (latitudes.min() ?? 0, latitudes.max() ?? 0)
+    let plain = RouteBounds.extent(places.map(\.longitude))
+    let turned = RouteBounds.extent(places.map { $0.longitude < 0 ? $0.longitude + 360 : $0.longitude })
+    let best = turned.east - turned.west < plain.east - plain.west ? turned : plain
+    (west, east) = (best.west, best.east > 180 ? best.east - 360 : best.east)
+  }
+
+  private static func extent(_ longitudes: [Double]) -> (west: Double, east: Double) {
+    (longitudes.min() ?? 0, longitudes.max() ?? 0)
+  }
+}

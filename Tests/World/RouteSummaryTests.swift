@@ -1,0 +1,61 @@
+import Base
+import Testing
+
+@testable import World
+
+@Suite struct RouteSummaryTests {
+  /// A step of 0.001 degrees of latitude is some 111 metres.
+  private func summary(_ rows: [(second: Int, latitude: Double)]) throws -> RouteSummary {
+    let start = 1_772_433_000
+    let lines = rows.map { "\($0.latitude),11.5,\(start + $0.second)\n" }
+    return RouteSummary(try RouteRecording(csv: Array(("lat,lon,time\n" + lines.joined()).utf8)))
+  }
+
+  @Test func aDriveWithAGapAndAStop() throws {
+    var rows: [(second: Int, latitude: Double)] = (0...60).map { ($0, 48 + Double($0) * 0.0001) }
+    rows += (61...180).map { ($0, 48.006) }
+    // Two minutes and a kilometre of which nothing is known.
+    rows += (0...30).map { ($0 + 300, 48.015 + Double($0) * 0.0001) }
+    let summary = try summary(rows)
+    #expect(summary.pointCount == rows.count && summary.timedCount == rows.count && summary.stepBack == nil)
+    #expect(summary.duration == .seconds(330) && summary.medianInterval == .seconds(1))
+    #expect((1_995...2_010).contains(summary.distanceMetres))
+    #expect(summary.gaps.map(\.duration) == [.seconds(120)] && summary.gaps[0].start.spot.line == 182)
+    #expect((990...1_010).contains(summary.gaps[0].distanceMetres))
+    // Who is within 25 metres of where he will stand has as good as stopped.
+    #expect(summary.stops.count == 1 && (.seconds(120)...(.seconds(123))).contains(summary.stops[0].duration))
+    #expect((58...62).contains(summary.stops[0].start.spot.line))
+    let moving = try #require(summary.movingSpeed)
+    #expect((9.5...9.8).contains(moving))
+    let fastest = try #require(summary.fastest)
+    #expect((11.1...11.2).contains(fastest.speed))
+  }
+
+  /// A receiver that is asked seldom has no gaps; one that says nothing while nobody moves neither.
+  @Test func aPointAMinuteHasNoGaps() throws {
+    let rows = (0...20).map { (second: $0 * 60, latitude: 48 + Double($0) * 0.005) }
+    #expect(try summary(rows).gaps.isEmpty)
+    let still = try summary([(0, 48), (1, 48), (2, 48), (900, 48.0001), (901, 48.001)])
+    #expect(still.gaps.isEmpty && still.stops.map(\.duration) == [.seconds(900)])
+  }
+
+  @Test func withoutTimesInOrderOnlyTheWayIsKnown() throws {
+    let back = try summary([(0, 48), (10, 48.001), (5, 48.002)])
+    #expect(back.duration == nil && back.stepBack?.spot.line == 4 && back.distanceMetres > 200)
+    let none = RouteSummary(RouteRecording(places: [Worlds.place(1, 2), Worlds.place(1, 3)]))
+    #expect(none.duration == nil && none.timedCount == 0 && none.stops.isEmpty && none.movingSpeed == nil)
+  }
+
+  @Test func aBoxMayCrossTheAntimeridian() {
+    let fiji = RouteBounds([Worlds.place(-17, 179.5), Worlds.place(-16, -179.5)])
+    #expect(fiji.west == 179.5 && fiji.east == -179.5 && fiji.south == -17 && fiji.north == -16)
+    let munich = RouteBounds([Worlds.place(48, 11), Worlds.place(49, 12)])
+    #expect(munich.west == 11 && munich.east == 12)
+  }
+
+  @Test func wrongYearsAndASinglePointAreNoTrouble() throws {
+    let far = "lat,lon,time\n1,2,0001-01-01T00:00:00Z\n1,2,9999-01-01T00:00:00Z\n1,3,9999-01-01T00:00:00Z\n"
+    #expect(try RouteSummary(RouteRecording(csv: Array(far.utf8))).duration != nil)
+    #expect(try summary([(0, 48)]).duration == .zero)
+  }
+}
