@@ -101,6 +101,30 @@ import World
     #expect(report.sums.stored == report.sums.created - (kind == .oversizedExtras ? 0 : 1))
   }
 
+  /// Also one that a bug has made passes through the SDK's own insert, and pushes an older one out.
+  @Test func aPoisonedRecordKeepsTheQueueWithinItsBounds() throws {
+    var configuration = Runs.configuration()
+    configuration.http.autoSync = false
+    configuration.persistence.maxRecordsToPersist = 1
+    let fault = Fault(name: "poison", start: .seconds(60), action: device { $0.poisonRecord = .missingCoords })
+    let report = try Runs.run(
+      Runs.setup(seed: 21, minutes: 3, faults: [fault], Runs.drivers(1, configuration: configuration)))
+    #expect(report.isRight && report.victims == [] && report.sums.evicted > 1)
+  }
+
+  /// After a reboot the system has started the app, which may not track before its owner opens it.
+  @Test func aPoisonedRecordWaitsForAnAppThatTracks() throws {
+    var reboot = LifecycleFault()
+    reboot.reboot = true
+    let faults = [
+      Fault(name: "off", start: .seconds(30), action: .lifecycle(reboot)),
+      Fault(name: "poison", start: .seconds(30), action: device { $0.poisonRecord = .missingCoords }),
+    ]
+    let (report, seen) = try Runs.watch(Runs.setup(seed: 21, minutes: 4, faults: faults, Runs.drivers(1)))
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.launches == 2 && seen.inserts(from: 31, to: 240) == 0)
+  }
+
   @Test func aRateBringsAsManyAsItSays() throws {
     let fault = Fault(
       name: "kills", perDeviceHour: 6, action: .lifecycle(LifecycleFault(terminating: .constant(5))))

@@ -172,6 +172,33 @@ import World
     #expect(stage.violated == [.boundedEffort])
   }
 
+  @Test func aBackgroundFetchIsAnOccasionToSendAgain() {
+    let stage = Stage { $0.http.autoSync = true }
+    let record = stage.insert()
+    let first = stage.send([record])
+    stage.serve(first)
+    stage.end(first, status: 503)
+    stage.pass(seconds: 900)
+    stage.tell(.fetched)
+    stage.upload([record])
+    #expect(stage.violated == [])
+  }
+
+  @Test func aQueueThatNeverReachesTheThresholdNeedNotBeSent() {
+    let stage = Stage {
+      $0.http.autoSyncThreshold = 2
+      $0.persistence.maxRecordsToPersist = 1
+    }
+    for _ in 0..<20 {
+      let record = stage.insert()
+      stage.pass(seconds: 10)
+      let other = stage.insert()
+      stage.tell(.queue(.deleted(device: 0, row: record.row, .room)))
+      stage.tell(.queue(.deleted(device: 0, row: other.row, .room)))
+    }
+    #expect(stage.violated == [])
+  }
+
   @Test func movingBeginsTwice() {
     let stage = Stage()
     stage.pass(seconds: 600)
@@ -193,6 +220,21 @@ import World
     stage.event(.location(stage.location(odometer: 100)))
     stage.event(.location(stage.location(odometer: 90)))
     #expect(stage.violated == [.odometerTolerance])
+  }
+
+  /// What a full disk did not take is gone with the app; what it took is not.
+  @Test(arguments: [true, false])
+  func theOdometerBeginsAgainWhereItWasKept(isRefused: Bool) {
+    let stage = Stage()
+    var state = EngineState()
+    state.odometerMetres = 40
+    stage.event(.location(stage.location(odometer: 100)))
+    if isRefused { stage.tell(.queue(.refused(device: 0, .other))) }
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.kept(state))
+    stage.tell(.launched(Launch()))
+    stage.event(.location(stage.location(odometer: 50)))
+    #expect(stage.violated == (isRefused ? [] : [.odometerTolerance]))
   }
 
   @Test func aFenceIsEnteredTwice() throws {

@@ -26,10 +26,17 @@ extension DeviceHost {
       uuid.append(upperCaseTextTo: &bytes)
       record["uuid"] = .string(String(decoding: bytes, as: UTF8.self))
     }
-    insert(stored, timestamp(of: record, at: now), JSONValue.object(record).text, .current, at: now)
+    insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).text, at: now)
+    return stored
+  }
+
+  /// The same for a record that is rendered already, whatever it says.
+  package mutating func insert(
+    _ uuid: UUID128, _ timestamp: WallInstant, rendered bytes: [UInt8], at now: Moment
+  ) {
+    insert(uuid, timestamp, bytes, .current, at: now)
     if isReady { run(.trigger(.insert), at: now) }
     settle(at: now)
-    return stored
   }
 
   private mutating func timestamp(of record: JSONObject, at now: Moment) -> WallInstant {

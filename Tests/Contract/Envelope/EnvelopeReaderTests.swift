@@ -74,6 +74,15 @@ struct EnvelopeReaderTests {
     ),
     (#"{"a":[\#(broken)],"data":[1,2]}"#, FoundRecords(.wrapped, root: "data", ["[1,2]"], params: ["a=[\(broken)]"])),
     (#"{"a":[],"data":[\#(broken)]}"#, FoundRecords(.wrappedBatch, root: "data", [broken], params: ["a=[]"])),
+    // A record without coordinates is a bad record, and not the envelope of one.
+    (
+      #"{"data":{"uuid":"u","timestamp":5},"x":[1,2]}"#,
+      FoundRecords(.wrapped, root: "data", [#"{"uuid":"u","timestamp":5}"#], params: ["x=[1,2]"])
+    ),
+    (
+      #"{"uuid":"v","timestamp":6,"data":{"uuid":"u","timestamp":5}}"#,
+      FoundRecords(.bare, [#"{"uuid":"v","timestamp":6,"data":{"uuid":"u","timestamp":5}}"#])
+    ),
     (#"{"a":[],"data":[]}"#, FoundRecords(.wrappedBatch, root: "a", [], params: ["data=[]"])),
     (#"{"data":{"location":\#(nested)},"x":1}"#, FoundRecords(.wrapped, root: "data", [nested], params: ["x=1"])),
     (

@@ -56,6 +56,18 @@ import Vocabulary
     #expect(abs(odometer.metres - 100) < 0.001)
   }
 
+  /// Also where the way does not: the next launch finds both.
+  @Test func anErrorThatGrowsIsKept() {
+    var rig = EngineRig.driving()
+    let before = rig.engine.state
+    rig.wait(5)
+    rig.drive(north: 1, accuracy: 18)
+    let isKept = rig.take().contains { if case .saveState = $0 { true } else { false } }
+    let state = rig.engine.state
+    #expect(isKept && state.odometerMetres == before.odometerMetres)
+    #expect(state.odometerErrorMetres > before.odometerErrorMetres)
+  }
+
   /// Full length up to 10 metres of accuracy, beyond that less the error of both fixes, but never backwards.
   @Test func badFixesCountLessTheirError() {
     for (accuracy, gone, counted) in [(10.0, 100.0, 100.0), (12, 100, 87), (12, 10, 0)] {

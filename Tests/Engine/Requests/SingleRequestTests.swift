@@ -76,6 +76,17 @@ import Vocabulary
     #expect(rig.take().answers.count == 1, "a second is tolerated")
   }
 
+  @Test(arguments: [0.0, 5_000])
+  func aPositionFromTheFutureIsNone(maximumAge: Double) {
+    var rig = ready()
+    rig.sample(ageSeconds: -60)
+    rig.send(request { $0.maximumAgeMilliseconds = maximumAge })
+    rig.sample(ageSeconds: -60)
+    #expect(rig.take().answers.isEmpty, "the clock was set back by a minute")
+    rig.sample()
+    #expect(rig.take().answers.count == 1)
+  }
+
   @Test func aRequestThatAllowsAgeIsAnsweredByTheLastPosition() {
     var rig = ready()
     rig.sample()

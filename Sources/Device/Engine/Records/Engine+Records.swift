@@ -58,13 +58,16 @@ extension Engine {
     state.odometerErrorMetres = odometer.errorMetres
   }
 
-  /// True when the way grew.
-  mutating func advanceOdometer(to fix: Fix, from source: OdometerSource) -> Bool {
+  /// True when the way grew; the error may grow without it, and is kept like the way.
+  mutating func advanceOdometer(
+    to fix: Fix, from source: OdometerSource, into effects: inout [Effect]
+  ) -> Bool {
     let step = odometer.advance(
       to: fix, from: source, isGeofenceMode: state.trackingMode == .geofence,
       distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.odometerRules)
     guard case .advanced(let metres) = step else { return false }
     keepOdometer()
+    effects.append(.saveState)
     return metres > 0
   }
 }

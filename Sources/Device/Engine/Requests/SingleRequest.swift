@@ -75,8 +75,10 @@ struct SingleRequest: Sendable {
     return accuracy <= terms.desiredAccuracyMetres && isFresh(fix, at: now, profile: profile)
   }
 
+  /// A position from the future is none: the clock was set back after it (behaviour §14.2).
   private func isFresh(_ fix: Fix, at now: WallInstant, profile: PlatformProfile) -> Bool {
-    if terms.maximumAgeMilliseconds > 0 {
+    guard fix.timestamp.milliseconds(since: now) <= LocationFilter.futureToleranceMilliseconds else { return false }
+    return if terms.maximumAgeMilliseconds > 0 {
       Double(now.milliseconds(since: fix.timestamp)) <= terms.maximumAgeMilliseconds
     } else {
       fix.timestamp.milliseconds(since: began) >= -profile.newnessToleranceMilliseconds

@@ -67,6 +67,7 @@ extension SimulatedDevice {
     if let due = around.fetchDue, due <= now.monotonic {
       around.fetchDue = now.monotonic + Surroundings.fetchInterval
       site.trace.note(.region, 3, of: number, at: now.monotonic)
+      site.tell(.fetched, sighting(at: now))
       host.receive(.backgroundFetch, at: now)
     }
   }

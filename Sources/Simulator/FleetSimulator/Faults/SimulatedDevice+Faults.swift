@@ -1,5 +1,6 @@
 import Base
 import Database
+import Engine
 import Host
 import Queue
 import Scenario
@@ -59,8 +60,9 @@ extension SimulatedDevice {
     }
   }
 
-  /// Records that an app with a bug makes as soon as it runs.
+  /// Records that an app with a bug makes as soon as it runs and tracks.
   mutating func poison(at instant: MonotonicInstant, in site: Site) {
+    guard host.engine.state.isEnabled else { return }
     for spell in faults.running {
       let fault = site.faults.faults[spell.fault]
       guard case .device(let device) = fault.action, let kind = device.poisonRecord else { continue }
@@ -69,12 +71,7 @@ extension SimulatedDevice {
         fault.name, seed: site.setup.seed, device: key, n: 2 * UInt64(spell.ordinal))
       let now = moment(at: instant, in: site)
       let record = PoisonRecord(kind, at: body.position(at: instant), now.wall, from: &stream)
-      do throws(DatabaseError) {
-        _ = try host.queue.insert(uuid: record.uuid, timestamp: record.timestamp, bytes: record.bytes.span)
-      } catch {
-        // Its queue is disturbed too, and the record is gone like any other.
-        precondition(site.database.disturbances[number] != nil, "the queue of all devices fails: \(error)")
-      }
+      host.insert(record.uuid, record.timestamp, rendered: record.bytes, at: now)
       end(spell, at: instant, in: site)
     }
   }

@@ -35,6 +35,8 @@ package enum Happening {
   case faultEnded(FaultOccurrence)
   /// The SDK of a device whose log is kept wrote a line of it.
   case logged(LogEntry)
+  /// The system has woken the app for a background fetch.
+  case fetched
   /// It has truly come into a geofence that the phone watches, or gone out of it.
   case crossed(fence: String, isEntry: Bool)
   /// The device had its turn so long after it was due, on the machine's clock.

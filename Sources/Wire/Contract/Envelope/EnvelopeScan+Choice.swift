@@ -26,21 +26,23 @@ extension EnvelopeScan {
     if body.hasCoordinates { return nil }
     var best: (index: Int, likeness: Int)?
     for (index, member) in envelope.members.enumerated() {
-      let likeness = Self.likenessToRecords(member)
+      let likeness = Self.likenessToRecords(member, in: body)
       if likeness > best?.likeness ?? 0 { best = (index, likeness) }
     }
     return best?.index
   }
 
   /// How much a member looks like records; 0 for not at all.
-  private static func likenessToRecords(_ member: EnvelopeMember) -> Int {
+  private static func likenessToRecords(_ member: EnvelopeMember, in body: ObjectFacts) -> Int {
     switch member.content {
     case .scalar: return 0
-    case .object(let object): return object.isReadable ? 5 : 0
+    case .object(let object):
+      if object.isReadable { return 6 }
+      return object.hasTime && object.hasIdentity && !body.hasIdentity ? 4 : 0
     case .array(let array):
-      if array.hasReadableElement { return 5 }
+      if array.hasReadableElement { return 6 }
       if array.elements.isEmpty { return 1 }
-      if array.isBatch { return array.firstKind == .array ? 4 : 2 }
+      if array.isBatch { return array.firstKind == .array ? 5 : 2 }
       return array.elements.count >= 2 ? 3 : 0
     }
   }

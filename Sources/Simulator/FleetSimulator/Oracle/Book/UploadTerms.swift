@@ -18,6 +18,9 @@ struct UploadTerms {
   let url: String
   let stopsOnTerminate: Bool
 
+  /// A shorter queue never holds so many records that an insert begins an upload.
+  var canReachThreshold: Bool { queueMax.map { $0 >= threshold } ?? true }
+
   init(_ configuration: Configuration) {
     let (http, persistence) = (configuration.http, configuration.persistence)
     platform = configuration.platform

@@ -29,7 +29,7 @@ final class AuthRule: Rule {
       let purpose = ledger.pages[device].open.first { $0.id == request }?.purpose
       if purpose == .refresh && !(200..<300).contains(outcome.status) { devices[device]?.mustWait = true }
       if purpose == .records && outcome.status != 401 { devices[device]?.refreshesInARow = 0 }
-    case .queue(.inserted), .told(.engine), .launched, .network, .configured, .healed:
+    case .queue(.inserted), .told(.engine), .launched, .network, .configured, .fetched, .healed:
       devices[device]?.mustWait = false
       devices[device]?.refreshesInARow = 0
     default: break

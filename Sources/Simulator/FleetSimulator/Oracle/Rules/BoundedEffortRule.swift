@@ -35,7 +35,8 @@ final class BoundedEffortRule: Rule {
       if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
       // New tokens are an occasion (behaviour §11.2).
       if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }
-    case .queue(.inserted), .queue(.refused), .told(.engine), .launched, .killed, .network, .configured:
+    case .queue(.inserted), .queue(.refused), .told(.engine), .launched, .killed, .network, .configured,
+      .fetched:
       efforts[device].mustWait = false
     case .healed:
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)
