@@ -103,7 +103,7 @@ extension Engine {
 
   mutating func look(from fix: Fix, at now: Moment, into effects: inout [Effect]) {
     remember(fix)
-    if advanceOdometer(to: fix, from: .transition) { effects.append(.saveState) }
+    _ = advanceOdometer(to: fix, from: .transition, into: &effects)
     lookAround(from: fix, .regionExit, at: now, into: &effects)
   }
 

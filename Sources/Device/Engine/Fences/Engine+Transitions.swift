@@ -21,7 +21,7 @@ extension Engine {
     into effects: inout [Effect]
   ) {
     remember(fix)
-    if advanceOdometer(to: fix, from: .transition) { effects.append(.saveState) }
+    _ = advanceOdometer(to: fix, from: .transition, into: &effects)
     var record = makeRecord(of: fix, event: .geofence, at: now)
     record.geofence = trigger
     note(

@@ -38,7 +38,7 @@ extension Engine {
 
   /// STATIONARY → MOVING, in the order that a device's log shows.
   private mutating func setOff(from fix: Fix, at now: Moment, into effects: inout [Effect]) {
-    let didAdvance = advanceOdometer(to: fix, from: .motionChange)
+    let didAdvance = advanceOdometer(to: fix, from: .motionChange, into: &effects)
     let record = makeRecord(of: fix, event: .motionchange, at: now)
     motionChangeFix = FixIdentity(fix)
     if persists(.motionChange) { effects.append(.persist(record, .motionChange)) }
@@ -59,7 +59,7 @@ extension Engine {
 
   /// MOVING → STATIONARY, in the order that a device's log shows.
   private mutating func rest(at fix: Fix, at now: Moment, into effects: inout [Effect]) {
-    let didAdvance = advanceOdometer(to: fix, from: .motionChange)
+    let didAdvance = advanceOdometer(to: fix, from: .motionChange, into: &effects)
     let record = makeRecord(of: fix, event: .motionchange, at: now)
     lookAround(from: fix, .motionChange, at: now, into: &effects)
     demandSignificantChanges(true, into: &effects)
@@ -77,7 +77,6 @@ extension Engine {
 
   private func noteOdometer(into effects: inout [Effect]) {
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
-    effects.append(.saveState)
   }
 
   /// No position could be found in time, and no try is left. Moving begins without its record; at rest there is no

@@ -58,13 +58,14 @@ extension Engine {
     state.odometerErrorMetres = odometer.errorMetres
   }
 
-  /// True when the way grew.
-  mutating func advanceOdometer(to fix: Fix, from source: OdometerSource) -> Bool {
+  /// True when the way grew. Its error grows even when it does not, and is kept like it.
+  mutating func advanceOdometer(to fix: Fix, from source: OdometerSource, into effects: inout [Effect]) -> Bool {
     let step = odometer.advance(
       to: fix, from: source, isGeofenceMode: state.trackingMode == .geofence,
       distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.odometerRules)
     guard case .advanced(let metres) = step else { return false }
     keepOdometer()
+    effects.append(.saveState)
     return metres > 0
   }
 }

@@ -50,9 +50,8 @@ extension Engine {
   }
 
   private mutating func measure(_ fix: Fix, into effects: inout [Effect]) {
-    guard advanceOdometer(to: fix, from: .tracked) else { return }
+    guard advanceOdometer(to: fix, from: .tracked, into: &effects) else { return }
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
-    effects.append(.saveState)
   }
 
   /// The stream begins with the position of the motion change, which is a record already (behaviour §5.4).
