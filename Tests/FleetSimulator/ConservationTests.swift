@@ -18,7 +18,7 @@ import World
 
   @Test func whoComesOutOfATunnelDeliversWhatWaited() throws {
     let report = try Runs.run(
-      Runs.setup(seed: 2, faults: [.tunnel(300..<900)], Runs.drivers(5, radio: .constant(.lte))))
+      Runs.setup(seed: 2, faults: [.tunnel(300..<900)], Runs.drivers(3, radio: .constant(.lte))))
     #expect(report.victims == [])
     #expect(report.sums.stored == report.sums.created && report.sums.created > 100)
   }
@@ -31,11 +31,11 @@ import World
 
   @Test(arguments: UInt64(10)...15)
   func killsAndRebootsLoseNothing(seed: UInt64) throws {
-    let habits = HabitRates(killsPerHour: 20, rebootsPerHour: 5, relaunchSeconds: .uniform(min: 5, max: 60))
+    let habits = HabitRates(killsPerHour: 60, rebootsPerHour: 20, relaunchSeconds: .uniform(min: 5, max: 60))
     var configuration = Runs.configuration()
     configuration.app.stopOnTerminate = false
-    let fleet = Runs.drivers(3, habits: habits, configuration: configuration)
-    let report = try Runs.run(Runs.setup(seed: seed, minutes: 40, fleet))
+    let fleet = Runs.drivers(2, habits: habits, configuration: configuration)
+    let report = try Runs.run(Runs.setup(seed: seed, minutes: 12, fleet))
     #expect(report.victims == [], "seed \(seed)")
     #expect(report.isRight, "seed \(seed)")
   }

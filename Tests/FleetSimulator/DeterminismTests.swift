@@ -6,34 +6,37 @@ import World
 
 /// The same seed is the same run.
 @Suite struct DeterminismTests {
-  private let habits = HabitRates(killsPerHour: 4, rebootsPerHour: 1)
+  private let habits = HabitRates(killsPerHour: 16, rebootsPerHour: 6)
 
   @Test(arguments: UInt64(1)...3)
   func theSameSeedGivesTheSameRun(seed: UInt64) throws {
-    let setup = Runs.setup(seed: seed, Runs.drivers(4, habits: habits))
+    let setup = Runs.setup(seed: seed, minutes: 8, Runs.drivers(3, habits: habits))
     #expect(try Runs.run(setup) == Runs.run(setup), "seed \(seed)")
   }
 
   @Test func anotherSeedGivesAnother() throws {
-    let reports = try (UInt64(1)...4).map { try Runs.run(Runs.setup(seed: $0, Runs.drivers(2))).hash }
+    let reports = try (UInt64(1)...4).map { try Runs.run(Runs.setup(seed: $0, minutes: 3, Runs.drivers(1))).hash }
     #expect(Set(reports).count == 4)
   }
 
   @Test func aFleetBesideItChangesNothing() throws {
-    let alone = try Runs.run(Runs.setup(seed: 5, Runs.drivers(4, habits: habits)))
+    let alone = try Runs.run(Runs.setup(seed: 5, minutes: 10, Runs.drivers(3, habits: habits)))
     let beside = try Runs.run(
       Runs.setup(
-        seed: 5, Runs.drivers(3, name: "vans"), Runs.drivers(4, habits: habits), Runs.drivers(2, name: "bikes")))
+        seed: 5, minutes: 10, Runs.drivers(2, name: "vans"), Runs.drivers(3, habits: habits),
+        Runs.drivers(1, name: "bikes")))
     #expect(alone.fleetHashes[0] == beside.fleetHashes[1])
   }
 
   @Test func fewerDevicesLeaveTheOthersAsTheyWere() throws {
-    let setup = { (devices: Int) in Runs.setup(seed: 6, Runs.drivers(devices, name: "a"), Runs.drivers(2, name: "b")) }
-    #expect(try Runs.run(setup(1)).fleetHashes[1] == Runs.run(setup(5)).fleetHashes[1])
+    let setup = { (devices: Int) in
+      Runs.setup(seed: 6, minutes: 8, Runs.drivers(devices, name: "a"), Runs.drivers(1, name: "b"))
+    }
+    #expect(try Runs.run(setup(1)).fleetHashes[1] == Runs.run(setup(4)).fleetHashes[1])
   }
 
   @Test func twoRunsThatPartAreToldWhere() throws {
-    let one = Runs.setup(seed: 7, Runs.drivers(3))
+    let one = Runs.setup(seed: 7, minutes: 14, Runs.drivers(3))
     var other = one
     other.faults = [.tunnel(600..<700)]
     let store = { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }

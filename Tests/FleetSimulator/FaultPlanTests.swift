@@ -18,7 +18,7 @@ import World
 
   private func begun(_ faults: [Fault], _ edit: (inout RunSetup) -> Void = { _ in }) throws -> [FaultOccurrence] {
     var setup = Runs.setup(
-      seed: 4, minutes: 1, faults: faults, Runs.drivers(40, name: "a"), Runs.drivers(40, name: "b"))
+      seed: 4, minutes: 1, faults: faults, Runs.parked(40, name: "a"), Runs.parked(40, name: "b"))
     edit(&setup)
     return try Runs.watch(setup).1.begun
   }

@@ -127,8 +127,8 @@ import World
 
   @Test func aRateBringsAsManyAsItSays() throws {
     let fault = Fault(
-      name: "kills", perDeviceHour: 6, action: .lifecycle(LifecycleFault(terminating: .constant(5))))
-    let (report, seen) = try run(fault, minutes: 20, devices: 15)
+      name: "kills", perDeviceHour: 60, action: .lifecycle(LifecycleFault(terminating: .constant(5))))
+    let (report, seen) = try run(fault, minutes: 6, devices: 5)
     #expect(report.isRight)
     // 30 are expected, with a standard deviation of 5.
     #expect((13...50).contains(seen.faultsBegun))

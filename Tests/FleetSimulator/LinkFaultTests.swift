@@ -16,7 +16,7 @@ import World
       name: "fault", start: .seconds(seconds.lowerBound),
       duration: .seconds(seconds.upperBound - seconds.lowerBound), action: action)
     return try Runs.watch(
-      Runs.setup(seed: 31, minutes: 6, faults: [fault], Runs.drivers(2, radio: radio)))
+      Runs.setup(seed: 31, minutes: 5, faults: [fault], Runs.drivers(2, radio: radio)))
   }
 
   private func toxic(
@@ -44,7 +44,7 @@ import World
     #expect(during.count > 5 && during.allSatisfy { $0 == status })
     // No hot loop: at most a request for each record that is made meanwhile.
     #expect(during.count <= 2 * seen.inserts(from: 110, to: 240) + 10)
-    #expect(seen.outcomes(from: 242, to: 360).allSatisfy { $0 == 200 })
+    #expect(seen.outcomes(from: 242, to: 300).allSatisfy { $0 == 200 })
   }
 
   @Test func aConditionChoosesRequests() throws {

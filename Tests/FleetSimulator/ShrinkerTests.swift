@@ -8,11 +8,11 @@ import Testing
 @Suite struct ShrinkerTests {
   private static let text = """
     {
-      version: 1, name: "rush", seed: 5, clock: { duration: "30m", settle: "10m" },
+      version: 1, name: "rush", seed: 5, clock: { duration: "20m", settle: "5m" },
       sdk: { config: { http: { batchSync: true, maxBatchSize: 50, autoSyncThreshold: 5 }, app: { stopOnTerminate: false } } },
       fleets: {
-        cars: { devices: 5, lifecycle: { terminate: { perHour: 1 } } },
-        bikes: { devices: 3, motion: "cycling", network: "hsdpa" },
+        cars: { devices: 4, lifecycle: { terminate: { perHour: 1 } } },
+        bikes: { devices: 2, motion: "cycling", network: "hsdpa" },
       },
       faults: [
         { name: "tunnel", at: "3m", for: "4m", network: "none" },
@@ -23,44 +23,50 @@ import Testing
 
   /// A plan of the whole text, and the runs of a server that drops the last record of each second batch.
   private func plan(_ invariant: String? = nil) throws -> FailurePlan {
-    let read = try ScenarioReader().read(Self.text)
+    var plan = try Self.whole.get()
+    if let invariant { plan.invariant = invariant }
+    return plan
+  }
+
+  private static let whole = Result {
+    let read = try ScenarioReader().read(text)
     let report = try run(RunSetup(read.scenario))
     let victim = try #require(report.victims.first { $0.uuid != nil })
     return FailurePlan(
-      document: read.document.adopting(read.scenario), invariant: invariant ?? victim.invariantName,
+      document: read.document.adopting(read.scenario), invariant: victim.invariantName,
       device: victim.device, hash: report.hash.text, product: "0.0.0")
   }
 
-  private func run(_ setup: RunSetup) throws -> RunReport {
+  private static func run(_ setup: RunSetup) throws -> RunReport {
     try FleetRun(setup, store: LyingStore(.dropsLast(each: 2))).run()
   }
 
   @Test func theSmallestPlanStillFails() throws {
     let plan = try plan()
-    var shrinker = Shrinker(plan, run: run)
+    var shrinker = Shrinker(plan, run: Self.run)
     let small = try shrinker.shrink()
     let scenario = try ScenarioReader.read(small.document).scenario
     #expect(scenario.fleets.map { $0.value.traits.members?.count } == [1])
     #expect(scenario.faults.isEmpty && scenario.clock.duration < .seconds(600))
     #expect(small.document.text.utf8.count < 450, "\(small.document.text)")
-    let report = try run(RunSetup(scenario))
+    let report = try Self.run(RunSetup(scenario))
     #expect(report.victims.contains { $0.invariantName == plan.invariant && $0.device == small.device })
     #expect(report.hash.text == small.hash)
-    var again = Shrinker(plan, run: run)
+    var again = Shrinker(plan, run: Self.run)
     #expect(try again.shrink() == small && again.runs == shrinker.runs)
   }
 
   @Test func thePatienceIsBounded() throws {
-    var shrinker = Shrinker(try plan(), runsMax: 3, run: run)
+    var shrinker = Shrinker(try plan(), runsMax: 3, run: Self.run)
     let small = try shrinker.shrink()
     #expect(shrinker.runs == 3)
-    let report = try run(RunSetup(ScenarioReader.read(small.document).scenario))
+    let report = try Self.run(RunSetup(ScenarioReader.read(small.document).scenario))
     #expect(report.hash.text == small.hash && !report.victims.isEmpty)
   }
 
   @Test func whatDoesNotFailStaysAsItIs() throws {
     let plan = try plan("I0-nothing")
-    var shrinker = Shrinker(plan, run: run)
+    var shrinker = Shrinker(plan, run: Self.run)
     #expect(try shrinker.shrink() == plan && shrinker.runs == 1)
   }
 

@@ -75,11 +75,11 @@ import World
       fault.selection.fleet = fleet
       return fault
     }
-    let cars = Runs.drivers(2, name: "cars", radio: .constant(.lte))
-    let vans = Runs.drivers(12, name: "vans", radio: .constant(.lte))
-    let both = try Runs.run(setup(minutes: 8, faults: [wave("vans")], fleets: vans, cars))
-    let alone = try Runs.run(setup(minutes: 8, fleets: cars))
+    let cars = Runs.drivers(1, name: "cars", radio: .constant(.lte))
+    let vans = Runs.drivers(6, name: "vans", radio: .constant(.lte))
+    let both = try Runs.run(setup(minutes: 5, faults: [wave("vans")], fleets: vans, cars))
+    let alone = try Runs.run(setup(minutes: 5, fleets: cars))
     #expect(both.fleetHashes[1] == alone.fleetHashes[0])
-    #expect(try Runs.run(setup(minutes: 8, faults: [wave("vans")], fleets: vans, cars)).hash == both.hash)
+    #expect(try Runs.run(setup(minutes: 5, faults: [wave("vans")], fleets: vans, cars)).hash == both.hash)
   }
 }

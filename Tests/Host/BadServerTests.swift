@@ -97,9 +97,10 @@ import Vocabulary
       """)
     try device.startMoving()
     var kept: Set<String> = []
+    var seen: Set<String> = []
     for _ in 0..<60 {
       try device.drive(1 + generator.index(below: 3))
-      kept.formUnion(try device.texts().compactMap(\.uuid))
+      kept.formUnion(try device.texts().filter { seen.insert($0).inserted }.compactMap(\.uuid))
       switch generator.index(below: 12) {
       case 0: try device.give(.connectivity(.none))
       case 1...3: try device.give(.connectivity(.cellular))

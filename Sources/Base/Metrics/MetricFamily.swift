@@ -8,6 +8,7 @@ struct MetricFamily: Sendable {
   let help: String
   let kind: Kind
   private(set) var series: [MetricSeries] = []
+  private var labelSets: Set<Set<MetricSeries.Label>> = []
 
   init(name: String, help: String, kind: Kind, first: MetricSeries) {
     precondition(MetricFamily.isName(name, allowingColon: true), "\(name) is no metric name")
@@ -30,7 +31,7 @@ struct MetricFamily: Sendable {
     }
     let names = Set(new.labels.map(\.name))
     precondition(names.count == new.labels.count, "a label of \(name) is repeated")
-    for old in series { precondition(Set(old.labels) != Set(new.labels), "a series of \(name) is repeated") }
+    precondition(labelSets.insert(Set(new.labels)).inserted, "a series of \(name) is repeated")
     series.append(new)
   }
 

@@ -4,6 +4,7 @@
 /// Names and labels come from code, so a bad or repeated one is a programmer error.
 package struct MetricsRegistry: Sendable {
   private(set) var families: [MetricFamily] = []
+  private var sampleNames: Set<String> = []
 
   package init() {}
 
@@ -50,9 +51,8 @@ package struct MetricsRegistry: Sendable {
   private mutating func register(_ name: String, help: String, type: MetricFamily.Kind, _ series: MetricSeries) {
     guard let index = families.firstIndex(where: { $0.name == name }) else {
       let family = MetricFamily(name: name, help: help, kind: type, first: series)
-      for other in families {
-        precondition(
-          Set(other.sampleNames).isDisjoint(with: family.sampleNames), "\(name) and \(other.name) share a sample name")
+      for sample in family.sampleNames {
+        precondition(sampleNames.insert(sample).inserted, "\(sample) is a sample of two metrics")
       }
       families.append(family)
       return

@@ -28,6 +28,21 @@ import Vocabulary
     #expect(!EngineRig().engine.persists(.current))
   }
 
+  /// A step that is shorter than its error adds none to the way, and its error all the same.
+  @Test func whatChangesOfTheOdometerIsKept() {
+    var rig = EngineRig.driving { $0.geolocation.filter.odometerUseKalmanFilter = false }
+    var errorsAlone = 0
+    for north in [20.0, 40, 44, 80] {
+      let before = rig.engine.state
+      rig.wait(2)
+      rig.drive(north: north, accuracy: 15)
+      let (state, isKept) = (rig.engine.state, rig.take().contains(.saveState))
+      #expect(isKept || state == before, "\(north) m")
+      if state.odometerMetres == before.odometerMetres && state != before { errorsAlone += 1 }
+    }
+    #expect(errorsAlone > 0)
+  }
+
   @Test func aQueueOfNoLengthKeepsNothing() {
     let rig = EngineRig.resting { $0.persistence.maxRecordsToPersist = 0 }
     for kind in RecordKind.allCases {

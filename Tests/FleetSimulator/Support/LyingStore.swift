@@ -13,14 +13,17 @@ final class LyingStore: Store {
   }
 
   private let honest: SQLiteStore
-  private let lie: Lie
+  private let lies: [Lie]
   private var batches = 0
-  /// What was left out, or stored twice.
-  private(set) var victims: [UUID128] = []
+  private(set) var leftOut: Set<UUID128> = []
+  private(set) var storedTwice: Set<UUID128> = []
 
-  init(_ lie: Lie) throws {
+  /// A batch that several would befall meets the first of them.
+  convenience init(_ lies: Lie...) throws { try self.init(lies) }
+
+  init(_ lies: [Lie]) throws {
     honest = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
-    self.lie = lie
+    self.lies = lies
   }
 
   var outage: StoreOutage? { honest.outage }
@@ -30,20 +33,27 @@ final class LyingStore: Store {
       guard case .ingest(var batch) = job else { return honest.apply([job], now: now)[0] }
       batches += 1
       let accepted = batch.points.count
-      switch lie {
-      case .forgetsBatch(let each) where batches % each == 0:
-        victims += batch.points.map(\.uuid)
+      switch lies.first(where: { applies($0, to: accepted) }) {
+      case .forgetsBatch:
+        leftOut.formUnion(batch.points.map(\.uuid))
         return .ingested(IngestReceipt(accepted: accepted))
-      case .dropsLast(let each) where batches % each == 0 && accepted > 1:
-        victims.append(batch.points.removeLast().uuid)
-      case .storesTwice(let each) where batches % each == 0 && accepted > 0:
+      case .dropsLast: leftOut.insert(batch.points.removeLast().uuid)
+      case .storesTwice:
         var copy = batch.points[accepted - 1]
         copy.recordedAt += 1
-        victims.append(copy.uuid)
+        storedTwice.insert(copy.uuid)
         batch.points.append(copy)
-      case .forgetsBatch, .dropsLast, .storesTwice: break
+      case nil: break
       }
       return honest.apply([.ingest(batch)], now: now)[0]
+    }
+  }
+
+  private func applies(_ lie: Lie, to records: Int) -> Bool {
+    switch lie {
+    case .forgetsBatch(let each): batches % each == 0
+    case .dropsLast(let each): batches % each == 0 && records > 1
+    case .storesTwice(let each): batches % each == 0 && records > 0
     }
   }
 

@@ -31,6 +31,13 @@ enum Runs {
       habits: habits ?? HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: configuration)
   }
 
+  /// Nobody moves: for what concerns devices and not their drives.
+  static func parked(_ devices: Int, name: String) -> FleetSetup {
+    var fleet = drivers(devices, name: name, radio: .constant(.lte))
+    fleet.movement = .plan(.parkedCar, in: city)
+    return fleet
+  }
+
   /// From ten in the morning on 2 March 2026, a Monday.
   static func setup(
     seed: UInt64, minutes: Int64 = 20, faults: [Fault] = [], _ fleets: FleetSetup...

@@ -58,10 +58,8 @@ extension Engine {
     state.odometerErrorMetres = odometer.errorMetres
   }
 
-  /// True when the way grew; the error may grow without it, and is kept like the way.
-  mutating func advanceOdometer(
-    to fix: Fix, from source: OdometerSource, into effects: inout [Effect]
-  ) -> Bool {
+  /// True when the way grew. Its error grows even when it does not, and is kept like it.
+  mutating func advanceOdometer(to fix: Fix, from source: OdometerSource, into effects: inout [Effect]) -> Bool {
     let step = odometer.advance(
       to: fix, from: source, isGeofenceMode: state.trackingMode == .geofence,
       distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.odometerRules)

@@ -17,7 +17,7 @@ extension SimulatedDevice {
     var next = exchanges.reduce(account?.nextAttempt) { $1.due == .never ? $0 : earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
-      return earlier(next, nextSync)
+      return host.queue.count > 0 ? earlier(next, nextSync) : next
     }
     next = earlier(next, faults.next)
     next = earlier(next, presenceChange)

@@ -25,7 +25,7 @@ extension SimulatedDevice {
   }
 
   private mutating func locate(at now: Moment, in site: Site) {
-    guard let due = occasion, due <= now.monotonic, !isBlind(in: site) else { return }
+    guard let due = occasion, due <= now.monotonic else { return }
     let isSampling = host.platform.isSampling
     let filter = isSampling ? 0 : host.platform.updates?.distanceFilterMetres ?? 0
     guard let position = receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: filter) else { return }
@@ -60,7 +60,7 @@ extension SimulatedDevice {
     settle(at: moment(at: instant, in: site), in: site)
     post(at: moment(at: instant, in: site), in: site)
     if isDownUntil == nil && !isHealed {
-      plan(at: instant)
+      plan(at: instant, in: site)
       watchRegion(at: instant)
       heedOrders(at: instant)
     }
@@ -86,7 +86,7 @@ extension SimulatedDevice {
     }
   }
 
-  private mutating func plan(at instant: MonotonicInstant) {
+  private mutating func plan(at instant: MonotonicInstant, in site: Site) {
     let (isSampling, updates) = (host.platform.isSampling, host.platform.updates)
     guard isSampling || updates != nil else {
       receiver.stop(at: instant)
@@ -94,6 +94,8 @@ extension SimulatedDevice {
       return
     }
     receiver.start(at: instant)
+    // The end of the fault is a turn of its own, so that nobody has to look whether it is over.
+    guard !isBlind(in: site) else { return occasion = nil }
     let filter = isSampling ? 0 : updates?.distanceFilterMetres ?? 0
     occasion = receiver.nextOccasion(of: body, distanceFilterMetres: filter, after: instant)
   }
