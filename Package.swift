@@ -45,6 +45,8 @@ let package = Package(
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
 
+    library("Threads", in: "System/", needs: ["CLinux"]),
+
     library("Base"),
     library("Database", needs: ["CSQLite"]),
 
@@ -52,8 +54,8 @@ let package = Package(
     library("HTTP1", in: "Wire/"),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
-    library("Network", in: "Server/", needs: ["Base", "CLinux"]),
-    library("Store", in: "Server/", needs: ["Database", "Base"]),
+    library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
+    library("Store", in: "Server/", needs: ["Database", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
       needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
@@ -73,7 +75,7 @@ let package = Package(
         "Base",
       ]),
 
-    library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Base", "CCurl", "CLinux"]),
+    library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Threads", "Base", "CCurl", "CLinux"]),
 
     library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
@@ -107,14 +109,15 @@ let package = Package(
       "CommandLine", in: "App/",
       needs: [
         "FleetSimulator", "Reports", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads", "Base",
+        "CLinux",
       ]),
     .executableTarget(
       name: "rollingroad", dependencies: ["CommandLine"], path: "Sources/App/rollingroad", swiftSettings: settings),
 
     // Not shipped: what the tests and the fuzzer share, the long fuzzer, the benchmarks.
     .target(
-      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "CLinux"],
+      name: "Support", dependencies: ["Base", "JSON", "HTTP1", "Contract", "Vocabulary", "Threads", "CLinux"],
       path: "Tests/Support",
       swiftSettings: settings),
     .executableTarget(
@@ -140,14 +143,15 @@ let package = Package(
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
-      name: "crash", dependencies: ["Store", "HTTP1", "JSON", "Base", "Support"], path: "loadtest/crash",
+      name: "crash", dependencies: ["Store", "HTTP1", "JSON", "Threads", "Base", "Support"], path: "loadtest/crash",
       exclude: ["run"], swiftSettings: settings),
 
     .executableTarget(
-      name: "abuse", dependencies: ["HTTP1", "Base", "CLinux", "Support"], path: "loadtest/abuse", exclude: ["run"],
+      name: "abuse", dependencies: ["HTTP1", "Threads", "Base", "CLinux", "Support"], path: "loadtest/abuse",
+      exclude: ["run"],
       swiftSettings: settings),
 
-    tests("System", needs: ["CLinux", "CSQLite", "CCurl", "COpenSSL"]),
+    tests("System", needs: ["Threads", "CLinux", "CSQLite", "CCurl", "COpenSSL"]),
     tests("Base", needs: ["Base", "Support"]),
     tests("Database", needs: ["Database", "CSQLite", "Support"]),
     tests("JSON", needs: ["JSON", "Support"]),
@@ -156,7 +160,7 @@ let package = Package(
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Fidelity", needs: ["Fidelity", "Engine", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
-    tests("Network", needs: ["Network", "Base", "CLinux", "Support"]),
+    tests("Network", needs: ["Network", "Threads", "Base", "CLinux", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),

@@ -2,6 +2,7 @@ import Base
 import Glibc
 import Support
 import Testing
+import Threads
 
 @testable import Network
 

@@ -11,13 +11,15 @@ enum Arrows {
   static let everywhere: Set<String> = ["Synchronization"]
 
   static let targets: [Target] = [
+    Target(name: "Threads", folder: "Sources/System/Threads", imports: ["CLinux", "Glibc"]),
     Target(name: "Base", folder: "Sources/Base", imports: ["Glibc"]),
     Target(name: "Database", folder: "Sources/Database", imports: ["CSQLite"]),
     Target(name: "JSON", folder: "Sources/Wire/JSON", imports: []),
     Target(name: "HTTP1", folder: "Sources/Wire/HTTP1", imports: []),
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
-    Target(name: "Network", folder: "Sources/Server/Network", imports: ["Base", "CLinux", "Glibc"]),
-    Target(name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Base", "Glibc"]),
+    Target(name: "Network", folder: "Sources/Server/Network", imports: ["Threads", "Base", "CLinux", "Glibc"]),
+    Target(
+      name: "Store", folder: "Sources/Server/Store", imports: ["Database", "Contract", "Threads", "Base", "Glibc"]),
     Target(
       name: "IngestServer", folder: "Sources/Server/IngestServer",
       imports: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
@@ -41,7 +43,7 @@ enum Arrows {
       ]),
     Target(
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
-      imports: ["Upload", "Contract", "Base", "CCurl", "CLinux", "Glibc"]),
+      imports: ["Upload", "Contract", "Threads", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
@@ -67,8 +69,8 @@ enum Arrows {
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
         "FleetSimulator", "Reports", "Scenario", "Drive", "AnswerCheck", "CurlTransport", "Upload", "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Base", "CLinux",
-        "Glibc",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads",
+        "Base", "CLinux", "Glibc",
       ]),
     Target(name: "rollingroad", folder: "Sources/App/rollingroad", imports: ["CommandLine", "Glibc"]),
   ]

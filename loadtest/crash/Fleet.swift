@@ -1,16 +1,17 @@
 import Synchronization
+import Threads
 
 /// The clients of one campaign and their threads.
 final class Fleet {
   let course: Course
   let clients: [Client]
-  private var threads: [Thread] = []
+  private var threads: [NamedThread] = []
 
   init(clients count: Int, seed: UInt64, losesOnlyAnswers: Bool = false) throws(CampaignError) {
     let course = Course(losesOnlyAnswers: losesOnlyAnswers)
     self.course = course
     clients = (0..<count).map { Client(number: $0, seed: seed, course: course) }
-    for client in clients { threads.append(try Thread { client.run() }) }
+    for client in clients { threads.append(NamedThread.started("client") { client.run() }) }
   }
 
   /// Every client gets the 2xx for what it has begun; then there are no clients any more.

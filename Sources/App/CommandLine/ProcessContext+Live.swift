@@ -13,7 +13,6 @@ extension ProcessContext {
       writeError: { write($0 + "\n", to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, outputIsTerminal: isatty(STDOUT_FILENO) == 1,
       writeRaw: { write($0, to: STDERR_FILENO) },
-      onEndingSignal: { EndingSignals.listen($0) },
       input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
       terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)
   }

@@ -27,9 +27,6 @@ public struct ProcessContext {
   /// Errors and hints go here.
   public let writeError: @Sendable (String) -> Void
 
-  /// Calls when somebody wishes the process to end; for commands that finish something first.
-  public let onEndingSignal: (@escaping @Sendable () -> Void) -> Void
-
   /// A context of the caller's making.
   public init(
     arguments: [String], environment: [String: String] = [:], variable: @escaping (String) -> String? = { _ in nil },
@@ -37,8 +34,7 @@ public struct ProcessContext {
     listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     errorIsTerminal: Bool = true, outputIsTerminal: Bool = false, writeRaw: @escaping (String) -> Void = { _ in },
-    onEndingSignal: @escaping (@escaping @Sendable () -> Void) -> Void = { _ in }, input: Int32? = nil,
-    terminal: Int32? = nil, ownsSignals: Bool = false
+    input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
     self.arguments = arguments
     self.environment = environment
@@ -53,6 +49,5 @@ public struct ProcessContext {
     self.ownsSignals = ownsSignals
     self.outputIsTerminal = outputIsTerminal
     self.writeRaw = writeRaw
-    self.onEndingSignal = onEndingSignal
   }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Synchronization
+import Threads
 
 /// An HTTP server on this machine that does what no server should: it answers each request with the bytes that a test
 /// wants, or with none, in one thread and without a word of HTTP beyond finding the end of a request.
@@ -53,7 +54,7 @@ package final class BareServer: Sendable {
 
   package let port: UInt16
   private let wakeUp: Int32
-  private let thread: pthread_t
+  private let thread: NamedThread
   private let observations: ObservationBox
 
   /// `respond` is called in the server's thread.
@@ -63,12 +64,12 @@ package final class BareServer: Sendable {
     port = loop.port
     wakeUp = loop.wakeUp
     self.observations = observations
-    thread = BareServerLoop.start(loop)
+    thread = NamedThread.started("bare-server") { loop.run() }
   }
 
   deinit {
     _ = eventfd_write(wakeUp, 1)
-    pthread_join(thread, nil)
+    thread.join()
     close(wakeUp)
   }
 

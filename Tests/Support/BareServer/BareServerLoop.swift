@@ -51,21 +51,7 @@ final class BareServerLoop: @unchecked Sendable {
     port = UInt16(bigEndian: address.sin_port)
   }
 
-  static func start(_ loop: BareServerLoop) -> pthread_t {
-    var thread = pthread_t()
-    let work = unsafe Unmanaged.passRetained(loop)
-    let code = unsafe pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument = unsafe argument else { return nil }
-        unsafe Unmanaged<BareServerLoop>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, work.toOpaque())
-    precondition(code == 0, "a test can start a thread")
-    return thread
-  }
-
-  private func run() {
+  func run() {
     while true {
       let numbers = clients.keys.sorted()
       var watched = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)]

@@ -97,7 +97,7 @@ struct Simulation {
   ) throws -> (summary: RunSummary, map: RunMap?, first: Victim?, difference: DeterminismCheck.Difference?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let interruption = Interruption()
-    process.onEndingSignal { interruption.request() }
+    if process.ownsSignals { try EndingSignals.listen { interruption.request() } }
     let destination = try RunDestination(of: setup) { try newStore() }
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))

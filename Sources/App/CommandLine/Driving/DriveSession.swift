@@ -4,6 +4,7 @@ import CLinux
 import CurlTransport
 import Drive
 import Glibc
+import Network
 import Synchronization
 import Upload
 import Vocabulary
@@ -19,7 +20,7 @@ final class DriveSession {
   private let system = SystemClock()
   private let transport: CurlTransport
   private let inbox: DriveInbox
-  private let signals: Int32
+  private let signals: SignalWatcher?
   private var clock: DriveClock
   private var drive: Drive
   private var keys = DriveInput()
@@ -30,9 +31,8 @@ final class DriveSession {
 
   init(_ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool) throws {
     self.screen = screen
-    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
     // Before the first thread, which has to block them too.
-    signals = ownsSignals ? unsafe rr_signalfd(wanted, Int32(wanted.count)) : -1
+    signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
     var configuration = TransportConfiguration()
     configuration.keepsHeads = true
     let inbox = try DriveInbox()
@@ -42,10 +42,7 @@ final class DriveSession {
     drive = try Drive(settings, at: clock.now(at: system.monotonicNow))
   }
 
-  deinit {
-    transport.stop()
-    if signals >= 0 { close(signals) }
-  }
+  deinit { transport.stop() }
 
   var summary: String { "\(drive.account)\n\(drive.checker.scorecard.text)" }
   var hasFindings: Bool { drive.checker.scorecard.keptCount < drive.checker.scorecard.seenCount }
@@ -144,12 +141,12 @@ final class DriveSession {
     if screen.console != nil { due = min(due ?? .seconds(1), .seconds(1)) }
     // Rounded up: a turn too early would find nothing to do.
     let milliseconds = due.map { Int32(clamping: ($0.count + 999_999) / 1_000_000) } ?? -1
-    var watched = [inbox.wakeUp, signals, keys.isOpen ? input ?? -1 : -1].map {
+    var watched = [inbox.wakeUp, signals?.number ?? -1, keys.isOpen ? input ?? -1 : -1].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     _ = unsafe poll(&watched, nfds_t(watched.count), milliseconds)
     if watched[1].revents != 0 {
-      if rr_signalfd_read(signals) != SIGTSTP { return .signal }
+      if signals?.next() != SIGTSTP { return .signal }
       screen.console?.suspend()
     }
     if watched[2].revents != 0, let input { keys.read(input, isTerminal: screen.console != nil) }

@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 package import Upload
 
 /// Sends the requests of thousands of devices through libcurl, in one thread of its own. All calls may come from any thread.
@@ -8,7 +9,7 @@ package import Upload
 /// first byte of an answer.
 package final class CurlTransport: Sendable {
   private let mailbox: OrderMailbox
-  private let thread: TransportThread
+  private let thread: NamedThread
   private let isStopped = Mutex(false)
 
   /// `deliver` is called in the transport's thread with what has ended since the last time; while it runs, nothing is sent.
@@ -18,7 +19,7 @@ package final class CurlTransport: Sendable {
     let mailbox = try OrderMailbox()
     let start = LoopStart(try TransferLoop(configuration, mailbox, deliver))
     self.mailbox = mailbox
-    thread = TransportThread { start.take().run() }
+    thread = NamedThread.started("transport") { start.run() }
   }
 
   deinit { stop() }
@@ -42,6 +43,7 @@ package final class CurlTransport: Sendable {
     }
     guard isFirst else { return }
     mailbox.post(.stop)
-    thread.join()
+    // A thread cannot wait for itself.
+    if thread.isCurrent { thread.detach() } else { thread.join() }
   }
 }

@@ -100,7 +100,7 @@ public final class IngestServer: Sendable {
     closeStore()
   }
 
-  func serve(until signals: borrowing SignalWatcher) {
+  func serve(until signals: SignalWatcher) {
     _ = loops.run(until: signals, drainWithin: .seconds(5))
     closeStore()
   }

@@ -25,7 +25,7 @@ extension LoopGroup {
   }
 
   /// Serves until a signal comes, then drains; a second signal stops at once. Returns when every loop has ended.
-  package func run(until signals: borrowing SignalWatcher, drainWithin time: Nanoseconds) -> Outcome {
+  package func run(until signals: SignalWatcher, drainWithin time: Nanoseconds) -> Outcome {
     var count = 0
     while true {
       let ready = Syscalls.waitReadable(signals.descriptor.number, finish.event.number)

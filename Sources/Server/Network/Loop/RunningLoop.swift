@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Threads
 
 /// An event loop on its thread, as the other threads see it.
 final class RunningLoop<Session: ByteSession>: Sendable {
@@ -17,11 +18,15 @@ final class RunningLoop<Session: ByteSession>: Sendable {
     counters = parts.counters
     address = parts.listener.address
     let handover = Handover(parts)
-    thread = Mutex(
-      try NamedThread(name: "loop-\(number)") {
-        EventLoop(handover.take(), makeSession: makeFactory(number, mailbox)).run()
-        finish.loopEnded()
-      })
+    do throws(NamedThread.Exhaustion) {
+      thread = Mutex(
+        try NamedThread(name: "loop-\(number)") {
+          EventLoop(handover.take(), makeSession: makeFactory(number, mailbox)).run()
+          finish.loopEnded()
+        })
+    } catch {
+      throw SystemError(call: "pthread_create", code: error.code)
+    }
   }
 
   /// Waits for the end of the thread; a second call waits for the first.

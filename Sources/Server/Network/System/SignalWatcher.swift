@@ -2,7 +2,7 @@ import Glibc
 
 /// Signals as something to wait for instead of something that interrupts. To be made before any thread is started: a
 /// thread that does not block a signal would still die of it.
-package struct SignalWatcher: ~Copyable, Sendable {
+package final class SignalWatcher: Sendable {
   let descriptor: FileDescriptor
 
   package init(_ signals: [Int32]) throws(NetworkError) {
@@ -13,5 +13,17 @@ package struct SignalWatcher: ~Copyable, Sendable {
   package static func forEnding() throws(NetworkError) -> SignalWatcher { try SignalWatcher([SIGTERM, SIGINT]) }
 
   /// The number of the oldest waiting signal; nil when there is none.
-  package borrowing func next() -> Int32? { Syscalls.nextSignal(descriptor) }
+  package func next() -> Int32? { Syscalls.nextSignal(descriptor) }
+
+  /// Returns the next signal when it has come.
+  @discardableResult
+  package func wait() -> Int32 {
+    while true {
+      if let signal = next() { return signal }
+      Syscalls.waitToRead(descriptor)
+    }
+  }
+
+  /// Can be read when a signal waits; for those who wait for other things too.
+  package var number: Int32 { descriptor.number }
 }

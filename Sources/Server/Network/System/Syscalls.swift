@@ -234,4 +234,7 @@ extension Syscalls {
     let signal = certain("read") { rr_signalfd_read(number) }
     return signal == 0 ? nil : signal
   }
+
+  /// Until there is something to read, or nearly so: a signal handler ends the wait too.
+  static func waitToRead(_ descriptor: borrowing FileDescriptor) { _ = rr_wait_readable(descriptor.number, -1) }
 }

@@ -1,5 +1,6 @@
 package import Base
 import Synchronization
+import Threads
 
 /// Writes the journal on a thread of its own, and answers questions about it there. When requests come faster than they can
 /// be written down, some are dropped and counted; a request never waits for the journal.
@@ -37,7 +38,7 @@ package final class JournalWriter: Sendable {
   private let wakeUp = Semaphore()
   private let limits: JournalLimits
   private let dropped: Counter
-  private let thread = Mutex<Thread?>(nil)
+  private let thread = Mutex<NamedThread?>(nil)
 
   /// Opens the journal on the new thread and returns when that is done. `dropped` counts entries that were not written.
   package init(folder: String, limits: JournalLimits = JournalLimits(), dropped: Counter) throws(StoreError) {
@@ -46,7 +47,7 @@ package final class JournalWriter: Sendable {
     state = Mutex(State(batch: JournalBatch(limits: limits)))
     let opened = Semaphore()
     let failure = Box<StoreError?>(nil)
-    let thread = Thread { [self] in
+    let thread = NamedThread.started("journal") { [self] in
       let journal: Journal
       do throws(StoreError) {
         journal = try Journal(folder: folder, limits: limits)

@@ -1,5 +1,6 @@
 import Database
 import Synchronization
+import Threads
 
 /// Copies the log back on a thread and a connection of its own, so that the groups go on meanwhile: most of a checkpoint is
 /// waiting for the disk. SQLite allows it at any time (https://sqlite.org/wal.html#checkpointing).
@@ -22,11 +23,11 @@ final class LogCopier {
   }
 
   private let desk = Desk()
-  private let thread: Thread
+  private let thread: NamedThread
 
   /// `small` is how many pages may be left for the writer.
   init(path: String, small: Int) {
-    thread = Thread { [desk] in LogCopier.run(desk, path, small) }
+    thread = NamedThread.started("log-copier") { [desk] in LogCopier.run(desk, path, small) }
   }
 
   /// Waits for a copy that is under way.

@@ -1,5 +1,6 @@
 import Base
 import Synchronization
+import Threads
 
 /// A few threads that answer questions beside the writer, each with a connection of its own that can only read. A store in
 /// memory has one connection, so there the questions go through the writer.
@@ -13,7 +14,7 @@ package final class ReadPool: Sendable {
 
   private let state: Mutex<State>
   private let arrivals = Semaphore()
-  private let threads = Mutex<[Thread]>([])
+  private let threads = Mutex<[NamedThread]>([])
   private let writer: WriterThread?
 
   /// The store must have been opened by a writer before: a reader makes no file.
@@ -21,10 +22,10 @@ package final class ReadPool: Sendable {
     writer = nil
     state = Mutex(State(questions: BoundedQueue(capacity: capacity)))
     var failure: StoreError?
-    for _ in 0..<threadCount {
+    for number in 0..<threadCount {
       let opened = Semaphore()
       let failed = Box<StoreError?>(nil)
-      let thread = Thread { [self] in
+      let thread = NamedThread.started("reader-\(number)") { [self] in
         let reader: StoreReader
         do throws(StoreError) {
           reader = try StoreReader(folder: folder)

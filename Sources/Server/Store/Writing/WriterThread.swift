@@ -1,5 +1,6 @@
 import Base
 import Synchronization
+import Threads
 
 /// The one thread that writes. It takes what arrived while it was committing, commits that together, and hands the results
 /// out; nobody waits for a timer. Between groups it does the store's upkeep in small steps.
@@ -11,7 +12,7 @@ package final class WriterThread: Sendable {
   private let clock = SystemClock()
   private let lastOutage = Mutex<StoreOutage?>(nil)
   private let hasNoRoom = Atomic(false)
-  private let thread = Mutex<Thread?>(nil)
+  private let thread = Mutex<NamedThread?>(nil)
 
   /// Upkeep steps between two groups: enough that the index keeps up with full groups.
   private static let stepsBetweenGroups = 2
@@ -28,7 +29,7 @@ package final class WriterThread: Sendable {
     mailbox = Mutex(Mailbox(limits))
     let opened = Semaphore()
     let failure = Box<StoreError?>(nil)
-    let thread = Thread { [self] in
+    let thread = NamedThread.started("writer") { [self] in
       let store: any Store
       do throws(StoreError) {
         store = try open()

@@ -1,0 +1,68 @@
+internal import CLinux
+internal import Glibc
+
+/// A thread of the operating system, for work that blocks: Swift's concurrency has none to give away. Its name is what
+/// `top -H` and a debugger show. It must be joined or detached, once.
+@safe
+package struct NamedThread: Sendable {
+  /// The system has no more threads to give.
+  package struct Exhaustion: Error, Equatable, CustomStringConvertible {
+    /// An errno.
+    package let code: Int32
+    package var description: String { "no thread to be had: error \(code)" }
+  }
+
+  private let handle: pthread_t
+
+  /// Runs `body` at once. `name` has at most 15 bytes (pthread_setname_np(3)).
+  package init(name: String, _ body: @escaping @Sendable () -> Void) throws(Exhaustion) {
+    precondition(name.utf8.count <= 15, "the kernel keeps 15 bytes of a thread's name")
+    let work = unsafe Unmanaged.passRetained(Work(name: name, body: body))
+    var handle = pthread_t()
+    let code = unsafe pthread_create(&handle, nil, { unsafe runWork($0) }, work.toOpaque())
+    guard code == 0 else {
+      unsafe work.release()
+      throw Exhaustion(code: code)
+    }
+    self.handle = handle
+  }
+
+  /// For those who cannot be without it.
+  package static func started(_ name: String, _ body: @escaping @Sendable () -> Void) -> NamedThread {
+    do throws(Exhaustion) { return try NamedThread(name: name, body) } catch { preconditionFailure("\(error)") }
+  }
+
+  /// Whether this is the thread that asks.
+  package var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
+
+  /// Waits for the end of the body.
+  package func join() {
+    let code = pthread_join(handle, nil)
+    precondition(code == 0, "a thread is joined once, and not by itself: error \(code)")
+  }
+
+  /// Nobody will wait for it: it ends by itself, or with the process.
+  package func detach() {
+    let code = pthread_detach(handle)
+    precondition(code == 0, "a thread is let go once: error \(code)")
+  }
+}
+
+private final class Work {
+  let name: String
+  let body: @Sendable () -> Void
+
+  init(name: String, body: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.body = body
+  }
+}
+
+private func runWork(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument = unsafe argument else { return nil }
+  let work = unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+  let code = unsafe rr_name_this_thread(work.name)
+  precondition(code == 0, "a name of 15 bytes is always taken")
+  work.body()
+  return nil
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Threads
+
+@Suite struct ThreadTests {
+  @Test func aThreadHasItsNameAndIsWaitedFor() throws {
+    let seen = Mutex("")
+    let thread = try NamedThread(name: "fifteen-letters") {
+      let file = unsafe open("/proc/thread-self/comm", O_RDONLY)
+      defer { close(file) }
+      var name = [UInt8](repeating: 0, count: 32)
+      let count = unsafe read(file, &name, name.count)
+      seen.withLock { $0 = String(decoding: name.prefix(max(0, count)), as: UTF8.self) }
+    }
+    #expect(!thread.isCurrent)
+    thread.join()
+    #expect(seen.withLock { $0 } == "fifteen-letters\n")
+  }
+
+  @Test func aThreadThatKnowsItselfIsLetGo() throws {
+    let own = Mutex<NamedThread?>(nil)
+    let end = Word()
+    try own.withLock { slot in
+      slot = try NamedThread(name: "self") {
+        // Not before the name is in its place.
+        guard let thread = own.withLock({ $0 }), thread.isCurrent else { return end.come(false) }
+        thread.detach()
+        end.come(true)
+      }
+    }
+    #expect(end.wait())
+  }
+
+  @Test func aNameTooLongIsRefused() async {
+    await #expect(processExitsWith: .failure) { _ = try NamedThread(name: "sixteen-letters!") {} }
+  }
+}
+
+/// A word from another thread, through a pipe.
+private final class Word: Sendable {
+  private let ends: [Int32]
+
+  init() {
+    var ends: [Int32] = [0, 0]
+    precondition(unsafe pipe(&ends) == 0, "a test can have a pipe")
+    self.ends = ends
+  }
+
+  deinit { for end in ends { close(end) } }
+
+  func come(_ isGood: Bool) {
+    var byte: UInt8 = isGood ? 1 : 0
+    _ = unsafe write(ends[1], &byte, 1)
+  }
+
+  func wait() -> Bool {
+    var byte: UInt8 = 0
+    return unsafe read(ends[0], &byte, 1) == 1 && byte == 1
+  }
+}
