@@ -8,8 +8,12 @@ final class LyingStore: Store {
     case forgetsBatch(each: Int)
     /// Of each n-th batch of several records the last is left out.
     case dropsLast(each: Int)
+    /// Of batches with more records the last is left out.
+    case dropsLastOfMany(above: Int)
     /// Of each n-th batch the last record is stored twice, a millisecond apart.
     case storesTwice(each: Int)
+    /// Each n-th batch is stored, and said to have been a thousand times as large.
+    case miscounts(each: Int)
   }
 
   private let honest: SQLiteStore
@@ -37,12 +41,15 @@ final class LyingStore: Store {
       case .forgetsBatch:
         leftOut.formUnion(batch.points.map(\.uuid))
         return .ingested(IngestReceipt(accepted: accepted))
-      case .dropsLast: leftOut.insert(batch.points.removeLast().uuid)
+      case .dropsLast, .dropsLastOfMany: leftOut.insert(batch.points.removeLast().uuid)
       case .storesTwice:
         var copy = batch.points[accepted - 1]
         copy.recordedAt += 1
         storedTwice.insert(copy.uuid)
         batch.points.append(copy)
+      case .miscounts:
+        _ = honest.apply([job], now: now)
+        return .ingested(IngestReceipt(accepted: 1_000 * accepted))
       case nil: break
       }
       return honest.apply([.ingest(batch)], now: now)[0]
@@ -53,6 +60,8 @@ final class LyingStore: Store {
     switch lie {
     case .forgetsBatch(let each): batches % each == 0
     case .dropsLast(let each): batches % each == 0 && records > 1
+    case .dropsLastOfMany(let most): records > most
+    case .miscounts(let each): batches % each == 0
     case .storesTwice(let each): batches % each == 0 && records > 0
     }
   }
