@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// The formats in which a recording can be written. What is written is read back as the same places, elevations and times.
 extension RouteRecording {
