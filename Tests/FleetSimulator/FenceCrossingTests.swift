@@ -4,6 +4,7 @@ import Engine
 import Host
 import Scenario
 import Testing
+import Vocabulary
 import World
 
 @testable import FleetSimulator
