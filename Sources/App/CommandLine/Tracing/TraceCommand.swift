@@ -59,17 +59,18 @@ private struct TraceCommand {
 
   func run() throws(UsageError) -> ExitCode {
     guard let bytes = process.readFile(path) else { return fail("cannot read \(path); is the name right?") }
+    let (file, route): (TraceFile, RouteRecording)
+    let goal: Goal
     do throws(RouteError) {
-      let file = try TraceFile(bytes, path: path, format: format)
+      file = try TraceFile(bytes, path: path, format: format)
       if wantsFidelity { return hold(file) }
-      guard let goal else { return tell(file) }
-      let route = try file.route()
-      return try write(goal, route, file.format)
-    } catch let error as RouteError {
-      return fail("\(path):\(error.spot): \(error.message)")
+      guard let wanted = self.goal else { return try tell(file) }
+      goal = wanted
+      route = try file.route()
     } catch {
-      throw error
+      return fail("\(path):\(error.spot): \(error.message)")
     }
+    return try write(goal, route, file.format)
   }
 
   private func fail(_ message: String) -> ExitCode {

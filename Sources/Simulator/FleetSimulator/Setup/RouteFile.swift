@@ -1,6 +1,8 @@
 import Base
+import Contract
 package import DeviceLog
 package import Scenario
+import Vocabulary
 package import World
 
 /// Files of recorded routes, in whichever format, packed with gzip or not.

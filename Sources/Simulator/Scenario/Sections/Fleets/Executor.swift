@@ -31,7 +31,11 @@ package struct RampingDevices: Equatable, Sendable {
 
 extension RampingDevices: ScenarioSection {
   static let table = Table<RampingDevices>(
-    "ramping-devices", "More and fewer devices, in stages; the last number stays.",
+    "ramping-devices",
+    """
+    More and fewer devices, in stages; the last number stays. Who came last goes first: it stops where it is, delivers what \
+    it has and stops the SDK, and starts it again when it is wanted again.
+    """,
     [
       .key("startDevices", \.startDevices, .count, "How many at the beginning."),
       .required("stages", \.stages, .list(of: .section(), count: 1...1_000), "One after the other."),

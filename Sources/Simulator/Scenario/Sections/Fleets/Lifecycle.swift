@@ -68,6 +68,11 @@ extension BatteryModel: ScenarioSection {
       .key(
         "start", \.start, .list(of: .share, count: 2...2),
         "Between which shares it is at the beginning; 0.5 to 1 when nobody says."),
-      .key("drainPerHour", \.drainPerHour, .share, "Which share an hour takes."),
+      .key(
+        "drainPerHour", \.drainPerHour, .share,
+        """
+        Which share an hour takes. At 15 % people plug the phone in; an hour at the charger gives half of the whole, and \
+        a full one is unplugged.
+        """),
     ])
 }

@@ -12,7 +12,11 @@ package struct GaussMarkovWalk: Equatable, Sendable {
 
 extension GaussMarkovWalk: ScenarioSection {
   static let table = Table<GaussMarkovWalk>(
-    "route-gauss-markov", "A walk over open ground whose next step is much like the last.",
+    "route-gauss-markov",
+    """
+    A walk over open ground whose next step is much like the last. It begins within 300 m of the centre, never rests, and \
+    turns back beyond 1 km.
+    """,
     [
       .key("center", \.center, .place, "Where it begins."),
       .key(
