@@ -69,9 +69,10 @@ import Testing
     configuration.data = ":memory:"
     let server = try IngestServer(configuration)
     defer { server.stop() }
-    let body = try CurlBody("[\([Self.long, Self.halved, Self.deep].joined(separator: ","))]")
+    let folder = try TemporaryFolder()
+    try folder.write(Array("[\([Self.long, Self.halved, Self.deep].joined(separator: ","))]".utf8), to: "body")
     #expect(
-      try Curl.run(["--data-binary", "@\(body.name)", "\(server.url)/locations/a"])
+      try Curl.run(["--data-binary", "@\(folder.file("body"))", "\(server.url)/locations/a"])
         == #"{"accepted":2,"duplicate":0,"quarantined":1} 200"#)
     #expect(try Curl.run(["\(server.url)/admin/v1/devices/a/locations"]).hasSuffix(" 200"))
   }
