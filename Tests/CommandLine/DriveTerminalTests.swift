@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Support
 import Testing
 
 @testable import CommandLine
@@ -44,13 +45,7 @@ import Testing
       close(follower)
     }
 
-    /// Beside the program of the tests.
-    private static let program: String = {
-      var path = [CChar](repeating: 0, count: 4_096)
-      let count = unsafe readlink("/proc/self/exe", &path, path.count - 1)
-      let own = String(decoding: path[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      return own[...(own.lastIndex(of: "/") ?? own.startIndex)] + "rollingroad"
-    }()
+    private static let program = BuiltProgram.path(of: "rollingroad")
 
     func type(_ text: String) { _ = unsafe write(leader, text, text.utf8.count) }
 

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import IngestServer
+import Support
+
+/// Somebody who reads a page and types what it says: an empty folder, `rollingroad` on the path, a server at the address that
+/// all pages have, and one command after the other.
+final class Reader {
+  let folder: String
+  let server: IngestServer
+
+  init() throws {
+    folder = "\(FileManager.default.temporaryDirectory.path)/rollingroad-reader-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: "\(folder)/bin", withIntermediateDirectories: true)
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = "\(folder)/data"
+    configuration.loops = 1
+    server = try IngestServer(configuration)
+    // A phone without a terminal takes its keys from the input, and there are none.
+    try addProgram(
+      "rollingroad",
+      """
+      if [ "$1" = drive ]; then export ROLLINGROAD_TARGET='\(server.url)'; fi
+      exec '\(BuiltProgram.path(of: "rollingroad"))' "$@"
+      """)
+    // An answer that is no success is a failure.
+    try addProgram("curl", "exec /usr/bin/env PATH=\"${PATH#*:}\" curl --fail-with-body \"$@\"")
+  }
+
+  deinit {
+    server.stop()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private func addProgram(_ name: String, _ text: String) throws {
+    let path = "\(folder)/bin/\(name)"
+    try "#!/usr/bin/env bash\n\(text)\n".write(toFile: path, atomically: false, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+  }
+
+  /// Gives nothing for a command that did what it has to, else what went wrong.
+  func complaint(about command: String) async -> String? {
+    switch Treatment.of(command) {
+    case .leftOut: return nil
+    case .serves: return await complaint(about: Self.asServer(command), exitCode: 0)
+    case .prepared(let preparation, let exitCode):
+      if let complaint = await complaint(about: preparation, exitCode: 0) { return complaint }
+      return await complaint(about: command, exitCode: exitCode)
+    }
+  }
+
+  private func complaint(about text: String, exitCode: Int32) async -> String? {
+    let outcome = await type(text)
+    return outcome.exitCode == exitCode
+      ? nil : "exit code \(outcome.exitCode): \(text)\n\(outcome.output.suffix(2_000))"
+  }
+
+  /// Types a text as the pages have it.
+  func type(_ text: String) async -> Shell.Outcome {
+    let here = Treatment.shortened(text).replacing("http://127.0.0.1:8080", with: server.url)
+    return await Shell.run("cd '\(folder)'; PATH=\"$PWD/bin:$PATH\"; set -euo pipefail\n{\n\(here)\n} </dev/null")
+  }
+
+  /// On a free port, until it says that it listens.
+  private static func asServer(_ command: String) -> String {
+    """
+    export ROLLINGROAD_LISTEN=127.0.0.1:0 ROLLINGROAD_DATA=:memory:
+    coproc server { exec \(command); }
+    pid=$server_PID
+    read -r word _ <&"${server[0]}"
+    [ "$word" = listening ]
+    kill -TERM "$pid"
+    wait "$pid"
+    """
+  }
+}

@@ -1,0 +1,60 @@
+import FoundationEssentials
+import Testing
+
+/// The README's recipes, one for each kind of user: its own commands, and what somebody does who follows them.
+@Suite(.timeLimit(.minutes(2))) struct RecipeTests {
+  /// The command of the README with this beginning.
+  private func command(_ beginning: String) throws -> String {
+    try #require(Document.all.first?.commands.first { $0.hasPrefix(beginning) })
+  }
+
+  /// With the executable where the page has the image; `loadtest/container/run` does it with the image.
+  @Test func aBackendOfAnIntegrationTest() async throws {
+    let reader = try Reader()
+    let waiting = try command("curl -s http://127.0.0.1:8080/admin/v1/await")
+      .replacing("http://127.0.0.1:8080", with: "$url")
+    let outcome = await reader.type(
+      """
+      export ROLLINGROAD_LISTEN=127.0.0.1:0 ROLLINGROAD_DATA=$PWD/backend ROLLINGROAD_ADMIN_TOKEN=road
+      coproc server { exec rollingroad serve; }
+      pid=$server_PID
+      read -r _ url <&"${server[0]}"
+      token='Authorization: Bearer road'
+      upload() { curl -s "$url$1/locations" -H 'X-Device-Id: phone-1' -d '{"lat":1,"lng":'$2'}' && echo " $1 $2"; }
+      \(waiting) >waited & waited=$!
+      for n in {1..10}; do upload '' $n; done
+      wait $waited; cat waited
+      curl -s "$url/admin/v1/stats" && echo "open to everybody"
+      curl -s -X PUT "$url/admin/v1/faults" -H "$token" -d '{"faults":[{"id":"a","fault":{"kind":"status","status":503},"match":{"run":""}}]}'
+      upload '' 11 || echo "misbehaves"
+      upload /r/other 1
+      kill -TERM "$pid"; wait "$pid"; echo "ended well"
+      """)
+    #expect(outcome.exitCode == 0, "\(outcome.output)")
+    for words in [#""count":10"#, "misbehaves", "/r/other 1", "ended well"] {
+      #expect(outcome.output.contains(words), "\(words) is not in \(outcome.output)")
+    }
+    #expect(!outcome.output.contains("open to everybody"))
+  }
+
+  @Test func aLoadTestOfYourBackend() async throws {
+    let reader = try Reader()
+    let outcome = await reader.type(try command("rollingroad simulate city-25"))
+    #expect(outcome.exitCode == 0, "\(outcome.output)")
+    for (file, words) in [("report.html", "</html>"), ("junit.xml", "<testcase "), ("summary.json", #""hash""#)] {
+      let text = try String(contentsOfFile: "\(reader.folder)/out/\(file)", encoding: .utf8)
+      #expect(text.contains(words), "\(file)")
+    }
+    let stored = await reader.type("curl -s http://127.0.0.1:8080/metrics")
+    #expect(!stored.output.contains("\nrollingroad_store_records 0\n") && stored.exitCode == 0)
+  }
+
+  @Test func aPhoneOnYourDesk() async throws {
+    let reader = try Reader()
+    let driving = try command("rollingroad drive")
+    let outcome = await reader.type("echo 'd 60s s drain' | \(driving) --factor 60")
+    #expect(outcome.exitCode == 0, "\(outcome.output)")
+    #expect(outcome.output.contains("POST") && outcome.output.contains(" 200"), "\(outcome.output)")
+    #expect(!outcome.output.contains("nobody listens"))
+  }
+}

@@ -1,0 +1,57 @@
+/// What is done with a documented command that is not simply run and has to succeed. A line here that no page needs any
+/// more fails a test, and so does a command that is neither run nor named here.
+enum Treatment {
+  /// It cannot run inside a test of seconds; the words say why, and what runs it instead.
+  case leftOut(String)
+  /// A server: it has to say where it listens, and to end well when it is told to.
+  case serves
+  /// It needs something to be there first, or ends with another exit code.
+  case prepared(by: String = "", exitCode: Int32 = 0)
+
+  /// By the beginning of the command.
+  static let special: [(beginning: String, treatment: Treatment)] = [
+    ("scripts/run", .leftOut("builds the release and goes on until it is stopped; loadtest/page/run starts the same")),
+    ("scripts/test", .leftOut("runs these tests")),
+    ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/run builds and uses the image")),
+    ("rollingroad serve", .serves),
+    // The app under test, which the page tells to upload meanwhile.
+    (
+      "curl -s http://127.0.0.1:8080/admin/v1/await",
+      .prepared(
+        by: """
+          for n in 0 1 2 3 4 5 6 7 8 9; do
+            curl -s http://127.0.0.1:8080/locations/phone-1 -d '{"lat":1,"lng":'$n'}' >/dev/null
+          done
+          """)
+    ),
+    ("sqlite3 ", .prepared(by: "ln -sfn data DIR")),
+    // Phones that never have a network, under the name of the run on the page.
+    (
+      "rollingroad replay ",
+      .prepared(
+        by: """
+          cat >failing.json5 <<'END'
+          {version: 1, name: "deploy-503", seed: 1, clock: {duration: "10m", settle: "1s"},
+           sdk: {config: {http: {autoSyncThreshold: 5}}}, fleets: {cars: {devices: 2, network: "none"}}}
+          END
+          rollingroad simulate failing.json5 --quiet --out out >/dev/null || [ $? = 98 ]
+          """, exitCode: 98)
+    ),
+  ]
+
+  /// The same commands with fewer phones and less time: a debug build is slow.
+  static let shorter: [(words: String, instead: String)] = [
+    ("--devices 500", "--devices 4"), ("--devices 200", "--devices 4"), ("--devices 50", "--devices 2"),
+    ("--devices 40", "--devices 4"), ("--duration 2h", "--duration 2m"),
+    // Of the rules the one that those phones break.
+    ("I3-acked-is-durable", "I13-drain"), ("https://my.server/points", "http://127.0.0.1:8080/points"),
+  ]
+
+  static func of(_ command: String) -> Treatment {
+    special.first { command.hasPrefix($0.beginning) }?.treatment ?? .prepared()
+  }
+
+  static func shortened(_ command: String) -> String {
+    shorter.reduce(command) { $0.replacing($1.words, with: $1.instead) }
+  }
+}
