@@ -6,17 +6,27 @@ final class LyingStore: Store {
   enum Lie {
     /// From the n-th batch on each n-th one is acknowledged and forgotten.
     case forgetsBatch(each: Int)
+    /// Batches are acknowledged first and committed three at a time; after each n-th it crashes, and those that waited are gone.
+    case commitsLater(crashEach: Int)
     /// Of each n-th batch of several records the last is left out.
     case dropsLast(each: Int)
     /// Of each n-th batch the last record is stored twice, a millisecond apart.
     case storesTwice(each: Int)
+    /// Tokens that were taken back go on being good.
+    case takesAnyToken
   }
 
   private let honest: SQLiteStore
   private let lie: Lie
   private var batches = 0
+  /// Acknowledged and not committed.
+  private var waiting: [IngestBatch] = []
   /// What was left out, or stored twice.
   private(set) var victims: [UUID128] = []
+  /// How many orders it has not obeyed.
+  private(set) var disobeyed = 0
+
+  private static let waitingMax = 3
 
   init(_ lie: Lie) throws {
     honest = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
@@ -27,24 +37,57 @@ final class LyingStore: Store {
 
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     group.map { job in
-      guard case .ingest(var batch) = job else { return honest.apply([job], now: now)[0] }
-      batches += 1
-      let accepted = batch.points.count
-      switch lie {
-      case .forgetsBatch(let each) where batches % each == 0:
-        victims += batch.points.map(\.uuid)
-        return .ingested(IngestReceipt(accepted: accepted))
-      case .dropsLast(let each) where batches % each == 0 && accepted > 1:
-        victims.append(batch.points.removeLast().uuid)
-      case .storesTwice(let each) where batches % each == 0 && accepted > 0:
-        var copy = batch.points[accepted - 1]
-        copy.recordedAt += 1
-        victims.append(copy.uuid)
-        batch.points.append(copy)
-      case .forgetsBatch, .dropsLast, .storesTwice: break
+      switch job {
+      case .ingest(let batch):
+        batches += 1
+        return ingest(batch, now: now)
+      case .expireTokens where isTakingAnyToken, .revokeTokens where isTakingAnyToken:
+        disobeyed += 1
+        return .changed(1)
+      case .read:
+        commit(now: now)
+        return honest.apply([job], now: now)[0]
+      default: return honest.apply([job], now: now)[0]
       }
-      return honest.apply([.ingest(batch)], now: now)[0]
     }
+  }
+
+  private var isTakingAnyToken: Bool { if case .takesAnyToken = lie { true } else { false } }
+
+  private func ingest(_ batch: IngestBatch, now: WallInstant) -> StoreResult {
+    var batch = batch
+    let accepted = batch.points.count
+    switch lie {
+    case .forgetsBatch(let each) where batches % each == 0:
+      victims += batch.points.map(\.uuid)
+      return .ingested(IngestReceipt(accepted: accepted))
+    case .commitsLater(let each): return keepForLater(batch, crashEach: each, now: now)
+    case .dropsLast(let each) where batches % each == 0 && accepted > 1:
+      victims.append(batch.points.removeLast().uuid)
+    case .storesTwice(let each) where batches % each == 0 && accepted > 0:
+      var copy = batch.points[accepted - 1]
+      copy.recordedAt += 1
+      victims.append(copy.uuid)
+      batch.points.append(copy)
+    case .forgetsBatch, .dropsLast, .storesTwice, .takesAnyToken: break
+    }
+    return honest.apply([.ingest(batch)], now: now)[0]
+  }
+
+  private func keepForLater(_ batch: IngestBatch, crashEach each: Int, now: WallInstant) -> StoreResult {
+    waiting.append(batch)
+    if batches % each == 0 {
+      victims += waiting.flatMap { $0.points.map(\.uuid) }
+      waiting = []
+    } else if waiting.count == LyingStore.waitingMax {
+      commit(now: now)
+    }
+    return .ingested(IngestReceipt(accepted: batch.points.count))
+  }
+
+  private func commit(now: WallInstant) {
+    for batch in waiting { _ = honest.apply([.ingest(batch)], now: now) }
+    waiting = []
   }
 
   func maintain(now: WallInstant) -> Bool { honest.maintain(now: now) }

@@ -22,6 +22,8 @@ package final class FleetRun {
   var isInterrupted = false
 
   static let eventsPerCommit = 4_096
+  /// Beyond, a device goes round in circles.
+  private static let turnsAtOnceMax = 1_000_000
 
   /// `store` is what the server keeps its records in. Events with a number in `recording` are kept.
   package convenience init(_ setup: RunSetup, store: any Store, recording: Range<Int>? = nil) throws(DatabaseError) {
@@ -127,13 +129,15 @@ package final class FleetRun {
   private func work(
     on queue: inout EventQueue, before end: MonotonicInstant, isDriving: Bool = true, _ progress: () -> Void
   ) throws(DatabaseError) {
-    var turns = 0
+    var (turns, turnsAtOnce) = (0, 0)
     while let (instant, device) = queue.first, instant < end {
       now = instant
       if isDriving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
       let next = try devices[device].advance(to: instant, in: site)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
+      turnsAtOnce = next.map { $0 <= instant } ?? false ? turnsAtOnce + 1 : 0
+      precondition(turnsAtOnce < FleetRun.turnsAtOnceMax, "device \(device) is due for ever at \(instant.clockText)")
       turns += 1
       if turns % FleetRun.eventsPerCommit == 0 {
         try site.database.commit()
