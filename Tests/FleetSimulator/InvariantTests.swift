@@ -286,6 +286,17 @@ import World
     #expect(stage.violated == [.auth])
   }
 
+  /// The watchdog has ended the flush of the first one.
+  @Test func aRefreshThatWasGivenUpMayBeAskedForAgain() {
+    let stage = Stage()
+    stage.send([], .refresh)
+    stage.pass(seconds: 65)
+    stage.insert()
+    let again = stage.send([], .refresh)
+    stage.end(again, status: 200)
+    #expect(!stage.violated.contains(.auth))
+  }
+
   @Test func aCommandIsNotCarriedOut() {
     let stage = Stage()
     let record = stage.insert()
@@ -295,6 +306,19 @@ import World
     stage.tell(.told(.commanded(.stop)))
     stage.delete(record)
     #expect(stage.violated == [.remoteCommands])
+  }
+
+  @Test func aCommandOfARefusedUploadWaitsForTheRefresh() {
+    let stage = Stage()
+    let record = stage.insert()
+    let request = stage.send([record])
+    stage.serve(request)
+    stage.end(request, status: 401, body: "{\"background_geolocation\":[[\"stop\"]]}")
+    let refresh = stage.send([], .refresh)
+    stage.end(refresh, status: 200)
+    stage.tell(.told(.commanded(.stop)))
+    stage.upload([record])
+    #expect(stage.violated == [])
   }
 
   @Test func aCommandComesFromNowhere() {
@@ -307,6 +331,18 @@ import World
     let stage = Stage()
     stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
     #expect(stage.violated == [.identity])
+  }
+
+  /// Its time is the app's affair; the next one is the SDK's again.
+  @Test func aRecordOfTheAppMayBeNewerThanTheNextOne() {
+    var poison = DeviceFault()
+    poison.poisonRecord = .missingCoords
+    let stage = Stage(faults: [Fault(name: "poison", action: .device(poison))])
+    let zero = MonotonicInstant(nanoseconds: 0)
+    stage.tell(
+      .faultEnded(FaultOccurrence(fault: "poison", fleet: "cars", index: 0, ordinal: 0, start: zero, end: zero)))
+    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
+    #expect(stage.violated == [])
   }
 
   @Test func aRecordComesFromTheFuture() {

@@ -117,6 +117,11 @@ package struct DeviceHost<Phone: Platform> {
   package mutating func timersDue(at now: Moment) {
     if let nextPurge, nextPurge <= now.monotonic { purge(at: now) }
     run(EngineInput.timersDue, at: now)
+    uploadTimersDue(at: now)
+  }
+
+  /// Only those of the uploader: for a device to which nothing happens any more but that what it has is sent.
+  package mutating func uploadTimersDue(at now: Moment) {
     run(UploadInput.timersDue, at: now)
     settle(at: now)
   }

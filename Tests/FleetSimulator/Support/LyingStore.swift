@@ -6,6 +6,8 @@ final class LyingStore: Store {
   enum Lie {
     /// From the n-th batch on each n-th one is acknowledged and forgotten.
     case forgetsBatch(each: Int)
+    /// Batches are acknowledged first and committed three at a time; after each n-th it crashes, and those that waited are gone.
+    case commitsLater(crashEach: Int)
     /// Of each n-th batch of several records the last is left out.
     case dropsLast(each: Int)
     /// Of batches with more records the last is left out.
@@ -14,56 +16,86 @@ final class LyingStore: Store {
     case storesTwice(each: Int)
     /// Each n-th batch is stored, and said to have been a thousand times as large.
     case miscounts(each: Int)
+    /// Tokens that were taken back go on being good.
+    case takesAnyToken
   }
 
   private let honest: SQLiteStore
-  private let lies: [Lie]
+  private let lie: Lie
   private var batches = 0
-  private(set) var leftOut: Set<UUID128> = []
-  private(set) var storedTwice: Set<UUID128> = []
+  /// Acknowledged and not committed.
+  private var waiting: [IngestBatch] = []
+  /// What was left out, or stored twice.
+  private(set) var victims: [UUID128] = []
+  /// How many orders it has not obeyed.
+  private(set) var disobeyed = 0
 
-  /// A batch that several would befall meets the first of them.
-  convenience init(_ lies: Lie...) throws { try self.init(lies) }
+  private static let waitingMax = 3
 
-  init(_ lies: [Lie]) throws {
+  init(_ lie: Lie) throws {
     honest = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
-    self.lies = lies
+    self.lie = lie
   }
 
   var outage: StoreOutage? { honest.outage }
 
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     group.map { job in
-      guard case .ingest(var batch) = job else { return honest.apply([job], now: now)[0] }
-      batches += 1
-      let accepted = batch.points.count
-      switch lies.first(where: { applies($0, to: accepted) }) {
-      case .forgetsBatch:
-        leftOut.formUnion(batch.points.map(\.uuid))
-        return .ingested(IngestReceipt(accepted: accepted))
-      case .dropsLast, .dropsLastOfMany: leftOut.insert(batch.points.removeLast().uuid)
-      case .storesTwice:
-        var copy = batch.points[accepted - 1]
-        copy.recordedAt += 1
-        storedTwice.insert(copy.uuid)
-        batch.points.append(copy)
-      case .miscounts:
-        _ = honest.apply([job], now: now)
-        return .ingested(IngestReceipt(accepted: 1_000 * accepted))
-      case nil: break
+      switch job {
+      case .ingest(let batch):
+        batches += 1
+        return ingest(batch, now: now)
+      case .expireTokens where isTakingAnyToken, .revokeTokens where isTakingAnyToken:
+        disobeyed += 1
+        return .changed(1)
+      case .read:
+        commit(now: now)
+        return honest.apply([job], now: now)[0]
+      default: return honest.apply([job], now: now)[0]
       }
-      return honest.apply([.ingest(batch)], now: now)[0]
     }
   }
 
-  private func applies(_ lie: Lie, to records: Int) -> Bool {
+  private var isTakingAnyToken: Bool { if case .takesAnyToken = lie { true } else { false } }
+
+  private func ingest(_ batch: IngestBatch, now: WallInstant) -> StoreResult {
+    var batch = batch
+    let accepted = batch.points.count
     switch lie {
-    case .forgetsBatch(let each): batches % each == 0
-    case .dropsLast(let each): batches % each == 0 && records > 1
-    case .dropsLastOfMany(let most): records > most
-    case .miscounts(let each): batches % each == 0
-    case .storesTwice(let each): batches % each == 0 && records > 0
+    case .forgetsBatch(let each) where batches % each == 0:
+      victims += batch.points.map(\.uuid)
+      return .ingested(IngestReceipt(accepted: accepted))
+    case .commitsLater(let each): return keepForLater(batch, crashEach: each, now: now)
+    case .dropsLast(let each) where batches % each == 0 && accepted > 1:
+      victims.append(batch.points.removeLast().uuid)
+    case .dropsLastOfMany(let most) where accepted > most: victims.append(batch.points.removeLast().uuid)
+    case .miscounts(let each) where batches % each == 0:
+      _ = honest.apply([.ingest(batch)], now: now)
+      return .ingested(IngestReceipt(accepted: 1_000 * accepted))
+    case .storesTwice(let each) where batches % each == 0 && accepted > 0:
+      var copy = batch.points[accepted - 1]
+      copy.recordedAt += 1
+      victims.append(copy.uuid)
+      batch.points.append(copy)
+    case .forgetsBatch, .dropsLast, .dropsLastOfMany, .storesTwice, .miscounts, .takesAnyToken: break
     }
+    return honest.apply([.ingest(batch)], now: now)[0]
+  }
+
+  private func keepForLater(_ batch: IngestBatch, crashEach each: Int, now: WallInstant) -> StoreResult {
+    waiting.append(batch)
+    if batches % each == 0 {
+      victims += waiting.flatMap { $0.points.map(\.uuid) }
+      waiting = []
+    } else if waiting.count == LyingStore.waitingMax {
+      commit(now: now)
+    }
+    return .ingested(IngestReceipt(accepted: batch.points.count))
+  }
+
+  private func commit(now: WallInstant) {
+    for batch in waiting { _ = honest.apply([.ingest(batch)], now: now) }
+    waiting = []
   }
 
   func maintain(now: WallInstant) -> Bool { honest.maintain(now: now) }

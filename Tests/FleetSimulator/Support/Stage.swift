@@ -25,11 +25,19 @@ final class Stage {
     var bytes: [UInt8]
   }
 
-  init(_ configure: (inout Configuration) -> Void = { _ in }) {
+  /// Without a lifetime there are no tokens.
+  init(
+    tokenLifetime: Nanoseconds? = nil, faults: [Fault] = [], _ configure: (inout Configuration) -> Void = { _ in }
+  ) {
     var configuration = Runs.configuration()
     configuration.http.url = "http://server.example/locations"
     configure(&configuration)
-    let setup = Runs.setup(seed: 1, Runs.drivers(1, configuration: configuration))
+    var setup = Runs.setup(seed: 1, faults: faults, Runs.drivers(1, configuration: configuration))
+    if let tokenLifetime {
+      var authorization = TargetAuthorization()
+      (authorization.strategy, authorization.accessTokenLifetime) = (.jwt, tokenLifetime)
+      setup.authorization = authorization
+    }
     oracle = Oracle(of: setup, names: ["cars-0"], seesServer: true)
     tell(.launched(Launch()))
     tell(.configured(configuration))
@@ -62,7 +70,8 @@ final class Stage {
 
   @discardableResult
   func send(
-    _ records: [Record], _ purpose: OutgoingRequest.Purpose = .records, on network: RadioNetwork = .lte
+    _ records: [Record], _ purpose: OutgoingRequest.Purpose = .records, headers: [NameValuePair] = [],
+    on network: RadioNetwork = .lte
   ) -> UInt64 {
     requests += 1
     let body =
@@ -70,7 +79,7 @@ final class Stage {
     tell(
       .sent(
         OutgoingRequest(
-          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: [],
+          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: headers,
           body: body, timeout: .seconds(60))), on: network)
     return requests
   }

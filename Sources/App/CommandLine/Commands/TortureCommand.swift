@@ -52,12 +52,10 @@ private struct TortureCommand {
     let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
     var (seed, seeds, records, deviceHours) = (first, 0, 0, 0.0)
     var failing: [UInt64] = []
-    var refused: Set<String> = []
     do {
       while seeds < seedsMax, seeds == 0 || SystemClock().monotonicNow < end {
         process.writeError("seed \(seed)")
         let generator = try ScenarioGenerator(seed: seed)
-        refused.formUnion(generator.refused.map { $0.prefix { $0 != "'" } + "…" })
         let setup = try RunSetup(ScenarioReader.read(generator.document).scenario)
         let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
         if let victim = report.victims.first {
@@ -70,17 +68,23 @@ private struct TortureCommand {
         seed &+= 1
       }
     } catch {
-      process.writeError("rollingroad torture: seed \(seed): \(error)")
+      process.writeError("rollingroad torture: seed \(seed): \(TortureCommand.text(of: error))")
       return .runtimeFailure
     }
     process.writeOutput(
       "\(seeds) seeds from \(first) on, \(Int(deviceHours)) device-hours, \(records) records: \(failing.count) seeds failed"
     )
     if !failing.isEmpty { process.writeOutput("failed: \(failing.map(String.init).joined(separator: " "))") }
-    if !refused.isEmpty {
-      process.writeOutput("left out, as this version cannot do it: \(refused.sorted().joined(separator: "; "))")
-    }
     return failing.isEmpty ? .ok : .invariantViolated
+  }
+
+  /// A seed whose scenario cannot be run is a mistake of the generator, and is told like one of a user.
+  private static func text(of error: any Error) -> String {
+    switch error {
+    case let error as ScenarioProblems: error.all.map { $0.text(sources: ["its scenario"]) }.joined(separator: "\n  ")
+    case let error as UnsupportedScenario: error.problems.joined(separator: "\n  ")
+    default: "\(error)"
+    }
   }
 
   private func keep(_ victim: Victim, of document: ScenarioDocument, _ report: RunReport) throws {

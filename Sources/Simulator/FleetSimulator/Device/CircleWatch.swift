@@ -8,6 +8,7 @@ struct CircleWatch {
   /// Nil for the region around the fences.
   let identifier: String?
   let circle: Circle
+  /// Truly. Who has gone out is out only beyond the margin within which no phone can be sure.
   private(set) var isInside: Bool
   private var test: CrossingTest
   private var crossing: MonotonicInstant?
@@ -15,7 +16,7 @@ struct CircleWatch {
 
   /// What has happened at an instant.
   struct Finding {
-    /// The body has truly come in, or gone out.
+    /// The body has truly come in, or gone out beyond the margin.
     var crossed: Bool?
     /// The phone is sure that it has come in, or gone out.
     var noticed: Bool?
@@ -37,10 +38,10 @@ struct CircleWatch {
 
   /// A body at rest crosses nothing and need not be tested again.
   mutating func solve(_ body: Body, after instant: MonotonicInstant) {
-    crossing = body.nextCrossing(distanceMetres: circle.radiusMetres, from: circle.center, after: instant)
-    if case .stay = body.episode {
+    crossing = nextCrossing(of: body, after: instant)
+    if test.isInside == isInside {
       tick = nil
-    } else if tick == nil, test.isInside != isInside {
+    } else if tick == nil {
       tick = CircleWatch.tick(after: instant)
     }
   }
@@ -50,7 +51,7 @@ struct CircleWatch {
     if let due = crossing, due <= instant {
       isInside.toggle()
       finding.crossed = isInside
-      crossing = body.nextCrossing(distanceMetres: circle.radiusMetres, from: circle.center, after: instant)
+      crossing = nextCrossing(of: body, after: instant)
       if tick == nil { tick = CircleWatch.tick(after: instant) }
     }
     if let due = tick, due <= instant {
@@ -65,6 +66,11 @@ struct CircleWatch {
       if test.isInside != isInside { tick = instant + CrossingTest.tick }
     }
     return finding
+  }
+
+  private func nextCrossing(of body: Body, after instant: MonotonicInstant) -> MonotonicInstant? {
+    let margin = isInside ? SimulatedDevice.networkAccuracy : 0
+    return body.nextCrossing(distanceMetres: circle.radiusMetres + margin, from: circle.center, after: instant)
   }
 
   /// Positions are compared with the circles at every fifth second.

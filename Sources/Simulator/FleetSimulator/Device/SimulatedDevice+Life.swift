@@ -48,9 +48,10 @@ extension SimulatedDevice {
     carry(at: now, in: site)
     if isDownUntil == nil { register(at: now, in: site) }
     if isDownUntil == nil {
-      if let deadline = host.nextDeadline, deadline <= instant, !isHealed || host.uploader.nextDeadline == deadline {
+      // After the faults the timers of the engine rest.
+      if let deadline = isHealed ? host.uploader.nextDeadline : host.nextDeadline, deadline <= instant {
         site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
-        host.timersDue(at: now)
+        if isHealed { host.uploadTimersDue(at: now) } else { host.timersDue(at: now) }
         dieIfDead(at: instant, in: site)
       }
     }

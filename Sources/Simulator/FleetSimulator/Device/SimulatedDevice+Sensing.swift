@@ -81,6 +81,10 @@ extension SimulatedDevice {
         site.tell(.configured(host.configuration), sighting(at: now))
         continue
       }
+      if event.hasPosition && !isHealed {
+        let (place, metres) = (body.position(at: now.monotonic), body.metres(at: now.monotonic))
+        site.tell(.stood(at: place, metres: metres), sighting(at: now))
+      }
       site.tell(.told(event), sighting(at: now))
       if case .authorization(let event) = event { hear(event, at: now.monotonic) }
     }
@@ -112,5 +116,15 @@ extension SimulatedDevice {
       region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres
       ? instant + CrossingTest.tick
       : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
+  }
+}
+
+extension HostEvent {
+  /// Of a position that the odometer may have counted.
+  fileprivate var hasPosition: Bool {
+    switch self {
+    case .engine(.location), .engine(.geofence): true
+    default: false
+    }
   }
 }

@@ -22,14 +22,15 @@ final class Oracle: Watcher {
     coverage = CoverageWatch(ledger)
     let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
-    byInterest = (0..<6).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
+    byInterest = (0..<7).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
   }
 
   private static let allRules: [Rule.Type] = [
     ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
     NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, OdometerRule.self, GeofenceRule.self, ScheduleRule.self,
-    LifecycleRule.self, AuthRule.self, RemoteCommandsRule.self, IdentityRule.self, ResourcesRule.self,
+    GeofenceLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
+    IdentityRule.self, ResourcesRule.self,
   ]
 
   func see(_ happening: Happening, _ sighting: Sighting) {
@@ -64,10 +65,18 @@ final class Oracle: Watcher {
       switch invariant {
       case .ackedIsDurable, .noPhantom, .drain: nil
       case .isolation: "shown by two runs, with and without the other fleets"
-      default:
-        rules.first { type(of: $0).invariant == invariant }.map(\.reasonNotJudged) ?? "not watched in this kind of run"
+      default: reasonNotJudged(invariant)
       }
     }
+  }
+}
+
+extension Oracle {
+  /// One rule that could judge it is enough.
+  private func reasonNotJudged(_ invariant: Invariant) -> String? {
+    let reasons = rules.filter { type(of: $0).invariant == invariant }.map(\.reasonNotJudged)
+    guard let first = reasons.first else { return "not watched in this kind of run" }
+    return reasons.contains(nil) ? nil : first
   }
 }
 
@@ -81,8 +90,9 @@ extension Happening {
     case .ended: 3
     case .told: 4
     case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged,
-      .crossed, .fetched, .turn:
+      .fetched, .turn:
       5
+    case .crossed, .stood: 6
     }
   }
 }

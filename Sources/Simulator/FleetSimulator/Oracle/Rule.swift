@@ -39,4 +39,6 @@ struct Interest: OptionSet {
   static let told = Interest(rawValue: 16)
   /// The app begins or ends, is configured, the phone gets another network, the faults are over.
   static let life = Interest(rawValue: 32)
+  /// What the body truly does.
+  static let truth = Interest(rawValue: 64)
 }

@@ -29,6 +29,9 @@ package final class FleetRun {
   /// What the devices are doing.
   enum Phase { case driving, settling, over }
 
+  /// Beyond, a device goes round in circles.
+  private static let turnsAtOnceMax = 1_000_000
+
   static let eventsPerCommit = 4_096
   private static let zero = MonotonicInstant(nanoseconds: 0)
 
@@ -161,6 +164,7 @@ package final class FleetRun {
   private func work(
     before end: MonotonicInstant, toEvent last: Int, _ progress: () -> Void
   ) throws(DatabaseError) -> Bool {
+    var turnsAtOnce = 0
     while let (instant, device) = queue.first, instant < end {
       if site.trace.count >= last { return false }
       now = instant
@@ -168,6 +172,8 @@ package final class FleetRun {
       let next = try devices[device].advance(to: instant, in: site)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
+      turnsAtOnce = next.map { $0 <= instant } ?? false ? turnsAtOnce + 1 : 0
+      precondition(turnsAtOnce < FleetRun.turnsAtOnceMax, "device \(device) is due for ever at \(instant.clockText)")
       turns += 1
       if turns % FleetRun.eventsPerCommit == 0 {
         try site.database.commit()

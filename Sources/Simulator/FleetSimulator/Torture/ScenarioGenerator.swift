@@ -1,21 +1,32 @@
 import Base
-import JSON
+package import JSON
 package import Scenario
 
 /// Makes a scenario of a seed, small enough to run in a moment and strange enough to find something: any number of parts
-/// of the language, each with values at and beyond the usual. The same seed gives the same scenario.
+/// of the language, each with values at and beyond the usual. The same seed gives the same scenario, and each scenario is
+/// one that can be run.
 package struct ScenarioGenerator {
-  package private(set) var document: ScenarioDocument
-  /// Parts that this version refuses, as the sentences that refuse them; they are not in the document.
-  package private(set) var refused: [String] = []
-  private var stream: RandomStream
-  private let seed: UInt64
-  private let minutes: Int
+  /// How much happens in a run.
+  package struct Size: Sendable {
+    let minutes: Range<Int>
+    let devicesMax: Int
 
-  package init(seed: UInt64) throws {
+    package static let usual = Size(minutes: 5..<45, devicesMax: 5)
+    /// For tests of a debug build.
+    package static let small = Size(minutes: 3..<8, devicesMax: 1)
+  }
+
+  package private(set) var document: ScenarioDocument
+  var stream: RandomStream
+  private let seed: UInt64
+  private let size: Size
+  let minutes: Int
+
+  package init(seed: UInt64, size: Size = .usual) throws(JSONError) {
     self.seed = seed
+    self.size = size
     stream = RandomStream(seed: seed, device: 0, concern: 0x7047)
-    minutes = 5 + stream.index(below: 40)
+    minutes = size.minutes.lowerBound + stream.index(below: size.minutes.count)
     document = ScenarioDocument(json: .null)
     document = ScenarioDocument(json: try value(frame()))
     for index in 0..<stream.index(below: 3) { try add(fleet(), at: ["fleets", "more\(index)"]) }
@@ -25,10 +36,13 @@ package struct ScenarioGenerator {
     for (path, part) in configuration() where stream.chance(0.3) {
       try add(part, at: ["sdk", "config"] + path.split(separator: ".").map(String.init))
     }
-    for index in 0..<stream.index(below: 6) { try addFault(index) }
+    let faults = stream.index(below: 6)
+    for index in 0..<faults { try add(fault: fault(index)) }
+    if stream.chance(0.3) { try addGeofences() }
+    if stream.chance(0.3) { try addTokens(fault: faults) }
   }
 
-  private func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }
+  private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }
 
   private mutating func frame() -> String {
     let sections = ["app", "http", "geolocation", "persistence", "activity"].map { #""\#($0)": {}"# }
@@ -42,7 +56,7 @@ package struct ScenarioGenerator {
       """#
   }
 
-  private mutating func fleet() -> String { #"{ "devices": \#(1 + stream.index(below: 5)) }"# }
+  private mutating func fleet() -> String { #"{ "devices": \#(1 + stream.index(below: size.devicesMax)) }"# }
 
   private mutating func traits() -> [(String, String)] {
     [
@@ -74,71 +88,36 @@ package struct ScenarioGenerator {
     ]
   }
 
-  private mutating func addFault(_ index: Int) throws {
-    let seconds = minutes * 60
-    let (start, length) = (1 + stream.index(below: seconds - 1), 1 + stream.index(below: seconds / 2))
-    let time =
-      stream.chance(0.7)
-      ? #""at": "\#(start)s", "for": "\#(length)s""#
-      : #""rate": { "perDeviceHour": \#(1 + stream.index(below: 20)) }, "for": "\#(1 + length / 4)s""#
-    let selection = one(of: [
-      "{}", #"{ "fleet": "first" }"#, #"{ "fraction": 0.5 }"#, #"{ "count": \#(1 + stream.index(below: 3)) }"#,
-    ])
-    let action = action()
-    let fault = #"{ "name": "fault\#(index)", \#(time), "select": \#(selection), \#(action) }"#
-    guard case .array(let faults)? = document.json["faults"] else { return }
-    var wider = document
-    wider.set(DocumentPath([.key("faults")]), to: .array(faults + [try value(fault)]))
-    keep(wider)
-  }
-
-  private mutating func action() -> String {
-    let milliseconds = stream.index(below: 20_000)
-    let share = 1 + stream.index(below: 100)
-    return one(of: [
-      #""network": "none""#, #""network": "edge""#,
-      #""storage": { "error": "\#(one(of: ["SQLITE_FULL", "SQLITE_IOERR", "SQLITE_BUSY", "SQLITE_READONLY"]))" }"#,
-      #""storage": { "crash": "\#(one(of: ["before-insert-commits", "between-send-and-answer", "between-2xx-and-delete"]))" }"#,
-      #""device": { "clockOffset": "\#(stream.index(below: 7_200) - 3_600)s" }"#, #""device": { "noFix": true }"#,
-      #""device": { "clockDrift": \#(stream.index(below: 200) - 100) }"#,
-      #""device": { "poisonRecord": "\#(one(of: ["missing-coords", "text-latitude", "oversized-extras"]))" }"#,
-      #""lifecycle": { "terminate": true, "relaunchAfter": "\#(1 + milliseconds / 20)s" }"#,
-      #""lifecycle": { "reboot": true }"#,
-      #""http": { "abort": { "status": \#(one(of: ["400", "401", "403", "404", "413", "429", "500", "503"])), "percentage": \#(share) } }"#,
-      #""http": { "delay": { "fixedDelay": "\#(milliseconds * 4)ms", "percentage": \#(share) } }"#,
-      // Servers that lose data on purpose are another test's.
-      #""http": { "answer": { "kind": "\#(one(of: ["redirect", "empty", "malformed", "drop"]))", "percentage": \#(share) } }"#,
-      #""toxic": { "type": "latency", "attributes": { "latency": \#(milliseconds), "jitter": \#(milliseconds / 4) } }"#,
-      #""toxic": { "type": "timeout", "attributes": { "timeout": \#(milliseconds) } }"#,
-      #""toxic": { "type": "reset_peer", "attributes": { "timeout": \#(milliseconds) } }"#,
-      #""toxic": { "type": "limit_data", "attributes": { "bytes": \#(milliseconds / 10) } }"#,
-      #""toxic": { "type": "bandwidth", "attributes": { "rate": \#(1 + milliseconds / 1_000) } }"#,
-      #""toxic": { "type": "slicer", "attributes": { "average_size": 64, "size_variation": 32, "delay": 10 } }"#,
-      #""remote": { "background_geolocation": [["\#(one(of: ["stop", "start", "sync"]))"]] }"#,
-    ])
-  }
-
-  private mutating func one(of choices: [String]) -> String { choices[stream.index(below: choices.count)] }
-
-  private mutating func add(_ text: String, at path: [String]) throws {
-    var wider = document
-    wider.set(DocumentPath(path.map { .key($0) }), to: try value(text))
-    keep(wider)
-  }
-
-  /// Keeps a document that this version can run.
-  private mutating func keep(_ wider: ScenarioDocument) {
-    do {
-      let result = try ScenarioReader.read(wider)
-      if result.notYet.isEmpty {
-        _ = try RunSetup(result.scenario)
-        document = wider
-      }
-      refused += result.notYet.map { $0.text(sources: ["torture"]) }
-    } catch let error as UnsupportedScenario {
-      refused += error.problems
-    } catch {
-      refused.append("\(error)")
+  private mutating func addGeofences() throws(JSONError) {
+    let (count, radius) = (one(of: ["4", "25", "120"]), one(of: ["150m", "200m", "400m"]))
+    let dwell = one(of: ["", #", "notifyOnDwell": true, "loiteringDelay": 30000"#])
+    try add(
+      #"{ "grid": { "type": "grid", "count": \#(count), "radius": "\#(radius)"\#(dwell) } }"#, at: ["geofences"])
+    for fleet in document.fleetNames where stream.chance(0.7) {
+      try add(#""grid""#, at: ["fleets", fleet, "geofences"])
     }
+  }
+
+  /// Tokens, and what becomes of them.
+  private mutating func addTokens(fault index: Int) throws(JSONError) {
+    let lifetime = one(of: ["90s", "10m", "1h"])
+    try add(#"{ "auth": { "strategy": "jwt", "accessTokenTtl": "\#(lifetime)" } }"#, at: ["target"])
+    let loss = one(of: [
+      #""auth": { "expireAllAccessTokens": true }"#, #""auth": { "revokeAllTokens": true }"#,
+      #""for": "3m", "auth": { "expireAllAccessTokens": true, "refreshStatus": \#(one(of: ["401", "500", "503"])) }"#,
+    ])
+    let start = 30 + stream.index(below: minutes * 60 - 60)
+    try add(fault: #"{ "name": "fault\#(index)", "at": "\#(start)s", \#(loss) }"#)
+  }
+
+  mutating func one(of choices: [String]) -> String { choices[stream.index(below: choices.count)] }
+
+  private mutating func add(fault: String) throws(JSONError) {
+    guard case .array(let faults)? = document.json["faults"] else { return }
+    document.set(DocumentPath([.key("faults")]), to: .array(faults + [try value(fault)]))
+  }
+
+  private mutating func add(_ text: String, at path: [String]) throws(JSONError) {
+    document.set(DocumentPath(path.map { .key($0) }), to: try value(text))
   }
 }

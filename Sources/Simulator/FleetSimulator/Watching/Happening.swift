@@ -37,8 +37,10 @@ package enum Happening {
   case logged(LogEntry)
   /// The system has woken the app for a background fetch.
   case fetched
-  /// It has truly come into a geofence that the phone watches, or gone out of it.
+  /// It has truly come into a geofence that the phone watches, or gone out of it and so far beyond that a phone can be sure.
   case crossed(fence: String, isEntry: Bool)
+  /// Where it truly is, and how far it has gone: before each position that the SDK tells its app.
+  case stood(at: Coordinate, metres: Double)
   /// The device had its turn so long after it was due, on the machine's clock.
   case turn(late: Nanoseconds)
   /// The end of all faults.

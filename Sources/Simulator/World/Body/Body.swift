@@ -9,6 +9,8 @@ package struct Body: Sendable {
   private var itinerary: Itinerary
   /// When the last cover of the trip before ended that may still matter to a receiver.
   package private(set) var lastTunnelEnd: MonotonicInstant?
+  /// How far it went in the episodes before this one.
+  private var metresBefore = 0.0
 
   /// Somebody in a city who lives by a plan; at `start` they are at home. Without a transport by the one that suits it.
   package init(
@@ -61,6 +63,7 @@ package struct Body: Sendable {
   /// Stays where it is from an instant on.
   package mutating func park(at instant: MonotonicInstant) {
     advance(to: instant)
+    metresBefore = metres(at: instant)
     let stay = Stay(place: position(at: instant), cover: cover(at: instant), start: instant, end: nil)
     (episode, itinerary) = (.stay(stay), .none)
   }
@@ -68,6 +71,7 @@ package struct Body: Sendable {
   /// Moves on to what the body does at an instant, which must not lie before the current episode.
   package mutating func advance(to instant: MonotonicInstant) {
     while let end = episode.end, end <= instant {
+      if case .trip(let trip) = episode { metresBefore += trip.motion.path.lengthMetres }
       if case .trip(let trip) = episode, let tunnel = trip.covers.last(where: { $0.kind == .tunnel }) {
         lastTunnelEnd = tunnel.end
       }
@@ -79,6 +83,14 @@ package struct Body: Sendable {
     switch episode {
     case .stay(let stay): stay.place
     case .trip(let trip): trip.place(at: instant)
+    }
+  }
+
+  /// How far it has gone since its beginning, along its way.
+  package func metres(at instant: MonotonicInstant) -> Double {
+    switch episode {
+    case .stay: metresBefore
+    case .trip(let trip): metresBefore + trip.motion.metres(at: trip.seconds(at: instant))
     }
   }
 

@@ -2,6 +2,7 @@ import Base
 import Contract
 import Engine
 import Queue
+import Scenario
 import Upload
 import Vocabulary
 import World
@@ -15,6 +16,10 @@ final class Ledger {
   /// Where the devices live.
   let zone: ZoneRules
   let violations: Violations
+  /// By name.
+  let faults: [String: FaultAction]
+  /// How long an access token is good; nil where there are none.
+  let tokenLifetime: Nanoseconds?
   var sums = LedgerSums()
   var pages: ContiguousArray<DevicePage>
   /// What the request that was sent last holds beside records of the queue.
@@ -37,6 +42,8 @@ final class Ledger {
     self.seesServer = seesServer
     // Many at once cost little; who wants to stop at a loss must not wait for others.
     proofSize = setup.breakingInvariant == nil ? 8_192 : 1
+    faults = Dictionary(setup.faults.map { ($0.name, $0.action) }) { first, _ in first }
+    tokenLifetime = setup.authorization?.accessTokenLifetime
     self.names = names
     self.violations = violations
     pages = ContiguousArray(repeating: DevicePage(), count: names.count)
@@ -58,7 +65,9 @@ final class Ledger {
     case .ended(let request, let outcome):
       pages[device].lastEnd = sighting.now.monotonic
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
-    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .fetched, .turn: break
+    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood,
+      .fetched, .turn:
+      break
     }
   }
 

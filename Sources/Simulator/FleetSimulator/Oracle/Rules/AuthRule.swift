@@ -38,7 +38,9 @@ final class AuthRule: Rule {
 
   private func judge(_ request: UInt64, _ sighting: Sighting) {
     let device = sighting.device
-    let others = ledger.pages[device].open.filter { $0.purpose == .refresh && $0.id != request }
+    let others = ledger.pages[device].open.filter {
+      $0.purpose == .refresh && $0.id != request && !$0.isGivenUp(at: sighting.now.monotonic)
+    }
     if let other = others.first {
       blame(sighting, nil, "refresh \(request) is sent while refresh \(other.id) is under way")
     }

@@ -25,14 +25,16 @@ final class GeofenceRule: Rule {
   /// Only of devices that have fences.
   private var devices: [Int: Fences] = [:]
 
-  override var reasonNotJudged: String? { devices.isEmpty ? "no device has a geofence" : nil }
+  private var hasFences = false
+
+  override var reasonNotJudged: String? { !hasFences ? "no device has a geofence" : nil }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
     case .told(.engine(.geofence(let record, let fence))): cross(record, fence, sighting)
     case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, sighting)
-    // What was monitored is monitored anew.
-    case .launched: devices[sighting.device]?.monitored = []
+    // What was monitored is monitored anew, and nobody has watched meanwhile.
+    case .launched: devices[sighting.device] = nil
     default: break
     }
   }
@@ -53,11 +55,16 @@ final class GeofenceRule: Rule {
       visit = Visit(last: action, since: sighting.now.monotonic)
     }
     devices[sighting.device, default: Fences()].visits[fence.identifier] = visit
+    hasFences = true
   }
 
   private func monitor(_ on: [Geofence], _ off: [String], _ sighting: Sighting) {
     var fences = devices[sighting.device, default: Fences()]
-    for identifier in off { fences.monitored.remove(identifier) }
+    hasFences = true
+    for identifier in off {
+      fences.monitored.remove(identifier)
+      fences.visits[identifier] = nil
+    }
     for fence in on { fences.monitored.insert(fence.identifier) }
     devices[sighting.device] = fences
     let limit = ledger.pages[sighting.device].terms?.platform == .ios ? 20 : 100

@@ -7,7 +7,7 @@ import Vocabulary
 /// future (behaviour §5.1, §14.2).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
-  override class var interest: Interest { .queue }
+  override class var interest: Interest { [.queue, .life] }
 
   private struct Last {
     var uuid = UUID128(high: 0, low: 0)
@@ -17,6 +17,8 @@ final class IdentityRule: Rule {
   }
 
   private var last: [Last]
+  /// Devices whose next record is one that their app makes, of a time of its own.
+  private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
     last = Array(repeating: Last(), count: ledger.names.count)
@@ -24,7 +26,18 @@ final class IdentityRule: Rule {
   }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .queue(.inserted(_, _, let uuid, let timestamp, _)) = happening else { return }
+    switch happening {
+    case .queue(.inserted(_, _, let uuid, let timestamp, _)):
+      if poisoned.remove(sighting.device) == nil { judge(uuid, timestamp, sighting) }
+    case .queue(.refused): poisoned.remove(sighting.device)
+    case .faultEnded(let occurrence):
+      guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
+      poisoned.insert(sighting.device)
+    default: break
+    }
+  }
+
+  private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ sighting: Sighting) {
     let before = last[sighting.device]
     let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
     last[sighting.device] = Last(uuid: uuid, timestamp: timestamp, offset: offset)

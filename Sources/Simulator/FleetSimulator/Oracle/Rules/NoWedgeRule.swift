@@ -37,7 +37,8 @@ final class NoWedgeRule: Rule {
     silences[sighting.device].inserts += 1
     let (silence, page) = (silences[sighting.device], ledger.pages[sighting.device])
     guard !silence.isTold, let terms = page.terms, terms.autoSync, !terms.url.isEmpty, page.connectedSince != nil,
-      terms.canReachThreshold, page.waiting.count >= terms.threshold, silence.inserts > terms.threshold + UploadRules.backOffRecords
+      terms.canReachThreshold, page.waiting.count >= terms.threshold,
+      silence.inserts > terms.threshold + UploadRules.backOffRecords
     else { return }
     if terms.defersOnCellular && ledger.radio[sighting.network].kind == .cellular { return }
     let quiet = sighting.now.monotonic - silence.since

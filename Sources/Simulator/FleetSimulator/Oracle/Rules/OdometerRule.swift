@@ -6,35 +6,92 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I17: the odometer never goes back unless it is set (behaviour §17). Its distance from the true way is a figure of the
-/// run, not a verdict: the SDK's own filter shortens steps at motion changes.
+/// I17: the odometer never goes back unless it is set, and never says more than the true way allows (behaviour §17). That
+/// it says less is no fault: the SDK sees chords of the way, and shortens steps at motion changes.
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }
-  override class var interest: Interest { [.told, .queue, .life] }
+  override class var interest: Interest { [.told, .queue, .life, .truth] }
 
-  /// Of each device: what the last record said.
-  private var metres: [Double]
-  /// Devices whose store has failed: what they could not write is gone with the app.
-  private var disturbed: Set<Int> = []
+  /// Since when the odometer is compared with the way.
+  private struct Course {
+    let odometer: Double
+    let metres: Double
+    /// By how much the steps from position to position may be too long, from what each of them is truly wrong.
+    var errors = 0.0
+  }
+
+  private struct Gauge {
+    /// What the last record said.
+    var odometer = 0.0
+    var place: Coordinate?
+    var metres = 0.0
+    var course: Course?
+    /// Its store has failed: what it could not write is gone with the app.
+    var isDisturbed = false
+    var isTold = false
+  }
+
+  private var gauges: [Gauge]
+
+  /// The filter of the SDK smooths the lengths of steps; what it takes from one it gives to the next ones.
+  private static let smoothing = (share: 0.1, metres: 500.0)
 
   required init(_ ledger: Ledger) {
-    metres = Array(repeating: 0, count: ledger.names.count)
+    gauges = Array(repeating: Gauge(), count: ledger.names.count)
     super.init(ledger)
   }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
     switch happening {
-    case .queue(.refused): disturbed.insert(sighting.device)
-    case .kept(let state) where ledger.pages[sighting.device].aliveSince == nil:
-      if disturbed.remove(sighting.device) != nil { metres[sighting.device] = state.odometerMetres }
-    case .told(.engine(.location(let record))):
-      let before = metres[sighting.device]
-      metres[sighting.device] = record.odometer
-      if record.odometer < before {
-        blame(sighting, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
-      }
-    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)): metres[sighting.device] = 0
+    case .queue(.refused): gauges[device].isDisturbed = true
+    case .kept(let state) where ledger.pages[device].aliveSince == nil:
+      if gauges[device].isDisturbed { gauges[device].odometer = state.odometerMetres }
+      gauges[device].isDisturbed = false
+    case .stood(let place, let metres): stand(at: place, metres, device)
+    case .told(.engine(.location(let record))) where !record.isSample:
+      judge(record, sighting)
+      compare(record, sighting)
+    case .told(.engine(.geofence(let record, _))): compare(record, sighting)
+    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
+      (gauges[device].odometer, gauges[device].course) = (0, nil)
     default: break
     }
+  }
+
+  /// Somebody who comes again after having left begins a way of their own.
+  private func stand(at place: Coordinate, _ metres: Double, _ device: Int) {
+    if metres < gauges[device].metres { gauges[device].course = nil }
+    (gauges[device].place, gauges[device].metres) = (place, metres)
+  }
+
+  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
+    let before = gauges[sighting.device].odometer
+    gauges[sighting.device].odometer = record.odometer
+    if record.odometer < before {
+      gauges[sighting.device].course = nil
+      blame(sighting, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
+    }
+  }
+
+  private func compare(_ record: LocationRecord, _ sighting: Sighting) {
+    let gauge = gauges[sighting.device]
+    guard let place = gauge.place,
+      let told = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+    else { return }
+    guard var course = gauge.course else {
+      return gauges[sighting.device].course = Course(odometer: record.odometer, metres: gauge.metres)
+    }
+    // A step is wrong by the errors of both its ends.
+    course.errors += 2 * told.distanceMetres(to: place)
+    gauges[sighting.device].course = course
+    let (grown, gone) = (record.odometer - course.odometer, gauge.metres - course.metres)
+    let limit = gone * (1 + OdometerRule.smoothing.share) + course.errors + OdometerRule.smoothing.metres
+    guard grown > limit, !gauge.isTold else { return }
+    gauges[sighting.device].isTold = true
+    blame(
+      sighting, record.uuid,
+      "the odometer has grown by \(Int(grown)) m on a way of \(Int(gone)) m, with positions wrong by \(Int(course.errors / 2)) m in all"
+    )
   }
 }

@@ -33,7 +33,8 @@ final class RemoteCommandsRule: Rule {
       }
       if next != command { blame(sighting, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
       due[device]?.removeFirst()
-    case .sent: expectNothingDue(sighting)
+    // Those of a refused upload wait for the refresh (behaviour §11.2).
+    case .sent(let request) where request.purpose == .records: expectNothingDue(sighting)
     default: break
     }
   }

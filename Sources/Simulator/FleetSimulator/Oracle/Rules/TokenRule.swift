@@ -1,0 +1,95 @@
+import Base
+import Contract
+import Host
+import Scenario
+import Upload
+import Vocabulary
+
+/// I22 on the server's side: an upload with an access token that is too old, or was taken back, is no success (behaviour
+/// §11.2): who is taken in with a worthless token never learns that it needs a new one.
+final class TokenRule: Rule {
+  override class var invariant: Invariant { .auth }
+  override class var interest: Interest { [.sent, .served, .ended, .life] }
+
+  fileprivate struct Token {
+    let text: String
+    /// When its device got it; it is not younger.
+    let since: MonotonicInstant
+    var isTakenBack = false
+  }
+
+  private struct Holder {
+    var token: Token?
+    /// Requests under way, what they show, and whether the server has answered although that is worth nothing.
+    var shown: [(request: UInt64, token: Token, isUnduly: Bool)] = []
+    /// Faults that answer in the server's name.
+    var impostors = 0
+  }
+
+  /// Only of devices that have tokens.
+  private var holders: [Int: Holder] = [:]
+  /// Servers allow so much between two clocks.
+  private static let tolerance = Nanoseconds.seconds(90)
+
+  override var reasonNotJudged: String? { holders.isEmpty ? "no device has a token" : nil }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .configured(let configuration): learn(configuration.authorization.accessToken, sighting)
+    case .sent(let request) where request.purpose == .records:
+      guard let token = holders[device]?.token, token.isShown(by: request) else { return }
+      holders[device]?.shown.append((request.id, token, false))
+    case .served(let request, _): serve(request, sighting)
+    case .ended(let request, let outcome): end(request, outcome.status, sighting)
+    case .killed: holders[device]?.shown = []
+    case .faultBegan(let occurrence): change(by: occurrence, isBegin: true, of: device)
+    case .faultEnded(let occurrence): change(by: occurrence, isBegin: false, of: device)
+    default: break
+    }
+  }
+
+  private func learn(_ text: String?, _ sighting: Sighting) {
+    guard let text, holders[sighting.device]?.token?.text != text else { return }
+    holders[sighting.device, default: Holder()].token = Token(text: text, since: sighting.now.monotonic)
+  }
+
+  private func change(by occurrence: FaultOccurrence, isBegin: Bool, of device: Int) {
+    guard holders[device] != nil else { return }
+    switch ledger.faults[occurrence.fault] {
+    case .http: holders[device]?.impostors += isBegin ? 1 : -1
+    case .authorization(let fault) where isBegin && (fault.expireAllAccessTokens || fault.revokeAllTokens):
+      holders[device]?.token?.isTakenBack = true
+      for index in holders[device]?.shown.indices ?? 0..<0 { holders[device]?.shown[index].token.isTakenBack = true }
+    default: break
+    }
+  }
+
+  private func serve(_ request: UInt64, _ sighting: Sighting) {
+    guard let holder = holders[sighting.device], holder.impostors == 0,
+      let index = holder.shown.firstIndex(where: { $0.request == request })
+    else { return }
+    let token = holder.shown[index].token
+    let isOld = ledger.tokenLifetime.map { sighting.now.monotonic - token.since > $0 + TokenRule.tolerance } ?? false
+    holders[sighting.device]?.shown[index].isUnduly = isOld || token.isTakenBack
+  }
+
+  private func end(_ request: UInt64, _ status: Int, _ sighting: Sighting) {
+    let device = sighting.device
+    guard let index = holders[device]?.shown.firstIndex(where: { $0.request == request }),
+      let shown = holders[device]?.shown.remove(at: index), shown.isUnduly, (200..<300).contains(status)
+    else { return }
+    let page = ledger.pages[device]
+    let row = page.open.first { $0.id == request }?.rows.first
+    blame(
+      sighting, row.flatMap { page.waiting[row: $0]?.uuid },
+      "request \(request) is answered with \(status), and its access token "
+        + (shown.token.isTakenBack ? "was taken back" : "is older than tokens of this server can be"))
+  }
+}
+
+extension TokenRule.Token {
+  fileprivate func isShown(by request: OutgoingRequest) -> Bool {
+    request.headers.contains { $0.name == "Authorization" && $0.value.hasSuffix(text) }
+  }
+}

@@ -1,0 +1,133 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+
+@testable import FleetSimulator
+
+/// What a device says is held against what its body truly does, and what a server says against what it was shown.
+@Suite struct TruthTests {
+  private func place(_ metresNorth: Double) throws -> Coordinate {
+    try #require(Coordinate(latitude: 1 + metresNorth / 110_574, longitude: 2))
+  }
+
+  /// A drive of ten kilometres, each position of which is wrong by ten metres.
+  @Test(arguments: [(1.0, []), (0.8, []), (1.6, [Invariant.odometerTolerance])])
+  func anOdometerSaysTooMuch(factor: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    for metres in stride(from: 0.0, through: 10_000, by: 100) {
+      stage.pass(seconds: 10)
+      stage.tell(.stood(at: try place(metres), metres: metres))
+      let seen = try place(metres + 10)
+      var record = stage.location(odometer: metres * factor)
+      record.coords = Coordinates(latitude: seen.latitude, longitude: seen.longitude)
+      stage.event(.location(record))
+    }
+    #expect(stage.violated == violated)
+  }
+
+  private static let fence = Geofence(
+    identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 200))
+
+  private func stageWithFence(_ change: (inout Geofence) -> Void = { _ in }) -> Stage {
+    let stage = Stage()
+    var fence = Self.fence
+    change(&fence)
+    stage.event(.geofencesChange(on: [fence], off: []))
+    return stage
+  }
+
+  private func tell(_ action: GeofenceTrigger.Action, _ stage: Stage) {
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(identifier: "depot", action: action, timestamp: record.timestamp)
+    stage.event(.geofence(record, Self.fence))
+  }
+
+  @Test(arguments: [true, false])
+  func aCrossingOfWhichNothingIsTold(isEntry: Bool) {
+    let stage = stageWithFence()
+    stage.tell(.crossed(fence: "depot", isEntry: isEntry))
+    stage.pass(seconds: 100)
+    stage.event(.location(stage.location()))
+    #expect(stage.violated == [.geofenceLiveness])
+  }
+
+  @Test func aCrossingThatIsTold() {
+    let stage = stageWithFence()
+    stage.tell(.crossed(fence: "depot", isEntry: true))
+    stage.pass(seconds: 20)
+    tell(.enter, stage)
+    stage.pass(seconds: 100)
+    stage.tell(.crossed(fence: "depot", isEntry: false))
+    stage.pass(seconds: 20)
+    tell(.exit, stage)
+    stage.pass(seconds: 100)
+    stage.event(.location(stage.location()))
+    #expect(stage.violated == [])
+  }
+
+  @Test func whatNobodyWantsToKnowNeedNotBeTold() {
+    let stage = stageWithFence { $0.notifyOnEntry = false }
+    stage.tell(.crossed(fence: "depot", isEntry: true))
+    stage.pass(seconds: 100)
+    stage.event(.location(stage.location()))
+    #expect(stage.violated == [])
+  }
+
+  @Test func aVisitThatIsOverBeforeAPhoneLooksNeedNotBeTold() {
+    let stage = stageWithFence()
+    stage.tell(.crossed(fence: "depot", isEntry: true))
+    stage.pass(seconds: 3)
+    stage.tell(.crossed(fence: "depot", isEntry: false))
+    stage.pass(seconds: 100)
+    stage.event(.location(stage.location()))
+    #expect(stage.violated == [])
+  }
+
+  /// Nobody sees it go out while the app is dead.
+  @Test(arguments: [true, false])
+  func aFenceIsEnteredAgainAfterTheAppWasDead(isDead: Bool) {
+    let stage = stageWithFence()
+    tell(.enter, stage)
+    if isDead {
+      stage.tell(.killed(isReboot: false))
+      stage.tell(.launched(Launch()))
+    }
+    tell(.enter, stage)
+    #expect(stage.violated == (isDead ? [] : [.geofence]))
+  }
+
+  /// Ten minutes are as long as a token is good.
+  @Test(arguments: [
+    (10, false, 200, []), (720, false, 401, []), (720, false, 200, [Invariant.auth]), (10, true, 200, [.auth]),
+  ])
+  func aWorthlessTokenIsTaken(seconds: Int64, isTakenBack: Bool, status: Int, violated: [Invariant]) {
+    var fault = AuthorizationFault()
+    fault.revokeAllTokens = true
+    let revocation = Fault(name: "revocation", action: .authorization(fault))
+    let stage = Stage(tokenLifetime: .seconds(600), faults: [revocation]) {
+      $0.authorization.accessToken = "the token"
+    }
+    stage.pass(seconds: seconds)
+    if isTakenBack {
+      let instant = MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+      stage.tell(
+        .faultBegan(
+          FaultOccurrence(fault: "revocation", fleet: "cars", index: 0, ordinal: 0, start: instant, end: instant)))
+    }
+    let record = stage.insert()
+    let request = stage.send([record], headers: [NameValuePair("Authorization", "Bearer the token")])
+    stage.serve(request)
+    stage.end(request, status: status)
+    if status == 200 {
+      stage.delete(record)
+    } else {
+      // The next record is an occasion to try again.
+      stage.upload([record, stage.insert()])
+    }
+    #expect(stage.violated == violated)
+  }
+}
