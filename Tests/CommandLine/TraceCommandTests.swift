@@ -68,10 +68,10 @@ import Testing
     #expect(code == .ok && error == "")
     #expect(
       output == """
-          points    5 of csv, one every 120 s
+          points    5 of csv, one every 2m
           duration  4m 20s
           distance  1.33 km
-          speed     34.3 km/h without the stops, fastest 40.0 km/h at line 3
+          speed     34.3 km/h without the stops, fastest 40.0 km/h at line 4
           gaps      none
           stops     1, 2m in all
                     2m from line 4 on, at 48.10200,11.50000
@@ -126,7 +126,7 @@ import Testing
     #expect(call("trace", gpx, "--to", "scenario", "--out", scenario) == .ok)
     #expect(output == "wrote \(scenario); 'rollingroad simulate \(scenario)' runs it\n")
     #expect(call("simulate", scenario, "--quiet") == .ok, "\(error.withLock { $0 })")
-    #expect(output.contains("1 device for ") && output.contains("records_lost"))
+    #expect(output.contains("1 devices for ") && output.contains("records_lost"))
   }
 
   @Test func aScenarioNamesItsFileAsItIsSeenFromThere() throws {

@@ -44,12 +44,11 @@ import Testing
     let body =
       "[" + String(repeating: #"{"lat":1,"lng":2},"#, count: 8_000) + String(repeating: " ", count: 1_200_000)
       + #"{"lat":1,"lng":2}]"#
-    let folder = try TemporaryFolder()
-    try folder.write(Array(body.utf8), to: "body")
-    let answer = try Curl.run(["-X", "PUT", "--data-binary", "@\(folder.file("body"))", "\(server.url)/ingest/truck"])
+    let path = try CurlBody(body)
+    let answer = try Curl.run(["-X", "PUT", "--data-binary", "@\(path.name)", "\(server.url)/ingest/truck"])
     #expect(answer == #"{"accepted":1,"duplicate":8000,"quarantined":0} 200"#)
     let chunked = try Curl.run([
-      "-H", "Transfer-Encoding: chunked", "--data-binary", "@\(folder.file("body"))", "\(server.url)/locations",
+      "-H", "Transfer-Encoding: chunked", "--data-binary", "@\(path.name)", "\(server.url)/locations",
     ])
     #expect(chunked.hasSuffix(" 200"))
   }

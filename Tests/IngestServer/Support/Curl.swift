@@ -1,4 +1,5 @@
 import Glibc
+import Support
 
 /// The real curl, as users type it.
 enum Curl {
@@ -33,5 +34,17 @@ enum Curl {
   private static func quoted(_ word: String) -> String {
     let parts = word.split(separator: "'", omittingEmptySubsequences: false)
     return "'" + parts.joined(separator: "'\\''") + "'"
+  }
+}
+
+/// A body in a file of its own, for curl to read.
+final class CurlBody {
+  private let folder: TemporaryFolder
+  let name: String
+
+  init(_ body: String) throws {
+    folder = try TemporaryFolder()
+    name = folder.file("body")
+    try folder.write(Array(body.utf8), to: "body")
   }
 }
