@@ -11,12 +11,14 @@ extension Command {
     operandCount: 1...2,
     flags: [
       .value("seeds", "N", "at most so many seeds"),
+      .values("cover", "GOAL", "fail when this situation never came up, a word of the scenario's coverage; all: any"),
       .value("out", "DIR", "where the bundles of failing seeds go", standard: "torture"),
     ],
     details: """
       Each seed makes one scenario and runs it in virtual time with every invariant watched. The seed is told before
       the run, so that it is known when a run does not come back. A seed that violates something leaves a bundle
-      for 'rollingroad replay'; the exit code is then 98. The first SEED is 1 when none is given, and the next one
+      for 'rollingroad replay'; the exit code is then 98. The end tells which situations came up, without which a green
+      result means little; with --cover the exit code is 110 when one of those did not. The first SEED is 1 when none is given, and the next one
       is one more.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
@@ -29,6 +31,8 @@ private struct TortureCommand {
   let first: UInt64
   let seedsMax: Int
   let folder: String
+  /// What must come up.
+  let goals: [CoverageGoal]
 
   init(_ invocation: Invocation) throws(UsageError) {
     process = invocation.process
@@ -46,6 +50,13 @@ private struct TortureCommand {
         Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }
       } ?? Int.max
     folder = invocation.values.text("out") ?? "torture"
+    goals = try invocation.values.texts("cover").flatMap { (word) throws(UsageError) -> [CoverageGoal] in
+      if word == "all" { return CoverageGoal.allCases }
+      if let goal = CoverageGoal(rawValue: word) { return [goal] }
+      let names = CoverageGoal.allCases.map(\.rawValue)
+      let near = NearestName.find(word, in: names).map { "; did you mean '\($0)'?" }
+      throw UsageError("--cover: no situation '\(word)'\(near ?? "; there is: \(names.joined(separator: ", "))")")
+    }
   }
 
   func run() -> ExitCode {
@@ -53,6 +64,7 @@ private struct TortureCommand {
     var (seed, seeds, records, deviceHours) = (first, 0, 0, 0.0)
     var failing: [UInt64] = []
     var refused: Set<String> = []
+    var tally = CoverageTally()
     do {
       while seeds < seedsMax, seeds == 0 || SystemClock().monotonicNow < end {
         process.writeError("seed \(seed)")
@@ -64,6 +76,7 @@ private struct TortureCommand {
           failing.append(seed)
           try keep(victim, of: generator.document, report)
         }
+        tally.add(report.coverage)
         seeds += 1
         records += report.sums.created
         deviceHours += Double(report.devices) * setup.duration.seconds / 3_600
@@ -80,7 +93,9 @@ private struct TortureCommand {
     if !refused.isEmpty {
       process.writeOutput("left out, as this version cannot do it: \(refused.sorted().joined(separator: "; "))")
     }
-    return failing.isEmpty ? .ok : .invariantViolated
+    for line in tally.lines(of: CoverageGoal.allCases) { process.writeOutput("  " + line) }
+    guard failing.isEmpty else { return .invariantViolated }
+    return tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
   }
 
   private func keep(_ victim: Victim, of document: ScenarioDocument, _ report: RunReport) throws {
