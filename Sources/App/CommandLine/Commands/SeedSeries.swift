@@ -12,7 +12,7 @@ struct SeedSeries {
     var tally = CoverageTally()
     var codes: [ExitCode] = []
     for step in 0..<count {
-      var (one, options) = (scenario, options)
+      var (one, options) = (scenario, self.options)
       one.seed = scenario.seed &+ UInt64(step)
       one.coverage = Coverage()
       options.isOneOfMany = true

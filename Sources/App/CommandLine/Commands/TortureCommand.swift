@@ -50,13 +50,17 @@ private struct TortureCommand {
         Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }
       } ?? Int.max
     folder = invocation.values.text("out") ?? "torture"
-    goals = try invocation.values.texts("cover").flatMap { (word) throws(UsageError) -> [CoverageGoal] in
-      if word == "all" { return CoverageGoal.allCases }
-      if let goal = CoverageGoal(rawValue: word) { return [goal] }
-      let names = CoverageGoal.allCases.map(\.rawValue)
-      let near = NearestName.find(word, in: names).map { "; did you mean '\($0)'?" }
-      throw UsageError("--cover: no situation '\(word)'\(near ?? "; there is: \(names.joined(separator: ", "))")")
-    }
+    var goals: [CoverageGoal] = []
+    for word in invocation.values.texts("cover") { goals += try TortureCommand.goals(word) }
+    self.goals = goals
+  }
+
+  private static func goals(_ word: String) throws(UsageError) -> [CoverageGoal] {
+    if word == "all" { return CoverageGoal.allCases }
+    if let goal = CoverageGoal(rawValue: word) { return [goal] }
+    let names = CoverageGoal.allCases.map(\.rawValue)
+    let near = NearestName.find(word, in: names).map { "; did you mean '\($0)'?" }
+    throw UsageError("--cover: no situation '\(word)'\(near ?? "; there is: \(names.joined(separator: ", "))")")
   }
 
   func run() -> ExitCode {
