@@ -17,12 +17,23 @@ import Testing
     }
     """
 
+  /// Goals that a walk of half a minute reaches and does not reach.
+  private static let covered = """
+    {
+      version: 1, name: "covered", clock: { duration: "30s", settle: "10s" },
+      fleets: { idle: { devices: 1, motion: "walking" } },
+      faults: [{ name: "clock", at: "10s", for: "9s", device: { clockOffset: "-90s" } }],
+      coverage: { sometimes: ["clock-stepped-backwards", "reboot-while-offline"], requireOverSeeds: 2 },
+    }
+    """
+  private static let files = ["never.json5": text, "covered.json5": covered]
+
   private func run(_ words: [String]) -> (output: String, error: String, code: ExitCode) {
     var output = ""
     let error = Mutex("")
     let live = ProcessContext.live()
     let process = ProcessContext(
-      arguments: words, readFile: { $0 == "never.json5" ? Array(Self.text.utf8) : live.readFile($0) },
+      arguments: words, readFile: { Self.files[$0].map { Array($0.utf8) } ?? live.readFile($0) },
       writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } },
       errorIsTerminal: false)
     let code = CommandTable.run(process)
@@ -95,9 +106,25 @@ import Testing
     #expect(none.code == .runtimeFailure && none.error.contains("did its shard end?"))
   }
 
+  @Test func coverageIsJudgedOverAllSeeds() {
+    let two = run(["simulate", "covered.json5", "--seeds", "2", "--quiet"])
+    #expect(two.code == .coverageMissed, "\(two.output)\(two.error)")
+    let lines = two.output.split(separator: "\n")
+    #expect(lines[0].hasPrefix("seed 0x1  covered passed") && lines[1].hasPrefix("seed 0x2  covered passed"))
+    #expect(lines[2] == "2 seeds: 2 passed" && lines[3].contains("clock-stepped-backwards"))
+    #expect(lines[3].hasSuffix("times, in 2 of 2 seeds") && lines[4] == "  never reboot-while-offline")
+    let one = run(["simulate", "covered.json5", "--seeds", "1", "--quiet"])
+    #expect(one.code == .ok && one.error.contains("coverage is not judged"))
+    let reached = ["--set", "coverage.sometimes=[\"clock-stepped-backwards\"]"]
+    #expect(run(["simulate", "covered.json5", "--seeds", "2", "--quiet"] + reached).code == .ok)
+  }
+
   @Test func tortureTellsItsSeedsAndEnds() throws {
     let result = run(["torture", "0.01", "3", "--seeds", "2", "--out", folder()])
     #expect(result.error.hasPrefix("seed 3\n") && result.output.contains(" seeds from 3 on"))
     #expect(run(["torture", "soon"]).code == .usage && run(["torture", "1", "x"]).code == .usage)
+    let wrong = run(["torture", "1", "--cover", "reboot-while-online"])
+    #expect(wrong.code == .usage && wrong.error.contains("did you mean 'reboot-while-offline'?"))
+    #expect(result.output.contains("reboot-while-offline"))
   }
 }

@@ -64,7 +64,7 @@ struct ConfigurationOutputTests {
         let document = expected.path.split(separator: ".").reversed().reduce(value) { .object([String($1): $0]) }
         _ = configuration.apply(document)
       }
-      for object in [configuration.groups, configuration.stateDictionary] {
+      for object in [configuration.groups, configuration.changedGroups, configuration.stateDictionary] {
         var writer = JSONWriter()
         JSONValue.object(object).write(to: &writer)
         var again = Configuration(platform: platform)

@@ -14,6 +14,7 @@ extension Command {
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
       .value("factor", "N", "how much faster than the wall clock accelerated runs"),
       .value("seed", "SEED", "what every chance of the run follows from"),
+      .value("seeds", "N", "so many seeds, one after the other; coverage is judged over all of them"),
       .value("devices", "N", "so many devices at the peaks of all fleets together"),
       .value("scale", "X", "every number of devices and rate of trips times X"),
       .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
@@ -110,7 +111,12 @@ private struct SimulateCommand {
       folder: values.text("out"), shard: try shard(), words: Array(process.arguments.dropFirst()),
       scenarioHash: scenarioHash(of: result.document),
       document: result.document)
-    return Simulation(process, options).run(scenario)
+    let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
+      Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
+    }
+    if let seeds { return SeedSeries(process: process, options: options, count: seeds).run(scenario) }
+    var tally = CoverageTally()
+    return Simulation(process, options).run(scenario, &tally)
   }
 
   private func shard() throws(UsageError) -> Shard? {

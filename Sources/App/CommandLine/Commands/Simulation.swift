@@ -14,7 +14,8 @@ struct Simulation {
     self.options = options
   }
 
-  func run(_ scenario: Scenario) -> ExitCode {
+  /// Adds what came up to `tally`.
+  func run(_ scenario: Scenario, _ tally: inout CoverageTally) -> ExitCode {
     var scenario = scenario
     scenario.limitGeneratorLag()
     do {
@@ -27,7 +28,7 @@ struct Simulation {
       if options.folder == nil, scenario.outputs.contains(where: { $0 != .console(ConsoleOutput()) }) {
         process.writeError("note: outputs: files are written into the folder of --out, and there is none")
       }
-      process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
+      if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
       if let outside = setup.outside {
         if let silence = try outside.silence() {
           process.writeError("rollingroad simulate: \(silence)")
@@ -37,13 +38,15 @@ struct Simulation {
         if outside.beginsToday { setup.start = now }
         setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
       }
-      var (summary, map, first, difference) = try run(setup, scenario, measures, outputs)
+      var (summary, map, report, difference) = try run(setup, scenario, measures, outputs)
+      tally.add(report.coverage)
       if setup.outside == nil { try logFailing(summary, setup, outputs) }
       summary.replay = replayCommand(summary, setup)
       try outputs.write(summary, map: map)
-      process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
-      for path in outputs.written { process.writeOutput("  wrote \(path)") }
-      if let first { try keepFailure(first, summary, scenario, setup) }
+      let text = SummaryText(summary, isColoured: process.outputIsTerminal)
+      process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
+      for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
+      if let first = report.victims.first { try keepFailure(first, summary, scenario, setup) }
       if options.checksDeterminism {
         process.writeOutput(DifferenceText(difference, names: setup.deviceNames).text)
         if difference != nil { return .invariantViolated }
@@ -94,7 +97,7 @@ struct Simulation {
 
   private func run(
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs
-  ) throws -> (summary: RunSummary, map: RunMap?, first: Victim?, difference: DeterminismCheck.Difference?) {
+  ) throws -> (summary: RunSummary, map: RunMap?, report: RunReport, difference: DeterminismCheck.Difference?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let interruption = Interruption()
     if process.ownsSignals { try EndingSignals.listen { interruption.request() } }
@@ -120,7 +123,7 @@ struct Simulation {
       summary.shard = shard.text
       summary.leaveThresholdsToTheWhole()
     }
-    return (summary, run.map(of: scenario), report.victims.first, difference)
+    return (summary, run.map(of: scenario), report, difference)
   }
 
   /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
@@ -138,6 +141,8 @@ struct SimulationOptions {
   var path: String
   var checksDeterminism = false
   var isQuiet = false
+  /// Other seeds follow: what is as it should be takes one line.
+  var isOneOfMany = false
   /// `--out`.
   var folder: String?
   var shard: Shard?

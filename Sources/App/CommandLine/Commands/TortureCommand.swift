@@ -11,12 +11,14 @@ extension Command {
     operandCount: 1...2,
     flags: [
       .value("seeds", "N", "at most so many seeds"),
+      .values("cover", "GOAL", "fail when this situation never came up, a word of the scenario's coverage; all: any"),
       .value("out", "DIR", "where the bundles of failing seeds go", standard: "torture"),
     ],
     details: """
       Each seed makes one scenario and runs it in virtual time with every invariant watched. The seed is told before
       the run, so that it is known when a run does not come back. A seed that violates something leaves a bundle
-      for 'rollingroad replay'; the exit code is then 98. The first SEED is 1 when none is given, and the next one
+      for 'rollingroad replay'; the exit code is then 98. The end tells which situations came up, without which a green
+      result means little; with --cover the exit code is 110 when one of those did not. The first SEED is 1 when none is given, and the next one
       is one more.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
@@ -29,6 +31,8 @@ private struct TortureCommand {
   let first: UInt64
   let seedsMax: Int
   let folder: String
+  /// What must come up.
+  let goals: [CoverageGoal]
 
   init(_ invocation: Invocation) throws(UsageError) {
     process = invocation.process
@@ -46,12 +50,24 @@ private struct TortureCommand {
         Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }
       } ?? Int.max
     folder = invocation.values.text("out") ?? "torture"
+    var goals: [CoverageGoal] = []
+    for word in invocation.values.texts("cover") { goals += try TortureCommand.goals(word) }
+    self.goals = goals
+  }
+
+  private static func goals(_ word: String) throws(UsageError) -> [CoverageGoal] {
+    if word == "all" { return CoverageGoal.allCases }
+    if let goal = CoverageGoal(rawValue: word) { return [goal] }
+    let names = CoverageGoal.allCases.map(\.rawValue)
+    let near = NearestName.find(word, in: names).map { "; did you mean '\($0)'?" }
+    throw UsageError("--cover: no situation '\(word)'\(near ?? "; there is: \(names.joined(separator: ", "))")")
   }
 
   func run() -> ExitCode {
     let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
     var (seed, seeds, records, deviceHours) = (first, 0, 0, 0.0)
     var failing: [UInt64] = []
+    var tally = CoverageTally()
     do {
       while seeds < seedsMax, seeds == 0 || SystemClock().monotonicNow < end {
         process.writeError("seed \(seed)")
@@ -62,6 +78,7 @@ private struct TortureCommand {
           failing.append(seed)
           try keep(victim, of: generator.document, report)
         }
+        tally.add(report.coverage)
         seeds += 1
         records += report.sums.created
         deviceHours += Double(report.devices) * setup.duration.seconds / 3_600
@@ -75,7 +92,9 @@ private struct TortureCommand {
       "\(seeds) seeds from \(first) on, \(Int(deviceHours)) device-hours, \(records) records: \(failing.count) seeds failed"
     )
     if !failing.isEmpty { process.writeOutput("failed: \(failing.map(String.init).joined(separator: " "))") }
-    return failing.isEmpty ? .ok : .invariantViolated
+    for line in tally.lines(of: CoverageGoal.allCases) { process.writeOutput("  " + line) }
+    guard failing.isEmpty else { return .invariantViolated }
+    return tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
   }
 
   /// A seed whose scenario cannot be run is a mistake of the generator, and is told like one of a user.

@@ -48,7 +48,8 @@ struct DeviceStorage {
   }
 
   func save(_ configuration: Configuration) throws(DatabaseError) {
-    var document = configuration.groups
+    // Thousands of devices have a few pages each for all that they keep.
+    var document = configuration.changedGroups
     document["isMoving"] = .bool(configuration.isMoving)
     try save(.object(document), Key.configuration)
   }

@@ -37,12 +37,19 @@ package final class QueueDatabase {
   /// Rows from this one on are not reserved.
   var reservedRows: Int64
 
-  /// Opens or makes the database at `path`; `:memory:` is one without a file, for virtual time. Throws `.newerVersion` and
+  /// Opens or makes the database at `path`; `:memory:` is one without a file, for virtual time, and an empty
+  /// path one that goes to a file without a name where it is larger than its cache. Throws `.newerVersion` and
   /// `.foreignFile` without having touched the file.
   package init(path: String, commits: Commits) throws(DatabaseError) {
     let connection = try Connection(path: path, busyTimeoutMilliseconds: QueueDatabase.busyTimeoutMilliseconds)
     _ = try connection.version(of: QueueSchema.schema)
-    if path != ":memory:" { try QueueDatabase.configure(connection, commits) }
+    if path.isEmpty {
+      // Nobody opens it after a crash: what a rollback needs is in memory.
+      try connection.apply(.journalMode(.memory))
+      try connection.apply(.cacheSize(kilobytes: QueueDatabase.spillingCacheKilobytes))
+    } else if path != ":memory:" {
+      try QueueDatabase.configure(connection, commits)
+    }
     try connection.migrate(to: QueueSchema.schema)
     // An exclusive connection never gives back the lock that it takes here (https://sqlite.org/pragma.html#pragma_locking_mode).
     try connection.transaction(.immediate) {}
@@ -63,6 +70,8 @@ package final class QueueDatabase {
   private static let busyTimeoutMilliseconds: Int32 = 1_000
   /// The hot pages of ten thousand devices, each of which writes to a place of its own.
   private static let sharedCacheKilobytes = 65_536
+  /// The state of ten thousand devices and what usually waits in them.
+  private static let spillingCacheKilobytes = 131_072
 
   private static func configure(_ connection: borrowing Connection, _ commits: Commits) throws(DatabaseError) {
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -7,7 +7,7 @@ package struct StoreConfiguration: Sendable {
   /// Bytes of stored data above which the oldest day is given up; nil for no limit.
   package var retainBytes: Int64?
   /// Of a store in memory: what does not fit into its cache goes to a file without a name.
-  private(set) var spillsToDisk = false
+  package private(set) var spillsToDisk = false
   package var limits = StoreLimits()
 
   package init(folder: String, retainDays: Int? = nil, retainBytes: Int64? = nil) {

@@ -47,7 +47,7 @@ extension Exchange {
   fileprivate func satisfies(_ condition: Condition?) -> Bool {
     guard let condition else { return true }
     switch condition.subject {
-    case .requestBytes: return condition.holds(Double(body.count))
+    case .requestBytes: return condition.holds(Double(bodyBytes))
     case .requestRecords: return condition.holds(Double(records))
     // The language refuses them here.
     case .responseStatus, .responseBytes, .responseDuration: return false

@@ -18,8 +18,8 @@ struct Exchange {
 
   let request: UInt64
   let purpose: OutgoingRequest.Purpose
-  /// The body alone, for faults that look at it.
-  let body: [UInt8]
+  /// How many of the last bytes of the pieces are its body.
+  let bodyBytes: Int
   let deadline: MonotonicInstant
   var line: Line?
   var stage: Stage
@@ -30,6 +30,9 @@ struct Exchange {
   var cut: TransportFailure?
   /// What the server has said so far.
   var answer: [UInt8] = []
+
+  /// For faults that look at it; of a request that gets through as a whole.
+  var body: [UInt8] { Array(pieces.joined().suffix(bodyBytes)) }
 
   /// What does not get through before the device gives up fails then.
   mutating func advance(to stage: Stage, after span: Nanoseconds?, from instant: MonotonicInstant) {

@@ -44,7 +44,7 @@ extension SimulatedDevice {
     for request: OutgoingRequest, at instant: MonotonicInstant, in site: Site
   ) -> Exchange {
     var exchange = Exchange(
-      request: request.id, purpose: request.purpose, body: request.body, deadline: instant + request.timeout,
+      request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
     guard site.setup.radio[network].kind != .none else { return exchange }
     if let carrier = site.carrier {

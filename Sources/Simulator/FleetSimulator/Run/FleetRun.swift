@@ -59,7 +59,9 @@ package final class FleetRun {
     self.interruption = interruption
     self.setup = setup
     let names = setup.deviceNames
-    let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
+    // Long queues of many devices are more than a machine may have memory for.
+    let database = try QueueDatabase(
+      path: StoreConfiguration.scratch.spillsToDisk ? "" : ":memory:", commits: .grouped)
     site = Site(setup, to: destination, database: database, names: names, watchers: watchers)
     trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     devices.reserveCapacity(names.count)

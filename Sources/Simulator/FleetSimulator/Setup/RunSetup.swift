@@ -29,8 +29,6 @@ package struct RunSetup: Sendable {
   package var authorization: TargetAuthorization?
   /// How long a device keeps a connection that it does not use.
   package var keepAlive = Nanoseconds.seconds(300)
-  /// Where devices keep their records; `:memory:` or a file that does not exist.
-  package var queuePath = ":memory:"
   /// The names of the devices whose SDK's log watchers hear of.
   package var logged: Set<String> = []
   /// What is watched over.

@@ -17,6 +17,12 @@ package struct SummaryText {
     return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
+  /// All that there is to say when nothing is wrong.
+  package var line: String {
+    let records = NumberText.count(summary.ledger.created)
+    return "seed 0x\(String(summary.seed, radix: 16))  \(head)  \(records) records  hash \(summary.hash)"
+  }
+
   private var head: String {
     let verdict =
       switch summary.result {

@@ -10,6 +10,7 @@ extension ScenarioDocument {
     for name in ["$schema", "description", "checks", "thresholds", "coverage", "outputs"] {
       result.remove(DocumentPath([.key(name)]))
     }
+    result.set(DocumentPath([.key("seed")]), to: .string("0x" + String(scenario.seed, radix: 16)))
     if result.json["clock"] == nil { result.set(DocumentPath([.key("clock")]), to: .emptyObject) }
     result.setSeconds(scenario.clock.duration.seconds, at: DocumentPath([.key("clock"), .key("duration")]))
     result.setSeconds(scenario.clock.settle.seconds, at: DocumentPath([.key("clock"), .key("settle")]))
