@@ -105,7 +105,7 @@ private struct SimulateCommand {
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       folder: values.text("out"), shard: try shard(), scenarioHash: scenarioHash(of: result.document),
-      document: result.document)
+      document: result.document, notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })
     return Simulation(process, options).run(scenario)
   }
 

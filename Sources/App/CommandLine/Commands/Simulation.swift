@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Network
 import Reports
 import Scenario
 import Store
@@ -21,13 +22,16 @@ struct Simulation {
       var setup = try RunSetup(
         scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
       if let shard = options.shard { setup = setup.part(shard) }
-      let measures = try Measures(scenario, setup)
+      let measures = try Measures(scenario, setup, processorTime: ProcessorClock.now)
       let outputs = try RunOutputs(scenario, setup, folder: options.folder)
       setup.logged = outputs.devicesLogged(of: setup)
-      if options.folder == nil, scenario.outputs.contains(where: { $0 != .console(ConsoleOutput()) }) {
+      if options.folder == nil, scenario.outputs.contains(where: \.isFile) {
         process.writeError("note: outputs: files are written into the folder of --out, and there is none")
       }
+      let listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
+      defer { listener?.stop() }
       process.writeOutput("seed 0x\(String(setup.seed, radix: 16))")
+      if let listener { process.writeOutput("metrics \(listener.url)") }
       if let outside = setup.outside {
         if let silence = try outside.silence() {
           process.writeError("rollingroad simulate: \(silence)")
@@ -37,7 +41,7 @@ struct Simulation {
         if outside.beginsToday { setup.start = now }
         setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
       }
-      let (summary, map) = try run(setup, scenario, measures, outputs)
+      let (summary, map) = try run(setup, scenario, measures, outputs, listener)
       if setup.outside == nil { try logFailing(summary, setup, outputs) }
       try outputs.write(summary, map: map)
       process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
@@ -50,6 +54,10 @@ struct Simulation {
     } catch let error as UnsupportedScenario {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario
+    } catch let error as NetworkError {
+      process.writeError("rollingroad simulate: outputs: prometheus: \(error)")
+      if case .badAddress = error { return .badScenario }
+      return .cannotBind
     } catch {
       process.writeError("rollingroad simulate: \(error)")
       return .runtimeFailure
@@ -80,7 +88,7 @@ struct Simulation {
   private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
-    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs
+    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?
   ) throws -> (summary: RunSummary, map: RunMap?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let interruption = Interruption()
@@ -88,14 +96,15 @@ struct Simulation {
     let destination = try RunDestination(of: setup) { try newStore() }
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))
-    var report = try run.run { _, _ in display?.show(measures.progress) }
+    listener?.show(measures)
+    var report = try run.run { _, _ in
+      display?.show(measures.progress)
+      listener?.show(measures)
+    }
     display?.clear()
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
-    for remark in report.remarks { process.writeOutput(remark.remarkText) }
-    if let refusal = report.proofRefusal {
-      process.writeError("note: what the server has stored is not verified: \(refusal)")
-    }
     var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
+    summary.notes += options.notes
     if let shard = options.shard {
       summary.shard = shard.text
       summary.leaveThresholdsToTheWhole()
@@ -137,6 +146,25 @@ struct SimulationOptions {
   /// Of everything that the run follows from.
   var scenarioHash: String
   var document: ScenarioDocument
+  /// What was said of the scenario.
+  var notes: [String] = []
+}
+
+extension Output {
+  fileprivate var isFile: Bool {
+    switch self {
+    case .console, .prometheus, .telemetry: false
+    case .summary, .junit, .html, .histogramLog, .events, .deviceLogs: true
+    }
+  }
+}
+
+extension [Output] {
+  /// Where the figures are to be read while the run goes on.
+  fileprivate var listen: String? {
+    for case .prometheus(let output) in self { return output.listen }
+    return nil
+  }
 }
 
 extension ExitCode {

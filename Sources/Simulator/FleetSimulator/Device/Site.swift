@@ -25,6 +25,8 @@ final class Site {
   var head = ResponseHead()
   var trace: Trace
   private let watchers: [any Watcher]
+  /// Something happened that must not, and the scenario wants no more of it.
+  private(set) var isEndedByViolation = false
   /// A watcher wants the drives to end.
   private(set) var hasSeenEnough = false
 
@@ -71,6 +73,7 @@ final class Site {
 
   func tell(_ happening: Happening, _ sighting: Sighting) {
     oracle.see(happening, sighting)
+    if setup.stopsOnViolation && !oracle.violations.victims.isEmpty { isEndedByViolation = true }
     for watcher in watchers {
       watcher.see(happening, sighting)
       if watcher.hasSeenEnough { hasSeenEnough = true }

@@ -81,7 +81,7 @@ extension Happening {
     case .ended: 3
     case .told: 4
     case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged,
-      .crossed,
+      .crossed, .connected,
       .turn:
       5
     }

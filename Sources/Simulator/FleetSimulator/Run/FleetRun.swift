@@ -96,7 +96,9 @@ package final class FleetRun {
     for device in devices.indices { try devices[device].heal(at: healed, in: site) }
     queue = EventQueue(devices.map { $0.next(after: healed) })
     now = healed
-    try settle(on: &queue, before: healed + min(setup.settle, interruption.patience ?? setup.settle))
+    try settle(on: &queue, before: healed + min(setup.settle, interruption.patience ?? setup.settle)) {
+      progress((now - zero).seconds / (end - zero).seconds, site.oracle.ledger.sums)
+    }
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
     site.oracle.close(by: site.proof, at: now)
     return RunReport(
@@ -105,11 +107,12 @@ package final class FleetRun {
       requests: site.inside?.requests ?? site.carrier?.requests ?? 0,
       drained: isDrained ? now - healed : nil, victims: site.oracle.violations.victims,
       remarks: site.oracle.violations.remarks, invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
-      generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested)
+      generatorLag: generatorLag, proofRefusal: site.proof?.refusal,
+      isEndedByViolation: site.isEndedByViolation, isInterrupted: interruption.isRequested)
   }
 
   /// The drives, not what follows.
-  var isEndedEarly: Bool { isInterrupted || site.hasSeenEnough }
+  var isEndedEarly: Bool { isInterrupted || site.hasSeenEnough || site.isEndedByViolation }
 
   private func drive(
     on queue: inout EventQueue, before end: MonotonicInstant, _ progress: () -> Void
@@ -119,9 +122,12 @@ package final class FleetRun {
   }
 
   /// Nobody drives any more and the network keeps its own time, so that nothing is gained by a faster clock.
-  private func settle(on queue: inout EventQueue, before end: MonotonicInstant) throws(DatabaseError) {
-    guard let carrier = site.carrier else { return try work(on: &queue, before: end, isDriving: false) {} }
-    try work(on: &queue, over: carrier, by: RunClock(factor: 1, from: now), before: end, untilIdle: true) {}
+  private func settle(
+    on queue: inout EventQueue, before end: MonotonicInstant, _ progress: () -> Void
+  ) throws(DatabaseError) {
+    guard let carrier = site.carrier else { return try work(on: &queue, before: end, isDriving: false, progress) }
+    try work(
+      on: &queue, over: carrier, by: RunClock(factor: 1, from: now), before: end, untilIdle: true, progress)
   }
 
   private func work(

@@ -22,6 +22,8 @@ package struct RunReport: Equatable, Sendable {
   package let generatorLag: Histogram
   /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
   package let proofRefusal: String?
+  /// The first violation ended the drives, as the scenario wants it.
+  package let isEndedByViolation: Bool
   /// It was ended early.
   package let isInterrupted: Bool
 

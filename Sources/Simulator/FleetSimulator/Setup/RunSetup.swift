@@ -33,6 +33,8 @@ package struct RunSetup: Sendable {
   package var logged: Set<String> = []
   /// What is watched over.
   package var invariants = Invariant.allCases
+  /// The first violation ends the drives.
+  package var stopsOnViolation = false
 
   package init(
     seed: UInt64, start: WallInstant, duration: Nanoseconds, settle: Nanoseconds, radio: RadioTable = .presets,

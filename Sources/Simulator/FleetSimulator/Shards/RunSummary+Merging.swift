@@ -80,6 +80,8 @@ extension RunSummary {
       checks[index].failed += check.failed
     }
     violations += part.violations
+    remarks += part.remarks
+    for note in part.notes where !notes.contains(note) { notes.append(note) }
     for (index, goal) in part.coverage.enumerated() where coverage.indices.contains(index) {
       coverage[index].seen += goal.seen
     }

@@ -30,7 +30,7 @@ package struct PageReport {
 
   private var sections: [String] {
     let mapped = map.map { [HTML.element("h2", "", [HTML.text("The city")]), MapDrawing(map: $0).html] } ?? []
-    return charts + mapped + verdicts + figures
+    return charts + mapped + verdicts + remarks + figures
   }
 
   private var header: String {
