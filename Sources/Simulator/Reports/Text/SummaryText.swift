@@ -38,7 +38,7 @@ package struct SummaryText {
     let parts = LedgerSums.parts.compactMap { part -> String? in
       let count = ledger[keyPath: part.path]
       guard count > 0 || always.contains(part.name) else { return nil }
-      let text = "\(part.name == "duplicateRows" ? "duplicate rows" : part.name) \(NumberText.count(count))"
+      let text = "\(LedgerText.title(part.name)) \(NumberText.count(count))"
       return count > 0 && ["lost", "duplicateRows"].contains(part.name) ? paint.red(text) : text
     }
     return ["  records   " + parts.joined(separator: ", ")]
