@@ -69,6 +69,14 @@ import Testing
     #expect(run("--set", "thresholds=\(thresholds)").code == code)
   }
 
+  @Test func theMetricsAreToBeReadWhereItIsSaid() {
+    let listening = "outputs=[{ type: 'prometheus', listen: '127.0.0.1:0' }]"
+    let run = run("--quiet", "--set", listening)
+    #expect(run.code == .ok && run.output.contains("\nmetrics http://127.0.0.1:"), "\(run.error)")
+    let bad = self.run("--quiet", "--set", "outputs=[{ type: 'prometheus', listen: 'somewhere' }]")
+    #expect(bad.code == .badScenario && bad.error.contains("outputs: prometheus"), "\(bad.error)")
+  }
+
   @Test func setMayStandSeveralTimes() {
     let run = run("--set", "fleets.phones.devices=2", "--set=seed=7", "--quiet")
     #expect(run.output.hasPrefix("seed 0x7\n"), "\(run.error)")

@@ -72,6 +72,11 @@ import Upload
     #expect(summary.figure("records_delivered") == .counter(summary.ledger.stored))
     #expect(summary.figure("uploads") == .counter(tally.sent))
     #expect(summary.figure("upload_failed") == .rate(hits: tally.withoutSuccess, of: tally.sent))
+    guard case .rate(let reused, of: tally.sent)? = summary.figure("connection_reuse") else {
+      throw SummaryError("no connections")
+    }
+    #expect(summary.figure("connects") == .counter(tally.sent - reused) && reused > 10 && reused < tally.sent)
+    #expect(summary.figure("tls_handshakes") == nil && summary.figure("remote_commands_applied") == .counter(0))
     guard case .trend(let sizes)? = summary.figure("upload_bytes") else { throw SummaryError("no sizes") }
     #expect(sizes.histogram.sum == tally.bytes)
     #expect(summary.timeline.intervals.reduce(0) { $0 + $1.created } == tally.created)
@@ -147,13 +152,18 @@ import Upload
   @Test func whatNobodyCanMeasureIsRefused() throws {
     let scenario = try scenario(
       """
-      thresholds: { time_to_visible: ["max<1"], "uploads{device:cars-9}": ["count>0"], "uploads{trigger:whim}": ["count>0"],
+      thresholds: { time_to_visible: ["max<1"], tls_handshakes: ["count==0"], generator_cpu: ["value<1"],
+        "uploads{device:cars-9}": ["count>0"], "uploads{trigger:whim}": ["count>0"],
         "records_lost{fleet:cars}": ["count==0"], "uploads{device:cars-2,status:200,trigger:insert,batch:false}": ["count>0"] }
       """)
     let error = try #require(throws: UnsupportedScenario.self) { try Measures(scenario, RunSetup(scenario)) }
     #expect(
       error.problems.map { $0.prefix { $0 != ";" } } == [
-        "thresholds.time_to_visible: this version does not measure time_to_visible",
+        "thresholds.time_to_visible: the server in virtual time commits before it answers, so that what is "
+          + "acknowledged is visible: record_delivery_latency tells when",
+        "thresholds.tls_handshakes: links in virtual time carry no TLS: drive at an https target with --mode realtime",
+        "thresholds.generator_cpu: virtual time goes as fast as the processor lets it: it is known with --mode "
+          + "realtime and accelerated",
         "thresholds.uploads{device:cars-9}: 'cars-9' is no device of this run",
         "thresholds.uploads{trigger:whim}: 'whim' is no trigger of this run",
         "thresholds.records_lost{fleet:cars}: records_lost is known of the whole run only",

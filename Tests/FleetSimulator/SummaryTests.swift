@@ -31,6 +31,7 @@ import Testing
     summary.metrics = [
       .init(name: "uploads", figure: .counter(9)), .init(name: "upload_failed", figure: .rate(hits: 1, of: 9)),
       .init(name: "devices_active", figure: .gauge(LevelSeries(levels: [1, 3, 2]))),
+      .init(name: "generator_cpu", figure: .gauge(LevelSeries(levels: [250, 1_500], resolution: 1_000))),
       .init(
         name: "upload_duration{network:lte}",
         figure: .trend(Spread(histogram: histogram(10, 200, 3_000), resolution: 1_000))),
@@ -48,6 +49,7 @@ import Testing
       .init(invariant: "I3", device: "cars-1", uuid: nil, story: ["made", "gone"])
     ]
     summary.remarks = [.init(invariant: "I3", device: "cars-2", uuid: "u", story: [])]
+    summary.notes = ["nobody was \"asked\""]
     summary.coverage = [.init(goal: "401-mid-flush", seen: 0)]
     return summary
   }

@@ -109,8 +109,8 @@ private struct SimulateCommand {
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       folder: values.text("out"), shard: try shard(), words: Array(process.arguments.dropFirst()),
-      scenarioHash: scenarioHash(of: result.document),
-      document: result.document)
+      scenarioHash: scenarioHash(of: result.document), document: result.document,
+      notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }

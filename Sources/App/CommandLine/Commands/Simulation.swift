@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Network
 import Reports
 import Scenario
 import Store
@@ -22,13 +23,16 @@ struct Simulation {
       var setup = try RunSetup(
         scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
       if let shard = options.shard { setup = setup.part(shard) }
-      let measures = try Measures(scenario, setup)
+      let measures = try Measures(scenario, setup, processorTime: ProcessorClock.now)
       let outputs = try RunOutputs(scenario, setup, folder: options.folder)
       setup.logged = outputs.devicesLogged(of: setup)
-      if options.folder == nil, scenario.outputs.contains(where: { $0 != .console(ConsoleOutput()) }) {
+      if options.folder == nil, scenario.outputs.contains(where: \.isFile) {
         process.writeError("note: outputs: files are written into the folder of --out, and there is none")
       }
+      let listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
+      defer { listener?.stop() }
       if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
+      if let listener { process.writeOutput("metrics \(listener.url)") }
       if let outside = setup.outside {
         if let silence = try outside.silence() {
           process.writeError("rollingroad simulate: \(silence)")
@@ -38,7 +42,7 @@ struct Simulation {
         if outside.beginsToday { setup.start = now }
         setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
       }
-      var (summary, map, report, difference) = try run(setup, scenario, measures, outputs)
+      var (summary, map, report, difference) = try run(setup, scenario, measures, outputs, listener)
       tally.add(report.coverage)
       if setup.outside == nil { try logFailing(summary, setup, outputs) }
       summary.replay = replayCommand(summary, setup)
@@ -57,6 +61,10 @@ struct Simulation {
     } catch let error as UnsupportedScenario {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario
+    } catch let error as NetworkError {
+      process.writeError("rollingroad simulate: outputs: prometheus: \(error)")
+      if case .badAddress = error { return .badScenario }
+      return .cannotBind
     } catch {
       process.writeError("rollingroad simulate: \(error)")
       return .runtimeFailure
@@ -96,7 +104,7 @@ struct Simulation {
   private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
-    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs
+    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?
   ) throws -> (summary: RunSummary, map: RunMap?, report: RunReport, difference: DeterminismCheck.Difference?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let interruption = Interruption()
@@ -104,21 +112,23 @@ struct Simulation {
     let destination = try RunDestination(of: setup) { try newStore() }
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))
+    listener?.show(measures)
+    let show = { (_: Double, _: LedgerSums) in
+      display?.show(measures.progress)
+      listener?.show(measures)
+    }
     var report: RunReport
     var difference: DeterminismCheck.Difference?
     if options.checksDeterminism {
       let twin = try FleetRun(setup, to: .inside(newStore()), interruption: interruption, watchers: [])
-      (report, difference) = try DeterminismCheck.run(run, beside: twin) { _, _ in display?.show(measures.progress) }
+      (report, difference) = try DeterminismCheck.run(run, beside: twin, progress: show)
     } else {
-      report = try run.run { _, _ in display?.show(measures.progress) }
+      report = try run.run(progress: show)
     }
     display?.clear()
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
-    for remark in report.remarks { process.writeOutput(remark.remarkText) }
-    if let refusal = report.proofRefusal {
-      process.writeError("note: what the server has stored is not verified: \(refusal)")
-    }
     var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
+    summary.notes += options.notes
     if let shard = options.shard {
       summary.shard = shard.text
       summary.leaveThresholdsToTheWhole()
@@ -151,6 +161,25 @@ struct SimulationOptions {
   /// Of everything that the run follows from.
   var scenarioHash: String
   var document: ScenarioDocument
+  /// What was said of the scenario.
+  var notes: [String] = []
+}
+
+extension Output {
+  fileprivate var isFile: Bool {
+    switch self {
+    case .console, .prometheus, .telemetry: false
+    case .summary, .junit, .html, .histogramLog, .events, .deviceLogs: true
+    }
+  }
+}
+
+extension [Output] {
+  /// Where the figures are to be read while the run goes on.
+  fileprivate var listen: String? {
+    for case .prometheus(let output) in self { return output.listen }
+    return nil
+  }
 }
 
 extension ExitCode {

@@ -57,6 +57,7 @@ extension SimulatedDevice {
       return exchange
     }
     var (line, isNew) = takeLine(at: instant, in: site)
+    site.tell(.connected(request: request.id, isNew: isNew), sighting(at: site.setup.moment(at: instant)))
     var span = Nanoseconds.zero
     if isNew {
       let connecting = passage(.connect, of: 0, through: line, for: request.id, at: instant, in: site)

@@ -12,8 +12,11 @@ struct ChartRecorder {
   private(set) var activeLevels: [LevelSeries]
   private(set) var movingLevels: [LevelSeries]
   private var isFinished = false
+  /// Nil where the clock is not the machine's.
+  private var processor: ProcessorGauge?
 
-  init(span: Nanoseconds, fleetCount: Int) {
+  init(span: Nanoseconds, fleetCount: Int, processorTime: (() -> Nanoseconds)? = nil) {
+    processor = processorTime.map { ProcessorGauge($0) }
     timeline = Timeline(span: span)
     active = Array(repeating: 0, count: fleetCount)
     moving = active
@@ -23,7 +26,9 @@ struct ChartRecorder {
 
   mutating func advance(to instant: MonotonicInstant) {
     let index = timeline.index(of: instant - MonotonicInstant(nanoseconds: 0))
+    guard timeline.intervals.count < index else { return }
     while timeline.intervals.count < index { close() }
+    processor?.look()
   }
 
   mutating func mark(_ name: String, from start: Nanoseconds, until end: Nanoseconds) {
@@ -34,11 +39,13 @@ struct ChartRecorder {
   mutating func finish(at instant: MonotonicInstant) {
     advance(to: instant)
     close()
+    processor?.look()
     isFinished = true
   }
 
   /// What a gauge came to in these fleets.
   func gauge(_ measure: Measure, of fleets: [Bool]) -> Figure {
+    if measure == .generatorCPU { return .gauge(processor?.series ?? LevelSeries()) }
     let levels = measure == .devicesActive ? activeLevels : movingLevels
     let now = measure == .devicesActive ? active : moving
     var sum = LevelSeries()

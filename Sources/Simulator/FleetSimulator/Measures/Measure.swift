@@ -32,12 +32,30 @@ enum Measure: Int, CaseIterable {
   /// Forty days in microseconds; more records, bytes and requests than a device has.
   var highestTrackableValue: UInt64 { resolution == 1_000 ? 3_456_000_000_000 : 1_000_000_000 }
 
-  /// Nobody can tell it yet.
-  var isBeyondUs: Bool {
+  /// Why nobody can tell it of that run; nil when it is measured.
+  func absence(in setup: RunSetup) -> String? {
+    let isVirtual = setup.outside == nil
+    return switch self {
+    case .timeToVisible where isVirtual:
+      "the server in virtual time commits before it answers, so that what is acknowledged is visible: "
+        + "record_delivery_latency tells when"
+    case .timeToVisible:
+      "target.verify is asked once, at the end, so that questions keep no device waiting: "
+        + "record_delivery_latency tells when a record was acknowledged"
+    case .odometerError:
+      "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
+    case .tlsHandshakes where isVirtual:
+      "links in virtual time carry no TLS: drive at an https target with --mode realtime"
+    case .generatorCPU where isVirtual:
+      "virtual time goes as fast as the processor lets it: it is known with --mode realtime and accelerated"
+    default: nil
+    }
+  }
+
+  /// Only the end of a run can tell it.
+  var isKnownAtTheEnd: Bool {
     switch self {
-    case .timeToVisible, .geofenceDelay, .odometerError,
-      .remoteCommandsApplied, .generatorCPU:
-      true
+    case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips: true
     default: false
     }
   }
@@ -45,7 +63,8 @@ enum Measure: Int, CaseIterable {
   /// Known of the run as a whole and not of its devices.
   var isOfTheWhole: Bool {
     switch self {
-    case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .generatorLag:
+    case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .generatorLag,
+      .generatorCPU:
       true
     default: false
     }

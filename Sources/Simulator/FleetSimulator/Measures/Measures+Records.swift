@@ -69,6 +69,14 @@ extension Measures {
     table.record(.uploadBytes, UInt64(flight.bytes), tags)
   }
 
+  /// What a modelled link says of an upload.
+  func connect(_ request: UInt64, isNew: Bool, of device: Int) {
+    guard let flight = devices[device].flights.first(where: { $0.request == request })?.flight else { return }
+    let tags = tags(of: flight, device)
+    table.count(.connects, tags, isNew ? 1 : 0)
+    table.judge(.connectionReuse, !isNew, tags)
+  }
+
   /// What a real network says of an upload.
   func carry(_ request: UInt64, _ timings: TransferTimings, of device: Int) {
     guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }

@@ -26,6 +26,10 @@ extension Measures {
     }
     summary.thresholds = judge.verdicts(in: table, chart, elapsed)
     summary.violations = report.victims.map(ViolationStory.init)
+    summary.remarks = report.remarks.map(ViolationStory.init)
+    if let refusal = report.proofRefusal {
+      summary.notes.append("what the server has stored is not verified: \(refusal)")
+    }
     summary.invariants = report.invariants.map { InvariantVerdict($0) }
     // What has to come up over several seeds need not in each of them.
     if scenario.coverage.requireOverSeeds == 1 {
@@ -48,7 +52,7 @@ extension Measures {
   private var figures: [MetricFigure] {
     var figures: [MetricFigure] = []
     let all = setup.fleets.map { _ in true }
-    for measure in Measure.allCases where !measure.isBeyondUs {
+    for measure in Measure.allCases where measure.absence(in: setup) == nil {
       let name = measure.metric.name
       figures.append(MetricFigure(name: name, figure: figure(of: measure, all)))
       guard setup.fleets.count > 1, !measure.isOfTheWhole else { continue }
@@ -60,7 +64,7 @@ extension Measures {
     return figures.filter { !$0.figure.isEmpty }
   }
 
-  private func figure(of measure: Measure, _ fleets: [Bool]) -> Figure {
+  func figure(of measure: Measure, _ fleets: [Bool]) -> Figure {
     measure.metric.kind == .gauge
       ? chart.gauge(measure, of: fleets) : table.cell(measure, of: fleets).figure(of: measure)
   }

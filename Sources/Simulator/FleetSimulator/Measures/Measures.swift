@@ -33,6 +33,14 @@ package final class Measures: Watcher {
     /// Since when it has a network again and something to send.
     var drainsSince: MonotonicInstant?
     var flights: [(request: UInt64, flight: Flight)] = []
+    /// The last true crossing of the rim of each fence that no event has told of yet.
+    var crossings: [String: Crossing] = [:]
+  }
+
+  /// A body came into a fence, or went out of it.
+  struct Crossing {
+    let instant: MonotonicInstant
+    let isEntry: Bool
   }
 
   let scenario: Scenario
@@ -49,7 +57,10 @@ package final class Measures: Watcher {
   package private(set) var hasSeenEnough = false
 
   /// `setup` is what `scenario` comes to. Throws for thresholds of what nobody can measure.
-  package init(_ scenario: Scenario, _ setup: RunSetup) throws(UnsupportedScenario) {
+  /// `processorTime` is that of the process.
+  package init(
+    _ scenario: Scenario, _ setup: RunSetup, processorTime: (() -> Nanoseconds)? = nil
+  ) throws(UnsupportedScenario) {
     self.scenario = scenario
     self.setup = setup
     let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
@@ -59,7 +70,9 @@ package final class Measures: Watcher {
       devices.append(contentsOf: repeatElement(DeviceState(fleet: fleet), count: group.simulated.count))
     }
     table = MeasureTable(fleetCount: setup.fleets.count)
-    chart = ChartRecorder(span: setup.duration + setup.settle, fleetCount: setup.fleets.count)
+    chart = ChartRecorder(
+      span: setup.duration + setup.settle, fleetCount: setup.fleets.count,
+      processorTime: setup.outside == nil ? nil : processorTime)
     for fault in scenario.faults {
       guard let start = fault.start, start < setup.duration else { continue }
       chart.mark(fault.name, from: start, until: min(start + fault.duration, setup.duration))
@@ -86,6 +99,9 @@ package final class Measures: Watcher {
     case .queue(let note): enter(note, sighting)
     case .sent(let request): depart(request, of: device)
     case .carried(let request, let timings): carry(request, timings, of: device)
+    case .connected(let request, let isNew): connect(request, isNew: isNew, of: device)
+    case .crossed(let fence, let isEntry):
+      devices[device].crossings[fence] = Crossing(instant: now, isEntry: isEntry)
     case .turn(let lag): table.record(.generatorLag, lag, tags(of: device))
     case .ended(let request, let outcome):
       guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
@@ -130,13 +146,24 @@ package final class Measures: Watcher {
     return SampleTags(device: device, fleet: state.fleet, network: state.network, faults: state.faults)
   }
 
+  /// Who was inside when the watch began is told of it without having crossed anything.
+  private func noteDelay(of action: GeofenceTrigger.Action, at fence: String, _ device: Int) {
+    guard action != .dwell, let crossing = devices[device].crossings[fence], crossing.isEntry == (action == .enter)
+    else { return }
+    devices[device].crossings[fence] = nil
+    table.record(.geofenceDelay, now - crossing.instant, tags(of: device))
+  }
+
   private func hear(_ event: HostEvent, of device: Int) {
     switch event {
     case .authorization(let event):
       table.count(.authRefreshes, tags(of: device))
       if !event.isSuccess { table.count(.authRefreshFailures, tags(of: device)) }
     case .engine(.motionChange(let record)): set(\.isMoving, record.isMoving, of: device)
-    case .engine(.geofence): table.count(.geofenceTransitions, tags(of: device))
+    case .engine(.geofence(let record, let fence)):
+      table.count(.geofenceTransitions, tags(of: device))
+      if let action = record.geofence?.action { noteDelay(of: action, at: fence.identifier, device) }
+    case .commanded: table.count(.remoteCommandsApplied, tags(of: device))
     default: break
     }
   }

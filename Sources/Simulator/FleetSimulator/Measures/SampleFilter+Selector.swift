@@ -12,9 +12,10 @@ extension SampleFilter {
   static func measure(
     _ selector: MetricSelector, of scenario: Scenario, _ setup: RunSetup
   ) -> Result<(Measure, SampleFilter), Problem> {
-    guard let measure = Measure.of(selector.metric), !measure.isBeyondUs else {
-      return .failure(Problem(message: "this version does not measure \(selector.metric.name)"))
+    guard let measure = Measure.of(selector.metric) else {
+      preconditionFailure("\(selector.metric.name) has no measure")
     }
+    if let reason = measure.absence(in: setup) { return .failure(Problem(message: reason)) }
     if measure.isOfTheWhole && !selector.tags.isEmpty {
       return .failure(Problem(message: "\(selector.metric.name) is known of the whole run only; leave the tags out"))
     }

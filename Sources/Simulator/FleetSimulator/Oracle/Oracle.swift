@@ -90,7 +90,7 @@ extension Happening {
     case .ended: 3
     case .told: 4
     case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged,
-      .fetched, .turn:
+      .fetched, .connected, .turn:
       5
     case .crossed, .stood: 6
     }

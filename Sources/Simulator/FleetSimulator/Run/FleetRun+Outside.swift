@@ -13,7 +13,7 @@ extension FleetRun {
     try work(over: carrier, by: RunClock(factor: site.clockFactor, from: now), before: end, progress)
     try heal()
     // Nobody drives any more and the network keeps its own time, so that nothing is gained by a faster clock.
-    try work(over: carrier, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true) {}
+    try work(over: carrier, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true, progress)
     settled()
   }
 

@@ -119,7 +119,7 @@ package final class FleetRun {
       if site.oracle.violations.breaksOff { settled() } else { try heal() }
     }
     if phase == .settling {
-      guard try work(before: settlingEnd, toEvent: last, {}) else { return false }
+      guard try work(before: settlingEnd, toEvent: last, { tell(progress) }) else { return false }
       settled()
     }
     return true

@@ -81,6 +81,8 @@ extension RunSummary {
     }
     violations += part.violations
     replay = replay ?? part.replay
+    remarks += part.remarks
+    for note in part.notes where !notes.contains(note) { notes.append(note) }
     for (index, goal) in part.coverage.enumerated() where coverage.indices.contains(index) {
       coverage[index].seen += goal.seen
     }

@@ -14,9 +14,11 @@ extension Figure {
       return .object(object)
     case .gauge(let series):
       var object: JSONObject = ["kind": .string("gauge")]
-      object["value"] = series.last.map { .integer(Int64($0)) }
-      object["min"] = series.levels.min().map { .integer(Int64($0)) }
-      object["max"] = series.levels.max().map { .integer(Int64($0)) }
+      let isWhole = series.resolution == 1
+      for (name, value) in [("value", series.last), ("min", series.least), ("max", series.greatest)] {
+        object[name] = value.map { isWhole ? .integer(Int64($0)) : .double($0) }
+      }
+      if !isWhole { object["resolution"] = .double(series.resolution) }
       object["levels"] = .array(series.levels.map { .integer(Int64($0)) })
       return .object(object)
     case .trend(let spread): return spread.json

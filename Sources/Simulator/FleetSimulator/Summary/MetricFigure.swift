@@ -28,8 +28,14 @@ package struct Spread: Equatable, Sendable {
 /// least alone would not.
 package struct LevelSeries: Equatable, Sendable {
   package var levels: [Int] = []
+  /// How many units of the levels make one of the metric.
+  package var resolution = 1.0
 
-  package var last: Int? { levels.last }
+  package var last: Double? { levels.last.map(value) }
+  package var least: Double? { levels.min().map(value) }
+  package var greatest: Double? { levels.max().map(value) }
+
+  private func value(_ level: Int) -> Double { Double(level) / resolution }
 }
 
 extension Figure {
@@ -49,9 +55,9 @@ extension Figure {
     case (.counter(let count), .rate): seconds > 0 ? Double(count) / seconds : nil
     case (.counter(let count), _): Double(count)
     case (.rate(let hits, let total), _): total > 0 ? Double(hits) / Double(total) : nil
-    case (.gauge(let series), .minimum): series.levels.min().map(Double.init)
-    case (.gauge(let series), .maximum): series.levels.max().map(Double.init)
-    case (.gauge(let series), _): series.last.map(Double.init)
+    case (.gauge(let series), .minimum): series.least
+    case (.gauge(let series), .maximum): series.greatest
+    case (.gauge(let series), _): series.last
     case (.trend(let spread), _): spread.value(aggregation)
     }
   }

@@ -19,6 +19,7 @@ extension RunSummary {
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
       "replay": replay.map { .string($0) } ?? .null, "remarks": .array(remarks.map(\.json)),
+      "notes": .array(notes.map { .string($0) }),
       "coverage": .array(coverage.map { .object(["goal": .string($0.goal), "seen": .integer(Int64($0.seen))]) }),
       "metrics": metricsJSON, "timeline": timeline.json,
     ])

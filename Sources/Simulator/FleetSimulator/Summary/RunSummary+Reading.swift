@@ -61,6 +61,7 @@ extension RunSummary {
     violations = try ViolationStory.list(node.member("violations"))
     replay = try node.optional("replay")?.text()
     remarks = try ViolationStory.list(node.member("remarks"))
+    for note in try node.member("notes").elements() { notes.append(try note.text()) }
     for goal in try node.member("coverage").elements() {
       coverage.append(CoverageCount(goal: try goal.member("goal").text(), seen: try goal.member("seen").count()))
     }
@@ -110,7 +111,9 @@ extension Figure {
     switch try node.member("kind").text() {
     case "counter": self = .counter(try node.member("count").count())
     case "rate": self = .rate(hits: try node.member("hits").count(), of: try node.member("of").count())
-    case "gauge": self = .gauge(LevelSeries(levels: try node.member("levels").counts()))
+    case "gauge":
+      let resolution = try node.optional("resolution")?.number() ?? 1
+      self = .gauge(LevelSeries(levels: try node.member("levels").counts(), resolution: resolution))
     case "trend":
       let text = try node.member("histogram").text()
       guard let bytes = Hexadecimal.bytes(text) else { throw SummaryError("\(node.path).histogram: no bytes") }

@@ -50,6 +50,8 @@ package struct RunSummary: Equatable, Sendable {
   package var replay: String?
   /// What breaks no invariant and is to be told all the same.
   package var remarks: [ViolationStory] = []
+  /// What was left out of the run, or not known of it, in sentences.
+  package var notes: [String] = []
   package var coverage: [CoverageCount] = []
   package var timeline: Timeline
 

@@ -22,6 +22,8 @@ package enum Happening {
   case queue(QueueNote)
   /// A request left the app.
   case sent(OutgoingRequest)
+  /// A request goes over a modelled link, on a connection of its own or on one that was there.
+  case connected(request: UInt64, isNew: Bool)
   /// The server has answered; what it said is still on its way.
   case served(request: UInt64, answerBytes: Int)
   /// A real server's answer is there, or there will be none; the times are those of the machine's clock.

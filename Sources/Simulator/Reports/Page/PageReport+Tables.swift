@@ -31,6 +31,19 @@ extension PageReport {
     return [HTML.element("p", "", [HTML.text("Again: "), HTML.element("code", "", [HTML.text(replay)])])]
   }
 
+  /// What was lost by the SDK's own rules, and what the run could not do or know.
+  var remarks: [String] {
+    guard !summary.remarks.isEmpty || !summary.notes.isEmpty else { return [] }
+    let lost = summary.remarks.map { remark in
+      let record = remark.uuid.map { ", record \($0)" } ?? ""
+      return "Lost on the way: device \(remark.device)\(record). " + remark.story.joined(separator: "; ")
+    }
+    return [
+      HTML.element("h2", "", [HTML.text("Remarks")]),
+      HTML.element("ul", "", (summary.notes + lost).map { HTML.element("li", "", [HTML.text($0)]) }),
+    ]
+  }
+
   private var thresholds: String {
     let rows = summary.thresholds.map { verdict in
       let (kind, word) =
@@ -101,8 +114,8 @@ extension PageReport {
         let share = total > 0 ? NumberText.percent(Double(hits) / Double(total)) : "–"
         others.append(("", [metric.name, "\(share), \(NumberText.count(hits)) of \(NumberText.count(total))"]))
       case .gauge(let series):
-        let (least, greatest) = (series.levels.min() ?? 0, series.levels.max() ?? 0)
-        others.append(("", [metric.name, "\(NumberText.count(least)) to \(NumberText.count(greatest))"]))
+        let (least, greatest) = (series.least ?? 0, series.greatest ?? 0)
+        others.append(("", [metric.name, "\(NumberText.figure(least)) to \(NumberText.figure(greatest))"]))
       }
     }
     return [

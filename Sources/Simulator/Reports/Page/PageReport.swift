@@ -30,7 +30,7 @@ package struct PageReport {
 
   private var sections: [String] {
     let mapped = map.map { [HTML.element("h2", "", [HTML.text("The city")]), MapDrawing(map: $0).html] } ?? []
-    return charts + mapped + verdicts + figures
+    return charts + verdicts + remarks + mapped + figures
   }
 
   private var header: String {
@@ -66,7 +66,7 @@ package struct PageReport {
       return HTML.element(
         "div", isBad ? "class=\"bad\"" : "",
         [
-          HTML.element("dt", "", [HTML.text(part.name == "duplicateRows" ? "duplicate rows" : part.name)]),
+          HTML.element("dt", "", [HTML.text(LedgerText.title(part.name))]),
           HTML.element("dd", "", [HTML.text(NumberText.count(count))]),
         ])
     }

@@ -13,7 +13,7 @@ package struct SummaryText {
   }
 
   package var text: String {
-    let blocks = [[head], records + uploads, trends, thresholds, checks, invariants, violations, foot]
+    let blocks = [[head], records + uploads, trends, thresholds, checks, invariants, violations, remarks, foot]
     return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
@@ -44,7 +44,7 @@ package struct SummaryText {
     let parts = LedgerSums.parts.compactMap { part -> String? in
       let count = ledger[keyPath: part.path]
       guard count > 0 || always.contains(part.name) else { return nil }
-      let text = "\(part.name == "duplicateRows" ? "duplicate rows" : part.name) \(NumberText.count(count))"
+      let text = "\(LedgerText.title(part.name)) \(NumberText.count(count))"
       return count > 0 && ["lost", "duplicateRows"].contains(part.name) ? paint.red(text) : text
     }
     return ["  records   " + parts.joined(separator: ", ")]
@@ -137,6 +137,14 @@ package struct SummaryText {
       return [paint.red("  violated: \(violation.invariant): device \(violation.device)\(record)")]
         + violation.story.map { "    " + $0 }
     } + (summary.replay.map { ["  again: \($0)"] } ?? [])
+  }
+
+  /// What was lost by the SDK's own rules, and what the run could not do or know.
+  private var remarks: [String] {
+    summary.remarks.flatMap { remark in
+      let record = remark.uuid.map { ", record \($0)" } ?? ""
+      return [paint.yellow("  lost on the way: device \(remark.device)\(record)")] + remark.story.map { "    " + $0 }
+    } + summary.notes.map { "  \(paint.yellow("note")) \($0)" }
   }
 
   private var foot: [String] {

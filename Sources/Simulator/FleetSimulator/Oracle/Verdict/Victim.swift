@@ -14,14 +14,10 @@ package struct Victim: Equatable, Sendable {
   package var story: [String]
 
   /// The invariant and its victim first, then a line for each sentence.
-  package var text: String { text(after: "violated: \(rule.rawValue)") }
-  /// The same for what breaks no invariant.
-  package var remarkText: String { text(after: "lost on the way") }
-
-  private func text(after title: String) -> String {
+  package var text: String {
     let record = uuid.map { ", record \($0.text)" } ?? ""
     return
-      (["\(title): device \(device)\(record)", "  \(instant.clockText) \(what)"]
+      (["violated: \(rule.rawValue): device \(device)\(record)", "  \(instant.clockText) \(what)"]
       + story.map { "    " + $0 }).joined(separator: "\n")
   }
 }

@@ -20,9 +20,7 @@ extension Form where Value == Output {
         Variant("junit") { .junit($0) }, Variant("html") { .html($0) },
         Variant("hdr-log", notYet: "no histogram logs; summary.json has the histograms") { .histogramLog($0) },
         Variant("events-ndjson") { .events($0) }, Variant("sdk-log") { .deviceLogs($0) },
-        Variant("prometheus", notYet: "no listener; summary.json has the same figures at the end") {
-          .prometheus($0)
-        },
+        Variant("prometheus") { .prometheus($0) },
         Variant("otlp-http-json", notYet: "no OpenTelemetry; type: \"prometheus\" has the same metrics") {
           .telemetry($0)
         },

@@ -2,7 +2,7 @@
 package struct Metric: Equatable, Sendable {
   package let name: String
   package let kind: MetricKind
-  let text: String
+  package let text: String
 
   init(_ name: String, _ kind: MetricKind, _ text: String) {
     self.name = name
