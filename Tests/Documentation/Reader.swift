@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IngestServer
 import Support
+import Testing
 
 /// Somebody who reads a page and types what it says: an empty folder, `rollingroad` on the path, a server at the address that
 /// all pages have, and one command after the other.
@@ -29,7 +30,7 @@ final class Reader {
 
   deinit {
     server.stop()
-    try? FileManager.default.removeItem(atPath: folder)
+    do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record("\(folder) stays: \(error)") }
   }
 
   private func addProgram(_ name: String, _ text: String) throws {
@@ -58,7 +59,7 @@ final class Reader {
   /// Types a text as the pages have it.
   func type(_ text: String) async -> Shell.Outcome {
     let here = Treatment.shortened(text).replacing("http://127.0.0.1:8080", with: server.url)
-    return await Shell.run("cd '\(folder)'; PATH=\"$PWD/bin:$PATH\"; set -euo pipefail\n{\n\(here)\n} </dev/null")
+    return await Shell.run("cd '\(folder)'; PATH=\"$PWD/bin:$PATH\"; set -euo pipefail\n{ :\n\(here)\n} </dev/null")
   }
 
   /// On a free port, until it says that it listens.
