@@ -20,31 +20,40 @@ import Testing
     #expect(refusal(" []", limits: limits) == JSONError(.tooDeep, at: 1))
   }
 
-  @Test func skippingCountsTheDepthFromTheTop() throws {
-    let bytes = Array("[[[1]]]".utf8)
-    var reader = JSONReader(bytes.span, limits: JSONLimits(maxDepth: 2))
-    try reader.enterArray()
-    let hasElement = try reader.nextElement()
-    #expect(hasElement)
-    do throws(JSONError) {
-      _ = try reader.skipValue()
-      Issue.record("three deep was accepted")
-    } catch {
-      #expect(error == JSONError(.tooDeep, at: 2))
+  /// Around each full word of brackets, with both kinds in turn, so that one forgotten shows in what closes.
+  @Test(arguments: [1, 31, 33, 63, 64, 65, 127, 128, 129, 192, 193, 1_000])
+  func whatIsSkippedMayBeNestedDeeper(depth: Int) throws {
+    for outer in [0, 1, 2] {
+      let front = String(repeating: "[", count: outer)
+      let opening = (0..<depth).map { $0 % 3 == 0 ? "{\"a\":" : "[" }.joined()
+      let closing = (0..<depth).reversed().map { $0 % 3 == 0 ? "}" : "]" }.joined()
+      let bytes = Array("\(front)\(opening)[]\(closing)\(String(repeating: ",1]", count: outer))".utf8)
+      var reader = JSONReader(bytes.span, limits: JSONLimits(maxDepth: outer))
+      for _ in 0..<outer {
+        try reader.enterArray()
+        _ = try reader.nextElement()
+      }
+      #expect(try reader.skipValue() == outer..<bytes.count - 3 * outer)
+      for _ in 0..<outer {
+        #expect(try reader.nextElement())
+        #expect(try reader.skipValue().count == 1)
+        #expect(try !reader.nextElement())
+      }
+      try reader.finish()
     }
   }
 
-  @Test func aMillionOpenBracketsAreRefusedAtTheLimit() {
-    let bytes = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
-    #expect(refusal(bytes) == JSONError(.tooDeep, at: 32))
-    #expect(refusalWhenSkipped(bytes) == JSONError(.tooDeep, at: 32))
+  /// Closed by the bracket of the other kind at one level, everything else in order.
+  @Test(arguments: [0, 1, 63, 64, 65, 127, 128, 199]) func aWrongBracketIsFoundAtAnyDepth(level: Int) {
+    let opening = (0..<200).map { $0.isMultiple(of: 2) ? "{\"a\":" : "[" }.joined()
+    let closing = (0..<200).reversed().map { ($0.isMultiple(of: 2)) != ($0 == level) ? "}" : "]" }.joined()
+    let offset = opening.utf8.count + 1 + 199 - level
+    #expect(refusalWhenSkipped(Array("\(opening)1\(closing)".utf8)) == JSONError(.expectedCommaOrClosing, at: offset))
   }
 
-  @Test func textIsAllowedUpToItsLength() {
-    let limits = JSONLimits(maxTextBytes: 4)
-    #expect(refusal("[\"abcd\",{\"abcd\":1}]", limits: limits) == nil)
-    #expect(refusal("[\"abcde\"]", limits: limits) == JSONError(.textTooLong, at: 1))
-    #expect(refusal("{\"abcde\":1}", limits: limits) == JSONError(.textTooLong, at: 1))
-    #expect(refusal("\"\\u0061\"", limits: limits) == JSONError(.textTooLong, at: 0))
+  @Test func aMillionOpenBracketsAreRefusedWhereTheyAreRead() {
+    let bytes = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
+    #expect(refusal(bytes) == JSONError(.tooDeep, at: 32))
+    #expect(refusalWhenSkipped(bytes) == JSONError(.unexpectedEnd, at: 1_000_000))
   }
 }

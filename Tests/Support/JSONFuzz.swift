@@ -44,7 +44,7 @@ package struct JSONFuzz {
     let verdict = reference.verdict
     guard Self.agrees(pulled, verdict, count: input.count) else { return "the grammar says \(verdict), not \(pulled)" }
     guard GuardedBytes(input).withSpan(pull) == pulled else { return "another answer in front of a guard page" }
-    if let complaint = complaintAboutSkipping(input, pulled) { return complaint }
+    if let complaint = complaintAboutSkipping(input, pulled, verdict) { return complaint }
     switch pulled {
     case .success(let events):
       return Self.complaintAboutContent(events, reference) ?? complaintAboutRoundTrip(events)
@@ -85,7 +85,7 @@ package struct JSONFuzz {
     case .expectedValue, .expectedKey, .expectedColon, .expectedCommaOrClosing, .unexpectedByteAfterText,
       .invalidNumber, .controlCharacterInText, .invalidEscape, .loneSurrogate, .invalidUTF8:
       return verdict == .malformed(at: error.offset)
-    case .textTooLong, .wrongKind, .integerOutOfRange, .duplicateKey: return false
+    case .wrongKind, .integerOutOfRange, .duplicateKey: return false
     }
   }
 
@@ -109,22 +109,40 @@ package struct JSONFuzz {
     return nil
   }
 
-  /// Skipping a value checks what reading it checks, also behind another text in the same span.
-  private func complaintAboutSkipping(_ input: [UInt8], _ pulled: Result<[JSONEvent], JSONError>) -> String? {
+  /// Skipping a value checks what reading it checks, but for the depth, also behind another text in the same span.
+  private func complaintAboutSkipping(
+    _ input: [UInt8], _ pulled: Result<[JSONEvent], JSONError>, _ verdict: JSONReference.Verdict
+  ) -> String? {
     let front = Array("[1] ".utf8)
     let glued = front + input
-    var reader = JSONReader(glued.span, limits: limits)
+    var verdict = verdict
+    if case .tooDeep = verdict { verdict = JSONReference(input, maxDepth: .max).verdict }
+    switch Self.skip(glued, limits) {
+    case .success(let range):
+      guard verdict == .valid else { return "skipped what the grammar calls \(verdict)" }
+      if case .success(let events) = pulled, case let slice = pull(glued.span.extracting(range)),
+        slice != .success(events)
+      {
+        return "the raw slice reads differently"
+      }
+      let structure = Self.skip(glued, JSONLimits(isStructureOnly: true))
+      return structure == .success(range) ? nil : "by its structure alone it is \(structure)"
+    case .failure(let error):
+      let own = JSONError(error.code, at: error.offset - front.count)
+      return Self.agrees(.failure(own), verdict, count: input.count) ? nil : "skipping gives \(own), not \(verdict)"
+    }
+  }
+
+  /// The second value of a text that holds two.
+  private static func skip(_ bytes: [UInt8], _ limits: JSONLimits) -> Result<Range<Int>, JSONError> {
+    var reader = JSONReader(bytes.span, limits: limits)
     do throws(JSONError) {
       _ = try reader.skipValue()
       let range = try reader.skipValue()
       try reader.finish()
-      guard case .success(let events) = pulled else { return "skipped what reading refuses" }
-      guard case .success(events) = pull(glued.span.extracting(range)) else { return "the raw slice reads differently" }
-      return nil
+      return .success(range)
     } catch {
-      guard case .failure(let expected) = pulled else { return "skipping refuses what can be read: \(error)" }
-      let isSame = expected == JSONError(error.code, at: error.offset - front.count)
-      return isSame ? nil : "skipping gives \(error), reading \(expected)"
+      return .failure(error)
     }
   }
 

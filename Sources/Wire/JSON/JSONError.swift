@@ -19,7 +19,6 @@ package struct JSONError: Error, Equatable {
     case invalidUTF8
 
     case tooDeep
-    case textTooLong
     case numberTooLarge
 
     case wrongKind
@@ -54,7 +53,6 @@ extension JSONError: CustomStringConvertible {
     case .loneSurrogate: "an escaped surrogate has no partner"
     case .invalidUTF8: "the text is not UTF-8"
     case .tooDeep: "objects and arrays are nested too deep"
-    case .textTooLong: "the string is too long"
     case .numberTooLarge: "the number is beyond the range of a double"
     case .wrongKind: "the value is of another kind than expected"
     case .integerOutOfRange: "the integer does not fit into 64 bits"

@@ -106,7 +106,7 @@ struct EnvelopeReaderTests {
     (#"{"a":1,}"#, .malformed(JSONError(.expectedKey, at: 7))),
     // §22 row 25: a template without its quotes.
     (#"{"uuid":5A4B,"lat":1}"#, .malformed(JSONError(.expectedCommaOrClosing, at: 9))),
-    ("[\"\u{1}\"]", .malformed(JSONError(.controlCharacterInText, at: 2))),
+    ("[\"\u{1}]", .malformed(JSONError(.unexpectedEnd, at: 4))),
   ])
   func aBodyThatIsNoJSONIsRefusedAsAWhole(body: String, error: EnvelopeError) {
     #expect(throws: error) { try FoundRecords(in: body) }
@@ -124,13 +124,35 @@ struct EnvelopeReaderTests {
     }
     // Params are no records.
     #expect(try FoundRecords(in: #"{"location":\#(Self.flat),"n":[1,2,3,4,5]}"#, reader).records.count == 1)
+  }
 
-    func nested(_ depth: Int) -> String {
-      #"{"lat":1,"lng":2,"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
-        + "}"
+  @Test func aRecordMayBeAsDeepAndAsLongAsItsBody() throws {
+    let deep =
+      #"{"lat":1,"lng":2,"x":"# + String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000) + "}"
+    let long = #"{"lat":1,"lng":2,"photo":""# + String(repeating: "QUJD", count: 500_000) + #""}"#
+    for record in [deep, long] {
+      for body in [
+        record, "[\(record)]", #"{"location":\#(record),"a":1}"#, #"{"location":[\#(record),\#(Self.flat)]}"#,
+      ] {
+        #expect(try FoundRecords(in: body).records.first == record)
+      }
     }
-    #expect(try FoundRecords(in: nested(32)).records.count == 1)
-    #expect(throws: EnvelopeError.malformed(JSONError(.tooDeep, at: 52))) { try FoundRecords(in: nested(33)) }
+  }
+
+  /// The record is found; that it is wrong is for the decoder to say.
+  @Test(arguments: [#""\ud800""#, #""\x""#, #""\u12""#, "\"\u{1}\"", "1e999", #""\ud83d\u0041""#])
+  func whatARecordSaysDoesNotHarmTheOthers(value: String) throws {
+    let bad = #"{"lat":1,"lng":2,"x":\#(value)}"#
+    let badKey = #"{"lat":1,"lng":2,\#(value.first == "1" ? "\"1e999\"" : value):1}"#
+    #expect(try FoundRecords(in: "[\(bad),\(Self.flat),\(badKey)]").records == [bad, Self.flat, badKey])
+    #expect(throws: RecordProblem(.malformed)) { try RecordDecoder().decode(bad.utf8.span) }
+    for (front, back) in [(#"{"location":{},"p":{"x":"#, "}}"), (#"{"p":[1,"#, #"],"location":{}}"#)] {
+      // But what is in the params is in every record.
+      #expect { try FoundRecords(in: front + value + back) } throws: {
+        guard case .malformed(let error)? = $0 as? EnvelopeError else { return false }
+        return error.offset >= front.utf8.count && error.offset <= front.utf8.count + value.utf8.count
+      }
+    }
   }
 
   @Test func anEnvelopeIsUsedAgain() throws {

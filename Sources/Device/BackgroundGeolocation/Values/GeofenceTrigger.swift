@@ -42,7 +42,7 @@ extension RenderedObject {
 extension JSONObject {
   /// Nil for anything but one object.
   init?(parsing bytes: [UInt8]) {
-    let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max)
+    let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
     do throws(JSONError) {
       guard case .object(let object) = try JSONValue(parsing: bytes.span, limits: limits, duplicateKeys: .lastWins)
       else { return nil }

@@ -72,11 +72,15 @@ struct UploadReader {
     return object
   }
 
+  /// Among the params, else in the first record that can be read at all.
   private func device(of envelope: Envelope, in body: [UInt8]) -> String? {
     var name: [UInt8] = []
-    if !IdentitySearch.append(of: envelope, in: body.span, to: &name), let first = envelope.records.first {
-      do { _ = try IdentitySearch.append(ofRecord: body.span.extracting(first), to: &name) } catch {
-        preconditionFailure("an envelope holds records that were checked: \(error)")
+    if !IdentitySearch.append(of: envelope, in: body.span, to: &name) {
+      for record in envelope.records {
+        do throws(JSONError) {
+          _ = try IdentitySearch.append(ofRecord: body.span.extracting(record), to: &name)
+          break
+        } catch { name.removeAll() }
       }
     }
     return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)

@@ -6,7 +6,7 @@ package enum EnvelopeError: Error, Equatable {
   case empty
   /// A number, a text, true, false or null.
   case neitherObjectNorArray
-  /// No JSON, or beyond the limits of the reader, of which depth is one.
+  /// No JSON, or not so far that the records in it can be told apart.
   case malformed(JSONError)
   case tooManyRecords(limit: Int)
 }

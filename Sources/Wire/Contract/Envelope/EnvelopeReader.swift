@@ -1,7 +1,8 @@
-package import JSON
+import JSON
 
-/// Finds the records in the body of an upload, whatever its shape. Every byte of the body is checked to be JSON; the
-/// records themselves are not read, so that a bad one can not harm the others.
+/// Finds the records in the body of an upload, whatever its shape. Its brackets, quotes, colons and commas must be those of
+/// JSON, and its params all that JSON demands; what the texts and numbers of a record say is left to the `RecordDecoder`,
+/// and a record may be as long and nested as deep as the body has room for, so that a bad one can not harm the others.
 ///
 /// An array is a *batch* when its first element that is not null is an object or an array, or when there is none; else
 /// it is one record of an array template. An object *has coordinates* when it has `coords`, or latitude and longitude by
@@ -26,15 +27,13 @@ package struct EnvelopeReader: Sendable {
   /// The root that a server expects; nil for those that are found anyway.
   let rootProperty: [UInt8]?
   let maxRecords: Int
-  let limits: JSONLimits
   let table = FieldTable.shared
   /// Keys of the objects that are records, whatever else they look like.
   let templateKeys: [[[UInt8]]]
 
   /// "", "." and "location" need no configuration and are the same as nil.
   package init(
-    rootProperty: String? = nil, maxRecords: Int = 10_000, limits: JSONLimits = .standard,
-    templates: [TemplateSchema] = []
+    rootProperty: String? = nil, maxRecords: Int = 10_000, templates: [TemplateSchema] = []
   ) {
     templateKeys = templates.compactMap { if case .object(let members) = $0.root { members.map(\.name) } else { nil } }
     let isOrdinary =
@@ -42,7 +41,6 @@ package struct EnvelopeReader: Sendable {
       || rootProperty == EnvelopeKey.location.description
     self.rootProperty = isOrdinary ? nil : rootProperty.map { Array($0.utf8) }
     self.maxRecords = maxRecords
-    self.limits = limits
   }
 
   /// Fills `envelope` with what the body holds; a batch without records is fine. After an error it holds nothing of use.
@@ -71,6 +69,7 @@ package struct EnvelopeReader: Sendable {
       let body = try scan.readMembers(into: &envelope)
       try scan.finish()
       scan.choose(body, in: &envelope)
+      try scan.checkParams(of: envelope)
     case .string, .number, .true, .false, .null: return .neitherObjectNorArray
     }
     return nil

@@ -11,7 +11,7 @@ struct EnvelopeScan: ~Escapable {
   init(_ bytes: Span<UInt8>, _ settings: EnvelopeReader) {
     self.bytes = bytes
     self.settings = settings
-    reader = JSONReader(bytes, limits: settings.limits)
+    reader = JSONReader(bytes, limits: JSONLimits(isStructureOnly: true))
   }
 
   /// Nil for a body without a value.
@@ -20,6 +20,22 @@ struct EnvelopeScan: ~Escapable {
   }
 
   mutating func finish() throws(JSONError) { try reader.finish() }
+
+  /// Params are stored with every record of the body and go out again in answers: they are checked in full.
+  func checkParams(of envelope: Envelope) throws(JSONError) {
+    for param in envelope.params {
+      // With its quotes, before which and behind which every text has one byte.
+      try check(param.key.range.lowerBound - 1..<param.key.range.upperBound + 1)
+      try check(param.value)
+    }
+  }
+
+  private func check(_ range: Range<Int>) throws(JSONError) {
+    var strict = JSONReader(bytes.extracting(range))
+    do throws(JSONError) { _ = try strict.skipValue() } catch {
+      throw JSONError(error.code, at: range.lowerBound + error.offset)
+    }
+  }
 
   /// Notes the members of the object at the top; gives what is to be known about the object itself.
   mutating func readMembers(into envelope: inout Envelope) throws(JSONError) -> ObjectFacts {

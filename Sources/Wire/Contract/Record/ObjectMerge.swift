@@ -17,7 +17,7 @@ enum ObjectMerge {
 
   /// Appends the object without the members of these keys and without white space around members.
   static func append(_ object: Span<UInt8>, without keys: [[UInt8]], to bytes: inout [UInt8]) throws(JSONError) {
-    let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max)
+    let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
     var reader = JSONReader(object, limits: limits)
     var unescaped: [UInt8] = []
     bytes.append(UInt8(ascii: "{"))

@@ -19,7 +19,7 @@ package struct RecordDecoder: Sendable {
     self.templates = templates
   }
 
-  /// `record` is one JSON value, as an `EnvelopeReader` finds them.
+  /// `record` is what an `EnvelopeReader` found: one value, of which nothing but the structure is checked.
   package func decode(_ record: Span<UInt8>) throws(RecordProblem) -> DecodedRecord {
     var scan = RecordScan(record, table: table)
     let problem: RecordProblem?

@@ -12,7 +12,8 @@ package struct RecordProblem: Error, Equatable {
     case unreadableCoordinate
     /// Latitude beyond ±90 or longitude beyond ±180 degrees.
     case coordinateOutOfRange
-    /// No JSON. What an `EnvelopeReader` gave never is.
+    /// No JSON, though its brackets and quotes are in order: a text has a lone surrogate, a control character or bytes that
+    /// are not UTF-8, or a number is beyond the range of a double.
     case malformed
   }
 

@@ -41,7 +41,7 @@ package struct RenderedObject: Sendable {
     value.write(to: &writer)
     do throws(JSONError) {
       try self.init(
-        writer.bytes.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max))
+        writer.bytes.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
     } catch {
       return nil
     }
@@ -73,7 +73,7 @@ package struct RenderedObject: Sendable {
     var merged: [UInt8] = []
     do {
       try ObjectMerge.append(text.span, laidUnder: other, to: &merged)
-      return try RenderedObject(merged.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max))
+      return try RenderedObject(merged.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
     } catch { preconditionFailure("two objects that were checked make a third: \(error)") }
   }
 
@@ -85,7 +85,7 @@ package struct RenderedObject: Sendable {
     var rest: [UInt8] = []
     do {
       try ObjectMerge.append(text.span, without: [key], to: &rest)
-      return try RenderedObject(rest.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth, maxTextBytes: .max))
+      return try RenderedObject(rest.span, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
     } catch { preconditionFailure("an object that was checked without a member: \(error)") }
   }
 

@@ -2,13 +2,13 @@ extension JSONReader {
   /// Steps into the object that comes next; then `nextKey` until it gives nil.
   package mutating func enterObject() throws(JSONError) {
     try expect(UInt8(ascii: "{"))
-    try open(isObject: true)
+    try enter(isObject: true)
   }
 
   /// Steps into the array that comes next; then `nextElement` until it gives false.
   package mutating func enterArray() throws(JSONError) {
     try expect(UInt8(ascii: "["))
-    try open(isObject: false)
+    try enter(isObject: false)
   }
 
   /// The next key, after which exactly one value must be read; nil at the closing brace, which is then behind the reader.
@@ -35,8 +35,12 @@ extension JSONReader {
 
   var isInsideObject: Bool { objects & 1 == 1 }
 
-  private mutating func open(isObject: Bool) throws(JSONError) {
+  private mutating func enter(isObject: Bool) throws(JSONError) {
     guard depth < limits.maxDepth else { throw JSONError(.tooDeep, at: offset) }
+    open(isObject: isObject)
+  }
+
+  mutating func open(isObject: Bool) {
     offset += 1
     depth += 1
     objects = objects << 1 | (isObject ? 1 : 0)

@@ -51,7 +51,8 @@ extension JSONReader {
     return digit
   }
 
-  /// The character that an escape stands for, and `position` behind it. The escape was checked before.
+  /// The character that an escape stands for, and `position` behind it. For one that stands for none, which only a reader
+  /// of the structure lets pass, it is the replacement character.
   func unescape(at position: inout Int) -> Unicode.Scalar {
     let letter = bytes[position + 1]
     position += 2
@@ -62,22 +63,28 @@ extension JSONReader {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"):
-      var code = codeUnit(at: position)
-      position += 4
-      if (0xD800...0xDBFF).contains(code) {
-        code = 0x10000 + (code - 0xD800) << 10 + (codeUnit(at: position + 2) - 0xDC00)
-        position += 6
-      }
-      guard let scalar = Unicode.Scalar(code) else { preconditionFailure("a text of another reader") }
-      return scalar
+      return unescapeCodeUnit(at: &position)
     default: return Unicode.Scalar(letter)
     }
   }
 
-  private func codeUnit(at position: Int) -> UInt32 {
+  /// From behind "\u".
+  private func unescapeCodeUnit(at position: inout Int) -> Unicode.Scalar {
+    guard let code = codeUnit(at: position) else { return "\u{FFFD}" }
+    position += 4
+    if let scalar = Unicode.Scalar(code) { return scalar }
+    guard (0xD800...0xDBFF).contains(code), position + 2 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+      bytes[position + 1] == UInt8(ascii: "u"), let low = codeUnit(at: position + 2), (0xDC00...0xDFFF).contains(low)
+    else { return "\u{FFFD}" }
+    position += 6
+    return Unicode.Scalar(0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)) ?? "\u{FFFD}"
+  }
+
+  /// Nil where there are no four digits; the quote at the end of a text is none.
+  private func codeUnit(at position: Int) -> UInt32? {
     var code: UInt32 = 0
     for index in position..<position + 4 {
-      guard let digit = Self.hexValue(bytes[index]) else { preconditionFailure("a text of another reader") }
+      guard index < bytes.count, let digit = Self.hexValue(bytes[index]) else { return nil }
       code = code << 4 | digit
     }
     return code

@@ -31,7 +31,9 @@ extension JSONReader {
     }
     let number = JSONNumber(range: start..<offset, isInteger: offset == integerEnd, decimal: decimal)
     // Twenty digits times 10^288 are below the greatest double.
-    if decimal.exponent > 288, !double(number).isFinite { throw JSONError(.numberTooLarge, at: start) }
+    if decimal.exponent > 288, !limits.isStructureOnly, !double(number).isFinite {
+      throw JSONError(.numberTooLarge, at: start)
+    }
     place = .afterValue
     return number
   }

@@ -17,16 +17,22 @@ extension JSONReader {
       switch bytes[offset] {
       case UInt8(ascii: "\""):
         let range = quote + 1..<offset
-        guard range.count <= limits.maxTextBytes else { throw JSONError(.textTooLong, at: quote) }
         offset += 1
         return JSONText(range: range, isPlain: isPlain)
       case UInt8(ascii: "\\"):
         isPlain = false
-        try scanEscape()
+        if limits.isStructureOnly { try passEscape() } else { try scanEscape() }
+      case _ where limits.isStructureOnly: offset += 1
       case 0..<0x20: throw JSONError(.controlCharacterInText, at: offset)
       default: try scanMultibyteCharacter()
       }
     }
+  }
+
+  /// From the backslash past the byte that it guards: a quote there is none that closes.
+  private mutating func passEscape() throws(JSONError) {
+    guard offset + 1 < bytes.count else { throw JSONError(.unexpectedEnd, at: bytes.count) }
+    offset += 2
   }
 
   /// The first byte from there on that needs a closer look: a quote, a backslash, a control character or not ASCII.

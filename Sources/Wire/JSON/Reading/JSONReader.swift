@@ -77,35 +77,6 @@ package struct JSONReader: ~Escapable {
     try read("null")
   }
 
-  /// Any value, with everything inside it checked; its bytes without the white space around.
-  package mutating func skipValue() throws(JSONError) -> Range<Int> {
-    _ = try peek()
-    let start = offset
-    let outerDepth = depth
-    place = .beforeValue
-    repeat {
-      if place == .beforeValue {
-        try skipScalarOrOpening()
-      } else if isInsideObject {
-        _ = try nextKey()
-      } else {
-        _ = try nextElement()
-      }
-    } while depth > outerDepth || place == .beforeValue
-    return start..<offset
-  }
-
-  private mutating func skipScalarOrOpening() throws(JSONError) {
-    switch try peek() {
-    case .object: try enterObject()
-    case .array: try enterArray()
-    case .string: _ = try readText()
-    case .number: _ = try readNumber()
-    case .true, .false: _ = try readBool()
-    case .null: try readNull()
-    }
-  }
-
   /// The next value must begin with this byte.
   @inline(__always)
   mutating func expect(_ first: UInt8) throws(JSONError) {
