@@ -33,6 +33,15 @@ package final class Carrier {
     return landed
   }
 
+  /// Sends, and waits for the end of just that; nothing else may be under way.
+  func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
+    precondition(inFlight == 0, "one request at a time")
+    send(request, of: device)
+    while true {
+      if let end = work(until: nil).first { return end }
+    }
+  }
+
   /// Ends a wait, from any thread.
   var alarm: @Sendable () -> Void { transport.alarm }
 }

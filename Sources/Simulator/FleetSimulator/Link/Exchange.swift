@@ -30,6 +30,9 @@ struct Exchange {
   var cut: TransportFailure?
   /// What the server has said so far.
   var answer: [UInt8] = []
+  /// What goes to a server outside once it has arrived, and how that ended.
+  var outside: OutgoingRequest?
+  var outcome: RequestOutcome?
 
   /// What does not get through before the device gives up fails then.
   mutating func advance(to stage: Stage, after span: Nanoseconds?, from instant: MonotonicInstant) {

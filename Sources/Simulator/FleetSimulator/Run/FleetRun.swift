@@ -22,6 +22,8 @@ package final class FleetRun {
   var isInterrupted = false
 
   static let eventsPerCommit = 4_096
+  /// In lockstep each may wait for an answer.
+  private static let eventsPerLook = 512
 
   /// `store` is what the server keeps its records in. Events with a number in `recording` are kept.
   package convenience init(_ setup: RunSetup, store: any Store, recording: Range<Int>? = nil) throws(DatabaseError) {
@@ -102,7 +104,7 @@ package final class FleetRun {
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.oracle.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
-      requests: site.inside?.requests ?? site.carrier?.requests ?? 0,
+      requests: site.inside?.requests ?? (site.carrier ?? site.lockstep?.carrier)?.requests ?? 0,
       drained: isDrained ? now - healed : nil, victims: site.oracle.violations.victims,
       remarks: site.oracle.violations.remarks, invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
       generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested)
@@ -138,8 +140,8 @@ package final class FleetRun {
       if turns % FleetRun.eventsPerCommit == 0 {
         try site.database.commit()
         progress()
-        isInterrupted = interruption.isRequested
       }
+      if turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       if isDriving && isEndedEarly { break }
       site.proveIfNeeded()
     }
