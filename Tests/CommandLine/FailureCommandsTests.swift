@@ -42,6 +42,12 @@ import Testing
     #expect(lines.first == "`rollingroad replay \(bundle)/shrunk.json --break 'I13-drain'`")
     #expect(lines.contains("| devices | 6 | 1 |") && lines.contains("| faults | 1 | 0 |"))
     #expect(ProcessContext.live().readFile(bundle + "/journal.ndjson")?.isEmpty == false)
+    let log = try #require(ProcessContext.live().listFolder(bundle + "/logs")?.first)
+    #expect(ProcessContext.live().readFile("\(bundle)/logs/\(log)")?.isEmpty == false)
+    for name in ["summary.json", "report.html", "junit.xml"] {
+      let text = String(decoding: try #require(ProcessContext.live().readFile("\(folder)/\(name)")), as: UTF8.self)
+      #expect(text.contains("rollingroad replay \(bundle)/shrunk.json"), "\(name)")
+    }
 
     let again = run(["replay", bundle])
     #expect(again.code == .invariantViolated, "\(again.error)")
@@ -50,6 +56,15 @@ import Testing
     #expect(whole.code == .invariantViolated && whole.output.contains("as when it failed"))
     #expect(!whole.output.contains("00:01:"))
     #expect(run(["replay", bundle, "--break", "I1-conservation"]).code == .runtimeFailure)
+    let stopped = run(["replay", bundle, "--break", "I13-drain"])
+    #expect(stopped.code == .invariantViolated && stopped.output.contains("as when it failed"))
+  }
+
+  @Test func withoutAFolderTheCommandIsTold() {
+    let result = run(["simulate", "never.json5", "--set", "fleets.cars.devices=1", "--fleet", "cars"])
+    #expect(
+      result.output.contains(
+        "again: rollingroad simulate never.json5 --set fleets.cars.devices=1 --fleet cars --out DIR"))
   }
 
   @Test(arguments: [["nowhere"], ["never.json5", "--until", "soon"], ["never.json5", "--break", "I99"]])

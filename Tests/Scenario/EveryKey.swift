@@ -97,7 +97,7 @@ enum EveryKey {
         { name: "disk", at: "9m", for: "1m", storage: { error: "SQLITE_FULL" } },
         { name: "crash", rate: { perDeviceHour: 0.1 }, storage: { crash: "between-2xx-and-delete" } },
         { name: "phone", at: "9m", for: "1m", select: { place: [[52, 13], [53, 13], [52.5, 14]] }, device: { clockOffset: "-90s", clockDrift: 20, noFix: true, poisonRecord: "text-latitude" } },
-        { name: "boot", at: "9m", lifecycle: { terminate: true, reboot: true, relaunchAfter: "10s" } },
+        { name: "boot", occurrences: [{ fleet: "vans", member: 7, at: "9m0.25s", number: 2 }], lifecycle: { terminate: true, reboot: true, relaunchAfter: "10s" } },
         { name: "remote", at: "9m", select: { count: 2 }, remote: { background_geolocation: [["setConfig", { geolocation: { desiredAccuracy: "low" } }], ["stop"]] } },
       ],
       checks: { ok: "response.status in [200, 204]", quick: "response.duration <= 1500" },

@@ -58,6 +58,25 @@ import Testing
     ("faults: [{ name: 'f', at: '11m', for: '1m', network: 'none' }]", "when the run is over"),
     ("faults: [{ name: 'f', for: '1m', network: 'none' }]", "nobody says when"),
     ("faults: [{ name: 'f', at: '1m', http: {}, for: '1m' }]", "an empty http"),
+    (
+      "faults: [{ name: 'f', at: '1m', occurrences: [], lifecycle: { reboot: true } }]", "both at and occurrences"
+    ),
+    (
+      "faults: [{ name: 'f', occurrences: [], select: { count: 1 }, lifecycle: { reboot: true } }]",
+      "both select and occurrences"
+    ),
+    (
+      "faults: [{ name: 'f', occurrences: [{ fleet: 'vans', member: 0, at: '1m' }], lifecycle: { reboot: true } }]",
+      "no fleet 'vans'"
+    ),
+    (
+      "faults: [{ name: 'f', occurrences: [{ fleet: 'cars', member: 99, at: '1m' }], lifecycle: { reboot: true } }]",
+      "no device 99"
+    ),
+    (
+      "faults: [{ name: 'f', occurrences: [{ fleet: 'cars', member: 0, at: '9h' }], lifecycle: { reboot: true } }]",
+      "when the run is over"
+    ),
     ("faults: [{ name: 'f', at: '1m', for: '1m', network: 'none', http: { abort: { status: 503 } } }]", "in one fault"),
     ("faults: [{ name: 'f', at: '1m', remote: { background_geolocation: [['strat']] } }]", "did you mean start"),
     (

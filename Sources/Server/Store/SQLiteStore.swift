@@ -40,6 +40,9 @@ package final class SQLiteStore: Store {
       try database.apply(.journalMode(.wal))
       try database.apply(.synchronous(.full))
       try database.apply(.automaticCheckpoint(pages: 0))
+    } else if configuration.spillsToDisk {
+      // Nobody opens this file after a crash: what a rollback needs is in memory, and no commit touches the disk.
+      try database.apply(.journalMode(.memory))
     }
     try database.apply(.cacheSize(kilobytes: configuration.limits.cacheKilobytes))
     if let pages = configuration.limits.maximumPages { try database.apply(.maximumPageCount(pages)) }

@@ -8,8 +8,12 @@ final class LyingStore: Store {
     case forgetsBatch(each: Int)
     /// Of each n-th batch of several records the last is left out.
     case dropsLast(each: Int)
+    /// Of batches with more records the last is left out.
+    case dropsLastOfMany(above: Int)
     /// Of each n-th batch the last record is stored twice, a millisecond apart.
     case storesTwice(each: Int)
+    /// Each n-th batch is stored, and said to have been a thousand times as large.
+    case miscounts(each: Int)
   }
 
   private let honest: SQLiteStore
@@ -41,7 +45,11 @@ final class LyingStore: Store {
         copy.recordedAt += 1
         victims.append(copy.uuid)
         batch.points.append(copy)
-      case .forgetsBatch, .dropsLast, .storesTwice: break
+      case .miscounts(let each) where batches % each == 0:
+        _ = honest.apply([job], now: now)
+        return .ingested(IngestReceipt(accepted: 1_000 * accepted))
+      case .dropsLastOfMany(let most) where accepted > most: victims.append(batch.points.removeLast().uuid)
+      case .forgetsBatch, .dropsLast, .dropsLastOfMany, .storesTwice, .miscounts: break
       }
       return honest.apply([.ingest(batch)], now: now)[0]
     }

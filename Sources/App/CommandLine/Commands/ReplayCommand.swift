@@ -10,14 +10,15 @@ extension Command {
     operands: "BUNDLE",
     operandCount: 1...1,
     flags: [
-      .value("until", "TIME", "tell what happened until then: 763s, counted from the start"),
-      .value("break", "INVARIANT", "the invariant to look for, when it is not that of the plan"),
+      .value("until", "TIME", "tell no more than what happened until then: 763s, counted from the start"),
+      .value("break", "INVARIANT", "stop where this invariant is violated, and tell no more"),
       .value("device", "NAME", "whose story, when it is not the victim's; all: everybody's"),
     ],
     details: """
       BUNDLE is a folder that 'simulate --out' has left in failures/, or a plan.json or shrunk.json of one. The
-      smallest plan is taken when there is one. The run is the same as the one that failed; the story of its victim
-      ends when the invariant is violated. The exit code is 98 when it is violated again, and 1 when it is not.
+      smallest plan is taken when there is one. The run is the same as the one that failed, to its end; with --break it
+      ends at the violation, and so does the story. The exit code is 98 when the invariant is violated again, and 1 when
+      it is not.
       """,
     run: { (invocation) throws(UsageError) in try ReplayCommand(invocation).run() })
 }
@@ -28,7 +29,7 @@ private struct ReplayCommand {
   let place: String
   let bytes: [UInt8]
   let until: MonotonicInstant?
-  let invariant: String?
+  let invariant: Invariant?
   let device: String?
 
   init(_ invocation: Invocation) throws(UsageError) {
@@ -43,7 +44,7 @@ private struct ReplayCommand {
       Nanoseconds(text: text).map { MonotonicInstant(nanoseconds: 0) + $0 }
     }
     invariant = try invocation.values.read("break", expected: "the name of an invariant") { text in
-      Invariant(rawValue: text).map(\.rawValue)
+      Invariant(rawValue: text)
     }
     device = invocation.values.text("device")
   }
@@ -51,13 +52,22 @@ private struct ReplayCommand {
   func run() -> ExitCode {
     do {
       let plan = try FailurePlan(reading: bytes)
-      let setup = try plan.setup()
-      let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
-      let wanted = invariant ?? plan.invariant
+      var setup = try plan.setup()
+      if let invariant {
+        guard setup.invariants.contains(invariant) else {
+          process.writeError("rollingroad replay: the plan does not watch \(invariant.rawValue): --break never comes")
+          return .usage
+        }
+        setup.breakingInvariant = invariant
+      }
+      let wanted = invariant?.rawValue ?? plan.invariant
+      // Whose story it is shows when it has happened, unless it is the plan's.
+      let known = device ?? (wanted == plan.invariant ? plan.device : nil)
+      let story = StoryTeller(setup, of: known == "all" ? nil : known, until: until)
+      let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story]).run()
       let victim = report.victims.first { $0.invariantName == wanted }
-      try tell(of: victim, in: setup)
-      if let victim { process.writeOutput(victim.text) }
-      tell(report, plan)
+      process.writeOutput(story.text(of: device == "all" ? nil : known ?? victim?.device))
+      tell(victim, wanted, of: report, plan)
       return victim == nil ? .runtimeFailure : .invariantViolated
     } catch let error as FailurePlan.ReadingError {
       process.writeError("rollingroad replay: \(place): \(error.message)")
@@ -74,22 +84,18 @@ private struct ReplayCommand {
     }
   }
 
-  /// The run once more, with somebody who writes down what happens.
-  private func tell(of victim: Victim?, in setup: RunSetup) throws {
-    let whose = device == "all" ? nil : device ?? victim?.device
-    let story = StoryTeller(setup, of: whose, until: until)
-    _ = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story]).run()
-    process.writeOutput(story.text)
-  }
-
-  private func tell(_ report: RunReport, _ plan: FailurePlan) {
-    let wanted = invariant ?? plan.invariant
-    if !report.victims.contains(where: { $0.invariantName == wanted }) {
-      process.writeOutput("\(wanted) is not violated")
+  private func tell(_ victim: Victim?, _ wanted: String, of report: RunReport, _ plan: FailurePlan) {
+    process.writeOutput(victim?.text ?? "\(wanted) is not violated")
+    if report.hash.text == plan.hash { return process.writeOutput("hash \(report.hash.text), as when it failed") }
+    guard invariant != nil, let victim else {
+      return process.writeOutput(
+        "hash \(report.hash.text), not the \(plan.hash) of version \(plan.product): something has changed since")
     }
-    let isSame = report.hash.text == plan.hash
+    guard wanted == plan.invariant, let before = plan.instant else { return }
     let note =
-      isSame ? "as when it failed" : "not the \(plan.hash) of version \(plan.product): something has changed since"
-    process.writeOutput("hash \(report.hash.text), \(note)")
+      victim.instant == before && victim.device == plan.device
+      ? "as when it failed"
+      : "not \(plan.device ?? "nobody") at \(before.clockText) as in version \(plan.product): something has changed since"
+    process.writeOutput("stopped at \(victim.instant.clockText), \(note)")
   }
 }

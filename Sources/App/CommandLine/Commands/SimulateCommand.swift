@@ -97,6 +97,9 @@ private struct SimulateCommand {
     }
     if let factor { scenario = scenario.scaled(by: factor) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
+    if values.isOn("check-determinism"), scenario.clock.mode != .virtual {
+      throw UsageError("--check-determinism: only the mode virtual repeats itself, not \(scenario.clock.mode.rawValue)")
+    }
     tell(result.notes, as: "note: ")
     if values.isOn("dry-run") { process.writeOutput(RunPlan(scenario).text) }
     tell(result.notYet, as: "")
@@ -104,7 +107,8 @@ private struct SimulateCommand {
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
-      folder: values.text("out"), shard: try shard(), scenarioHash: scenarioHash(of: result.document),
+      folder: values.text("out"), shard: try shard(), words: Array(process.arguments.dropFirst()),
+      scenarioHash: scenarioHash(of: result.document),
       document: result.document)
     return Simulation(process, options).run(scenario)
   }

@@ -40,13 +40,17 @@ struct Simulation {
           setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
         }
       }
-      let (summary, map) = try run(setup, scenario, measures, outputs)
+      var (summary, map, first, difference) = try run(setup, scenario, measures, outputs)
       if setup.outside == nil { try logFailing(summary, setup, outputs) }
+      summary.replay = replayCommand(summary, setup)
       try outputs.write(summary, map: map)
       process.writeOutput(SummaryText(summary, isColoured: process.outputIsTerminal).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
-      try keepFailure(summary, scenario, setup)
-      if options.checksDeterminism, try !isRepeatable(setup) { return .invariantViolated }
+      if let first { try keepFailure(first, summary, scenario, setup) }
+      if options.checksDeterminism {
+        process.writeOutput(DifferenceText(difference, names: setup.deviceNames).text)
+        if difference != nil { return .invariantViolated }
+      }
       // Figures of a part say nothing about the whole: 'merge' judges them.
       if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
       return ExitCode(summary.result)
@@ -59,39 +63,55 @@ struct Simulation {
     }
   }
 
-  /// What it takes to see the first violation again. A real server cannot be had again as it was.
-  private func keepFailure(_ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup) throws {
-    guard let folder = options.folder, let violation = summary.violations.first, scenario.clock.mode == .virtual else {
-      return
+  /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
+  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup) -> String? {
+    guard let violation = summary.violations.first, setup.outside == nil else { return nil }
+    guard let folder = options.folder else {
+      return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
     }
+    let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
+    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, violation.invariant)
+  }
+
+  /// What it takes to see the first violation again.
+  private func keepFailure(
+    _ victim: Victim, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup
+  ) throws {
+    guard let folder = options.folder, setup.outside == nil else { return }
     var document = options.document.adopting(scenario)
     for fleet in setup.fleets {
       if let members = fleet.members { document.setMembers(members, of: fleet.name) }
     }
     let plan = FailurePlan(
-      document: document, invariant: violation.invariant, device: violation.device, hash: summary.hash,
-      product: Product.version)
+      document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
+      hash: summary.hash, product: Product.version)
     if scenario.invariants.onViolation == .shrink { process.writeError("making the failure small") }
     let bundle = try FailureBundle(
       plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink)
     let output = try OutputFolder(folder)
     try bundle.write(to: output)
     process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
-    process.writeOutput("again: \(bundle.replayCommand(at: output.path(bundle.folder)))")
   }
 
   private func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs
-  ) throws -> (summary: RunSummary, map: RunMap?) {
+  ) throws -> (summary: RunSummary, map: RunMap?, first: Victim?, difference: DeterminismCheck.Difference?) {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let interruption = Interruption()
     if process.ownsSignals { try EndingSignals.listen { interruption.request() } }
     let destination = try RunDestination(of: setup) { try newStore() }
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))
-    var report = try run.run { _, _ in display?.show(measures.progress) }
+    var report: RunReport
+    var difference: DeterminismCheck.Difference?
+    if options.checksDeterminism {
+      let twin = try FleetRun(setup, to: .inside(newStore()), interruption: interruption, watchers: [])
+      (report, difference) = try DeterminismCheck.run(run, beside: twin) { _, _ in display?.show(measures.progress) }
+    } else {
+      report = try run.run { _, _ in display?.show(measures.progress) }
+    }
     display?.clear()
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
     for remark in report.remarks { process.writeOutput(remark.remarkText) }
@@ -103,7 +123,7 @@ struct Simulation {
       summary.shard = shard.text
       summary.leaveThresholdsToTheWhole()
     }
-    return (summary, run.map(of: scenario))
+    return (summary, run.map(of: scenario), report.victims.first, difference)
   }
 
   /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
@@ -112,19 +132,6 @@ struct Simulation {
     second.logged = outputs.devicesToLog(summary, of: setup)
     guard !second.logged.isEmpty else { return }
     _ = try FleetRun(second, store: newStore(), watchers: [outputs.logs(of: second)]).run()
-  }
-
-  private func isRepeatable(_ setup: RunSetup) throws -> Bool {
-    guard let difference = try DeterminismCheck.difference(between: setup, and: setup, store: newStore) else {
-      process.writeOutput("the second run was the same")
-      return true
-    }
-    process.writeOutput("two runs of this seed part:")
-    for (name, event) in [("first", difference.first), ("second", difference.second)] {
-      let text = event.map { "event \($0.number), \($0.instant.nanoseconds) ns, device \($0.device), \($0.kind)" }
-      process.writeOutput("  \(name): \(text ?? "has ended")")
-    }
-    return false
   }
 }
 
@@ -137,6 +144,8 @@ struct SimulationOptions {
   /// `--out`.
   var folder: String?
   var shard: Shard?
+  /// What was typed behind `simulate`.
+  var words: [String] = []
   /// Of everything that the run follows from.
   var scenarioHash: String
   var document: ScenarioDocument

@@ -85,12 +85,13 @@ private struct TortureCommand {
 
   private func keep(_ victim: Victim, of document: ScenarioDocument, _ report: RunReport) throws {
     let plan = FailurePlan(
-      document: document, invariant: victim.invariantName, device: victim.device, hash: report.hash.text,
-      product: Product.version)
+      document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
+      hash: report.hash.text, product: Product.version)
     let bundle = try FailureBundle(plan, name: "torture", seed: report.seed, shrinks: true)
     let output = try OutputFolder(folder)
     try bundle.write(to: output)
     process.writeOutput("seed \(report.seed): \(victim.text)")
-    process.writeOutput("again: \(bundle.replayCommand(at: output.path(bundle.folder)))")
+    let command = FailureBundle.replayCommand(at: output.path(bundle.folder), plan.invariant)
+    process.writeOutput("again: \(command)")
   }
 }

@@ -11,47 +11,66 @@ struct FailureBundle {
   private let runs: Int
   private let story: StoryTeller
   private let victim: Victim?
+  /// What the SDKs of its devices log until the violation, by device.
+  private let logs: [String: [UInt8]]
   /// Inside the folder of `--out`.
   let folder: String
 
-  /// Shrinks the plan when that is wanted, and runs what is left once more, to tell its story.
+  /// Whose logs are kept beside the victim's when the plan has few devices.
+  private static let loggedDevicesMax = 8
+
+  /// Shrinks the plan when that is wanted, and runs what is left once more until it fails, to tell its story.
   init(_ plan: FailurePlan, name: String, seed: UInt64, shrinks: Bool) throws {
     self.plan = plan
-    folder = "failures/\(FailureBundle.fileName(name))-\(seed)"
+    folder = FailureBundle.folder(name: name, seed: seed)
     if shrinks {
-      var shrinker = Shrinker(plan) { try FleetRun($0, store: SQLiteStore(.scratch)).run() }
+      var shrinker = Shrinker(plan) { try FleetRun($0, store: SQLiteStore(.scratch), watchers: $1).run() }
       small = try shrinker.shrink()
       runs = shrinker.runs
     } else {
       (small, runs) = (plan, 0)
     }
-    let setup = try small.setup()
+    var setup = try small.setup()
+    setup.breakingInvariant = Invariant(rawValue: plan.invariant)
+    let names = setup.deviceNames
+    setup.logged = names.count <= FailureBundle.loggedDevicesMax ? Set(names) : Set([small.device].compactMap { $0 })
     story = StoryTeller(setup, of: small.device)
-    let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story]).run()
-    victim = report.victims.first { $0.invariantName == plan.invariant }
+    var logs: [String: [UInt8]] = [:]
+    let sdk = DeviceLogs(setup) { device, piece in logs[device, default: []] += piece }
+    let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story, sdk]).run()
+    sdk.finish()
+    self.logs = logs
+    let explained = try Investigation.explain(report, of: setup) { try SQLiteStore(.scratch) }
+    victim = explained.victims.first { $0.invariantName == plan.invariant }
+  }
+
+  static func folder(name: String, seed: UInt64) -> String { "failures/\(fileName(name))-\(seed)" }
+
+  /// What shows the failure again; `place` is the bundle's folder.
+  static func replayCommand(at place: String, _ invariant: String) -> String {
+    "rollingroad replay \(place)/shrunk.json --break '\(invariant)'"
   }
 
   func write(to output: OutputFolder) throws {
     try output.write(plan.text + "\n", to: folder + "/plan.json")
     try output.write(small.text + "\n", to: folder + "/shrunk.json")
     try output.write(story.journal, to: folder + "/journal.ndjson")
+    for (device, log) in logs.sorted(by: { $0.key < $1.key }) {
+      try output.write(String(decoding: log, as: UTF8.self), to: "\(folder)/logs/\(FailureBundle.fileName(device)).log")
+    }
     try output.write(report(at: output.path(folder)), to: folder + "/report.md")
-  }
-
-  func replayCommand(at place: String) -> String {
-    "rollingroad replay \(place)/shrunk.json --break '\(plan.invariant)'"
   }
 
   private func report(at place: String) throws -> String {
     let (before, after) = (try plan.setup(), try small.setup())
     let rows = [
       ("devices", "\(before.memberCount)", "\(after.memberCount)"),
-      ("faults", "\(before.faults.count)", "\(after.faults.count)"),
+      ("faults", before.faultText, after.faultText),
       ("time", before.duration.wholeSeconds, after.duration.wholeSeconds),
       ("settle", before.settle.wholeSeconds, after.settle.wholeSeconds),
     ]
     return """
-      `\(replayCommand(at: place))`
+      `\(FailureBundle.replayCommand(at: place, plan.invariant))`
 
       # \(plan.invariant)
 
@@ -64,10 +83,11 @@ struct FailureBundle {
       \(rows.map { "| \($0.0) | \($0.1) | \($0.2) |" }.joined(separator: "\n"))
 
       Seed \(before.seed), version \(plan.product), \(runs) runs to make it small.
-      `journal.ndjson` has the story of \(small.device ?? "all devices"), `plan.json` the run as it failed.
+      `journal.ndjson` has the story of \(small.device ?? "all devices"), `logs/` what the SDK says in it, `plan.json` the
+      run as it failed.
 
       ```
-      \(story.text)
+      \(story.text())
       ```
 
       """
@@ -79,6 +99,13 @@ struct FailureBundle {
 }
 
 extension RunSetup {
+  /// `3`, or `1, which come 4 times` when they are listed.
+  fileprivate var faultText: String {
+    let listed = faults.compactMap { $0.occurrences?.count }
+    guard !listed.isEmpty else { return "\(faults.count)" }
+    return "\(faults.count), \(listed.reduce(0, +)) times"
+  }
+
   var memberCount: Int { fleets.reduce(0) { $0 + ($1.members?.count ?? $1.devices) } }
 }
 

@@ -32,7 +32,7 @@ final class Site {
 
   init(
     _ setup: RunSetup, to destination: RunDestination, database: QueueDatabase, names: [String],
-    recording: Range<Int>?, watchers: [any Watcher]
+    watchers: [any Watcher]
   ) {
     self.setup = setup
     self.names = names
@@ -54,7 +54,7 @@ final class Site {
     database.notes = []
     oracle = Oracle(of: setup, names: names, seesServer: inside != nil)
     faults = FaultPlan(of: setup)
-    trace = Trace(devices: names.count, recording: recording)
+    trace = Trace(devices: names.count)
     let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
     let day = milliseconds.quotientRoundedDown(by: 86_400_000)
     // 1 January 1970 was a Thursday; 1 is Sunday.

@@ -1,4 +1,5 @@
 package import Base
+package import Scenario
 
 /// One time that a fault befalls one device. The same in every run with the same seed, whatever else is in the run, so
 /// that a plan can name those that it keeps.
@@ -23,5 +24,14 @@ package struct FaultOccurrence: Hashable, Sendable {
     self.ordinal = ordinal
     self.start = start
     self.end = end
+  }
+}
+
+extension ListedOccurrence {
+  /// So that the same happens when it is listed.
+  package init(_ occurrence: FaultOccurrence) {
+    self.init(
+      fleet: occurrence.fleet, member: occurrence.index,
+      start: occurrence.start - MonotonicInstant(nanoseconds: 0), number: occurrence.ordinal)
   }
 }

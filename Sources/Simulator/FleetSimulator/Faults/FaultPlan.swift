@@ -10,8 +10,6 @@ struct FaultPlan {
   let networks: [RadioNetwork?]
   /// For a fault that befalls so many devices: the last one that is chosen.
   private let lastChosen: [Choice?]
-  /// In the order of their starts; nil: by chance and by the clock.
-  private let listed: [FaultOccurrence]?
 
   /// A device and its lot.
   private struct Choice: Comparable {
@@ -26,7 +24,6 @@ struct FaultPlan {
     self.faults = faults
     self.seed = seed
     networks = faults.map { if case .network(let name) = $0.action { setup.radio.network(named: name) } else { nil } }
-    listed = setup.occurrences?.sorted { ($0.start, $0.fault, $0.ordinal) < ($1.start, $1.fault, $1.ordinal) }
     lastChosen = faults.map { fault in
       guard let count = fault.selection.count, count > 0 else { return nil }
       var choices: [Choice] = []
@@ -48,18 +45,23 @@ struct FaultPlan {
   func timeline(of index: Int, in fleet: FleetSetup) -> FaultTimeline {
     guard !faults.isEmpty else { return FaultTimeline([]) }
     let key = fleet.key(of: index)
-    guard let listed else {
-      return FaultTimeline(
-        faults.indices.compactMap { concerns($0, key, fleet.name) ? spell($0, 0, after: nil, key) : nil })
-    }
     return FaultTimeline(
-      listed.compactMap { occurrence in
-        guard occurrence.fleet == fleet.name, occurrence.index == index else { return nil }
-        return faults.firstIndex { $0.name == occurrence.fault }.map { fault in
-          FaultTimeline.Spell(
-            fault: fault, ordinal: occurrence.ordinal, start: occurrence.start, end: occurrence.end, isListed: true)
-        }
+      faults.indices.flatMap { fault in
+        if let listed = faults[fault].occurrences { return spells(of: fault, listed, index, fleet.name) }
+        guard concerns(fault, key, fleet.name), let first = spell(fault, 0, after: nil, key) else { return [] }
+        return [first]
       })
+  }
+
+  /// Those of a list that are one device's.
+  private func spells(
+    of fault: Int, _ listed: [ListedOccurrence], _ index: Int, _ fleet: String
+  ) -> [FaultTimeline.Spell] {
+    listed.filter { $0.fleet == fleet && $0.member == index }.map { occurrence in
+      let start = MonotonicInstant(nanoseconds: 0) + occurrence.start
+      return FaultTimeline.Spell(
+        fault: fault, ordinal: occurrence.number, start: start, end: faults[fault].end(from: start), isListed: true)
+    }
   }
 
   private func concerns(_ index: Int, _ key: UInt64, _ fleet: String) -> Bool {

@@ -15,6 +15,7 @@ extension Measures {
       },
       ended: elapsed, hash: report.hash.text, timeline: chart.timeline)
     if hasSeenEnough { summary.ending = .threshold }
+    if report.isEndedByViolation { summary.ending = .violation }
     if report.isInterrupted { summary.ending = .signal }
     (summary.events, summary.requests, summary.drained) = (report.events, report.requests, report.drained)
     summary.ledger = report.sums

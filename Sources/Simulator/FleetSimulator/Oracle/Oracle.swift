@@ -15,7 +15,7 @@ final class Oracle: Watcher {
 
   init(of setup: RunSetup, names: [String], seesServer: Bool) {
     let checked = setup.invariants
-    let violations = Violations(checked: checked, names: names)
+    let violations = Violations(of: setup, names: names)
     let ledger = Ledger(names: names, of: setup, violations: violations, seesServer: seesServer)
     self.violations = violations
     self.ledger = ledger

@@ -1,32 +1,45 @@
-import Database
-package import Store
+package import Database
 
-/// Finds where two runs that should be the same part.
+/// Drives two runs that should be the same side by side, and finds where they part.
 package enum DeterminismCheck {
-  /// The first event that is not the same; nil on one side when that run has ended.
+  /// What two runs did not do alike.
   package struct Difference: Equatable, Sendable {
+    /// The last event that both had; nil: they part at once.
+    package let common: TraceEvent?
+    /// The first that is not the same; nil when that run was over. Nil in both: all events are the same, and what was
+    /// made of them is not.
     package let first: TraceEvent?
     package let second: TraceEvent?
   }
 
-  /// Runs both, and when their checkpoints differ both again, to keep the events of the first stretch that does.
-  package static func difference(
-    between one: RunSetup, and other: RunSetup, store: () throws -> any Store
-  ) throws -> Difference? {
-    let runs = [try FleetRun(one, store: store()), try FleetRun(other, store: store())]
-    let reports = try runs.map { try $0.run() }
-    if reports[0] == reports[1] { return nil }
-    let checkpoints = runs.map(\.checkpoints)
-    let stretch = zip(checkpoints[0], checkpoints[1]).prefix { $0 == $1 }.count
-    let range = stretch * Trace.interval..<(stretch + 1) * Trace.interval
-    let events = try [one, other].map { setup in
-      let run = try FleetRun(setup, store: store(), recording: range)
-      _ = try run.run()
-      return run.recorded
+  /// How many events are compared at a time.
+  private static let stretch = 4_096
+
+  /// The report is that of `one`, which goes to its end in any case; the other one ends with the first difference. Both
+  /// have a server inside.
+  package static func run(
+    _ one: FleetRun, beside other: FleetRun, progress: (Double, LedgerSums) -> Void = { _, _ in }
+  ) throws(DatabaseError) -> (report: RunReport, difference: Difference?) {
+    let both = [one, other]
+    for run in both { run.site.trace.keepsEvents = true }
+    var common: TraceEvent?
+    var last = stretch
+    var isOver = false
+    while !isOver {
+      isOver = try one.advance(toEvent: last, progress)
+      let isOtherOver = try other.advance(toEvent: last)
+      let events = both.map { $0.site.trace.takeKept() }
+      let equal = zip(events[0], events[1]).prefix { $0 == $1 }.count
+      if equal > 0 { common = events[0][equal - 1] }
+      if equal < max(events[0].count, events[1].count) || isOver != isOtherOver {
+        let parted = events.map { equal < $0.count ? $0[equal] : nil }
+        one.site.trace.keepsEvents = false
+        _ = try one.advance(toEvent: .max, progress)
+        return (one.report(), Difference(common: common, first: parted[0], second: parted[1]))
+      }
+      last += stretch
     }
-    let equal = zip(events[0], events[1]).prefix { $0 == $1 }.count
-    return Difference(
-      first: equal < events[0].count ? events[0][equal] : nil,
-      second: equal < events[1].count ? events[1][equal] : nil)
+    let (report, repeated) = (one.report(), other.report())
+    return (report, report == repeated ? nil : Difference(common: common, first: nil, second: nil))
   }
 }

@@ -8,9 +8,18 @@ extension FleetRun {
   /// How many devices have their turns before what has come from the network is looked at.
   private static let turnsInARow = 256
 
+  func run(over carrier: Carrier, _ progress: () -> Void) throws(DatabaseError) {
+    let end = now + setup.duration
+    try work(over: carrier, by: RunClock(factor: site.clockFactor, from: now), before: end, progress)
+    try heal()
+    // Nobody drives any more and the network keeps its own time, so that nothing is gained by a faster clock.
+    try work(over: carrier, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true) {}
+    settled()
+  }
+
   /// Until `end`, or until nothing waits for anything any more, if that is wished.
-  func work(
-    on queue: inout EventQueue, over carrier: Carrier, by clock: RunClock, before end: MonotonicInstant,
+  private func work(
+    over carrier: Carrier, by clock: RunClock, before end: MonotonicInstant,
     untilIdle: Bool = false, _ progress: () -> Void
   ) throws(DatabaseError) {
     interruption.onRequest(carrier.alarm)
@@ -18,7 +27,7 @@ extension FleetRun {
     var nextProgress = now
     now = max(now, clock.now)
     while untilIdle || !isEndedEarly {
-      let served = try serve(&queue, by: clock, before: end)
+      let served = try serve(by: clock, before: end)
       turns += served
       if turns >= FleetRun.eventsPerCommit {
         turns = 0
@@ -35,20 +44,20 @@ extension FleetRun {
       let landed = carrier.work(until: clock.machineInstant(of: next))
       isInterrupted = interruption.isRequested
       now = max(now, clock.now)
-      for answer in landed { receive(answer, on: &queue) }
+      for answer in landed { receive(answer) }
     }
     now = min(max(now, clock.now), end)
     try site.database.commit()
   }
 
-  private func receive(_ landed: TransportCompletion, on queue: inout EventQueue) {
+  private func receive(_ landed: TransportCompletion) {
     let next = devices[landed.device].receive(landed, at: now, in: site)
     queue.update(landed.device, to: next)
   }
 
   /// Whoever is due, the latest first; how many.
   private func serve(
-    _ queue: inout EventQueue, by clock: RunClock, before end: MonotonicInstant
+    by clock: RunClock, before end: MonotonicInstant
   ) throws(DatabaseError) -> Int {
     var turns = 0
     while turns < FleetRun.turnsInARow, let (instant, device) = queue.first, instant <= now, instant < end {

@@ -13,7 +13,12 @@ package final class FleetRun {
   let site: Site
   var devices: ContiguousArray<SimulatedDevice> = []
   private(set) var fleets: [Range<Int>] = []
-  var now = MonotonicInstant(nanoseconds: 0)
+  var now = FleetRun.zero
+  var queue = EventQueue([])
+  private(set) var phase = Phase.driving
+  /// When the drives and the faults ended.
+  private var healed = FleetRun.zero
+  private var turns = 0
   var trackRecorder: TrackRecorder
   /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
   var generatorLag = Histogram(highestTrackableValue: 3_600_000_000)
@@ -21,13 +26,17 @@ package final class FleetRun {
   /// Looked at now and then: asking takes a lock.
   var isInterrupted = false
 
+  /// What the devices are doing.
+  enum Phase { case driving, settling, over }
+
   static let eventsPerCommit = 4_096
   /// In lockstep each may wait for an answer.
   private static let eventsPerLook = 512
+  private static let zero = MonotonicInstant(nanoseconds: 0)
 
-  /// `store` is what the server keeps its records in. Events with a number in `recording` are kept.
-  package convenience init(_ setup: RunSetup, store: any Store, recording: Range<Int>? = nil) throws(DatabaseError) {
-    try self.init(setup, to: .inside(store), recording: recording, watchers: [])
+  /// `store` is what the server keeps its records in.
+  package convenience init(_ setup: RunSetup, store: any Store) throws(DatabaseError) {
+    try self.init(setup, to: .inside(store), watchers: [])
   }
 
   package convenience init(_ setup: RunSetup, store: any Store, watchers: [any Watcher]) throws(DatabaseError) {
@@ -43,15 +52,14 @@ package final class FleetRun {
 
   /// `watchers` see everything from the first launch on.
   package init(
-    _ setup: RunSetup, to destination: RunDestination, recording: Range<Int>? = nil,
-    interruption: Interruption = Interruption(), watchers: [any Watcher]
+    _ setup: RunSetup, to destination: RunDestination, interruption: Interruption = Interruption(),
+    watchers: [any Watcher]
   ) throws(DatabaseError) {
     self.interruption = interruption
     self.setup = setup
     let names = setup.deviceNames
     let database = try QueueDatabase(path: setup.queuePath, commits: .grouped)
-    site = Site(
-      setup, to: destination, database: database, names: names, recording: recording, watchers: watchers)
+    site = Site(setup, to: destination, database: database, names: names, watchers: watchers)
     trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     devices.reserveCapacity(names.count)
     for fleet in setup.fleets {
@@ -62,6 +70,7 @@ package final class FleetRun {
       }
       fleets.append(start..<devices.count)
     }
+    queue = EventQueue(devices.map { $0.next(after: now) })
   }
 
   /// To hear the whole story of the victims of a run like this one.
@@ -78,61 +87,86 @@ package final class FleetRun {
     return victim
   }
 
-  package var recorded: [TraceEvent] { site.trace.recorded }
   /// How many connections its devices have made.
   var connections: Int { site.inside?.connections ?? 0 }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
-  package var checkpoints: [TraceHash] { site.trace.checkpoints }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.
   package func run(progress: (Double, LedgerSums) -> Void = { _, _ in }) throws(DatabaseError) -> RunReport {
-    let zero = MonotonicInstant(nanoseconds: 0)
-    let healing = zero + setup.duration
-    let end = healing + setup.settle
-    var queue = EventQueue(devices.map { $0.next(after: zero) })
-    try drive(on: &queue, before: healing) {
-      progress((now - zero).seconds / (end - zero).seconds, site.oracle.ledger.sums)
+    if let carrier = site.carrier {
+      try run(over: carrier) { tell(progress) }
+    } else {
+      _ = try advance(toEvent: .max, progress)
     }
-    let healed = isEndedEarly ? now : healing
+    return report()
+  }
+
+  private func tell(_ progress: (Double, LedgerSums) -> Void) {
+    progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, site.oracle.ledger.sums)
+  }
+
+  /// Drives and settles until so many events have happened, or to the end of the run. Gives whether it is over: then
+  /// `report` says what it has come to. For runs with a server inside.
+  func advance(
+    toEvent last: Int, _ progress: (Double, LedgerSums) -> Void = { _, _ in }
+  ) throws(DatabaseError) -> Bool {
+    if phase == .driving {
+      guard try work(before: FleetRun.zero + setup.duration, toEvent: last, { tell(progress) }) else { return false }
+      if site.oracle.violations.breaksOff { settled() } else { try heal() }
+    }
+    if phase == .settling {
+      guard try work(before: settlingEnd, toEvent: last, {}) else { return false }
+      settled()
+    }
+    return true
+  }
+
+  func settled() { phase = .over }
+
+  /// The end of the drives and of all faults.
+  func heal() throws(DatabaseError) {
+    healed = isEndedEarly ? now : FleetRun.zero + setup.duration
     for device in devices.indices { try devices[device].heal(at: healed, in: site) }
     queue = EventQueue(devices.map { $0.next(after: healed) })
     now = healed
-    try settle(on: &queue, before: healed + min(setup.settle, interruption.patience ?? setup.settle))
+    phase = .settling
+  }
+
+  var settlingEnd: MonotonicInstant { healed + min(setup.settle, interruption.patience ?? setup.settle) }
+
+  func report() -> RunReport {
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
-    site.oracle.close(by: site.proof, at: now)
+    let violations = site.oracle.violations
+    // What is broken off has nothing to be judged in the end.
+    if !violations.breaksOff { site.oracle.close(by: site.proof, at: now) }
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.oracle.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
       requests: site.inside?.requests ?? (site.carrier ?? site.lockstep?.carrier)?.requests ?? 0,
-      drained: isDrained ? now - healed : nil, victims: site.oracle.violations.victims,
-      remarks: site.oracle.violations.remarks, invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
-      generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested)
+      drained: isDrained && !violations.breaksOff ? now - healed : nil,
+      victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
+      invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
+      generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested,
+      isEndedByViolation: violations.endsDrives)
+  }
+
+  /// Some are found out later than others: what happened first stands first.
+  private static func inOrder(_ victims: [Victim]) -> [Victim] {
+    victims.enumerated().sorted { ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset) }.map(\.element)
   }
 
   /// The drives, not what follows.
-  var isEndedEarly: Bool { isInterrupted || site.hasSeenEnough }
+  var isEndedEarly: Bool { isInterrupted || site.hasSeenEnough || site.oracle.violations.endsDrives }
 
-  private func drive(
-    on queue: inout EventQueue, before end: MonotonicInstant, _ progress: () -> Void
-  ) throws(DatabaseError) {
-    guard let carrier = site.carrier else { return try work(on: &queue, before: end, progress) }
-    try work(on: &queue, over: carrier, by: RunClock(factor: site.clockFactor, from: now), before: end, progress)
-  }
-
-  /// Nobody drives any more and the network keeps its own time, so that nothing is gained by a faster clock.
-  private func settle(on queue: inout EventQueue, before end: MonotonicInstant) throws(DatabaseError) {
-    guard let carrier = site.carrier else { return try work(on: &queue, before: end, isDriving: false) {} }
-    try work(on: &queue, over: carrier, by: RunClock(factor: 1, from: now), before: end, untilIdle: true) {}
-  }
-
+  /// The turns of a phase, in order; gives whether it is over.
   private func work(
-    on queue: inout EventQueue, before end: MonotonicInstant, isDriving: Bool = true, _ progress: () -> Void
-  ) throws(DatabaseError) {
-    var turns = 0
+    before end: MonotonicInstant, toEvent last: Int, _ progress: () -> Void
+  ) throws(DatabaseError) -> Bool {
     while let (instant, device) = queue.first, instant < end {
+      if site.trace.count >= last { return false }
       now = instant
-      if isDriving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
+      if phase == .driving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
       let next = try devices[device].advance(to: instant, in: site)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
@@ -142,9 +176,10 @@ package final class FleetRun {
         progress()
       }
       if turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
-      if isDriving && isEndedEarly { break }
       site.proveIfNeeded()
+      if phase == .driving ? isEndedEarly : site.oracle.violations.breaksOff { break }
     }
     try site.database.commit()
+    return true
   }
 }

@@ -24,6 +24,8 @@ package struct RunReport: Equatable, Sendable {
   package let proofRefusal: String?
   /// It was ended early.
   package let isInterrupted: Bool
+  /// A violation has ended the drives.
+  package let isEndedByViolation: Bool
 
   /// The sum of the fleets' hashes.
   package var hash: TraceHash {

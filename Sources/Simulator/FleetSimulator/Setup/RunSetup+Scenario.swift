@@ -22,6 +22,7 @@ extension RunSetup {
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
     zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
     invariants = scenario.invariants.checked
+    if scenario.invariants.onViolation != .proceed { endingInvariants = Set(invariants) }
     keepAlive = scenario.target.connections.keepAlive
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
     self.outside = outside

@@ -19,8 +19,10 @@ package struct RunSetup: Sendable {
   package var fleets: [FleetSetup]
   /// What goes wrong, each under a name of its own.
   package var faults: [Fault]
-  /// Which occurrences of them happen, wherever the devices are then; nil: as the faults and the seed have it.
-  package var occurrences: [FaultOccurrence]?
+  /// Invariants whose violation ends the drives.
+  package var endingInvariants: Set<Invariant> = []
+  /// With its first violation everything is over; what is acknowledged is then looked for in the store at once.
+  package var breakingInvariant: Invariant?
   /// The real server that is driven at; nil: one inside, in virtual time.
   package var outside: OutsideSetup?
   /// How apps get their tokens; nil: the server wants none.

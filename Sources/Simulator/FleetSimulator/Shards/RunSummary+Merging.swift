@@ -80,6 +80,7 @@ extension RunSummary {
       checks[index].failed += check.failed
     }
     violations += part.violations
+    replay = replay ?? part.replay
     for (index, goal) in part.coverage.enumerated() where coverage.indices.contains(index) {
       coverage[index].seen += goal.seen
     }

@@ -1,5 +1,7 @@
+package import Base
 import JSON
 package import Scenario
+import World
 
 /// Everything that a failure follows from: a scenario with its seed, its members and its faults written out. It is data,
 /// so that it fails in the same way when whatever made the scenario is made differently.
@@ -12,15 +14,21 @@ package struct FailurePlan: Equatable, Sendable {
   package var invariant: String
   /// Who it happened to; nil when it was nobody of the run.
   package var device: String?
+  /// When it happened; nil: the plan does not know.
+  package var instant: MonotonicInstant?
   /// What the run's hash was.
   package var hash: String
   /// The version that wrote it.
   package var product: String
 
-  package init(document: ScenarioDocument, invariant: String, device: String?, hash: String, product: String) {
+  package init(
+    document: ScenarioDocument, invariant: String, device: String?, instant: MonotonicInstant? = nil, hash: String,
+    product: String
+  ) {
     self.document = document
     self.invariant = invariant
     self.device = device
+    self.instant = instant
     self.hash = hash
     self.product = product
   }
@@ -30,6 +38,7 @@ package struct FailurePlan: Equatable, Sendable {
       "plan": .integer(FailurePlan.version), "product": .string(product), "invariant": .string(invariant),
     ]
     object["device"] = device.map { .string($0) }
+    object["atSeconds"] = instant.map { .double($0.seconds) }
     object["hash"] = .string(hash)
     object["scenario"] = document.json
     return JSONValue.object(object).pretty
@@ -58,11 +67,22 @@ package struct FailurePlan: Equatable, Sendable {
     guard let scenario = value["scenario"] else { throw ReadingError(message: "the key 'scenario' is missing") }
     self.init(
       document: ScenarioDocument(json: scenario), invariant: try text("invariant"),
-      device: value["device"] == nil ? nil : try text("device"), hash: try text("hash"), product: try text("product"))
+      device: value["device"] == nil ? nil : try text("device"),
+      instant: value["atSeconds"].flatMap(FailurePlan.instant), hash: try text("hash"), product: try text("product"))
   }
 }
 
 extension FailurePlan {
+  private static func instant(_ value: JSONValue) -> MonotonicInstant? {
+    let seconds: Double
+    switch value {
+    case .integer(let whole): seconds = Double(whole)
+    case .double(let real): seconds = real
+    case .null, .bool, .string, .array, .object: return nil
+    }
+    return (0..<9e9).contains(seconds) ? MonotonicInstant(nanoseconds: Int64((seconds * 1e9).rounded())) : nil
+  }
+
   /// What the plan comes to. Throws what is wrong with it.
   package func setup() throws -> RunSetup {
     let result = try ScenarioReader.read(document)

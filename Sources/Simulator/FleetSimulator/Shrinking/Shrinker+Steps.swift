@@ -1,5 +1,7 @@
+import Base
 import JSON
 import Scenario
+import World
 
 extension Shrinker {
   private struct Member {
@@ -9,12 +11,23 @@ extension Shrinker {
     var name: String { "\(fleet)-\(index)" }
   }
 
+  private func members() -> [Member] {
+    guard let setup = Shrinker.setup(plan.document) else { return [] }
+    return setup.fleets.flatMap { fleet in fleet.simulated.map { Member(fleet: fleet.name, index: $0) } }
+  }
+
+  /// The victim alone; the rest of the run as it is.
+  mutating func keepVictim() throws -> Bool {
+    let members = members()
+    guard members.count > 1 else { return false }
+    return try attempt(with: members.filter { $0.name == plan.device })
+  }
+
   /// The victim alone; or as few as it takes.
   mutating func keepFewerDevices() throws {
-    guard let setup = Shrinker.setup(plan.document) else { return }
-    let members = setup.fleets.flatMap { fleet in fleet.simulated.map { Member(fleet: fleet.name, index: $0) } }
+    if try keepVictim() { return }
+    let members = members()
     guard members.count > 1 else { return }
-    if try attempt(with: members.filter { $0.name == plan.device }) { return }
     _ = try DeltaDebugging.reduce(members) { try attempt(with: $0) }
   }
 
@@ -32,17 +45,28 @@ extension Shrinker {
     return try attempt(document)
   }
 
-  /// The shortest run that is found by halving, and what it ends with.
+  /// What comes after the violation tells nothing. What shows at the end alone may show at an earlier one: short runs
+  /// are tried first, as they cost least.
   mutating func cutTimeline() throws {
+    if let instant = plan.instant {
+      let end = instant.seconds.rounded(.up) + 1
+      if end < plan.document.seconds(at: .duration) ?? 0 {
+        let cut = plan.document.lasting(end, at: .duration)
+        if try !attempt(cut.lasting(Shrinker.settleSeconds, at: .settle)) { _ = try attempt(cut) }
+      }
+    }
     for place in [DocumentPath.duration, .settle] {
-      var shortest = 0.0
-      guard var longest = plan.document.seconds(at: place) else { continue }
-      while longest - shortest > max(1, longest / 16) {
-        let middle = ((shortest + longest) / 2).rounded()
-        if try attempt(plan.document.lasting(middle, at: place)) { longest = middle } else { shortest = middle }
+      guard let longest = plan.document.seconds(at: place) else { continue }
+      var seconds = 1.0
+      while seconds < longest {
+        if try attempt(plan.document.lasting(seconds, at: place)) { break }
+        seconds *= 2
       }
     }
   }
+
+  /// Enough for what is on its way to arrive.
+  private static let settleSeconds = 60.0
 
   mutating func keepFewerFaults() throws {
     guard case .array(let faults)? = plan.document[.faults], !faults.isEmpty else { return }
@@ -53,6 +77,18 @@ extension Shrinker {
       return try attempt(smaller)
     }
   }
+
+  /// From faults that come by the clock, by chance or to many, to the single times that they came; then as few of those
+  /// as it takes.
+  mutating func keepFewerOccurrences() throws {
+    let all = occurrences
+    guard !all.isEmpty, all.count <= Shrinker.occurrencesMax else { return }
+    let document = plan.document
+    guard try attempt(document.listing(all)) || document.listsOccurrences else { return }
+    _ = try DeltaDebugging.reduce(all) { try attempt(document.listing($0)) }
+  }
+
+  private static let occurrencesMax = 10_000
 
   /// Whatever need not be said: the outer before the inner, so that most goes at once.
   mutating func takeKeysAway() throws {
@@ -73,16 +109,15 @@ extension Shrinker {
 
   /// Shorter faults, at round times.
   mutating func roundTimes() throws {
-    for index in plan.document.faultNames.indices {
-      let fault = DocumentPath([.key("faults"), .index(index)])
-      for place in [fault.appending(.key("for")), fault.appending(.key("at"))] {
-        guard let seconds = plan.document.seconds(at: place), seconds > 0 else { continue }
-        for simpler in [(seconds / 600).rounded() * 600, (seconds / 60).rounded() * 60, (seconds / 2).rounded()]
-        where simpler < seconds {
-          var rounded = plan.document
-          rounded.setSeconds(simpler, at: place)
-          if try attempt(rounded) { break }
-        }
+    for place in plan.document.places(below: .faults) {
+      guard place.steps.last == .key("for") || place.steps.last == .key("at"),
+        let seconds = plan.document.seconds(at: place), seconds > 0
+      else { continue }
+      let round = [600, 60, 1].map { (seconds / $0).rounded() * $0 }
+      for simpler in round + [(seconds / 2).rounded()] where simpler < seconds {
+        var rounded = plan.document
+        rounded.setSeconds(simpler, at: place)
+        if try attempt(rounded) { break }
       }
     }
   }
@@ -103,6 +138,38 @@ extension ScenarioDocument {
     for index in faultNames.indices.reversed() {
       let fault = DocumentPath([.key("faults"), .index(index)])
       if let start = result.seconds(at: fault.appending(.key("at"))), start >= seconds { result.remove(fault) }
+      result.keepOccurrences(of: index) { ScenarioDocument.start(of: $0) < seconds }
+    }
+    return result
+  }
+
+  private static func start(of occurrence: JSONValue) -> Double {
+    if case .string(let text)? = occurrence["at"] { ScenarioDocument.seconds(text) ?? 0 } else { 0 }
+  }
+
+  /// Of those that are listed; a fault of which none is left goes too.
+  private mutating func keepOccurrences(of fault: Int, where isKept: (JSONValue) -> Bool) {
+    let place = DocumentPath([.key("faults"), .index(fault)])
+    guard case .array(let listed)? = self[place.appending(.key("occurrences"))] else { return }
+    let kept = listed.filter(isKept)
+    if kept.isEmpty { remove(place) } else { set(place.appending(.key("occurrences")), to: .array(kept)) }
+  }
+
+  /// Whether all faults name each time that they come.
+  fileprivate var listsOccurrences: Bool {
+    faultNames.indices.allSatisfy { self[DocumentPath([.key("faults"), .index($0), .key("occurrences")])] != nil }
+  }
+
+  /// With these times alone that something goes wrong.
+  fileprivate func listing(_ occurrences: [FaultOccurrence]) -> ScenarioDocument {
+    var result = self
+    for (index, name) in faultNames.enumerated().reversed() {
+      let listed = occurrences.filter { $0.fault == name }.map { ListedOccurrence($0) }
+      if listed.isEmpty {
+        result.remove(DocumentPath([.key("faults"), .index(index)]))
+      } else {
+        result.setOccurrences(listed, of: index)
+      }
     }
     return result
   }
@@ -113,6 +180,7 @@ extension ScenarioDocument {
     for index in faultNames.indices.reversed() {
       let fault = DocumentPath([.key("faults"), .index(index)])
       if self[fault.appending(.key("select"), .key("fleet"))] == .string(name) { remove(fault) }
+      keepOccurrences(of: index) { $0["fleet"] != .string(name) }
     }
   }
 }

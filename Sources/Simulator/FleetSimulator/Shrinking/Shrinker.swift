@@ -5,10 +5,12 @@ import Scenario
 /// outcome follows from the plan alone; the effort is bounded by the number of runs and of their events.
 package struct Shrinker {
   /// Makes a run of its own.
-  package typealias Runner = (RunSetup) throws -> RunReport
+  package typealias Runner = (RunSetup, [any Watcher]) throws -> RunReport
 
   package private(set) var plan: FailurePlan
   package private(set) var runs = 0
+  /// What went wrong in the run of the plan, until it failed.
+  private(set) var occurrences: [FaultOccurrence] = []
   private let run: Runner
   private var runsLeft: Int
   private var eventsLeft: Int
@@ -23,31 +25,40 @@ package struct Shrinker {
 
   /// Gives the smallest plan that was found.
   package mutating func shrink() throws -> FailurePlan {
-    guard try attempt(plan.document) else { return plan }
+    // Most failures need nobody but their victim: a plan of thousands is then never run as a whole.
+    guard try keepVictim() || attempt(plan.document) else { return plan }
     var before: ScenarioDocument
     repeat {
       before = plan.document
-      try keepFewerDevices()
       try cutTimeline()
+      try keepFewerDevices()
       try keepFewerFaults()
+      try keepFewerOccurrences()
       try takeKeysAway()
       try roundTimes()
     } while plan.document != before && runsLeft > 0
+    if let setup = Shrinker.setup(plan.document) {
+      runs += 1
+      plan.hash = try run(setup, []).hash.text
+    }
     return plan
   }
 
   /// Whether the document still fails in the same way; then it is the plan from now on.
   mutating func attempt(_ document: ScenarioDocument) throws -> Bool {
     guard runsLeft > 0, eventsLeft > 0, tried.insert(document.text).inserted else { return false }
-    guard let setup = Shrinker.setup(document) else { return false }
+    guard var setup = Shrinker.setup(document) else { return false }
+    setup.breakingInvariant = Invariant(rawValue: plan.invariant)
     runsLeft -= 1
     runs += 1
-    let report = try run(setup)
+    let list = OccurrenceList()
+    let report = try run(setup, [list])
     eventsLeft -= report.events
     guard let victim = report.victims.first(where: { $0.invariantName == plan.invariant }) else { return false }
     plan.document = document
     plan.device = victim.device
-    plan.hash = report.hash.text
+    plan.instant = victim.instant
+    occurrences = list.begun
     return true
   }
 

@@ -20,9 +20,8 @@ package final class StoryTeller: Watcher {
   }
 
   package private(set) var lines: [Line] = []
-  /// How many more there would have been.
-  package private(set) var left = 0
-  package private(set) var hasSeenEnough = false
+  /// How many there were before them: of a long story the end matters.
+  package private(set) var forgotten = 0
   private let names: [String]
   private let device: String?
   private let until: MonotonicInstant?
@@ -37,18 +36,21 @@ package final class StoryTeller: Watcher {
 
   package func see(_ happening: Happening, _ sighting: Sighting) {
     let instant = sighting.now.monotonic
-    if let until, instant > until { return hasSeenEnough = true }
+    if let until, instant > until { return }
     guard device == nil || names[sighting.device] == device, let (event, detail) = happening.words else { return }
-    guard lines.count < StoryTeller.linesMax else { return left += 1 }
     lines.append(Line(instant: instant, device: names[sighting.device], event: event, detail: detail))
+    if lines.count == 2 * StoryTeller.linesMax {
+      lines.removeFirst(StoryTeller.linesMax)
+      forgotten += StoryTeller.linesMax
+    }
   }
 
-  /// One line of text each, for people.
-  package var text: String {
-    var text = lines.map {
+  /// One line of text each, for people; of one device, or all.
+  package func text(of device: String? = nil) -> String {
+    var text = lines.filter { device == nil || $0.device == device }.map {
       "\($0.instant.clockText)  \($0.device)  \($0.event)\($0.detail.isEmpty ? "" : " ")\($0.detail)"
     }
-    if left > 0 { text.append("… and \(left) more") }
+    if forgotten > 0 { text.insert("… after \(forgotten) lines", at: 0) }
     return text.joined(separator: "\n")
   }
 

@@ -18,7 +18,7 @@ extension RunSummary {
       "requests": .integer(Int64(requests)), "ledger": ledger.json,
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
-      "remarks": .array(remarks.map(\.json)),
+      "replay": replay.map { .string($0) } ?? .null, "remarks": .array(remarks.map(\.json)),
       "coverage": .array(coverage.map { .object(["goal": .string($0.goal), "seen": .integer(Int64($0.seen))]) }),
       "metrics": metricsJSON, "timeline": timeline.json,
     ])

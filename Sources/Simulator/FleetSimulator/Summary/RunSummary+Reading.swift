@@ -59,6 +59,7 @@ extension RunSummary {
           violations: try invariant.member("violations").count(), reason: try invariant.optional("reason")?.text()))
     }
     violations = try ViolationStory.list(node.member("violations"))
+    replay = try node.optional("replay")?.text()
     remarks = try ViolationStory.list(node.member("remarks"))
     for goal in try node.member("coverage").elements() {
       coverage.append(CoverageCount(goal: try goal.member("goal").text(), seen: try goal.member("seen").count()))

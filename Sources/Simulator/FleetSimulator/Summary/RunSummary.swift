@@ -46,6 +46,8 @@ package struct RunSummary: Equatable, Sendable {
   package var thresholds: [ThresholdVerdict] = []
   package var invariants: [InvariantVerdict] = []
   package var violations: [ViolationStory] = []
+  /// The command that shows the first violation again.
+  package var replay: String?
   /// What breaks no invariant and is to be told all the same.
   package var remarks: [ViolationStory] = []
   package var coverage: [CoverageCount] = []

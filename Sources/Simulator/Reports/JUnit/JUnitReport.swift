@@ -79,6 +79,7 @@ package struct JUnitReport {
           entry.details.append("device \(violation.device)" + (violation.uuid.map { ", record \($0)" } ?? ""))
           entry.details += violation.story.map { "  " + $0 }
         }
+        if let replay = summary.replay { entry.details.append("again: \(replay)") }
       }
       return entry
     }

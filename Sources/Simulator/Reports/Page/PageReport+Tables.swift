@@ -23,7 +23,12 @@ extension PageReport {
           HTML.element("h3", "", [HTML.text("\(violation.invariant): device \(violation.device)\(record)")]),
           HTML.element("ol", "", violation.story.map { HTML.element("li", "", [HTML.text($0)]) }),
         ])
-    }
+    } + again
+  }
+
+  private var again: [String] {
+    guard let replay = summary.replay else { return [] }
+    return [HTML.element("p", "", [HTML.text("Again: "), HTML.element("code", "", [HTML.text(replay)])])]
   }
 
   private var thresholds: String {

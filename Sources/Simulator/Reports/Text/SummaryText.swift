@@ -130,7 +130,7 @@ package struct SummaryText {
       let record = violation.uuid.map { ", record \($0)" } ?? ""
       return [paint.red("  violated: \(violation.invariant): device \(violation.device)\(record)")]
         + violation.story.map { "    " + $0 }
-    }
+    } + (summary.replay.map { ["  again: \($0)"] } ?? [])
   }
 
   private var foot: [String] {

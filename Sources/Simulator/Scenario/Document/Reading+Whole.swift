@@ -91,8 +91,27 @@ extension Reading {
             .contradiction, fault.position, "it begins when the run is over",
             remedy: "make clock.duration longer or 'at' earlier")
         }
+        reading.judgeOccurrences(of: fault, in: scenario)
       }
       seen.append(fault.name)
+    }
+  }
+
+  private mutating func judgeOccurrences(of fault: Fault, in scenario: Scenario) {
+    for (index, occurrence) in (fault.occurrences ?? []).enumerated() {
+      inside("occurrences[\(index)]") { reading in
+        if occurrence.start >= scenario.clock.duration {
+          reading.refuse(
+            .contradiction, fault.position, "it begins when the run is over",
+            remedy: "make clock.duration longer or 'at' earlier")
+        }
+        let count = scenario.fleets.first { $0.name == occurrence.fleet }?.value.executor.peakDevices
+        if let count, occurrence.member >= count {
+          reading.refuse(
+            .outOfRange, fault.position, "there is no device \(occurrence.member) among \(count)",
+            remedy: "write a number from 0 to \(max(0, count - 1))")
+        }
+      }
     }
   }
 }

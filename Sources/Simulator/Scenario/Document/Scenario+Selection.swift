@@ -6,6 +6,7 @@ extension Scenario {
     var result = self
     result.fleets.removeAll { $0.name != name }
     result.faults.removeAll { $0.selection.fleet != nil && $0.selection.fleet != name }
+    for index in result.faults.indices { result.faults[index].occurrences?.removeAll { $0.fleet != name } }
     result.thresholds.removeAll { metric in
       metric.selector.tags.contains { $0.name == "fleet" && $0.value != name }
     }
@@ -21,6 +22,12 @@ extension Scenario {
     }
     for index in result.faults.indices {
       result.faults[index].selection.count = result.faults[index].selection.count?.scaled(by: factor)
+    }
+    for fleet in result.fleets {
+      let devices = fleet.value.executor.peakDevices
+      for index in result.faults.indices {
+        result.faults[index].occurrences?.removeAll { $0.fleet == fleet.name && $0.member >= devices }
+      }
     }
     return result
   }

@@ -22,8 +22,11 @@ extension ScenarioDocument {
   /// The duration that stands at a place as a text, in seconds.
   package func seconds(at place: DocumentPath) -> Double? {
     guard case .string(let text)? = self[place] else { return nil }
-    return Measure.duration.read(text)
+    return ScenarioDocument.seconds(text)
   }
+
+  /// Of a duration as it is written.
+  package static func seconds(_ text: String) -> Double? { Measure.duration.read(text) }
 
   package mutating func setSeconds(_ seconds: Double, at place: DocumentPath) {
     set(place, to: .string(Measure.duration.text(seconds)))

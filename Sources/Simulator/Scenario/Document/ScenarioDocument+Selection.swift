@@ -26,6 +26,7 @@ extension ScenarioDocument {
       if let count = fault.selection.count {
         result.set(place.appending(.key("select"), .key("count")), to: .integer(Int64(count)))
       }
+      if let occurrences = fault.occurrences { result.setOccurrences(occurrences, of: index) }
     }
     return result
   }
@@ -50,6 +51,13 @@ extension ScenarioDocument {
     if let members = fleet.value.traits.members { setMembers(members, of: fleet.name) }
   }
 
+  /// Instead of whatever says when the fault comes, and to whom.
+  package mutating func setOccurrences(_ occurrences: [ListedOccurrence], of fault: Int) {
+    let place = DocumentPath([.key("faults"), .index(fault)])
+    for key in ["at", "rate", "select"] { remove(place.appending(.key(key))) }
+    set(place.appending(.key("occurrences")), to: .array(occurrences.map(\.json)))
+  }
+
   package mutating func setMembers(_ members: [Int], of fleet: String) {
     set(
       DocumentPath([.key("fleets"), .key(fleet), .key("members")]), to: .array(members.map { .integer(Int64($0)) }))
@@ -63,5 +71,15 @@ extension ScenarioDocument {
   package var faultNames: [String] {
     guard case .array(let faults)? = json["faults"] else { return [] }
     return faults.map { if case .string(let name)? = $0["name"] { name } else { "" } }
+  }
+}
+
+extension ListedOccurrence {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = [
+      "fleet": .string(fleet), "member": .integer(Int64(member)), "at": .string(Measure.duration.text(start.seconds)),
+    ]
+    if number != 0 { object["number"] = .integer(Int64(number)) }
+    return .object(object)
   }
 }

@@ -4,9 +4,7 @@ import Store
 
 /// What the devices believe, against what the server has.
 extension Ledger {
-  private static let proofSize = 8_192
-
-  var needsProof: Bool { unproven.count >= Ledger.proofSize }
+  var needsProof: Bool { unproven.count >= proofSize }
 
   /// Asks for everything that has left the queues since the last time; without anybody to ask it stays unverified.
   func prove(by proof: (any StoreProof)?) {

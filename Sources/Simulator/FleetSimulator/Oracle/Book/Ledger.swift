@@ -27,12 +27,16 @@ final class Ledger {
   private var onTheirWay: [Departure] = []
   private var bodies = SentBodyReader()
 
+  /// How many records may be unproven before the store is asked.
+  let proofSize: Int
   /// Whether it is told what reaches the server; else an answer is what shows it.
   let seesServer: Bool
 
   init(names: [String], of setup: RunSetup, violations: Violations, seesServer: Bool) {
     (radio, zone) = (setup.radio, ZoneRules(offsetSeconds: setup.zoneOffsetSeconds))
     self.seesServer = seesServer
+    // Many at once cost little; who wants to stop at a loss must not wait for others.
+    proofSize = setup.breakingInvariant == nil ? 8_192 : 1
     self.names = names
     self.violations = violations
     pages = ContiguousArray(repeating: DevicePage(), count: names.count)

@@ -3,19 +3,26 @@ import Scenario
 
 /// Collects what must not have happened, and who it happened to.
 final class Violations {
-  /// The first victims of each invariant; the counts are of all.
+  /// The earliest victims of each invariant, in the order in which they were found; the counts are of all.
   private(set) var victims: [Victim] = []
   /// What is to be told and breaks no invariant.
   private(set) var remarks: [Victim] = []
   private var counts: [Invariant: Int] = [:]
   private let checked: Set<Invariant>
   private let names: [String]
+  private let ending: Set<Invariant>
+  private let breaking: Invariant?
+  /// Something has happened after which nobody drives on.
+  private(set) var endsDrives = false
+  /// Something has happened after which the run is over.
+  private(set) var breaksOff = false
 
   private static let victimsMax = 32
   private static let victimsPerInvariantMax = 8
 
-  init(checked: [Invariant], names: [String]) {
-    self.checked = Set(checked)
+  init(of setup: RunSetup, names: [String]) {
+    checked = Set(setup.invariants)
+    (ending, breaking) = (setup.endingInvariants, setup.breakingInvariant)
     self.names = names
   }
 
@@ -30,11 +37,16 @@ final class Violations {
     guard checked.contains(invariant) else { return }
     let count = counts[invariant, default: 0] + 1
     counts[invariant] = count
-    guard count <= Violations.victimsPerInvariantMax, victims.count < Violations.victimsMax else { return }
-    victims.append(
-      Victim(
-        device: device.map { names[$0] } ?? "(none of the run)", uuid: uuid, rule: invariant, instant: instant,
-        what: what(), story: story()))
+    if ending.contains(invariant) { endsDrives = true }
+    if breaking == invariant { (endsDrives, breaksOff) = (true, true) }
+    let known = victims.indices.filter { victims[$0].rule == invariant }
+    let hasRoom = known.count < Violations.victimsPerInvariantMax && victims.count < Violations.victimsMax
+    let latest = known.max { victims[$0].instant < victims[$1].instant }
+    guard hasRoom || latest.map({ instant < victims[$0].instant }) ?? false else { return }
+    let victim = Victim(
+      device: device.map { names[$0] } ?? "(none of the run)", uuid: uuid, rule: invariant, instant: instant,
+      what: what(), story: story())
+    if hasRoom { victims.append(victim) } else if let latest { victims[latest] = victim }
   }
 
   /// A record whose device lost it by the SDK's own rules.

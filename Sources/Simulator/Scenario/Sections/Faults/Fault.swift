@@ -3,12 +3,14 @@ package import Base
 /// Something that goes wrong, for whom, and when.
 package struct Fault: Equatable, Sendable {
   package var name: String
-  /// Since the run began; nil for faults that come at a rate.
+  /// Since the run began; nil for faults that come at a rate or are listed.
   package var start: Nanoseconds?
   /// 0 for events.
   package var duration: Nanoseconds
   /// How many times in an hour, on average, for one device; 0: only at `start`.
   package var perDeviceHour: Double
+  /// Each time that it comes; nil: as `start`, `perDeviceHour`, `selection` and the seed have it.
+  package var occurrences: [ListedOccurrence]?
   package var selection: FaultSelection
   package var action: FaultAction
   package var position: SourcePosition
@@ -35,6 +37,7 @@ struct FaultSection: ScenarioSection {
   var start: Nanoseconds?
   var duration: Nanoseconds?
   var rate: FaultRate?
+  var occurrences: [ListedOccurrence]?
   var selection = FaultSelection()
   var network: String?
   var toxic: Toxic?
@@ -57,12 +60,14 @@ struct FaultSection: ScenarioSection {
   static let actionNames = ["network", "toxic", "http", "auth", "storage", "device", "lifecycle", "remote"]
 
   static let table = Table<FaultSection>(
-    "fault", "Something that goes wrong, for whom, and when: `at` or `rate`, and one action.",
+    "fault", "Something that goes wrong, for whom, and when: `at`, `rate` or `occurrences`, and one action.",
     [
       .required("name", \.name, .text, "For reports and for the tag `fault`."),
       .optional("at", \.start, .duration, "When it begins, since the run began."),
       .optional("for", \.duration, .duration, "How long it lasts; events need none."),
       .optional("rate", \.rate, .section(), "How often it comes by chance, instead of `at`."),
+      .optional(
+        "occurrences", \.occurrences, .list(of: .section()), "Each time that it comes and to whom, instead of `at`."),
       .key("select", \.selection, .section(), "Whom it befalls; everybody when nobody says."),
       .optional("network", \.network, .name(in: .networks), "They have this network meanwhile."),
       .optional("toxic", \.toxic, .toxic, "A toxic of toxiproxy on their connections."),

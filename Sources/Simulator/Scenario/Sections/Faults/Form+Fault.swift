@@ -8,10 +8,12 @@ extension Form where Value == Fault {
       guard let fault = section.read(value, &reading) else { return nil }
       reading.judge(fault, at: value, isWhole: reading.problems.count == problemsBefore)
       guard let action = fault.actions.first else { return nil }
-      return Fault(
+      var whole = Fault(
         name: fault.name, start: fault.start, duration: fault.duration ?? .zero,
         perDeviceHour: fault.rate?.perDeviceHour ?? 0, selection: fault.selection, action: action,
         position: value.position)
+      whole.occurrences = fault.occurrences
+      return whole
     }
   }
 }
@@ -28,10 +30,17 @@ extension Reading {
         .contradiction, second, "\(present.joined(separator: " and ")) in one fault",
         remedy: "make a fault of each")
     }
-    if value["at"] == nil && value["rate"] == nil {
+    let times = ["at", "rate", "occurrences"].filter { value[$0] != nil }
+    if times.isEmpty {
       refuse(.missing, value.position, "nobody says when", remedy: "add at: \"10m\", or rate: { perDeviceHour: 1 }")
-    } else if value["at"] != nil && value["rate"] != nil {
-      refuse(.contradiction, value.position, "both at and rate", remedy: "take one away")
+    } else if times.count > 1 {
+      refuse(
+        .contradiction, value.position, "both \(times.joined(separator: " and "))", remedy: "leave one of them")
+    }
+    if let select = value["select"], value["occurrences"] != nil {
+      refuse(
+        .contradiction, select.position, "both select and occurrences",
+        remedy: "take select away: each names its device")
     }
     if fault.selection.fraction != nil && fault.selection.count != nil {
       let position = value["select"]?.position ?? value.position
