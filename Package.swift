@@ -150,6 +150,10 @@ let package = Package(
       exclude: ["run"], swiftSettings: settings),
 
     .executableTarget(
+      name: "misbehave-phone", dependencies: ["BackgroundGeolocation"], path: "loadtest/misbehave",
+      exclude: ["run", "judge.py", "server.py", "misbehave.json5"], swiftSettings: settings),
+
+    .executableTarget(
       name: "abuse", dependencies: ["HTTP1", "Threads", "Base", "CLinux", "Support"], path: "loadtest/abuse",
       exclude: ["run"],
       swiftSettings: settings),

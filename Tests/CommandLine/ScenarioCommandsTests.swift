@@ -60,8 +60,8 @@ import Testing
     let later = run("simulate", "later.json5", "--dry-run")
     #expect(
       later.code == .badScenario && later.output.hasPrefix("plan of x") && later.error.contains("cannot do that yet"))
-    let lockstep = run("simulate", "first-drive", "--mode", "lockstep", "--target", "http://localhost:9/locations")
-    #expect(lockstep.code == .badScenario && lockstep.error.contains("--mode virtual"))
+    let lockstep = run("simulate", "first-drive", "--mode", "lockstep")
+    #expect(lockstep.code == .badScenario && lockstep.error.contains("clock.mode lockstep needs a server"))
   }
 
   @Test func aRunBeginsWithItsSeedAndEndsWithItsHash() {

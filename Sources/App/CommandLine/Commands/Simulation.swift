@@ -40,7 +40,10 @@ struct Simulation {
         }
         let now = SystemClock().wallNow
         if outside.beginsToday { setup.start = now }
-        setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
+        // In modelled time a run can be had again, record by record, from a server that is as it was.
+        if outside.lockstep != .modelled {
+          setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970)
+        }
       }
       var (summary, map, report, difference) = try run(setup, scenario, measures, outputs, listener)
       tally.add(report.coverage)

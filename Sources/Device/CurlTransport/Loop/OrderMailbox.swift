@@ -29,8 +29,15 @@ final class OrderMailbox: Sendable {
   deinit { close(wakeUp) }
 
   func post(_ order: TransportOrder) {
+    wake { $0.append(order) }
+  }
+
+  /// Ends a wait, without an order.
+  func wake() { wake { _ in } }
+
+  private func wake(_ change: (inout [TransportOrder]) -> Void) {
     let mustWake = state.withLock { state in
-      state.orders.append(order)
+      change(&state.orders)
       defer { state.isAwake = true }
       return !state.isAwake
     }

@@ -12,6 +12,8 @@ struct SocketTable: ~Copyable {
     /// What epoll waits for; 0 when it is not registered.
     var events: UInt32 = 0
     var isInUse = false
+    /// For whom it was opened; -1: for nobody.
+    var device: Int32 = -1
     var idleTimer: TimerToken?
   }
 
@@ -33,13 +35,13 @@ struct SocketTable: ~Copyable {
   /// A new socket, -1 when there is none to be had. A number that libcurl still waits for belonged to an attempt to connect
   /// that it has given up: such a socket it closes without a word, and when it gets the number again it will not say either
   /// that it waits for it.
-  mutating func open(family: Int32, type: Int32, protocol number: Int32) -> Int32 {
+  mutating func open(family: Int32, type: Int32, protocol number: Int32, device: Int) -> Int32 {
     let socket = Glibc.socket(family, type | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), number)
     guard socket >= 0 else { return -1 }
     makeRoom(for: socket)
     let former = sockets[Int(socket)]
     if let timer = former.idleTimer { idle.cancel(timer) }
-    sockets[Int(socket)] = Socket()
+    sockets[Int(socket)] = Socket(device: Int32(truncatingIfNeeded: device))
     if former.isInUse { use(socket, former.events) }
     return socket
   }
@@ -86,12 +88,23 @@ struct SocketTable: ~Copyable {
 
   /// Ends the connections that were idle for too long.
   mutating func expire(_ now: MonotonicInstant) {
-    while let (_, socket) = idle.popDue(now) {
-      sockets[Int(socket)].idleTimer = nil
-      _ = register(socket, 0)
-      // Fails when the server was faster.
-      _ = shutdown(socket, Int32(SHUT_RDWR))
+    while let (_, socket) = idle.popDue(now) { end(socket) }
+  }
+
+  /// Ends the connections that a device has and does not use.
+  mutating func endUnused(of device: Int) {
+    for index in sockets.indices where sockets[index].device == device {
+      guard let timer = sockets[index].idleTimer else { continue }
+      idle.cancel(timer)
+      end(Int32(index))
     }
+  }
+
+  private mutating func end(_ socket: Int32) {
+    sockets[Int(socket)].idleTimer = nil
+    _ = register(socket, 0)
+    // Fails when the server was faster.
+    _ = shutdown(socket, Int32(SHUT_RDWR))
   }
 
   private mutating func makeRoom(for socket: Int32) {

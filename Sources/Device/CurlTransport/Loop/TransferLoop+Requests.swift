@@ -32,6 +32,11 @@ extension TransferLoop {
     end(transfer, .failed(.cancelled, message: "cancelled"))
   }
 
+  /// Under `.mobile`: the network of the device is another one, and its connections were of the old one.
+  func endUnusedConnections(of device: Int) {
+    if configuration.connections == .mobile { sockets.endUnused(of: device) }
+  }
+
   func collectEnded() {
     var left: Int32 = 0
     while let message = unsafe curl_multi_info_read(multi, &left) {
@@ -61,14 +66,15 @@ extension TransferLoop {
   }
 
   private func makeTransfer() -> Transfer? {
-    guard let transfer = Transfer(configuration) else { return nil }
+    guard let transfer = Transfer(configuration, of: self) else { return nil }
     transfer.configure(configuration)
     let this = unsafe Unmanaged.passUnretained(self).toOpaque()
-    unsafe transfer.set(CURLOPT_OPENSOCKETDATA, pointer: this)
+    unsafe transfer.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(transfer).toOpaque())
     let open = unsafe rr_curl_set_open_callback(transfer.easy) { user, _, address in
       guard let address = unsafe address?.pointee else { return -1 }
-      return unsafe TransferLoop.of(user).sockets.open(
-        family: address.family, type: address.socktype, protocol: address.protocol)
+      let transfer = unsafe Transfer.of(user)
+      return transfer.loop.sockets.open(
+        family: address.family, type: address.socktype, protocol: address.protocol, device: transfer.device)
     }
     transfer.accepted(CURLOPT_OPENSOCKETFUNCTION, open)
     unsafe transfer.set(CURLOPT_CLOSESOCKETDATA, pointer: this)

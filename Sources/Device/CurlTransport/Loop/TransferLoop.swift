@@ -51,37 +51,53 @@ final class TransferLoop {
 
   /// Until an order to stop.
   func run() {
-    var isRunning = true
-    while isRunning {
-      let count = wait()
-      for index in 0..<count {
-        let event = ready[index]
-        if event.token != UInt64(mailbox.wakeUp) { advance(Int32(event.token), event.events) }
-      }
-      mailbox.collect(into: &orders)
-      for order in orders {
-        switch order {
-        case .submit(let request, let device): begin(request, device: device)
-        case .cancel(let id, let device): cancel(RequestKey(device: device, id: id))
-        case .stop: isRunning = false
-        }
-      }
-      orders.removeAll(keepingCapacity: true)
-      fireTimer()
-      collectEnded()
-      sockets.expire(now)
-      if !isRunning { end() }
-      if !completions.isEmpty {
-        deliver(completions)
-        completions.removeAll(keepingCapacity: true)
-      }
+    while turn(until: nil) {
+      if !completions.isEmpty { deliver(takeCompletions()) }
     }
-    close()
+    finish()
+    if !completions.isEmpty { deliver(takeCompletions()) }
   }
 
-  private func wait() -> Int {
+  /// Does what there is to do, at the latest when that instant has come or something has happened. False after an order to stop.
+  func turn(until limit: MonotonicInstant?) -> Bool {
+    fireTimer()
+    collectEnded()
+    let count = wait(until: completions.isEmpty ? limit : now)
+    for index in 0..<count {
+      let event = ready[index]
+      if event.token != UInt64(mailbox.wakeUp) { advance(Int32(event.token), event.events) }
+    }
+    let isRunning = heedOrders()
+    fireTimer()
+    collectEnded()
+    sockets.expire(now)
+    return isRunning
+  }
+
+  /// What has ended since the last call.
+  func takeCompletions() -> [TransportCompletion] {
+    let taken = completions
+    completions = []
+    return taken
+  }
+
+  private func heedOrders() -> Bool {
+    var isRunning = true
+    mailbox.collect(into: &orders)
+    for order in orders {
+      switch order {
+      case .submit(let request, let device): begin(request, device: device)
+      case .cancel(let id, let device): cancel(RequestKey(device: device, id: id))
+      case .stop: isRunning = false
+      }
+    }
+    orders.removeAll(keepingCapacity: true)
+    return isRunning
+  }
+
+  private func wait(until limit: MonotonicInstant?) -> Int {
     var timeout: Int32 = -1
-    if let next = [deadline, sockets.nextDeadline].compactMap({ $0 }).min() {
+    if let next = [limit, deadline, sockets.nextDeadline].compactMap({ $0 }).min() {
       // Rounded up: a turn too early would find nothing to do.
       timeout = Int32(clamping: max(0, ((next - now).count + 999_999) / 1_000_000))
     }
@@ -118,7 +134,12 @@ final class TransferLoop {
     }
   }
 
-  /// Closes all connections.
+  /// Ends all requests and closes all connections.
+  func finish() {
+    end()
+    close()
+  }
+
   private func close() {
     free = []
     let code = unsafe curl_multi_cleanup(multi)

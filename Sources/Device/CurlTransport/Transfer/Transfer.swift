@@ -12,6 +12,7 @@ final class Transfer {
   let answerLimit: Int
   let keepsHead: Bool
 
+  unowned let loop: TransferLoop
   private(set) var device = 0
   private(set) var id: UInt64 = 0
   var reason: [UInt8] = []
@@ -22,9 +23,10 @@ final class Transfer {
   var isHeadWhole = false
 
   /// Nil when memory has run out.
-  init?(_ configuration: TransportConfiguration) {
+  init?(_ configuration: TransportConfiguration, of loop: TransferLoop) {
     guard let easy = unsafe curl_easy_init() else { return nil }
     unsafe self.easy = easy
+    self.loop = loop
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     answerLimit = configuration.answerLimit
     keepsHead = configuration.keepsHeads

@@ -5,22 +5,17 @@ import Upload
 
 /// Asks a server beside the run, one question after the other.
 final class Questioner {
-  private let transport: CurlTransport
-  private let mailbox: CompletionMailbox
+  private let transport: DrivenTransport
   private var asked: UInt64 = 0
 
   private static let answerBytesMax = 1 << 30
 
   init(_ configuration: TransportConfiguration) throws(TransportError) {
-    let mailbox = try CompletionMailbox()
-    self.mailbox = mailbox
     var configuration = configuration
     configuration.answerLimit = Questioner.answerBytesMax
     configuration.sourceAddresses = []
-    transport = try CurlTransport(configuration) { mailbox.post($0) }
+    transport = try DrivenTransport(configuration)
   }
-
-  deinit { transport.stop() }
 
   /// Waits for the answer.
   func ask(
@@ -30,11 +25,8 @@ final class Questioner {
     let request = OutgoingRequest(
       id: asked, purpose: .records, method: method, url: url, headers: headers, body: body, timeout: .seconds(seconds))
     transport.submit(request, device: 0)
-    var landed: [TransportCompletion] = []
     while true {
-      mailbox.wait(until: nil)
-      mailbox.collect(into: &landed)
-      if let end = landed.first { return end.outcome }
+      if let end = transport.turn(until: nil).first { return end.outcome }
     }
   }
 }

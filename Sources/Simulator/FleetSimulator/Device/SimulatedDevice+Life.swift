@@ -126,6 +126,7 @@ extension SimulatedDevice {
     // Connections belong to an interface: they end with it, wherever their bytes are.
     if wasConnected != links[current].connectivity {
       loseLines(.lost, at: now.monotonic, in: site)
+      site.carrier?.changeNetwork(of: number)
       for index in exchanges.indices {
         if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: number) }
         exchanges[index].line = nil

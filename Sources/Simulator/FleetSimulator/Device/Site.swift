@@ -16,6 +16,8 @@ final class Site {
   let inside: VirtualServer?
   /// Takes requests out of the process.
   let carrier: Carrier?
+  /// Takes them out of the process in virtual time.
+  let lockstep: Lockstep?
   /// Seconds of the devices in a second of the network.
   let clockFactor: Double
   let database: QueueDatabase
@@ -39,10 +41,14 @@ final class Site {
     case .inside(let store):
       let server = VirtualServer(store: store, for: setup)
       inside = server
-      (carrier, clockFactor, proof) = (nil, 1, server)
+      (carrier, lockstep, clockFactor, proof) = (nil, nil, 1, server)
     case .outside(let carrier, let factor, let proof):
       inside = nil
-      (self.carrier, clockFactor, self.proof) = (carrier, factor, proof)
+      (self.carrier, lockstep, clockFactor, self.proof) = (carrier, nil, factor, proof)
+    case .lockstep(let carrier, let latency, let proof):
+      inside = nil
+      (self.carrier, lockstep) = (nil, Lockstep(carrier: carrier, latency: latency))
+      (clockFactor, self.proof) = (1, proof)
     }
     self.database = database
     database.notes = []
@@ -61,7 +67,7 @@ final class Site {
 
   /// A real server is asked in the end: questions would keep the devices waiting.
   func proveIfNeeded() {
-    if oracle.ledger.needsProof && (proof == nil || carrier == nil) { oracle.ledger.prove(by: proof) }
+    if oracle.ledger.needsProof && (proof == nil || inside != nil) { oracle.ledger.prove(by: proof) }
   }
 
   var server: VirtualServer {

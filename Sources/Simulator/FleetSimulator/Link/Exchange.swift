@@ -30,6 +30,9 @@ struct Exchange {
   var cut: TransportFailure?
   /// What the server has said so far.
   var answer: [UInt8] = []
+  /// What goes to a server outside once it has arrived, and how that ended.
+  var outside: OutgoingRequest?
+  var outcome: RequestOutcome?
 
   /// For faults that look at it; of a request that gets through as a whole.
   var body: [UInt8] { Array(pieces.joined().suffix(bodyBytes)) }

@@ -4,7 +4,8 @@ import Base
 struct Line {
   /// Counted from 0 for each device.
   let number: UInt64
-  let serverEnd: VirtualConnection
+  /// Nil when the server is outside: the connections that there are to it are kept elsewhere.
+  let serverEnd: VirtualConnection?
   /// Since when no request uses it.
   var idleSince = MonotonicInstant(nanoseconds: 0)
   /// What has gone through it so far.

@@ -10,18 +10,19 @@ extension SimulatedDevice {
       idleLine = nil
       let silence = instant - line.idleSince
       let now = site.setup.moment(at: instant)
-      if silence < min(site.server.idleLimit, site.setup.keepAlive) { return (line, false) }
-      line.serverEnd.close(site.server.idleLimit <= site.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
+      let serverLimit = site.inside?.idleLimit ?? site.setup.keepAlive
+      if silence < min(serverLimit, site.setup.keepAlive) { return (line, false) }
+      line.serverEnd?.close(serverLimit <= site.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
     }
     lines += 1
-    return (Line(number: lines - 1, serverEnd: site.server.connect()), true)
+    return (Line(number: lines - 1, serverEnd: site.inside?.connect()), true)
   }
 
   /// A whole answer has come through it.
   mutating func giveBack(_ line: Line?, at now: Moment, in site: Site) {
-    guard var line, line.serverEnd.isOpen else { return }
+    guard var line, line.serverEnd?.isOpen ?? true else { return }
     line.idleSince = now.monotonic
-    idleLine?.serverEnd.close(.clientClosed, at: site.setup.moment(at: now.monotonic))
+    idleLine?.serverEnd?.close(.clientClosed, at: site.setup.moment(at: now.monotonic))
     idleLine = line
   }
 
@@ -29,8 +30,8 @@ extension SimulatedDevice {
   mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in site: Site) {
     let now = site.setup.moment(at: instant)
     // A server learns of a silent end only by the silence.
-    idleLine?.serverEnd.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
+    idleLine?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
     idleLine = nil
-    for exchange in exchanges { exchange.line?.serverEnd.close(reason, at: now) }
+    for exchange in exchanges { exchange.line?.serverEnd?.close(reason, at: now) }
   }
 }

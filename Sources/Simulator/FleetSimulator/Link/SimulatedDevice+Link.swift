@@ -37,7 +37,7 @@ extension SimulatedDevice {
   private mutating func cancel(_ request: UInt64, at instant: MonotonicInstant, in site: Site) {
     guard let index = exchanges.firstIndex(where: { $0.request == request }) else { return }
     if case .carried = exchanges[index].stage { site.carrier?.cancel(request, of: number) }
-    exchanges.remove(at: index).line?.serverEnd.close(.clientGone, at: site.setup.moment(at: instant))
+    exchanges.remove(at: index).line?.serverEnd?.close(.clientGone, at: site.setup.moment(at: instant))
   }
 
   private mutating func exchange(
@@ -55,6 +55,13 @@ extension SimulatedDevice {
     guard let bytes = WireBytes.bytes(of: request) else {
       exchange.stage = .failing(.invalidURL)
       return exchange
+    }
+    if let lockstep = site.lockstep {
+      exchange.outside = request
+      if lockstep.latency == .measured {
+        exchange.advance(to: .arriving, after: .zero, from: instant)
+        return exchange
+      }
     }
     var (line, isNew) = takeLine(at: instant, in: site)
     site.tell(.connected(request: request.id, isNew: isNew), sighting(at: site.setup.moment(at: instant)))
@@ -88,12 +95,12 @@ extension SimulatedDevice {
       case .carried: preconditionFailure("what is carried has no time to be due")
       case .returning:
         let exchange = exchanges.remove(at: index)
-        let outcome = WireBytes.outcome(of: exchange.answer, into: &site.head)
+        let outcome = exchange.outcome ?? WireBytes.outcome(of: exchange.answer, into: &site.head)
         if case .answered = outcome { giveBack(exchange.line, at: now, in: site) }
         take(outcome, of: exchange, at: now, in: site)
       case .failing(let failure):
         let exchange = exchanges.remove(at: index)
-        exchange.line?.serverEnd.close(.clientGone, at: site.setup.moment(at: now.monotonic))
+        exchange.line?.serverEnd?.close(.clientGone, at: site.setup.moment(at: now.monotonic))
         take(.failed(failure, message: failure.rawValue), of: exchange, at: now, in: site)
       }
     }
@@ -101,17 +108,14 @@ extension SimulatedDevice {
 
   /// The request is at the server, or what of it gets there.
   private mutating func arrive(_ index: Int, at now: Moment, in site: Site) {
-    guard let line = exchanges[index].line else { preconditionFailure("bytes travel on a line") }
+    if let cut = exchanges[index].cut { return arriveInPart(index, cut, at: now, in: site) }
+    if let lockstep = site.lockstep { return arriveOutside(index, lockstep, at: now, in: site) }
+    let (line, serverEnd) = way(of: exchanges[index])
     let wall = site.setup.moment(at: now.monotonic)
-    if let cut = exchanges[index].cut {
-      for piece in exchanges[index].pieces { _ = line.serverEnd.receive(piece, at: wall) }
-      line.serverEnd.close(.reset, at: wall)
-      return exchanges[index].advance(to: .failing(cut), after: .zero, from: now.monotonic)
-    }
     site.server.requests += 1
     let spoilage = spoilage(of: exchanges[index], in: site)
     if spoilage != nil { site.server.spoilNext(spoilage) }
-    for piece in exchanges[index].pieces { exchanges[index].answer += line.serverEnd.receive(piece, at: wall) }
+    for piece in exchanges[index].pieces { exchanges[index].answer += serverEnd.receive(piece, at: wall) }
     if spoilage != nil { site.server.spoilNext(nil) }
     exchanges[index].pieces = []
     if exchanges[index].purpose == .records && crashes(.betweenSendAndAnswer, in: site) {
@@ -120,26 +124,48 @@ extension SimulatedDevice {
     answer(index, line, at: now, in: site)
   }
 
+  private func way(of exchange: Exchange) -> (line: Line, serverEnd: VirtualConnection) {
+    guard let line = exchange.line, let serverEnd = line.serverEnd else {
+      preconditionFailure("within the run bytes travel on a line to the server")
+    }
+    return (line, serverEnd)
+  }
+
+  /// The connection breaks on the way.
+  private mutating func arriveInPart(_ index: Int, _ cut: TransportFailure, at now: Moment, in site: Site) {
+    let wall = site.setup.moment(at: now.monotonic)
+    if let serverEnd = exchanges[index].line?.serverEnd {
+      for piece in exchanges[index].pieces { _ = serverEnd.receive(piece, at: wall) }
+      serverEnd.close(.reset, at: wall)
+    }
+    exchanges[index].advance(to: .failing(cut), after: .zero, from: now.monotonic)
+  }
+
   /// The server goes on with what it has held back.
   private mutating func work(_ index: Int, at now: Moment, in site: Site) {
-    guard let line = exchanges[index].line else { preconditionFailure("bytes travel on a line") }
-    exchanges[index].answer += line.serverEnd.goOn(at: site.setup.moment(at: now.monotonic))
+    let (line, serverEnd) = way(of: exchanges[index])
+    exchanges[index].answer += serverEnd.goOn(at: site.setup.moment(at: now.monotonic))
     answer(index, line, at: now, in: site)
   }
 
   private mutating func answer(_ index: Int, _ line: Line, at now: Moment, in site: Site) {
-    if let alarm = line.serverEnd.alarm {
+    if let alarm = line.serverEnd?.alarm {
       return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
     }
-    let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
     let bytes = exchanges[index].answer.count
+    site.tell(.served(request: exchanges[index].request, answerBytes: bytes), sighting(at: now))
+    returns(index, line, bytes: bytes, at: now, in: site)
+  }
+
+  /// An answer of so many bytes sets out for the device.
+  mutating func returns(_ index: Int, _ line: Line, bytes: Int, at now: Moment, in site: Site) {
+    let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
     let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
     site.trace.note(.arrived, UInt64(weight), of: number, at: now.monotonic)
-    site.tell(.served(request: request, answerBytes: bytes), sighting(at: now))
     exchanges[index].line?.receivedBytes += weight
     let way = passage(.down, of: weight, through: line, for: request, at: now.monotonic, in: site)
     if let cut = way.cut {
-      line.serverEnd.close(.reset, at: site.setup.moment(at: now.monotonic))
+      line.serverEnd?.close(.reset, at: site.setup.moment(at: now.monotonic))
       exchanges[index].advance(to: .failing(cut.failure), after: way.span, from: now.monotonic)
     } else {
       exchanges[index].advance(to: .returning, after: way.span, from: now.monotonic)
@@ -165,7 +191,7 @@ extension SimulatedDevice {
     return next(after: instant)
   }
 
-  private mutating func take(_ outcome: RequestOutcome, of exchange: Exchange, at now: Moment, in site: Site) {
+  mutating func take(_ outcome: RequestOutcome, of exchange: Exchange, at now: Moment, in site: Site) {
     let isAnswer = outcome.status != 0
     site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
     site.tell(.ended(request: exchange.request, outcome), sighting(at: now))

@@ -56,7 +56,7 @@ extension SimulatedDevice {
     guard case .toxic(let toxic) = fault.action, case .resetPeer = toxic.effect, toxic.phase == nil, let idleLine,
       touches(toxic, spell, fault.name, idleLine.number, in: site)
     else { return }
-    idleLine.serverEnd.close(.reset, at: site.setup.moment(at: instant))
+    idleLine.serverEnd?.close(.reset, at: site.setup.moment(at: instant))
     self.idleLine = nil
   }
 

@@ -12,9 +12,14 @@ extension RunDestination {
       self = .inside(try newStore())
       return
     }
-    self = .outside(
-      try Carrier(outside.transport), factor: outside.factor,
-      try outside.proof(devices: setup.deviceNames, start: setup.start.text))
+    let carrier = try Carrier(outside.transport)
+    let proof = try outside.proof(devices: setup.deviceNames, start: setup.start.text)
+    self =
+      if let latency = outside.lockstep {
+        .lockstep(carrier, latency, proof)
+      } else {
+        .outside(carrier, factor: outside.factor, proof)
+      }
   }
 }
 

@@ -25,10 +25,8 @@ extension FleetRun {
     interruption.onRequest(carrier.alarm)
     var turns = 0
     var nextProgress = now
+    now = max(now, clock.now)
     while untilIdle || !isEndedEarly {
-      isInterrupted = interruption.isRequested
-      now = max(now, clock.now)
-      for landed in carrier.collect() { receive(landed) }
       let served = try serve(by: clock, before: end)
       turns += served
       if turns >= FleetRun.eventsPerCommit {
@@ -40,10 +38,13 @@ extension FleetRun {
         progress()
         nextProgress = now + .milliseconds(Int64(500 * clock.factor))
       }
-      if served == FleetRun.turnsInARow { continue }
-      if now >= end || untilIdle && queue.first == nil && carrier.inFlight == 0 { break }
+      let isIdle = queue.first == nil && carrier.inFlight == 0
+      if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
       let next = min(queue.first?.instant ?? end, end, nextProgress)
-      carrier.wait(until: clock.machineInstant(of: next))
+      let landed = carrier.work(until: clock.machineInstant(of: next))
+      isInterrupted = interruption.isRequested
+      now = max(now, clock.now)
+      for answer in landed { receive(answer) }
     }
     now = min(max(now, clock.now), end)
     try site.database.commit()

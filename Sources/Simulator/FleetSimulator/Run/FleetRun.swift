@@ -33,6 +33,8 @@ package final class FleetRun {
   private static let turnsAtOnceMax = 1_000_000
 
   static let eventsPerCommit = 4_096
+  /// In lockstep each may wait for an answer.
+  private static let eventsPerLook = 512
   private static let zero = MonotonicInstant(nanoseconds: 0)
 
   /// `store` is what the server keeps its records in.
@@ -146,7 +148,7 @@ package final class FleetRun {
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.oracle.ledger.sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
-      requests: site.inside?.requests ?? site.carrier?.requests ?? 0,
+      requests: site.inside?.requests ?? (site.carrier ?? site.lockstep?.carrier)?.requests ?? 0,
       drained: isDrained && !violations.breaksOff ? now - healed : nil,
       victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
       invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
@@ -180,8 +182,8 @@ package final class FleetRun {
       if turns % FleetRun.eventsPerCommit == 0 {
         try site.database.commit()
         progress()
-        isInterrupted = interruption.isRequested
       }
+      if turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       site.proveIfNeeded()
       if phase == .driving ? isEndedEarly : site.oracle.violations.breaksOff { break }
     }

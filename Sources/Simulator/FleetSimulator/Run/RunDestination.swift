@@ -1,3 +1,4 @@
+package import Scenario
 package import Store
 
 /// Where the devices of a run send their records.
@@ -7,4 +8,6 @@ package enum RunDestination {
   /// To a real server, over sockets, in real time: `factor` seconds of the devices in each second of the network.
   /// `proof` says what it has stored; nil: nobody can.
   case outside(Carrier, factor: Double, (any StoreProof)?)
+  /// To a real server in virtual time, which waits for each answer.
+  case lockstep(Carrier, LatencySource, (any StoreProof)?)
 }

@@ -12,6 +12,8 @@ package struct OutsideSetup: Sendable {
   package var verification = TargetVerification()
   /// Seconds of the devices in a second of the network.
   package var factor = 1.0
+  /// In virtual time, which waits for the answers: what a request costs in it.
+  package var lockstep: LatencySource?
   /// Records carry the time at which the run began, instead of that of the scenario.
   package var beginsToday = false
   /// Tells runs of one seed apart, which may all go to one server; 0: they are the same.

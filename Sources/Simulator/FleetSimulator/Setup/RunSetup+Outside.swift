@@ -20,20 +20,18 @@ extension RunSetup {
       }
       return nil
     }
-    guard clock.mode != .lockstep else {
-      problems.append("clock.mode lockstep: cannot be run yet; take --mode virtual, accelerated or realtime")
-      return nil
-    }
     guard let url = target.url else {
       problems.append("target.url: clock.mode \(clock.mode.rawValue) needs a server: --target http://127.0.0.1:8080")
       return nil
     }
     judgeOutside(target, &problems)
-    for fault in scenario.faults { judgeOutside(fault, &problems) }
+    let isModelled = clock.mode == .lockstep && clock.latency == .modelled
+    for fault in scenario.faults { judgeOutside(fault, hasLinks: isModelled, &problems) }
     var outside = OutsideSetup(url: target.preset.uploads(to: url))
     (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
     outside.transport = transport(target.connections, to: url, devices: devices)
     if clock.mode == .accelerated { outside.factor = clock.factor }
+    if clock.mode == .lockstep { outside.lockstep = clock.latency }
     outside.beginsToday = clock.timestamps == .shiftToNow
     return outside
   }
@@ -48,9 +46,14 @@ extension RunSetup {
     }
   }
 
-  private static func judgeOutside(_ fault: Fault, _ problems: inout [String]) {
+  private static func judgeOutside(_ fault: Fault, hasLinks: Bool, _ problems: inout [String]) {
     switch fault.action {
-    case .toxic, .http, .authorization, .remote:
+    case .toxic where hasLinks: break
+    case .toxic:
+      problems.append(
+        "fault '\(fault.name)': only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled"
+      )
+    case .http, .authorization, .remote:
       problems.append("fault '\(fault.name)': only the server inside can do it; use --mode virtual")
     case .network, .storage, .device, .lifecycle: break
     }

@@ -9,7 +9,7 @@ extension Ledger {
   /// Asks for everything that has left the queues since the last time; without anybody to ask it stays unverified.
   func prove(by proof: (any StoreProof)?) {
     guard let proof else {
-      for departure in unproven where departure.answer != nil { sums.unverified += 1 }
+      for departure in unproven { believe(departure) }
       return unproven.removeAll(keepingCapacity: true)
     }
     unproven.sort { ($0.device, $0.record.uuid) < ($1.device, $1.record.uuid) }
@@ -26,7 +26,7 @@ extension Ledger {
   private func prove(_ departures: ArraySlice<Departure>, by proof: any StoreProof) {
     guard let device = departures.first?.device else { return }
     guard let missing = proof.missing(departures.map(\.record.key), of: names[device]) else {
-      for departure in departures where departure.answer != nil { sums.unverified += 1 }
+      for departure in departures { believe(departure) }
       return
     }
     var next = missing.startIndex
@@ -44,8 +44,7 @@ extension Ledger {
       if marks.contains(departure.record.mark) {
         sums.quarantined += 1
       } else if !answer.isServers {
-        sums.misled += 1
-        violations.remark(device, departure.record.uuid, at: departure.at, misleading(answer))
+        mislead(departure, answer)
       } else {
         sums.lost += 1
         blame(departure, answer)
@@ -53,9 +52,18 @@ extension Ledger {
     }
   }
 
-  private func misleading(_ answer: ReadAnswer) -> String {
-    "deleted on status \(answer.status) to request \(answer.request), which the server has not given: "
-      + "a captive portal or a proxy has answered in its place"
+  /// Nobody can say whether it is stored: its answer has the last word, unless a page of HTML has it.
+  private func believe(_ departure: Departure) {
+    guard let answer = departure.answer else { return }
+    if answer.isServers { sums.unverified += 1 } else { mislead(departure, answer) }
+  }
+
+  private func mislead(_ departure: Departure, _ answer: ReadAnswer) {
+    sums.misled += 1
+    violations.remark(
+      departure.device, departure.record.uuid, at: departure.at,
+      "deleted on status \(answer.status) to request \(answer.request), which the server has not given: "
+        + "a captive portal or a proxy has answered in its place")
   }
 
   private func blame(_ departure: Departure, _ answer: ReadAnswer) {
