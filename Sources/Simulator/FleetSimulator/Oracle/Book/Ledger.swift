@@ -54,7 +54,9 @@ final class Ledger {
     case .ended(let request, let outcome):
       pages[device].lastEnd = sighting.now.monotonic
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
-    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .turn: break
+    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .connected,
+      .turn:
+      break
     }
   }
 
