@@ -1,5 +1,6 @@
 import Base
 import Scenario
+import World
 
 extension Measures {
   /// What is known so far, in the text format of Prometheus: a counter is a counter, of a rate both its halves are, a gauge

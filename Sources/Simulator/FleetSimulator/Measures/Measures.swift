@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Contract
 import Engine
 import Host

@@ -1,5 +1,5 @@
-import Base
-import Network
+package import Base
+package import Network
 import Synchronization
 
 /// Lets others read the figures of a run while it goes on: `GET /metrics`, for Prometheus and whatever reads its text.

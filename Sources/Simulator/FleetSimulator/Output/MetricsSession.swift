@@ -23,24 +23,28 @@ struct MetricsSession: ByteSession {
       }
       answer(&output)
     } catch {
-      end(status: error.status, Array((error.reason + "\n").utf8), &output)
+      end(error.status, error.reason + "\n", &output)
     }
     return input.count
   }
 
   private mutating func answer(_ output: inout SessionOutput) {
     guard head.segments.count == 1, head.segment(0, is: "metrics") else {
-      return end(status: 404, Array("the figures of the run are at /metrics\n".utf8), &output)
+      return end(404, "the figures of the run are at /metrics\n", &output)
     }
     switch head.method {
-    case .get: end(status: 200, ExpositionPage.contentType, page.text, &output)
-    case .head: end(status: 200, ExpositionPage.contentType, page.text, withoutContent: true, &output)
-    default: end(status: 405, Array("only GET and HEAD\n".utf8), &output)
+    case .get: end(200, page.text, as: ExpositionPage.contentType, &output)
+    case .head: end(200, page.text, as: ExpositionPage.contentType, withoutContent: true, &output)
+    default: end(405, "only GET and HEAD\n", &output)
     }
   }
 
+  private mutating func end(_ status: Int, _ words: String, _ output: inout SessionOutput) {
+    end(status, Array(words.utf8), as: "text/plain; charset=utf-8", &output)
+  }
+
   private mutating func end(
-    status: Int, _ type: StaticString = "text/plain; charset=utf-8", _ content: [UInt8], withoutContent: Bool = false,
+    _ status: Int, _ content: [UInt8], as type: StaticString, withoutContent: Bool = false,
     _ output: inout SessionOutput
   ) {
     ResponseWriter.statusLine(status, into: &output.bytes)

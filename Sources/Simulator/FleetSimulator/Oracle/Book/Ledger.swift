@@ -65,8 +65,8 @@ final class Ledger {
     case .ended(let request, let outcome):
       pages[device].lastEnd = sighting.now.monotonic
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
-    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood,
-      .fetched, .turn:
+    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood, .connected, .fetched,
+      .turn:
       break
     }
   }
