@@ -25,8 +25,8 @@ phone.ready { config in
 }
 
 /// Asks for an upload; the server's refusals are what this is about.
-func deliver() async {
-  do { _ = try await phone.store.sync() } catch { try? await Task.sleep(for: .milliseconds(100)) }
+func deliver() async throws {
+  do { _ = try await phone.store.sync() } catch { try await Task.sleep(for: .milliseconds(100)) }
 }
 
 for number in 0..<records {
@@ -34,8 +34,8 @@ for number in 0..<records {
     "coords": ["latitude": 48.1 + Double(number) * 1e-6, "longitude": 11.5, "accuracy": 5.0], "number": number,
   ])
   say(uuid.lowercased())
-  if number % 5 == 4 { Task { await deliver() } }
+  if number % 5 == 4 { Task { try await deliver() } }
   try await Task.sleep(for: .milliseconds(20))
 }
-for _ in 0..<100 where phone.store.count > 0 { await deliver() }
+for _ in 0..<100 where phone.store.count > 0 { try await deliver() }
 say("\(phone.store.count)")

@@ -71,11 +71,14 @@ package struct Body: Sendable {
   /// Moves on to what the body does at an instant, which must not lie before the current episode.
   package mutating func advance(to instant: MonotonicInstant) {
     while let end = episode.end, end <= instant {
+      let place = position(at: end)
       if case .trip(let trip) = episode { metresBefore += trip.motion.path.lengthMetres }
       if case .trip(let trip) = episode, let tunnel = trip.covers.last(where: { $0.kind == .tunnel }) {
         lastTunnelEnd = tunnel.end
       }
       episode = itinerary.next(after: episode)
+      // A route that begins anew somewhere else takes the body there at once.
+      metresBefore += place.distanceMetres(to: position(at: end))
     }
   }
 
