@@ -24,6 +24,17 @@ enum Treatment {
           done
           """)
     ),
+    // The page's recordings, of a simulated phone.
+    (
+      "rollingroad trace ",
+      .prepared(
+        by: """
+          [ -d phone ] || rollingroad simulate first-drive --duration 6m --quiet --out phone \\
+            --set "outputs=[{type: 'sdk-log', dir: 'sdk', devices: 'all'}]" >/dev/null
+          gzip -c phone/sdk/*.log >phone.log.gz
+          rollingroad trace phone.log.gz --to gpx --out drive.gpx
+          """)
+    ),
     ("sqlite3 ", .prepared(by: "ln -sfn data DIR")),
     // Phones that never have a network, under the name of the run on the page.
     (
