@@ -54,6 +54,15 @@ import World
     #expect(seen.requests(to: "/api/register") == 6)
   }
 
+  /// An attempt that is due while the app is off waits for its start, and the run goes on meanwhile.
+  @Test func anAppThatIsOffAsksForNoToken() throws {
+    let habits = HabitRates(killsPerHour: 60, rebootsPerHour: 60)
+    let cars = Runs.drivers(3, habits: habits, radio: .constant(.lte))
+    let (report, seen) = try Runs.watch(setup(faults: [.tunnel(0..<300)], fleets: cars))
+    #expect(report.isRight && report.sums.created > 10)
+    #expect(seen.requests(to: "/api/register") >= 3)
+  }
+
   @Test func aRefreshThatFailsIsTriedAgainByTheSDK() throws {
     let wave = fault(180, lasting: 120) { ($0.expireAllAccessTokens, $0.refreshStatus) = (true, 503) }
     let (report, seen) = try Runs.watch(setup(faults: [wave]))

@@ -49,10 +49,20 @@ import Vocabulary
   @Test(arguments: [true, false])
   func aCrossingOfWhichNothingIsTold(isEntry: Bool) {
     let stage = stageWithFence()
+    if !isEntry { tell(.enter, stage) }
     stage.tell(.crossed(fence: "depot", isEntry: isEntry))
     stage.pass(seconds: 100)
     stage.event(.location(stage.location()))
     #expect(stage.violated == [.geofenceLiveness])
+  }
+
+  /// The SDK takes an exit from where it has not told of being for a spurious one.
+  @Test func anExitWithoutAnEntryIsNotOwed() {
+    let stage = stageWithFence()
+    stage.tell(.crossed(fence: "depot", isEntry: false))
+    stage.pass(seconds: 100)
+    stage.event(.location(stage.location()))
+    #expect(stage.violated == [])
   }
 
   @Test func aCrossingThatIsTold() {

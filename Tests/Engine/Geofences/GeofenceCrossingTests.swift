@@ -179,4 +179,16 @@ import Vocabulary
     bench.evaluate(.fix, metresEast: 10)
     #expect(bench.story() == ["ENTER a"])
   }
+
+  /// What the system has reported is not undone by the first position, which may be wrong.
+  @Test func aReportOfTheSystemIsTheFirstTest() throws {
+    var bench = FenceBench(.android)
+    try bench.add(FenceBench.fence("a"))
+    bench.evaluate(.start, metresEast: nil)
+    bench.cross("a", isEnter: true, metresEast: 190)
+    bench.seconds = 1
+    bench.evaluate(.fix, metresEast: 500)
+    bench.cross("a", isEnter: false, metresEast: 500)
+    #expect(bench.story() == ["on a off ", "ENTER a", "EXIT a"])
+  }
 }

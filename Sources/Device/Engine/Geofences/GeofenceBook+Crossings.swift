@@ -14,6 +14,8 @@ extension GeofenceBook {
       crossedCircle(ofPolygon: slot, isEnter: isEnter, now: now, into: &effects)
       return
     }
+    // Where the device is need not be found out any more.
+    slots[slot]?.isUntested = false
     let isInside = entry.geofence.status.isInside
     if isEnter && !isInside {
       enter(slot, now: now, into: &effects)

@@ -14,7 +14,9 @@ extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   func next(after instant: MonotonicInstant) -> MonotonicInstant? {
     guard isInstalled else { return isHealed ? nil : presenceChange }
-    var next = exchanges.reduce(account?.nextAttempt) { $1.due == .never ? $0 : earlier($0, $1.due) }
+    // Who is off asks for no token.
+    let attempt = isDownUntil == nil ? account?.nextAttempt : nil
+    var next = exchanges.reduce(attempt) { $1.due == .never ? $0 : earlier($0, $1.due) }
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return host.queue.count > 0 ? earlier(next, nextSync) : next

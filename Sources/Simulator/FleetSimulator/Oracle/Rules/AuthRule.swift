@@ -26,8 +26,12 @@ final class AuthRule: Rule {
     switch happening {
     case .sent(let request) where request.purpose == .refresh: judge(request.id, sighting)
     case .ended(let request, let outcome):
-      let purpose = ledger.pages[device].open.first { $0.id == request }?.purpose
-      if purpose == .refresh && !(200..<300).contains(outcome.status) { devices[device]?.mustWait = true }
+      let open = ledger.pages[device].open
+      let purpose = open.first { $0.id == request }?.purpose
+      if purpose == .refresh && !(200..<300).contains(outcome.status) {
+        // An upload that is still under way may be refused later, and want its own.
+        devices[device]?.mustWait = !open.contains { $0.purpose == .records }
+      }
       if purpose == .records && outcome.status != 401 { devices[device]?.refreshesInARow = 0 }
     case .queue(.inserted), .told(.engine), .launched, .network, .configured, .fetched, .healed:
       devices[device]?.mustWait = false

@@ -21,6 +21,8 @@ final class GeofenceLivenessRule: Rule {
   private struct Fences {
     var watched: [String: Geofence] = [:]
     var untold: [Crossing] = []
+    /// The fences that the SDK has told of entering. It takes an exit from any other for a spurious one.
+    var entered: Set<String> = []
   }
 
   /// Only of devices that have fences.
@@ -45,14 +47,19 @@ final class GeofenceLivenessRule: Rule {
     case .told(.engine(.enabledChange(isEnabled: false))), .healed, .killed:
       judge(sighting)
       devices[device]?.untold = []
-    case .launched: devices[device] = nil
+    case .launched:
+      devices[device]?.watched = [:]
+      devices[device]?.untold = []
     default: break
     }
   }
 
   private func change(_ on: [Geofence], _ off: [String], _ sighting: Sighting) {
     var fences = devices[sighting.device, default: Fences()]
-    for identifier in off { fences.watched[identifier] = nil }
+    for identifier in off {
+      fences.watched[identifier] = nil
+      fences.entered.remove(identifier)
+    }
     for fence in on { fences.watched[fence.identifier] = fence }
     fences.untold.removeAll { off.contains($0.fence) }
     devices[sighting.device] = fences
@@ -66,7 +73,9 @@ final class GeofenceLivenessRule: Rule {
       devices[sighting.device]?.untold.removeAll { $0.fence == identifier }
       return
     }
-    guard case .circle = fence.shape, isEntry ? fence.notifyOnEntry : fence.notifyOnExit else { return }
+    guard case .circle = fence.shape, isEntry ? fence.notifyOnEntry : fence.notifyOnExit,
+      isEntry != fences.entered.contains(identifier)
+    else { return }
     seen += 1
     devices[sighting.device]?.untold.append(
       Crossing(fence: identifier, isEntry: isEntry, since: sighting.now.monotonic))
@@ -75,6 +84,11 @@ final class GeofenceLivenessRule: Rule {
   private func settle(_ record: LocationRecord, _ identifier: String, _ device: Int) {
     guard let action = record.geofence?.action, action != .dwell else { return }
     devices[device]?.untold.removeAll { $0.fence == identifier && $0.isEntry == (action == .enter) }
+    if action == .enter {
+      devices[device, default: Fences()].entered.insert(identifier)
+    } else {
+      devices[device]?.entered.remove(identifier)
+    }
   }
 
   private func judge(_ sighting: Sighting) {

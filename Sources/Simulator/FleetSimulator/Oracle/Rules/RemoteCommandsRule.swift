@@ -20,7 +20,10 @@ final class RemoteCommandsRule: Rule {
     let device = sighting.device
     switch happening {
     case .ended(let request, .answered(_, reason: _, let body)):
-      guard !body.isEmpty, ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .records })
+      // The answer to what a watchdog gave up is stale, and is ignored (behaviour §9.2).
+      guard !body.isEmpty,
+        let sent = ledger.pages[device].open.first(where: { $0.id == request && $0.purpose == .records }),
+        !sent.isGivenUp(at: sighting.now.monotonic)
       else { return }
       let commands = ReceivedCommands(inBody: body.span).commands
       guard !commands.isEmpty else { return }
