@@ -1,10 +1,12 @@
 """judge.py BIN SECONDS RESULTS COMMIT MACHINE: drives phones at the server and judges what became of their records."""
-import json, os, random, re, subprocess, sys, tempfile, time
+import json, os, random, re, signal, subprocess, sys, tempfile, threading, time
 
 from server import WAYS, Server
 
 TROUBLE_SECONDS = 10
 DEVICES = 5
+# A simulator takes 21 seconds; one that has not ended by then is stopped, and its exit code tells.
+LONGEST_SECONDS = 180
 COLUMNS = ("way", "requests", "busiest second", "records", "stored", "misled", "lost", "changed", "waiting", "cpu s", "")
 
 
@@ -22,16 +24,25 @@ def simulate(program, server, way, folder):
 
 
 def judge_way(server, way, process, folder):
+    guard = threading.Timer(LONGEST_SECONDS, os.kill, (process.pid, signal.SIGKILL))
+    guard.start()
     _, status, usage = os.wait4(process.pid, 0)
+    guard.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
     course = server.courses[way]
-    with open(f"{folder}/{way}/summary.json") as file:
-        ledger = json.load(file)["ledger"]
     with open(f"{folder}/{way}.txt") as file:
         told = file.read()
+    try:
+        with open(f"{folder}/{way}/summary.json") as file:
+            ledger = json.load(file)["ledger"]
+    except FileNotFoundError:
+        problems = [f"no summary, exit code {process.returncode}: {' '.join(told.split())[-200:]}"]
+        row(way, course.requests, course.busiest_second(), *["-"] * 7, *problems)
+        return {"way": way, "requests": course.requests, "problems": problems}
     created = ledger["created"]
     problems = []
-    if os.waitstatus_to_exitcode(status) != 0:
-        problems.append(f"exit code {os.waitstatus_to_exitcode(status)}")
+    if process.returncode != 0:
+        problems.append(f"exit code {process.returncode}")
     if ledger["lost"] or ledger["pending"] or ledger["unverified"]:
         problems.append("not everything arrived")
     # What only the portal has seen, and nobody stored: the simulator must tell of exactly these.
@@ -45,6 +56,8 @@ def judge_way(server, way, process, folder):
         problems.append("the books differ")
     if course.changed:
         problems.append("bytes changed")
+    if course.unreadable:
+        problems.append(f"{course.unreadable} bodies unreadable")
     # Behaviour: a flush for each record at most, and one for each wish to sync; a page of a flush is a request.
     if course.requests > 2 * created + 20 * DEVICES:
         problems.append("a storm")
@@ -81,12 +94,16 @@ def judge_killed_phone(server, program, seconds, folder, chance):
         process.wait()
     server.now_serving = None
     process = phone(program, server, folder, 0)
-    output, _ = process.communicate(timeout=120)
-    waiting = int(output.split()[-1])
+    try:
+        output, _ = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, _ = process.communicate()
+    waiting = int(output) if output.strip().isdecimal() else "unknown"
     lost = recorded - set(course.stored) - course.misled
     problems = [text for text, is_so in [
         (f"exit code {process.returncode}", process.returncode), ("records lost", lost), ("records wait", waiting),
-        ("bytes changed", course.changed), ("too few kills", kills < 5),
+        ("bytes changed", course.changed), ("bodies unreadable", course.unreadable), ("too few kills", kills < 5),
         ("a storm", course.requests > 3 * len(course.sent) + 50 * kills)] if is_so]
     misled = len(course.misled - set(course.stored))
     row(f"killed {kills} times", course.requests, course.busiest_second(), len(recorded), len(course.stored), misled,
@@ -104,7 +121,12 @@ def main():
     row(*COLUMNS)
     with tempfile.TemporaryDirectory() as work:
         processes = {way: simulate(f"{folder}/rollingroad", server, way, work) for way in WAYS}
-        lines = [judge_way(server, way, process, work) for way, process in processes.items()]
+        try:
+            lines = [judge_way(server, way, process, work) for way, process in processes.items()]
+        finally:
+            for process in processes.values():
+                if process.returncode is None:
+                    process.kill()
         lines.append(judge_killed_phone(
             server, f"{folder}/misbehave-phone", seconds, f"{work}/phone", random.Random(seed)))
     with open(results, "a") as file:

@@ -44,6 +44,7 @@ class Course:
         self.begin = None
         self.requests, self.sent, self.changed = 0, {}, set()
         self.stored, self.misled = {}, set()
+        self.unreadable = 0
         self.moments = []
 
     def see(self, device, records, keeps, is_portal):
@@ -100,7 +101,10 @@ class Server:
         while (field := reader.readline().strip()):
             name, _, value = field.partition(b":")
             fields[name.strip().lower()] = value.strip().decode()
-        body = reader.read(int(fields.get(b"content-length", "0")))
+        length = int(fields.get(b"content-length", "0"))
+        body = reader.read(length)
+        if len(body) < length:
+            return False  # Whoever sent it was killed.
         path = line.split()[1].decode()
         name = path.split("/")[1].split("?")[0]
         course = self.courses[name]
@@ -109,6 +113,10 @@ class Server:
             with course.lock:
                 found = [{"uuid": uuid} for uuid, owner in course.stored.items() if owner == device]
             connection.sendall(answer("200 OK", json.dumps(found).encode()))
+            return True
+        if not line.startswith(b"POST "):
+            # The simulator asks before it begins whether anybody is there: that is no upload, and begins nothing.
+            connection.sendall(answer("405 Method Not Allowed", b"", "Allow: POST"))
             return True
         return self.misbehave(connection, course, self.way(name, course), fields, body)
 
@@ -120,10 +128,15 @@ class Server:
 
     def misbehave(self, connection, course, way, fields, body):
         output, ending, keeps = WAYS[way] if way else (answer("200 OK", SOUND), "keep", True)
-        # Numbers stay the text that they are: a record must come again as the same bytes.
-        records = json.loads(body, parse_float=str, parse_int=str)["location"]
-        records = records if isinstance(records, list) else [records]
-        digests = [(r["uuid"].lower(), hashlib.sha1(json.dumps(r).encode()).hexdigest()) for r in records]
+        try:
+            # Numbers stay the text that they are: a record must come again as the same bytes.
+            records = json.loads(body, parse_float=str, parse_int=str)["location"]
+            records = records if isinstance(records, list) else [records]
+            digests = [(r["uuid"].lower(), hashlib.sha1(json.dumps(r).encode()).hexdigest()) for r in records]
+        except (ValueError, LookupError, TypeError, AttributeError):
+            with course.lock:
+                course.unreadable += 1
+            return False
         course.see(fields.get(b"x-device-id", ""), digests, keeps, way == "portal")
         if ending == "drip":
             for byte in output:
