@@ -112,7 +112,7 @@ package final class FleetRun {
   }
 
   /// Drives and settles until so many events have happened, or to the end of the run. Gives whether it is over: then
-  /// `report` says what it has come to. For runs with a server inside.
+  /// `report` says what it has come to. For runs in virtual time.
   func advance(
     toEvent last: Int, _ progress: (Double, LedgerSums) -> Void = { _, _ in }
   ) throws(DatabaseError) -> Bool {

@@ -43,7 +43,9 @@ final class IdentityRule: Rule {
     last[sighting.device] = Last(uuid: uuid, timestamp: timestamp, offset: offset)
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
-    if timestamp < before.timestamp { blame(sighting, uuid, "of \(timestamp), after a record of \(before.timestamp)") }
-    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp), which is still to come") }
+    if timestamp < before.timestamp {
+      blame(sighting, uuid, "of \(timestamp.text), after a record of \(before.timestamp.text)")
+    }
+    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp.text), which is still to come") }
   }
 }
