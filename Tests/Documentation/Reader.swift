@@ -8,6 +8,9 @@ import Testing
 final class Reader {
   let folder: String
   let server: IngestServer
+  /// What `rollingroad` and `curl` are at this desk. Functions of the shell and no files: a file that was just written is busy
+  /// for as long as another test's process, begun meanwhile, has not let go of it.
+  private let programs: String
 
   init() throws {
     folder = "\(FileManager.default.temporaryDirectory.path)/rollingroad-reader-\(UUID().uuidString)"
@@ -17,26 +20,22 @@ final class Reader {
     configuration.data = "\(folder)/data"
     configuration.loops = 1
     server = try IngestServer(configuration)
-    // A phone without a terminal takes its keys from the input, and there are none.
-    try addProgram(
-      "rollingroad",
+    // A phone without a terminal takes its keys from the input, and there are none. An answer that is no success is a failure.
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder)/bin/rollingroad", withDestinationPath: BuiltProgram.path(of: "rollingroad"))
+    programs = """
+      PATH="$PWD/bin:$PATH"
+      rollingroad() {
+        if [ "$1" = drive ]; then local -x ROLLINGROAD_TARGET='\(server.url)'; fi
+        command rollingroad "$@"
+      }
+      curl() { command curl --fail-with-body "$@"; }
       """
-      if [ "$1" = drive ]; then export ROLLINGROAD_TARGET='\(server.url)'; fi
-      exec '\(BuiltProgram.path(of: "rollingroad"))' "$@"
-      """)
-    // An answer that is no success is a failure.
-    try addProgram("curl", "exec /usr/bin/env PATH=\"${PATH#*:}\" curl --fail-with-body \"$@\"")
   }
 
   deinit {
     server.stop()
     do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record("\(folder) stays: \(error)") }
-  }
-
-  private func addProgram(_ name: String, _ text: String) throws {
-    let path = "\(folder)/bin/\(name)"
-    try "#!/usr/bin/env bash\n\(text)\n".write(toFile: path, atomically: false, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   }
 
   /// Gives nothing for a command that did what it has to, else what went wrong.
@@ -59,7 +58,7 @@ final class Reader {
   /// Types a text as the pages have it.
   func type(_ text: String) async -> Shell.Outcome {
     let here = Treatment.shortened(text).replacing("http://127.0.0.1:8080", with: server.url)
-    return await Shell.run("cd '\(folder)'; PATH=\"$PWD/bin:$PATH\"; set -euo pipefail\n{ :\n\(here)\n} </dev/null")
+    return await Shell.run("cd '\(folder)'; set -euo pipefail\n\(programs)\n{ :\n\(here)\n} </dev/null")
   }
 
   /// On a free port, until it says that it listens.

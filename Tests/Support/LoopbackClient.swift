@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A blocking TCP client on this machine for tests of servers. Every call ends after ten seconds with an error: a test

@@ -1,4 +1,11 @@
 extension WallInstant {
+  /// `2026-07-28T18:34:22.563Z`.
+  package var iso8601Text: String {
+    var bytes: [UInt8] = []
+    append(iso8601To: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Appends 24 bytes, `2026-07-28T18:34:22.563Z`: the form in which the SDK writes every time.
   package func append(iso8601To bytes: inout [UInt8]) {
     let date = civilDate

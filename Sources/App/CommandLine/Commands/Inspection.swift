@@ -21,9 +21,7 @@ struct Inspection {
   }
 
   private static func time(_ milliseconds: Int64) -> String {
-    var text: [UInt8] = []
-    WallInstant(exactly: milliseconds)?.append(iso8601To: &text)
-    return text.isEmpty ? "-" : String(decoding: text, as: UTF8.self)
+    WallInstant(exactly: milliseconds)?.iso8601Text ?? "-"
   }
 }
 

@@ -76,11 +76,7 @@ extension DriveScreen {
   }
 
   /// The time of day, UTC, as in the log.
-  static func clock(_ wall: WallInstant) -> String {
-    var bytes: [UInt8] = []
-    wall.append(iso8601To: &bytes)
-    return String(decoding: bytes[11..<19], as: UTF8.self)
-  }
+  static func clock(_ wall: WallInstant) -> String { String(wall.iso8601Text.dropFirst(11).prefix(8)) }
 
   /// What a server sends must not steer a terminal.
   static func printable(_ text: String) -> String {

@@ -40,11 +40,7 @@ struct FidelityTable {
   }
 
   /// The time of day as the log has it.
-  private static func clock(_ time: WallInstant) -> String {
-    var bytes: [UInt8] = []
-    time.append(iso8601To: &bytes)
-    return String(decoding: bytes.dropFirst(11).dropLast(), as: UTF8.self)
-  }
+  private static func clock(_ time: WallInstant) -> String { String(time.iso8601Text.dropFirst(11).dropLast()) }
 
   private static func row(_ name: String, _ columns: String...) -> String {
     columns.reduce(name + String(repeating: " ", count: max(0, 16 - name.count))) { line, column in

@@ -14,7 +14,7 @@ struct TraceScenario {
     // A minute more, in which the phone comes to rest; at most what a run of virtual time takes in minutes.
     let minutes = min(span.count / 60_000_000_000 + 2, 7 * 24 * 60)
     let start = summary.duration == nil ? nil : route.points[0].time
-    let begins = start.map { ", start: \(TraceScenario.quoted(RouteNumber.text($0)))" } ?? ""
+    let begins = start.map { ", start: \(TraceScenario.quoted($0.iso8601Text))" } ?? ""
     let timing = summary.duration == nil ? "modelled" : "recorded"
     text = """
       // One phone drives \(TraceScenario.comment(file)) again. docs/scenario.md has every key.

@@ -15,9 +15,5 @@ extension Date {
     return milliseconds > latest ? .latest : WallInstant(millisecondsSince1970: Int64(milliseconds))
   }
 
-  var iso8601Text: String {
-    var bytes: [UInt8] = []
-    wallInstant.append(iso8601To: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  var iso8601Text: String { wallInstant.iso8601Text }
 }

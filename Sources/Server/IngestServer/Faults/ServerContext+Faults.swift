@@ -137,9 +137,7 @@ extension JSONWriter {
 
   /// ISO 8601 with milliseconds.
   mutating func member(_ name: StaticString, _ instant: WallInstant) {
-    var text: [UInt8] = []
-    instant.append(iso8601To: &text)
     key(name)
-    value(String(decoding: text, as: UTF8.self))
+    value(instant.iso8601Text)
   }
 }

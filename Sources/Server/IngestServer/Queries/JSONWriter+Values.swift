@@ -5,9 +5,7 @@ extension JSONWriter {
   /// A time in ISO 8601 with milliseconds; null for one that there is not, or that no calendar has.
   mutating func value(instant milliseconds: Int64?) {
     guard let milliseconds, let instant = WallInstant(exactly: milliseconds) else { return null() }
-    var text: [UInt8] = []
-    instant.append(iso8601To: &text)
-    value(String(decoding: text, as: UTF8.self))
+    value(instant.iso8601Text)
   }
 
   mutating func value(_ uuid: UUID128) {

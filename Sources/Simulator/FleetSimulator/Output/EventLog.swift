@@ -67,7 +67,7 @@ package final class EventLog: Watcher {
     writer.beginObject()
     writer.key("seconds")
     writer.value(sighting.now.monotonic.secondsOfRun)
-    writer.field("time", sighting.now.wall.text)
+    writer.field("time", sighting.now.wall.iso8601Text)
     writer.field("device", names[sighting.device])
     writer.field("event", event)
     more(&writer)
@@ -81,7 +81,7 @@ package final class EventLog: Watcher {
       uuids[row] = uuid
       line("created", sighting) { writer in
         writer.field("uuid", uuid.text)
-        writer.field("timestamp", timestamp.text)
+        writer.field("timestamp", timestamp.iso8601Text)
       }
     case .deleted(_, let row, let cause):
       let uuid = uuids.removeValue(forKey: row)

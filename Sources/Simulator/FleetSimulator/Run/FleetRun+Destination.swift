@@ -13,7 +13,7 @@ extension RunDestination {
       return
     }
     let carrier = try Carrier(outside.transport)
-    let proof = try outside.proof(devices: setup.deviceNames, start: setup.start.text)
+    let proof = try outside.proof(devices: setup.deviceNames, start: setup.start.iso8601Text)
     self =
       if let latency = outside.lockstep {
         .lockstep(carrier, latency, proof)

@@ -10,7 +10,8 @@ extension RunSummary {
       "result": .string("\(result)"), "exitCode": .integer(Int64(result.rawValue)),
       "scenario": .object(["name": .string(scenario), "hash": .string(scenarioHash)]),
       "seed": .string("0x" + String(seed, radix: 16)), "mode": .string(mode),
-      "shard": shard.map { .string($0) } ?? .null, "start": .string(start.text), "durationSeconds": duration.json,
+      "shard": shard.map { .string($0) } ?? .null, "start": .string(start.iso8601Text),
+      "durationSeconds": duration.json,
       "settleSeconds": settle.json,
       "fleets": .array(fleets.map(\.json)),
       "devices": .integer(Int64(devices)), "ending": .string(ending.rawValue), "endedAtSeconds": ended.json,
@@ -92,14 +93,5 @@ extension ViolationStory {
       "invariant": .string(invariant), "device": .string(device), "uuid": uuid.map { .string($0) } ?? .null,
       "story": .array(story.map { .string($0) }),
     ])
-  }
-}
-
-extension WallInstant {
-  /// As in ISO 8601, in UTC.
-  var text: String {
-    var bytes: [UInt8] = []
-    append(iso8601To: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -44,7 +44,9 @@ extension Form where Value == ZonedInstant {
   static var zonedInstant: Form {
     let words = "a date and time with its zone, as in \"2026-03-02T06:30:00+01:00\""
     let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.]+([Zz]|[-+][0-9]{2}(:?[0-9]{2})?)$"
-    return Form<String>.text(pattern: pattern, words: words).map(words: words, show: { .string($0.instant.text) }) {
+    return Form<String>.text(pattern: pattern, words: words).map(
+      words: words, show: { .string($0.instant.iso8601Text) }
+    ) {
       text in
       WallInstant(iso8601: Array(text.utf8).span).map {
         ZonedInstant(instant: $0, offsetSeconds: offsetSeconds(of: text))
@@ -77,13 +79,5 @@ extension Form where Value: RawRepresentable<String> & CaseIterable {
       }
       return chosen
     }
-  }
-}
-
-extension WallInstant {
-  fileprivate var text: String {
-    var bytes: [UInt8] = []
-    append(iso8601To: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,4 +1,4 @@
-package import Base
+import Base
 
 /// The formats in which a recording can be written. What is written is read back as the same places, elevations and times.
 extension RouteRecording {
@@ -14,7 +14,7 @@ extension RouteRecording {
       let (latitude, longitude) = (RouteNumber.text(point.place.latitude), RouteNumber.text(point.place.longitude))
       text += "<trkpt lat=\"\(latitude)\" lon=\"\(longitude)\">"
       if let elevation = point.elevation { text += "<ele>\(RouteNumber.text(elevation))</ele>" }
-      if let time = point.time { text += "<time>\(RouteNumber.text(time))</time>" }
+      if let time = point.time { text += "<time>\(time.iso8601Text)</time>" }
       text += "</trkpt>\n"
     }
     return text + "</trkseg></trk>\n</gpx>\n"
@@ -26,7 +26,7 @@ extension RouteRecording {
       let numbers = [point.place.longitude, point.place.latitude] + (point.elevation.map { [$0] } ?? [])
       return "[" + numbers.map(RouteNumber.text).joined(separator: ",") + "]"
     }
-    let times = points.compactMap(\.time).map { "\"\(RouteNumber.text($0))\"" }.joined(separator: ",\n")
+    let times = points.compactMap(\.time).map { "\"\($0.iso8601Text)\"" }.joined(separator: ",\n")
     let properties = hasTimes ? "{\"coordTimes\":[\n\(times)\n]}" : "{}"
     return """
       {"type":"Feature","properties":\(properties),
@@ -45,7 +45,7 @@ extension RouteRecording {
     for point in points {
       text += "\(RouteNumber.text(point.place.latitude)),\(RouteNumber.text(point.place.longitude))"
       if hasElevation { text += "," + (point.elevation.map(RouteNumber.text) ?? "") }
-      if hasTime { text += "," + (point.time.map(RouteNumber.text) ?? "") }
+      if hasTime { text += "," + (point.time.map(\.iso8601Text) ?? "") }
       text += "\r\n"
     }
     return text
@@ -64,11 +64,5 @@ package enum RouteNumber {
     let fraction = String(whole % 10_000_000)
     let sign = number < 0 && whole > 0 ? "-" : ""
     return "\(sign)\(whole / 10_000_000).\(String(repeating: "0", count: 7 - fraction.count))\(fraction)"
-  }
-
-  package static func text(_ time: WallInstant) -> String {
-    var bytes: [UInt8] = []
-    time.append(iso8601To: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -44,8 +44,8 @@ final class IdentityRule: Rule {
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
     if timestamp < before.timestamp {
-      blame(sighting, uuid, "of \(timestamp.text), after a record of \(before.timestamp.text)")
+      blame(sighting, uuid, "of \(timestamp.iso8601Text), after a record of \(before.timestamp.iso8601Text)")
     }
-    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp.text), which is still to come") }
+    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come") }
   }
 }
