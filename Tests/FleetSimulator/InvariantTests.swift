@@ -333,6 +333,23 @@ import World
     #expect(stage.violated == [.identity])
   }
 
+  /// A fence's position is the best of three, and the first of them was (behaviour §13.1): meanwhile the second has become
+  /// a record.
+  @Test func theBestOfSomeSamplesMayBeOlderThanTheLastRecord() {
+    let stage = Stage()
+    stage.pass(seconds: 10)
+    var sample = stage.location()
+    sample.isSample = true
+    stage.event(.location(sample))
+    stage.pass(seconds: 1)
+    stage.upload([stage.insert()])
+    stage.pass(seconds: 1)
+    stage.upload([stage.insert(agedSeconds: 3)])
+    #expect(stage.violated == [])
+    stage.upload([stage.insert(agedSeconds: 5)])
+    #expect(stage.violated == [.identity])
+  }
+
   /// Its time is the app's affair; the next one is the SDK's again.
   @Test func aRecordOfTheAppMayBeNewerThanTheNextOne() {
     var poison = DeviceFault()
