@@ -321,51 +321,40 @@ import World
     #expect(stage.violated == [])
   }
 
+  /// Killed between the 2xx and the deletion: what was asked for is gone with the process.
+  @Test func aDeadAppCarriesNothingOut() {
+    let stage = Stage()
+    let record = stage.insert()
+    let request = stage.send([record])
+    stage.serve(request)
+    stage.end(request, status: 200, body: "{\"background_geolocation\":[[\"stop\"]]}")
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.upload([record])
+    #expect(stage.violated == [])
+  }
+
   @Test func aCommandComesFromNowhere() {
     let stage = Stage()
     stage.tell(.told(.commanded(.stop)))
     #expect(stage.violated == [.remoteCommands])
   }
 
-  @Test func timeGoesBack() {
+  @Test(arguments: [true, false])
+  func anAppThatTheSystemHasLaunchedRestsUntilItIsAskedToStart(isAsked: Bool) {
     let stage = Stage()
-    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
-    #expect(stage.violated == [.identity])
-  }
-
-  /// A fence's position is the best of three, and the first of them was (behaviour §13.1): meanwhile the second has become
-  /// a record.
-  @Test func theBestOfSomeSamplesMayBeOlderThanTheLastRecord() {
-    let stage = Stage()
-    stage.pass(seconds: 10)
-    var sample = stage.location()
-    sample.isSample = true
-    stage.event(.location(sample))
-    stage.pass(seconds: 1)
+    let waiting = stage.insert()
+    stage.tell(.kept(EngineState()))
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    let request = stage.send([waiting])
+    stage.serve(request)
+    stage.end(request, status: 200, body: isAsked ? "{\"background_geolocation\":[[\"start\"]]}" : "{}")
+    stage.delete(waiting)
+    if isAsked { stage.tell(.told(.commanded(.start))) }
     stage.upload([stage.insert()])
-    stage.pass(seconds: 1)
-    stage.upload([stage.insert(agedSeconds: 3)])
-    #expect(stage.violated == [])
-    stage.upload([stage.insert(agedSeconds: 5)])
-    #expect(stage.violated == [.identity])
-  }
-
-  /// Its time is the app's affair; the next one is the SDK's again.
-  @Test func aRecordOfTheAppMayBeNewerThanTheNextOne() {
-    var poison = DeviceFault()
-    poison.poisonRecord = .missingCoords
-    let stage = Stage(faults: [Fault(name: "poison", action: .device(poison))])
-    let zero = MonotonicInstant(nanoseconds: 0)
-    stage.tell(
-      .faultEnded(FaultOccurrence(fault: "poison", fleet: "cars", index: 0, ordinal: 0, start: zero, end: zero)))
-    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
-    #expect(stage.violated == [])
-  }
-
-  @Test func aRecordComesFromTheFuture() {
-    let stage = Stage()
-    stage.upload([stage.insert(agedSeconds: -5)])
-    #expect(stage.violated == [.identity])
+    #expect(stage.violated == (isAsked ? [] : [.lifecycle]))
   }
 
   @Test func aRequestHasNoEnd() {

@@ -14,7 +14,7 @@ final class IdentityRule: Rule {
   override class var interest: Interest { [.queue, .told, .life] }
 
   /// Longer nobody looks for a position (behaviour §13.2).
-  private static let longestLookMilliseconds: Int64 = 120_000
+  private static let longestLook = Nanoseconds.seconds(120)
 
   private struct Last {
     var uuid = UUID128(high: 0, low: 0)
@@ -22,7 +22,7 @@ final class IdentityRule: Rule {
     /// Between the two clocks of the phone.
     var offset = Int64.min
     /// Positions that came while one was looked for, and could be taken yet.
-    var samples: [WallInstant] = []
+    var samples: [(seen: MonotonicInstant, timestamp: WallInstant)] = []
   }
 
   private var last: [Last]
@@ -40,10 +40,9 @@ final class IdentityRule: Rule {
       if poisoned.remove(sighting.device) == nil { judge(uuid, timestamp, sighting) }
     case .queue(.refused): poisoned.remove(sighting.device)
     case .told(.engine(.location(let record))) where record.isSample:
-      last[sighting.device].samples.removeAll {
-        record.timestamp.milliseconds(since: $0) > IdentityRule.longestLookMilliseconds
-      }
-      last[sighting.device].samples.append(record.timestamp)
+      let now = sighting.now.monotonic
+      last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
+      last[sighting.device].samples.append((now, record.timestamp))
     case .faultEnded(let occurrence):
       guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
       poisoned.insert(sighting.device)
@@ -58,9 +57,12 @@ final class IdentityRule: Rule {
       uuid: uuid, timestamp: timestamp, offset: offset, samples: before.samples)
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
-    if timestamp < before.timestamp && !before.samples.contains(timestamp) {
+    if timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       blame(sighting, uuid, "of \(timestamp.iso8601Text), after a record of \(before.timestamp.iso8601Text)")
     }
-    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come") }
+    // Of a crossing without a new position the last one is told, from whenever it is (behaviour §15.3).
+    if timestamp > sighting.now.wall && timestamp > before.timestamp {
+      blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come")
+    }
   }
 }
