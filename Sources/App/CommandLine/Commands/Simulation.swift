@@ -33,7 +33,14 @@ struct Simulation {
       defer { listener?.stop() }
       if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
       if let listener { process.writeOutput("metrics \(listener.url)") }
+      setup.outside?.administratorToken = options.administratorToken
       if let outside = setup.outside {
+        if options.shard != nil, setup.faults.contains(where: \.isServers) {
+          process.writeError(
+            "rollingroad simulate: faults of the server: the shards of a run would take them away from each other; drive at it with one process"
+          )
+          return .badScenario
+        }
         if let silence = try outside.silence() {
           process.writeError("rollingroad simulate: \(silence)")
           return .runtimeFailure
@@ -159,6 +166,8 @@ struct SimulationOptions {
   /// `--out`.
   var folder: String?
   var shard: Shard?
+  /// `--admin-token`, for servers on other machines.
+  var administratorToken: String?
   /// What was typed behind `simulate`.
   var words: [String] = []
   /// Of everything that the run follows from.

@@ -13,12 +13,14 @@ extension RunDestination {
       return
     }
     let carrier = try Carrier(outside.transport)
-    let proof = try outside.proof(devices: setup.deviceNames, start: setup.start.iso8601Text)
+    let desk = TargetDesk(
+      proof: try outside.proof(devices: setup.deviceNames, start: setup.start.iso8601Text),
+      faults: try TargetFaults(setup, at: outside))
     self =
       if let latency = outside.lockstep {
-        .lockstep(carrier, latency, proof)
+        .lockstep(carrier, latency, desk)
       } else {
-        .outside(carrier, factor: outside.factor, proof)
+        .outside(carrier, factor: outside.factor, desk)
       }
   }
 }
@@ -40,6 +42,6 @@ extension OutsideSetup {
         headers: headers.map { NameValuePair($0.name, $0.value) }, devices: devices)
     }
     guard preset == .rollingroad else { return nil }
-    return AdministrationProof(try Questioner(transport), origin: origin, devices: devices)
+    return AdministrationProof(TargetAdministration(try Questioner(transport), of: self), devices: devices)
   }
 }

@@ -50,7 +50,7 @@ package final class FleetRun {
   package convenience init(
     _ setup: RunSetup, over carrier: Carrier, factor: Double = 1, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
-    try self.init(setup, to: .outside(carrier, factor: factor, nil), interruption: interruption, watchers: [])
+    try self.init(setup, to: .outside(carrier, factor: factor, TargetDesk()), interruption: interruption, watchers: [])
   }
 
   /// `watchers` see everything from the first launch on.
@@ -100,6 +100,7 @@ package final class FleetRun {
   /// The whole run. `progress` hears how far it has come now and then, as a share.
   /// Throws what the queues' database says, and `CirclingDevice`.
   package func run(progress: (Double, LedgerSums) -> Void = { _, _ in }) throws -> RunReport {
+    defer { site.targetFaults?.clear() }
     if let carrier = site.carrier {
       try run(over: carrier) { tell(progress) }
     } else {
@@ -153,7 +154,8 @@ package final class FleetRun {
       drained: isDrained && !violations.breaksOff ? now - healed : nil,
       victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
       invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
-      generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested,
+      generatorLag: generatorLag, proofRefusal: site.proof?.refusal,
+      faultRefusal: site.targetFaults?.refusal, isInterrupted: interruption.isRequested,
       isEndedByViolation: violations.endsDrives)
   }
 

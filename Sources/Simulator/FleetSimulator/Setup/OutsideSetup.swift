@@ -8,6 +8,8 @@ package struct OutsideSetup: Sendable {
   package var preset = TargetPreset.rollingroad
   /// Of every request.
   package var headers: [Named<String>] = []
+  /// Shown to its administration; nil: none is wanted there.
+  package var administratorToken: String?
   package var transport = TransportConfiguration()
   package var verification = TargetVerification()
   /// Seconds of the devices in a second of the network.
