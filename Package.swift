@@ -186,8 +186,8 @@ let package = Package(
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "World", "rollingroad", "CLinux", "IngestServer", "Scenario", "JSON", "Base",
-        "Support",
+        "CommandLine", "FleetSimulator", "World", "rollingroad", "CLinux", "CurlTransport", "IngestServer", "Store",
+        "Upload", "Scenario", "JSON", "Base", "Support",
       ]),
     tests(
       "Upload",

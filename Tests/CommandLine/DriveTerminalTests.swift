@@ -11,41 +11,24 @@ import Testing
   private final class Session {
     let leader: Int32
     private let follower: Int32
-    let process: pid_t
+    private let child: ChildProcess
     private(set) var output = ""
 
     init(_ words: [String]) throws {
       var (leader, follower): (Int32, Int32) = (-1, -1)
       try #require(unsafe openpty(&leader, &follower, nil, nil, nil) == 0)
-      var actions = unsafe posix_spawn_file_actions_t()
-      unsafe posix_spawn_file_actions_init(&actions)
-      defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-      for descriptor in 0...2 as ClosedRange<Int32> {
-        unsafe posix_spawn_file_actions_adddup2(&actions, follower, descriptor)
-      }
-      unsafe posix_spawn_file_actions_addclose(&actions, leader)
-      // The threads of a test block signals, and a child would inherit that.
-      var attributes = posix_spawnattr_t()
-      unsafe posix_spawnattr_init(&attributes)
-      defer { unsafe posix_spawnattr_destroy(&attributes) }
-      var none = sigset_t()
-      unsafe sigemptyset(&none)
-      unsafe posix_spawnattr_setsigmask(&attributes, &none)
-      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-      var list = unsafe (["rollingroad", "drive", "--seed", "7"] + words).map { unsafe strdup($0) } + [nil]
-      defer { unsafe list.forEach { unsafe free($0) } }
-      var child: pid_t = 0
-      try #require(unsafe posix_spawn(&child, Self.program, &actions, &attributes, &list, environ) == 0)
-      (self.leader, self.follower, process) = (leader, follower, child)
+      for descriptor in [leader, follower] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+      let command = [BuiltProgram.path(of: "rollingroad"), "drive", "--seed", "7"]
+      child = try ChildProcess(command + words, places: [0: follower, 1: follower, 2: follower])
+      (self.leader, self.follower) = (leader, follower)
     }
 
     deinit {
-      kill(process, SIGKILL)
       close(leader)
       close(follower)
     }
 
-    private static let program = BuiltProgram.path(of: "rollingroad")
+    var process: pid_t { child.id }
 
     func type(_ text: String) { _ = unsafe write(leader, text, text.utf8.count) }
 
@@ -66,11 +49,7 @@ import Testing
         && mode.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    func exitCode() -> Int32 {
-      var status: Int32 = 0
-      unsafe waitpid(process, &status, 0)
-      return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
-    }
+    func exitCode() -> Int32 { child.exitCode() }
   }
 
   /// Nobody listens at the discard port.

@@ -25,7 +25,7 @@ final class Browser {
   private static let patienceMilliseconds: Int32 = 30_000
 
   private let profile: String
-  private var child: pid_t = 0
+  private let child: ChildProcess
   private let output: Int32
   private let input: Int32
   private var pending: [UInt8] = []
@@ -47,20 +47,9 @@ final class Browser {
       _ = close(theirInput)
       _ = close(theirOutput)
     }
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     // The protocol's places; the browser reads commands from the one and writes answers to the other.
-    unsafe posix_spawn_file_actions_adddup2(&actions, theirInput, 3)
-    unsafe posix_spawn_file_actions_adddup2(&actions, theirOutput, 4)
-    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    let words =
-      [program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile)"] + Browser.flags
-    var list: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
-    unsafe list.append(nil)
-    defer { unsafe list.forEach { unsafe free($0) } }
-    let code = unsafe posix_spawn(&child, program, &actions, nil, list, environ)
-    guard code == 0 else { throw Failure(description: "\(program): errno \(code)") }
+    let words = [program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile)"] + Browser.flags
+    child = try ChildProcess(words, places: [3: theirInput, 4: theirOutput])
   }
 
   /// Tests often run as root and in containers, where its own sandbox cannot be; it opens nothing but our page.
@@ -81,9 +70,8 @@ final class Browser {
   deinit {
     _ = close(output)
     _ = close(input)
-    kill(child, SIGKILL)
-    var status: Int32 = 0
-    unsafe waitpid(child, &status, 0)
+    child.signal(SIGKILL)
+    _ = child.exitCode()
     do { try FileManager.default.removeItem(atPath: profile) } catch {}
   }
 

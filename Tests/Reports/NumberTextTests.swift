@@ -12,6 +12,10 @@ import Testing
     #expect(NumberText.percent(0.125) == "12.5 %")
   }
 
+  @Test func oneIsNotSeveral() {
+    #expect([0, 1, 1_234].map { NumberText.count($0, of: "device") } == ["0 devices", "1 device", "1,234 devices"])
+  }
+
   @Test func spansChooseTheirUnit() {
     #expect(
       [0.25, 120, 1_240, 99_949, 754_000].map { NumberText.span(milliseconds: $0) } == [

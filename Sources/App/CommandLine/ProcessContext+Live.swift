@@ -9,10 +9,10 @@ extension ProcessContext {
       variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
       readFile: readFile,
       listFolder: listFolder,
-      writeOutput: { write($0 + "\n", to: STDOUT_FILENO) },
-      writeError: { write($0 + "\n", to: STDERR_FILENO) },
+      writeOutput: { Descriptor.write($0 + "\n", to: STDOUT_FILENO) },
+      writeError: { Descriptor.write($0 + "\n", to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, outputIsTerminal: isatty(STDOUT_FILENO) == 1,
-      writeRaw: { write($0, to: STDERR_FILENO) },
+      writeRaw: { Descriptor.write($0, to: STDERR_FILENO) },
       input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
       terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)
   }
@@ -54,18 +54,6 @@ extension ProcessContext {
       guard count >= 0 else { return nil }
       if count == 0 { return bytes }
       bytes += piece[..<count]
-    }
-  }
-
-  /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away
-  /// (`| head`) is no error of ours: what it did not want is dropped.
-  private static func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
-      bytes = bytes.dropFirst(written)
     }
   }
 }

@@ -54,13 +54,5 @@ final class DriveConsole {
     return isKnown ? Int(size.ws_col) : 80
   }
 
-  func write(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
-      bytes = bytes.dropFirst(written)
-    }
-  }
+  func write(_ text: String) { Descriptor.write(text, to: descriptor) }
 }

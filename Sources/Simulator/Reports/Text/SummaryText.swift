@@ -149,7 +149,8 @@ package struct SummaryText {
 
   private var foot: [String] {
     let time = summary.mode == "virtual" ? "virtual time" : "time"
-    var parts = ["\(NumberText.count(summary.devices)) devices for \(NumberText.span(summary.duration)) of \(time)"]
+    let devices = NumberText.count(summary.devices, of: "device")
+    var parts = ["\(devices) for \(NumberText.span(summary.duration)) of \(time)"]
     if let drained = summary.drained {
       parts.append("drained in \(NumberText.span(milliseconds: drained.seconds * 1_000))")
     } else {

@@ -64,7 +64,7 @@ extension RunPlan {
     lines += [
       "", "faults: \(scenario.faults.isEmpty ? "none" : scenario.faults.map(\.name).joined(separator: ", "))",
       "expected, without chance and faults: \(total.records.wholeText) records, \(total.requests.wholeText) requests,"
-        + " at most \(peakDevices) devices, about \((memoryBytes / 1e6).wholeText) MB",
+        + " at most \(peakDevices) device\(peakDevices == 1 ? "" : "s"), about \((memoryBytes / 1e6).wholeText) MB",
     ]
     return lines.joined(separator: "\n")
   }

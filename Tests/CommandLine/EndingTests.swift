@@ -1,0 +1,52 @@
+import Glibc
+import Support
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+/// How `simulate` ends when it is not left to its end, or when it was too slow to mean anything.
+@Suite(.timeLimit(.minutes(1))) struct EndingTests {
+  /// Signals of two kinds are two, however fast they come. With the first alone the phones would have five seconds to deliver,
+  /// and the run its summary.
+  @Test func theSecondSignalEndsItAtOnce() throws {
+    let (arrivals, arrived) = try ChildProcess.pipe()
+    defer { for end in [arrivals, arrived] { close(end) } }
+    // Whatever is uploaded waits for an answer in vain.
+    let server = try BareServer { request in
+      if request.lines[0].hasPrefix("GET") { return .ok() }
+      _ = unsafe write(arrived, "!", 1)
+      return .silence
+    }
+    let child = try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor",
+      "60", "--duration", "10h", "--target", server.url, "--preset", "traccar",
+    ])
+    var byte: UInt8 = 0
+    #expect(unsafe read(arrivals, &byte, 1) == 1)
+    child.process.signal(SIGINT)
+    child.process.signal(SIGTERM)
+    #expect(child.finish() == 105)
+    #expect(child.output.hasPrefix("seed 0x1\n") && !child.output.contains("hash"), "\(child.output)")
+  }
+
+  private func run(_ words: [String]) -> (output: String, code: ExitCode) {
+    var output = ""
+    let process = ProcessContext(
+      arguments: ["simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor", "1000"] + words,
+      writeOutput: { output += $0 + "\n" }, writeError: { _ in }, errorIsTerminal: false)
+    let code = CommandTable.run(process)
+    return (output, code)
+  }
+
+  /// A generator that was late says nothing about the server. What is late is a quarter of a second, unless the scenario says
+  /// something else.
+  @Test func aLateGeneratorMakesARunInvalid() throws {
+    let server = try BareServer { _ in .ok() }
+    let words = ["--duration", "2m", "--target", server.url, "--preset", "traccar"]
+    let usual = run(words)
+    #expect(usual.output.contains("generator_lag           p(99)<250"), "\(usual.output)")
+    let late = run(words + ["--set", "thresholds={ generator_lag: [{ threshold: 'max<0', onFail: 'invalidate' }] }"])
+    #expect(late.code == .runInvalid && late.code.rawValue == 97, "\(late.output)")
+  }
+}

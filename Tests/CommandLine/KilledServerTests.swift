@@ -1,0 +1,82 @@
+import CurlTransport
+import FleetSimulator
+import Glibc
+import Scenario
+import Store
+import Support
+import Testing
+import Upload
+
+@testable import CommandLine
+
+/// A real server that dies in the middle of a run over sockets, and comes back with the folder that it had.
+@Suite(.timeLimit(.minutes(1))) struct KilledServerTests {
+  private static let scenario = """
+    {
+      version: 1, name: "killed", seed: 3, clock: { mode: "accelerated", factor: 300, duration: "4m", settle: "2m" },
+      sdk: { config: { geolocation: { distanceFilter: 10, disableElasticity: true } } },
+      fleets: { cars: { devices: 4, motion: "driving", network: "wifi" } },
+    }
+    """
+
+  @Test func whatItAcknowledgedIsThereAfterKill9() throws {
+    let folder = try TemporaryFolder()
+    let killer = try Killer(serving: folder.path)
+    let target = Override(origin: "test", path: "target.url", value: killer.url)
+    let scenario = try ScenarioReader(overrides: [target]).read(Self.scenario).scenario
+    let setup = try RunSetup(scenario)
+    let destination = try RunDestination(of: setup) { try SQLiteStore(.scratch) }
+    let report = try FleetRun(setup, to: destination, watchers: [killer]).run()
+    #expect(killer.kills == 2 && killer.problem == nil)
+    #expect(killer.failures > 0, "requests that were under way, or came while nobody was there")
+    #expect(report.victims == [] && report.proofRefusal == nil)
+    #expect(report.sums.lost == 0 && report.sums.stored == report.sums.created && report.sums.created > 100)
+  }
+}
+
+/// Kills the server with the request that is just being sent, and starts it again with the first one that fails.
+private final class Killer: Watcher {
+  private let folder: String
+  private var server: SpokenChild?
+  private(set) var url: String
+  private(set) var kills = 0
+  private(set) var failures = 0
+  private(set) var problem: (any Error)?
+  private var sent = 0
+
+  private static let requestsBetween = 40
+
+  init(serving folder: String) throws {
+    self.folder = folder
+    let first = try Self.start(folder, at: "127.0.0.1:0")
+    server = first
+    url = try first.line(beginningWith: "listening ")
+  }
+
+  private static func start(_ folder: String, at address: String) throws -> SpokenChild {
+    try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "serve", "--listen", address, "--data", folder, "--loops", "1",
+    ])
+  }
+
+  func see(_ happening: Happening, _ sighting: Sighting) {
+    switch happening {
+    case .sent:
+      sent += 1
+      guard sent % Killer.requestsBetween == 0, kills < 2, let running = server else { return }
+      kills += 1
+      running.process.signal(SIGKILL)
+      _ = running.process.exitCode()
+      server = nil
+    case .ended(_, .failed):
+      failures += 1
+      guard server == nil else { return }
+      do {
+        let again = try Self.start(folder, at: String(url.dropFirst("http://".count)))
+        _ = try again.line(beginningWith: "listening ")
+        server = again
+      } catch { problem = error }
+    default: break
+    }
+  }
+}
