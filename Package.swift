@@ -101,8 +101,8 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
-        "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Database", "Base",
+        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog",
+        "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Database", "Base",
       ]),
 
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),

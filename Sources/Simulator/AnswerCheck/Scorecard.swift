@@ -11,7 +11,7 @@ package struct Scorecard: Equatable, Sendable {
     broken = judged
   }
 
-  mutating func count(_ judgement: Judgement) {
+  package mutating func count(_ judgement: Judgement) {
     answers += 1
     for clause in judgement.judged { judged[clause.number] += 1 }
     for finding in judgement.findings {
@@ -22,6 +22,9 @@ package struct Scorecard: Equatable, Sendable {
 
   package func timesJudged(_ clause: Clause) -> Int { judged[clause.number] }
   package func timesBroken(_ clause: Clause) -> Int { broken[clause.number] }
+
+  /// The first of each clause that was broken, in the clauses' order.
+  package var findings: [Finding] { examples.sorted { $0.clause.number < $1.clause.number } }
 
   private var seen: [Clause] { Clause.allCases.filter { judged[$0.number] > 0 } }
   package var seenCount: Int { seen.count }
@@ -34,7 +37,7 @@ package struct Scorecard: Equatable, Sendable {
     var lines = [
       "\(keptCount) of \(seenCount) clauses kept in \(answers) answer\(answers == 1 ? "" : "s"), \(unseen) not put to the test"
     ]
-    for finding in examples.sorted(by: { $0.clause.number < $1.clause.number }) {
+    for finding in findings {
       let count = broken[finding.clause.number]
       lines.append("  ✗ \(finding.clause.number). \(finding.clause.rule)\(count > 1 ? " (\(count) times)" : "")")
       lines.append("       \(finding.detail)")

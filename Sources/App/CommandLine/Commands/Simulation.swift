@@ -120,8 +120,9 @@ struct Simulation {
     let interruption = Interruption()
     if process.ownsSignals { try EndingSignals.listen { interruption.request() } }
     let destination = try RunDestination(of: setup) { try newStore() }
-    let run = try FleetRun(
-      setup, to: destination, interruption: interruption, watchers: [measures] + outputs.watchers(of: setup))
+    let audit = setup.outside.map { _ in AnswerAudit(setup) }
+    let watchers: [any Watcher] = [measures] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
+    let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: watchers)
     listener?.show(measures)
     let show = { (_: Double, _: LedgerSums) in
       display?.show(measures.progress)
@@ -138,7 +139,7 @@ struct Simulation {
     display?.clear()
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
     var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
-    summary.notes += options.notes
+    summary.notes += options.notes + (audit?.remarks ?? [])
     if let shard = options.shard {
       summary.shard = shard.text
       summary.leaveThresholdsToTheWhole()

@@ -1,0 +1,91 @@
+import AnswerCheck
+import Base
+import Contract
+import CurlTransport
+import Scenario
+import Upload
+
+/// Holds what a real server answers against what the SDK needs of it, as `drive` does, for a part of the answers that costs
+/// next to nothing: all those of a few devices until there are many, and of everybody else the first ones of each kind.
+/// What a fault of the scenario may have spoilt is nobody's mistake and is passed over.
+package final class AnswerAudit: Watcher {
+  private struct Followed {
+    var request: OutgoingRequest?
+    var total = Nanoseconds.zero
+    var canRefresh = false
+    var faults = 0
+  }
+
+  /// Answers that say the same as far as a first look shows.
+  private struct Kind: Hashable {
+    let purpose: OutgoingRequest.Purpose
+    /// 0: there was none.
+    let status: Int
+  }
+
+  private var devices: [Followed]
+  private var checkers: [AnswerChecker]
+  private var seen: [Kind: Int] = [:]
+  private var card = Scorecard()
+  private let clock = SystemClock()
+
+  private static let devicesFollowed = 8
+  private static let answersEach = 500
+  private static let answersOfKind = 8
+
+  package init(_ setup: RunSetup) {
+    let count = setup.fleets.reduce(0) { $0 + $1.simulated.count }
+    devices = Array(repeating: Followed(), count: count)
+    checkers = Array(repeating: AnswerChecker(), count: min(count, AnswerAudit.devicesFollowed))
+  }
+
+  package func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .sent(let request) where request.purpose != .log && devices[device].faults == 0:
+      devices[device].request = request
+    case .carried(_, let timings): devices[device].total = timings.total
+    case .ended(let id, let outcome):
+      guard let request = devices[device].request, request.id == id else { return }
+      devices[device].request = nil
+      look(at: outcome, of: request, device)
+    case .configured(let configuration):
+      devices[device].canRefresh = configuration.authorization.refreshUrl != nil
+    case .faultBegan:
+      devices[device].faults += 1
+      devices[device].request = nil
+    case .faultEnded: devices[device].faults -= 1
+    case .killed, .network: devices[device].request = nil
+    default: break
+    }
+  }
+
+  private func look(at outcome: RequestOutcome, of request: OutgoingRequest, _ device: Int) {
+    let kind = Kind(purpose: request.purpose, status: outcome.status)
+    let isFollowed = device < checkers.count && checkers[device].scorecard.answers < AnswerAudit.answersEach
+    guard isFollowed || seen[kind, default: 0] < AnswerAudit.answersOfKind else { return }
+    seen[kind, default: 0] += 1
+    // The devices may live on another day than the server.
+    let answer = ObservedAnswer(
+      request, outcome, head: nil, duration: devices[device].total, endedAt: clock.wallNow,
+      canRefresh: devices[device].canRefresh)
+    if isFollowed {
+      card.count(checkers[device].check(answer))
+    } else {
+      var stranger = AnswerChecker()
+      card.count(stranger.check(answer))
+    }
+  }
+
+  /// A sentence for each clause that the server has broken, and how many answers were looked at.
+  package var remarks: [String] {
+    guard card.answers > 0 else { return [] }
+    let broken = card.findings.map { finding in
+      let clause = finding.clause
+      return
+        "the server's answers: \(clause.rule), clause \(clause.number), is broken in \(card.timesBroken(clause)) of \(card.timesJudged(clause)) answers, the first time with \(finding.detail): \(clause.remedy)"
+    }
+    guard broken.isEmpty else { return broken }
+    return ["the server's answers: all \(card.seenCount) clauses kept in \(card.answers) answers that were looked at"]
+  }
+}
