@@ -63,8 +63,8 @@ enum Arrows {
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog",
-        "Vocabulary", "IngestServer", "Network", "Store", "HTTP1",
+        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
+        "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1",
         "Contract", "JSON", "Database", "Base", "Synchronization",
       ]),
     Target(name: "Reports", folder: "Sources/Simulator/Reports", imports: ["FleetSimulator", "Scenario", "Base"]),

@@ -29,6 +29,22 @@ import Testing
     #expect(lines(Arrows.violations(in: SourceFile(path: "Sources/Misc/A.swift", text: "let a = 1\n"))) == [1])
   }
 
+  @Test func aKeyThatNothingReadsIsFound() {
+    let table = SourceFile(
+      path: "Table.swift",
+      text: """
+        var used = 1
+        var idle = 1
+        [
+          .key("used", \\.used, .count, "It is."),
+          .optional(
+            "idle", \\.part.idle, .count, "It is not."),
+        ]
+        """)
+    let reader = SourceFile(path: "Reader.swift", text: "// idle\nlet sum = plan.used + 1\n")
+    #expect(lines(ScenarioKeys.violations(in: [table], readBy: [table, reader])) == [5])
+  }
+
   @Test(arguments: Marks.all)
   func eachMarkIsFound(mark: Marks.Mark) {
     let file = SourceFile(path: "Sources/Base/A.swift", text: "let a = 1\n  \(mark.word) b\n")

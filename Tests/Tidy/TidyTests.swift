@@ -37,6 +37,13 @@ import Testing
     try check(["page"], [".html", ".css", ".js"], Sizes.violations)
   }
 
+  @Test func everyKeyOfAScenarioDoesSomething() throws {
+    let tables = try SourceTree.files(in: ["Sources/Simulator/Scenario"], endings: [".swift"])
+    let readers = try SourceTree.files(
+      in: ["Sources/Simulator/Scenario", "Sources/Simulator/FleetSimulator", "Sources/App"], endings: [".swift"])
+    for violation in ScenarioKeys.violations(in: tables, readBy: readers) { Issue.record("\(violation)") }
+  }
+
   @Test func whatOthersSeeIsDocumented() throws {
     try check(["Sources"], [".swift"], Documentation.violations)
   }
