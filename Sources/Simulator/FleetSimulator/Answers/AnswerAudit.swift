@@ -30,7 +30,7 @@ package final class AnswerAudit: Watcher {
   private let clock = SystemClock()
 
   private static let devicesFollowed = 8
-  private static let answersEach = 500
+  private static let answersEach = 200
   private static let answersOfKind = 8
 
   package init(_ setup: RunSetup) {
