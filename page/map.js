@@ -5,6 +5,7 @@ import { Marks } from './marks.js'
 import * as mercator from './mercator.js'
 import { steer } from './steering.js'
 import { states } from './states.js'
+import { Streets } from './streets.js'
 import { TrailPainting } from './trails.js'
 import { View } from './view.js'
 
@@ -28,6 +29,7 @@ export class DeviceMap extends EventTarget {
   #marks
   #trails = new TrailPainting()
   #tiles = null
+  #streets = new Streets()
   #isDue = false
   #wasMoved = false
 
@@ -51,7 +53,8 @@ export class DeviceMap extends EventTarget {
     const value = name => style.getPropertyValue(name).trim()
     this.#colors = {
       map: value('--map'), grid: value('--graticule'), muted: value('--muted'), text: value('--text'),
-      accent: value('--accent'), fence: value('--fence'),
+      accent: value('--accent'), fence: value('--fence'), street: value('--street'), artery: value('--artery'),
+      line: value('--artery'), tunnel: value('--tunnel'), 'dead-zone': value('--dead-zone'), area: value('--area'),
       smallFont: `11px ${style.fontFamily}`, nameFont: `600 12px ${style.fontFamily}`,
       states: Object.fromEntries(states.map(({ name }) => [name, value(`--state-${name}`)])),
     }
@@ -76,6 +79,13 @@ export class DeviceMap extends EventTarget {
     if (this.#isDue) return
     this.#isDue = true
     requestAnimationFrame(now => this.#frame(now))
+  }
+
+  /** GeoJSON to draw under the devices. */
+  takeStreets(collection) {
+    this.#streets.take(collection)
+    this.#canvas.classList.toggle('has-streets', !this.#streets.isEmpty)
+    this.refresh()
   }
 
   /** Devices came: until the user takes hold of the map it shows all of them. */
@@ -137,6 +147,7 @@ export class DeviceMap extends EventTarget {
     context.fillStyle = this.#colors.map
     context.fillRect(0, 0, view.width, view.height)
     this.#tiles?.draw(context, view)
+    this.#streets.draw(context, view, this.#colors)
     drawGraticule(context, view, this.#colors)
     this.#trails.work(this.#fleet, view, this.#colors, this.isHidden)
     this.#trails.draw(context, view)

@@ -10,6 +10,9 @@ extension Command {
     operandCount: 1...1,
     flags: [
       .value("target", "URL", "the server to drive at, instead of target.url; realtime, if no mode is named"),
+      .value(
+        "admin-token", "TOKEN", "that of a Rolling Road target, to prove what it stored and to draw the streets",
+        isSecret: true),
       .value("preset", "NAME", "whose dialect the target speaks, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
       .value("factor", "N", "how much faster than the wall clock accelerated runs"),
@@ -108,7 +111,7 @@ private struct SimulateCommand {
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
-      folder: values.text("out"), shard: try shard(), words: Array(process.arguments.dropFirst()),
+      folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"), words: Array(process.arguments.dropFirst()),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
       notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in

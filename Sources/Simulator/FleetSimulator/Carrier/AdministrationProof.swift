@@ -6,8 +6,7 @@ import Upload
 
 /// Asks a Rolling Road server, by its administration.
 final class AdministrationProof: StoreProof {
-  private let questioner: Questioner
-  private let origin: String
+  private let administration: TargetAdministration
   private let devices: [String]
   private(set) var refusal: String?
   let isShared = true
@@ -15,9 +14,8 @@ final class AdministrationProof: StoreProof {
   /// An answer names so many missing records at most.
   private static let recordsPerQuestion = 1_000
 
-  init(_ questioner: Questioner, origin: String, devices: [String]) {
-    self.questioner = questioner
-    self.origin = origin
+  init(_ administration: TargetAdministration, devices: [String]) {
+    self.administration = administration
     self.devices = devices
   }
 
@@ -50,9 +48,9 @@ final class AdministrationProof: StoreProof {
     }
     writer.endArray()
     writer.endObject()
-    let json = NameValuePair("Content-Type", "application/json")
-    let answer = questioner.ask(origin + "/admin/v1/verify", by: "POST", headers: [json], body: writer.bytes)
-    guard let document = document(answer), case .array(let records)? = document["missingRecords"] else { return nil }
+    guard let document = document(administration.ask("verify", by: "POST", json: writer.bytes)),
+      case .array(let records)? = document["missingRecords"]
+    else { return nil }
     return Set(records.compactMap { record in UUID128(member: "uuid", of: record) })
   }
 
@@ -60,8 +58,8 @@ final class AdministrationProof: StoreProof {
     var marks: Set<UInt64> = []
     var cursor = ""
     while true {
-      let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor
-      guard let page = document(questioner.ask(origin + path)), case .array(let records)? = page["records"] else {
+      let path = "quarantine?limit=1000&device=" + device.percentEncoded + cursor
+      guard let page = document(administration.ask(path)), case .array(let records)? = page["records"] else {
         return marks
       }
       for case .string(let text)? in records.map({ $0["record"] }) { marks.insert(RecordMark.of(text.utf8.span)) }
@@ -72,7 +70,7 @@ final class AdministrationProof: StoreProof {
 
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
     for device in device.map({ [$0] }) ?? devices {
-      let answer = questioner.ask(origin + "/admin/v1/uuids?device=" + device.percentEncoded)
+      let answer = administration.ask("uuids?device=" + device.percentEncoded)
       if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)" }
       let bytes = answer.body
       var reader = JSONReader(bytes.span)

@@ -40,6 +40,6 @@ extension OutsideSetup {
         headers: headers.map { NameValuePair($0.name, $0.value) }, devices: devices)
     }
     guard preset == .rollingroad else { return nil }
-    return AdministrationProof(try Questioner(transport), origin: origin, devices: devices)
+    return AdministrationProof(TargetAdministration(try Questioner(transport), of: self), devices: devices)
   }
 }

@@ -10,6 +10,8 @@ package struct OutsideSetup: Sendable {
   package var headers: [Named<String>] = []
   package var transport = TransportConfiguration()
   package var verification = TargetVerification()
+  /// Of a Rolling Road server, when its administration wants one: to prove what is stored, and to draw the streets.
+  package var adminToken: String?
   /// Seconds of the devices in a second of the network.
   package var factor = 1.0
   /// In virtual time, which waits for the answers: what a request costs in it.
