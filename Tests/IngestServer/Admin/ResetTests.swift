@@ -28,7 +28,8 @@ import Testing
     let answer = try harness.request("POST", path, body: "")
     #expect(
       answer.text
-        == #"{"devices":\#(runs),"faults":\#(runs * 2),"maps":\#(runs),"breakages":\#(runs),"throttled":\#(runs),"journal":false}"#)
+        == #"{"devices":\#(runs),"faults":\#(runs * 2),"maps":\#(runs),"breakages":\#(runs),"throttled":\#(runs),"journal":false}"#
+    )
   }
 
   @Test func aRunGoesWithAllThatWasSetInIt() throws {

@@ -111,7 +111,8 @@ private struct SimulateCommand {
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
-      folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"), words: Array(process.arguments.dropFirst()),
+      folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
+      words: Array(process.arguments.dropFirst()),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
       notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
