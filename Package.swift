@@ -207,7 +207,7 @@ let package = Package(
       ]),
     tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
     tests("Page", needs: ["IngestServer", "JSON", "Support"]),
-    tests("Documentation", needs: ["IngestServer", "rollingroad", "Threads", "Support"]),
+    tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "Threads", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

@@ -126,7 +126,7 @@ import Testing
     #expect(call("trace", gpx, "--to", "scenario", "--out", scenario) == .ok)
     #expect(output == "wrote \(scenario); 'rollingroad simulate \(scenario)' runs it\n")
     #expect(call("simulate", scenario, "--quiet") == .ok, "\(error.withLock { $0 })")
-    #expect(output.contains("1 devices for ") && output.contains("records_lost"))
+    #expect(output.contains("1 device for ") && output.contains("records_lost"))
   }
 
   @Test func aScenarioNamesItsFileAsItIsSeenFromThere() throws {

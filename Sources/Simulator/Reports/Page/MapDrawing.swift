@@ -24,7 +24,7 @@ struct MapDrawing {
           "figcaption", "id=\"map\"",
           [
             HTML.element("h3", "", [HTML.text("Where they went")]),
-            HTML.element("p", "", [HTML.text("The true ways of \(map.tracks.count) devices, from a dot to a dot.")]),
+            HTML.element("p", "", [HTML.text("The true ways of \(NumberText.count(map.tracks.count, "device")), from a dot to a dot.")]),
           ]),
         HTML.element("p", "class=\"legend\"", legend),
         HTML.element(

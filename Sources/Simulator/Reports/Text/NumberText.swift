@@ -13,6 +13,11 @@ package enum NumberText {
     return (number < 0 ? "-" : "") + text
   }
 
+  /// `12,345 devices`, `1 device`.
+  package static func count(_ number: Int, _ noun: String) -> String {
+    "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
   /// Three digits that matter: `0.123`, `1.23`, `12.3`, `123`, `1,234`.
   package static func figure(_ number: Double) -> String {
     guard number.isFinite, number.magnitude < 1e15 else { return "\(number)" }
