@@ -91,7 +91,8 @@ extension Ledger {
       }
       if let first = waiting.first {
         violations.blame(
-          .drain, device, first.uuid, at: instant, "\(waiting.count.of("record")) still in the queue, this one the oldest",
+          .drain, device, first.uuid, at: instant,
+          "\(waiting.count.of("record")) still in the queue, this one the oldest",
           story: ["\(first.createdAt.clockText) created", "sent \(first.attempts.of("time"))"])
       }
     }
