@@ -1,6 +1,7 @@
 import Contract
 import DeviceLog
 import Engine
+import Gzip
 import Host
 import Upload
 import Vocabulary
