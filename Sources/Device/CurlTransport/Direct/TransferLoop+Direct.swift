@@ -5,7 +5,7 @@ import HTTP1
 import Upload
 
 /// Plain HTTP of phones without libcurl's own, which takes three times the processor time of the rest of a phone's upload
-/// (docs/decisions/0017): libcurl resolves names and connects, and hands the connection over.
+/// (docs/decisions/0018): libcurl resolves names and connects, and hands the connection over.
 extension TransferLoop {
   /// False: the request is libcurl's.
   func beginDirectly(_ request: OutgoingRequest, device: Int) -> Bool {
