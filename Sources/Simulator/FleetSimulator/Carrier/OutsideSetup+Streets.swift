@@ -16,6 +16,8 @@ extension OutsideSetup {
       return "the live page shows no streets: the server's administration wants --admin-token"
     default: return nil
     }
-    return administration.ask("/admin/v1/map", by: "PUT", body: map).refusal.map { "the live page shows no streets: \($0)" }
+    return administration.ask("/admin/v1/map", by: "PUT", body: map).refusal.map {
+      "the live page shows no streets: \($0)"
+    }
   }
 }
