@@ -95,6 +95,7 @@ setInterval(() => {
 const events = {
   hello(hello) {
     figures.restart(hello.bounds)
+    mapRevision = null
     panels.tokens.describe(hello.auth)
     loadAll()
   },
@@ -106,6 +107,7 @@ const events = {
   },
   figures(counts) {
     fleet.clockOffset = counts.at - Date.now()
+    if (counts.mapRevision !== mapRevision) loadStreets(counts.mapRevision)
     const sample = figures.take(counts)
     replaceText(byID('figure-connections'), count(counts.connections))
     notice(counts.outage ? `The server cannot store: ${counts.outage}. Uploads are refused until it can.` : '')
@@ -118,6 +120,13 @@ const events = {
     byID('figure-errors').dataset.state = sample.client + sample.server > 0 ? 'bad' : ''
   },
   resync() { loadAll() },
+}
+
+let mapRevision = null
+/** What was put under the devices; asked for again with the next figures when that fails. */
+async function loadStreets(revision) {
+  mapRevision = revision
+  await get('map').then(map.takeStreets.bind(map)).catch(() => { mapRevision = null })
 }
 
 /** Every device that the server keeps; what the stream told meanwhile is newer and stays. */

@@ -1,9 +1,11 @@
-// Small charts of the last two minutes, drawn by hand: a sample a second, one value for each line.
+// Small charts of the last two minutes, drawn by hand: a sample a second, one value for each line. The numbers at the grid are
+// written over the lines, so that the charts keep their width on a phone.
 
 import { element, replaceText } from './dom.js'
 
 const samplesMax = 120
-const padding = { top: 6, right: 6, bottom: 4, left: 6 }
+const padding = { top: 6, right: 6, bottom: 16, left: 6 }
+const instants = [[0, '2 min ago'], [0.5, '1 min'], [1, 'now']]
 
 export class Charts {
   #samples = []
@@ -73,6 +75,7 @@ export class Charts {
     context.lineWidth = 1
     for (const share of [0, 0.5, 1]) stroke(context, [[padding.left, Math.round(yOf(top * share)) + 0.5], [width - padding.right, Math.round(yOf(top * share)) + 0.5]])
     for (const line of lines) this.#line(context, line, style.getPropertyValue(`--${line.color}`), xOf, yOf)
+    writeAxes(context, { top, format, width, height, yOf, style })
     if (this.#samples[this.#hovered]) {
       context.strokeStyle = style.getPropertyValue('--muted')
       stroke(context, [[xOf(this.#hovered), padding.top], [xOf(this.#hovered), height - padding.bottom]])
@@ -110,6 +113,24 @@ function runs(samples, key) {
     else parts.push(part = [[index, value]])
   })
   return parts
+}
+
+function writeAxes(context, { top, format, width, height, yOf, style }) {
+  context.font = `10px ${style.fontFamily}`
+  context.lineWidth = 3
+  context.lineJoin = 'round'
+  context.strokeStyle = style.getPropertyValue('--surface')
+  context.fillStyle = style.getPropertyValue('--muted')
+  const write = (text, left, bottom) => {
+    context.strokeText(text, left, bottom)
+    context.fillText(text, left, bottom)
+  }
+  for (const share of [0.5, 1]) write(format(top * share), padding.left, yOf(top * share) + 11)
+  for (const [share, text] of instants) {
+    const room = width - padding.left - padding.right - context.measureText(text).width
+    write(text, padding.left + share * room, height - 4)
+  }
+  context.lineWidth = 1
 }
 
 function stroke(context, points) {

@@ -1,4 +1,7 @@
-// Rates and quantiles out of the counts that the server tells every second.
+// Rates and quantiles out of the counts that the server tells every second, each over the seconds before: a handful of phones
+// send once in a while, and a rate that jumps between nothing and five says little.
+
+const secondsTogether = 5
 
 /** The value below which `share` of the answers between two counts lie; null when there were none. */
 export function quantile(share, bounds, before, after) {
@@ -19,19 +22,24 @@ export function quantile(share, bounds, before, after) {
 }
 
 export class Figures {
-  #before = null
+  /** Counts of the last seconds, the oldest first. */
+  #counts = []
   bounds = []
 
   restart(bounds) {
     this.bounds = bounds
-    this.#before = null
+    this.#counts = []
   }
 
   /** One sample for the charts; null for the first counts, which say nothing about a rate. */
   take(counts) {
-    const before = this.#before
-    this.#before = counts
-    if (!before || counts.at <= before.at || counts.answered < before.answered) return null
+    const last = this.#counts.at(-1)
+    // A server that began anew counts from nothing.
+    if (last && (counts.at <= last.at || counts.answered < last.answered)) this.#counts = []
+    this.#counts.push(counts)
+    if (this.#counts.length > secondsTogether + 1) this.#counts.shift()
+    if (this.#counts.length < 2) return null
+    const before = this.#counts[0]
     const seconds = (counts.at - before.at) / 1_000
     const perSecond = (now, then) => Math.max(0, now - then) / seconds
     const status = name => perSecond(counts.requests[name] ?? 0, before.requests[name] ?? 0)

@@ -5,10 +5,14 @@ import { Marks } from './marks.js'
 import * as mercator from './mercator.js'
 import { steer } from './steering.js'
 import { states } from './states.js'
+import { Streets } from './streets.js'
 import { TrailPainting } from './trails.js'
 import { View } from './view.js'
 
 const namedAtMost = 40
+/** From the middle of a mark to its edge, and to its name. */
+const markReach = 8
+const nameGap = 11
 
 export class DeviceMap extends EventTarget {
   view = new View()
@@ -28,6 +32,7 @@ export class DeviceMap extends EventTarget {
   #marks
   #trails = new TrailPainting()
   #tiles = null
+  #streets = new Streets()
   #isDue = false
   #wasMoved = false
 
@@ -51,7 +56,8 @@ export class DeviceMap extends EventTarget {
     const value = name => style.getPropertyValue(name).trim()
     this.#colors = {
       map: value('--map'), grid: value('--graticule'), muted: value('--muted'), text: value('--text'),
-      accent: value('--accent'), fence: value('--fence'),
+      accent: value('--accent'), fence: value('--fence'), street: value('--street'), artery: value('--artery'),
+      line: value('--artery'), tunnel: value('--tunnel'), 'dead-zone': value('--dead-zone'), area: value('--area'),
       smallFont: `11px ${style.fontFamily}`, nameFont: `600 12px ${style.fontFamily}`,
       states: Object.fromEntries(states.map(({ name }) => [name, value(`--state-${name}`)])),
     }
@@ -76,6 +82,13 @@ export class DeviceMap extends EventTarget {
     if (this.#isDue) return
     this.#isDue = true
     requestAnimationFrame(now => this.#frame(now))
+  }
+
+  /** GeoJSON to draw under the devices. */
+  takeStreets(collection) {
+    this.#streets.take(collection)
+    this.#canvas.classList.toggle('has-streets', !this.#streets.isEmpty)
+    this.refresh()
   }
 
   /** Devices came: until the user takes hold of the map it shows all of them. */
@@ -137,6 +150,7 @@ export class DeviceMap extends EventTarget {
     context.fillStyle = this.#colors.map
     context.fillRect(0, 0, view.width, view.height)
     this.#tiles?.draw(context, view)
+    this.#streets.draw(context, view, this.#colors)
     drawGraticule(context, view, this.#colors)
     this.#trails.work(this.#fleet, view, this.#colors, this.isHidden)
     this.#trails.draw(context, view)
@@ -212,15 +226,19 @@ export class DeviceMap extends EventTarget {
     return isGliding
   }
 
+  /** On the right of its mark, else on the left, where neither a mark nor another name is in the way; else not at all. */
   #drawNames(context, seen) {
-    const taken = []
+    const taken = seen.map(([, left, top]) => [left - markReach, top - markReach, left + markReach, top + markReach])
+    const isFree = box => box[0] > 0 && box[2] < this.view.width
+      && !taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])
     context.font = this.#colors.smallFont
     for (const [device, left, top] of seen) {
       if (device === this.selected || device === this.hovered) continue
-      const box = [left + 9, top - 7, left + 13 + context.measureText(short(device.name)).width, top + 7]
-      if (taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue
-      taken.push(box)
-      this.#drawName(context, device, left, top)
+      const width = context.measureText(short(device.name)).width
+      const start = [left + nameGap, left - nameGap - width].find(start => isFree([start - 1, top - 7, start + width + 1, top + 7]))
+      if (start === undefined) continue
+      taken.push([start, top - 7, start + width, top + 7])
+      this.#drawName(context, device, start, top)
     }
   }
 
@@ -233,7 +251,10 @@ export class DeviceMap extends EventTarget {
     context.arc(left, top, 12, 0, 2 * Math.PI)
     context.stroke()
     context.font = this.#colors.nameFont
-    this.#drawName(context, device, left + 4, top)
+    const name = short(device.name)
+    const gap = nameGap + 4
+    const isCut = left + gap + context.measureText(name).width > this.view.width
+    this.#drawName(context, device, isCut ? left - gap - context.measureText(name).width : left + gap, top)
   }
 
   #drawName(context, device, left, top) {
@@ -241,9 +262,9 @@ export class DeviceMap extends EventTarget {
     context.strokeStyle = this.#colors.map
     context.lineWidth = 3
     context.lineJoin = 'round'
-    context.strokeText(short(device.name), left + 11, top)
+    context.strokeText(short(device.name), left, top)
     context.fillStyle = this.#colors.text
-    context.fillText(short(device.name), left + 11, top)
+    context.fillText(short(device.name), left, top)
   }
 }
 

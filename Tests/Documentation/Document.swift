@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+@testable import CommandLine
+
 /// A page of the documentation and the commands in its blocks of code.
 struct Document: Sendable, CustomTestStringConvertible {
   /// A block that says ```` ```sh ```` holds commands; one that says nothing would hide them.
@@ -54,4 +56,10 @@ struct Document: Sendable, CustomTestStringConvertible {
       }
     } catch { preconditionFailure("the documentation cannot be read: \(error)") }
   }()
+
+  /// The examples of `--help`, each command's a page of its own.
+  static let help: [Document] = CommandTable.commands.filter { !$0.examples.isEmpty }.map { command in
+    let block = ["```sh"] + command.examples + ["```", ""]
+    return Document(path: "rollingroad \(command.name) --help", text: block.joined(separator: "\n"))
+  }
 }

@@ -37,7 +37,7 @@ import World
     ]
     setup.outside = OutsideSetup(url: server.url + path)
     setup.outside?.lockstep = .modelled
-    setup.outside?.administratorToken = Self.token
+    setup.outside?.adminToken = Self.token
     return setup
   }
 
@@ -142,7 +142,7 @@ import World
     let crowded = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
     #expect("\(crowded)".contains("has faults of somebody else"))
     #expect(try rules(of: setup).count == 1, "they are left alone")
-    setup.outside?.administratorToken = nil
+    setup.outside?.adminToken = nil
     let stranger = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
     #expect("\(stranger)".contains("status 401; show --admin-token"))
     // Nothing is asked of it: nobody need know the token.

@@ -56,6 +56,26 @@ final class PageTests {
     (() => { const marks = document.getElementById('marks'); return marks.getContext('2d').getImageData(marks.width / 2, marks.height / 2, 1, 1).data[3] > 0 })()
     """
 
+  /// Drawn without a reload when it comes, and gone when it goes. The square is around the only device.
+  @Test func whatIsPutUnderTheDevicesIsDrawn() throws {
+    let square = "[[-73.51,45.49],[-73.49,45.49],[-73.49,45.51],[-73.51,45.51],[-73.51,45.49]]"
+    let map =
+      #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"kind":"tunnel"},"geometry":{"type":"Polygon","coordinates":[\#(square)]}}]}"#
+    try withPage(before: { try $0.record(1, of: "van-1") }) { page, uploader in
+      try page.wait(until: Self.middleOfMapIsMarked)
+      let ground = try page.text(Self.groundBesideTheMiddle)
+      #expect(try uploader.send("PUT", "/admin/v1/map", map).status == 200)
+      try page.wait(until: "\(Self.groundBesideTheMiddle) !== '\(ground)'")
+      #expect(try uploader.send("DELETE", "/admin/v1/map").status == 200)
+      try page.wait(until: "\(Self.groundBesideTheMiddle) === '\(ground)'")
+    }
+  }
+
+  /// The colour between the lines of the graticule.
+  private static let groundBesideTheMiddle = """
+    (() => { const map = document.getElementById('map'); return map.getContext('2d').getImageData(map.width / 2 - 40, map.height / 2 - 31, 1, 1).data.join() })()
+    """
+
   @Test func aDeviceComesWithoutAReload() throws {
     try withPage { page, uploader in
       try page.wait(until: "!document.getElementById('map-hint').hidden")

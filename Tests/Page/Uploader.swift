@@ -28,8 +28,16 @@ struct Uploader {
 
   func post(_ path: String, _ body: String, device: String?, token: String? = nil) throws -> (status: Int, body: String)
   {
+    try send("POST", path, body, device: device, token: token)
+  }
+
+  func send(
+    _ method: String, _ path: String, _ body: String = "", device: String? = nil, token: String? = nil
+  ) throws -> (status: Int, body: String) {
     let client = try LoopbackClient(port: port)
-    var lines = ["POST \(path) HTTP/1.1", "Host: 127.0.0.1", "Connection: close", "Content-Type: application/json"]
+    var lines = [
+      "\(method) \(path) HTTP/1.1", "Host: 127.0.0.1", "Connection: close", "Content-Type: application/json",
+    ]
     lines.append("Content-Length: \(body.utf8.count)")
     if let device { lines.append("X-Device-Id: \(device)") }
     if let token { lines.append("Authorization: Bearer \(token)") }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func oneIsNotSeveral() {
-    #expect([0, 1, 1_234].map { NumberText.count($0, of: "device") } == ["0 devices", "1 device", "1,234 devices"])
+    #expect([0, 1, 1_234].map { NumberText.count($0, "device") } == ["0 devices", "1 device", "1,234 devices"])
   }
 
   @Test func spansChooseTheirUnit() {

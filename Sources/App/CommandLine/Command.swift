@@ -10,6 +10,8 @@ struct Command: Sendable {
   let flags: [Flag]
   /// What a reader of `--help` should know beyond the flags: prose in lines of at most 100 letters.
   let details: String
+  /// Command lines to copy, the simplest first. Tests run them.
+  var examples: [String] = []
   let run: @Sendable (Invocation) throws(UsageError) -> ExitCode
 }
 
@@ -28,9 +30,10 @@ extension Command {
         + ["rollingroad \(name)", operands, flags.isEmpty ? "" : "[flags]"].filter { $0 != "" }.joined(separator: " ")
     ]
     lines += ["", details]
+    if !examples.isEmpty { lines += ["", "examples:", ""] + examples.map { "  " + $0 } }
     guard !flags.isEmpty else { return lines.joined(separator: "\n") }
     lines += [
-      "", "flags (each also as an environment variable: --some-flag is \(Flag.environmentPrefix)SOME_FLAG):", "",
+      "", "flags (each can also be set in the environment: --some-flag as \(Flag.environmentPrefix)SOME_FLAG):", "",
     ]
     let heads = flags.map { flag in
       if case .value(let placeholder) = flag.kind { "--\(flag.name) \(placeholder)" } else { "--\(flag.name)" }
@@ -38,7 +41,7 @@ extension Command {
     let width = heads.map(\.count).max() ?? 0
     for (flag, head) in zip(flags, heads) {
       let standard = flag.standard.map { " [\($0)]" } ?? ""
-      let secret = flag.isSecret ? "; or a file: \(flag.environmentName)\(Flag.fileSuffix)" : ""
+      let secret = flag.isSecret ? "; \(flag.environmentName)\(Flag.fileSuffix) names a file that holds it" : ""
       lines.append("  " + head + String(repeating: " ", count: width - head.count + 3) + flag.help + secret + standard)
     }
     return lines.joined(separator: "\n")

@@ -27,7 +27,7 @@ public enum CommandTable {
       return try command.run(Invocation(values: values, operands: operands, process: process))
     } catch {
       process.writeError("rollingroad \(command.name): \(error.message)")
-      process.writeError("'rollingroad \(command.name) --help' lists what it takes")
+      process.writeError("'rollingroad \(command.name) --help' lists its flags")
       return .usage
     }
   }
@@ -75,9 +75,12 @@ public enum CommandTable {
 
       usage: rollingroad COMMAND [--flag value | --flag=value]
 
+      To begin: 'rollingroad serve' starts a server with a live page at http://127.0.0.1:8080/,
+      'rollingroad simulate first-drive' drives one simulated phone, and 'rollingroad drive' lets you be the phone.
+
       \(list.joined(separator: "\n"))
 
-      'rollingroad COMMAND --help' says more about one.
+      'rollingroad COMMAND --help' explains a command and lists its flags.
       """
   }
 }

@@ -1,3 +1,5 @@
+import Base
+
 /// Which clauses a server was seen to keep, and which it broke how often.
 package struct Scorecard: Equatable, Sendable {
   private var judged: [Int]
@@ -35,7 +37,7 @@ package struct Scorecard: Equatable, Sendable {
     guard answers > 0 else { return "no answer was seen" }
     let unseen = Clause.allCases.count - seen.count
     var lines = [
-      "\(keptCount) of \(seenCount) clauses kept in \(answers) answer\(answers == 1 ? "" : "s"), \(unseen) not put to the test"
+      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not put to the test"
     ]
     for finding in findings {
       let count = broken[finding.clause.number]

@@ -1,6 +1,8 @@
+import Base
 import Contract
 import DeviceLog
 import Engine
+import Gzip
 import Host
 import Upload
 import Vocabulary
@@ -38,14 +40,14 @@ struct DrivenPhone: Platform {
       lines.append(.note(event.isSuccess ? "new tokens" : "no new tokens: \(event.error ?? "status \(event.status)")"))
     case .synced(_, let result):
       switch result {
-      case .success(let rows): lines.append(.note("sync: \(rows.count) records uploaded"))
+      case .success(let rows): lines.append(.note("sync: \(rows.count.of("record")) uploaded"))
       case .failure(let error): lines.append(.note("sync: \(error)"))
       }
     case .engine(.geofence(let record, let fence)):
       let action = record.geofence.map { $0.action.rawValue } ?? ""
       lines.append(.note("geofence \(fence.identifier): \(action)"))
     case .engine(.motionChange(let record)): lines.append(.note(record.isMoving ? "moving" : "stationary"))
-    case .discarded(let uuids, let reason): lines.append(.note("\(uuids.count) records \(reason.rawValue)"))
+    case .discarded(let uuids, let reason): lines.append(.note("\(uuids.count.of("record")) \(reason.rawValue)"))
     case .commanded(let command): lines.append(.note("obeyed \(command.name.rawValue)"))
     case .engine, .http, .position, .logUploaded, .configured: break
     }

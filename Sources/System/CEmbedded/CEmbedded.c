@@ -84,6 +84,9 @@ static const uint8_t states_js[] = {
 static const uint8_t steering_js[] = {
 #embed "../../../page/steering.js"
 };
+static const uint8_t streets_js[] = {
+#embed "../../../page/streets.js"
+};
 static const uint8_t style_css[] = {
 #embed "../../../page/style.css"
 };
@@ -129,6 +132,7 @@ static const struct rr_page_file page_files[] = {
     {"requests.js", requests_js, sizeof requests_js},
     {"states.js", states_js, sizeof states_js},
     {"steering.js", steering_js, sizeof steering_js},
+    {"streets.js", streets_js, sizeof streets_js},
     {"style.css", style_css, sizeof style_css},
     {"tabs.js", tabs_js, sizeof tabs_js},
     {"tokens.js", tokens_js, sizeof tokens_js},

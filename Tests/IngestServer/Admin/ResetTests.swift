@@ -13,7 +13,7 @@ import Testing
     {"id":"b","fault":{"kind":"drop"},"match":{"operation":"uploadDeviceLog"}}]}
     """
 
-  /// A run with a device, two fault rules, a refresh that is to break, and a refresh token that has failed.
+  /// A run with a device, two fault rules, a map, a refresh that is to break, and a refresh token that has failed.
   private func fill(_ harness: SessionHarness, run: String) throws {
     let prefix = run.isEmpty ? "" : "/r/\(run)"
     _ = try harness.refresh("nonsense-\(run)", run.isEmpty ? [] : [("X-Run-Id", run)])
@@ -21,13 +21,15 @@ import Testing
     #expect(
       try harness.request("PUT", prefix + "/admin/v1/tokens/break-refresh", body: #"{"status":500}"#).status == 200)
     #expect(try harness.request("PUT", prefix + "/admin/v1/faults", body: rules).status == 200)
+    #expect(try harness.request("PUT", prefix + "/admin/v1/map", body: MapTests.empty).status == 200)
   }
 
   private func expect(_ harness: SessionHarness, _ path: String, clears runs: Int) throws {
     let answer = try harness.request("POST", path, body: "")
     #expect(
       answer.text
-        == #"{"devices":\#(runs),"faults":\#(runs * 2),"breakages":\#(runs),"throttled":\#(runs),"journal":false}"#)
+        == #"{"devices":\#(runs),"faults":\#(runs * 2),"maps":\#(runs),"breakages":\#(runs),"throttled":\#(runs),"journal":false}"#
+    )
   }
 
   @Test func aRunGoesWithAllThatWasSetInIt() throws {
@@ -37,6 +39,7 @@ import Testing
     #expect(harness.context.refreshThrottle.withLock { $0.count } == 1)
     #expect(harness.context.faults.entries(of: "").count == 2)
     #expect(harness.context.faults.entries(of: "one").isEmpty)
+    #expect(harness.context.maps.map(of: "") != nil && harness.context.maps.map(of: "one") == nil)
     #expect(try harness.upload(1, device: "car", run: "one").status == 200, "no fault is left")
     #expect(try harness.refresh(harness.register("car", run: "one").refresh).status == 200, "nor a broken refresh")
     #expect(try harness.refresh(harness.register("car").refresh).status == 500, "but the other run's")

@@ -1,16 +1,16 @@
 extension Command {
   static let healthcheck = Command(
     name: "healthcheck",
-    summary: "ask a running server whether it can commit",
+    summary: "ask a running server whether it can store records",
     operands: "",
     operandCount: 0...0,
     flags: [
-      .value("url", "URL", "the server, as http://127.0.0.1:8080 [that of --listen on this machine]"),
-      .value("listen", "ADDRESS", "the --listen of the server", standard: "127.0.0.1:8080"),
+      .value("url", "URL", "the running server, as http://127.0.0.1:8080 [the --listen address on this machine]"),
+      .value("listen", "ADDRESS", "the server's --listen address", standard: "127.0.0.1:8080"),
     ],
     details: """
-      Calls /readyz. Exit code 0 when the server can commit, 1 when it cannot, or when nobody answers
-      within five seconds. In a container ROLLINGROAD_LISTEN serves both commands.
+      Calls /readyz. The exit code is 0 when the server can store records, and 1 when it cannot or does not answer within
+      five seconds. In a container, ROLLINGROAD_LISTEN sets the address for both 'serve' and 'healthcheck'.
       """,
     run: { (invocation) throws(UsageError) in
       let url = try invocation.values.serverURL()

@@ -3,16 +3,17 @@ import Store
 extension Command {
   static let inspect = Command(
     name: "inspect",
-    summary: "look into a data folder, also while its server runs",
+    summary: "check a data folder and show what is in it",
     operands: "DIR",
     operandCount: 1...1,
     flags: [
       .toggle("json", "print one JSON object"),
-      .value("limit", "N", "devices and quarantined records to list, each", standard: "100"),
+      .value("limit", "N", "how many devices and quarantined records to list", standard: "100"),
     ],
     details: """
-      Checks every page of the data file, counts what it holds, and lists devices and quarantined records.
-      Reads only. Exit code 1 when the folder cannot be read or its file is damaged.
+      Checks every page of the database, counts what it holds, and lists devices and quarantined records. It only reads,
+      so it can be used while a server runs on the folder. The exit code is 1 when the folder cannot be read or the
+      database is damaged.
       """,
     run: { (invocation) throws(UsageError) in
       let limit = try invocation.values.read("limit", expected: "a whole number above 0") { text in

@@ -6,15 +6,14 @@ import Scenario
 extension Command {
   static let merge = Command(
     name: "merge",
-    summary: "add the results of all shards of a run up to those of the whole",
+    summary: "add up the results of the shards of one run",
     operands: "DIR…",
     operandCount: 1...Shard.countMax,
-    flags: [.value("out", "DIR", "where the results of the whole go")],
+    flags: [.value("out", "DIR", "write the results of the whole run there")],
     details: """
-      Each DIR is the --out of one shard, or a summary.json itself. All shards must be there, each once, of the same
-      scenario, seed and version. Counters and histograms add up exactly: the hash, the book of records and every
-      threshold are those of the unsharded run. Thresholds are held against the whole, and the exit code is that
-      of 'simulate'.
+      Each DIR is the --out folder of a shard, or its summary.json. Every shard must be given once, and all must come from
+      the same scenario, seed and version. Counters and histograms add up exactly, so the hash, the ledger and the
+      percentiles are those of an undivided run. Thresholds are judged for the whole; exit codes are those of 'simulate'.
       """,
     run: { (invocation) throws(UsageError) in MergeCommand(invocation).run() })
 }

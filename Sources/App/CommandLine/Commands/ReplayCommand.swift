@@ -6,19 +6,18 @@ import Store
 extension Command {
   static let replay = Command(
     name: "replay",
-    summary: "run a failure again and tell its story",
+    summary: "repeat a failed run and tell what happened",
     operands: "BUNDLE",
     operandCount: 1...1,
     flags: [
-      .value("until", "TIME", "tell no more than what happened until then: 763s, counted from the start"),
-      .value("break", "INVARIANT", "stop where this invariant is violated, and tell no more"),
-      .value("device", "NAME", "whose story, when it is not the victim's; all: everybody's"),
+      .value("until", "TIME", "tell what happened until then, counted from the start, as in 763s"),
+      .value("break", "INVARIANT", "stop where this invariant is violated"),
+      .value("device", "NAME", "tell this device's story instead of the victim's; all: every device's"),
     ],
     details: """
-      BUNDLE is a folder that 'simulate --out' has left in failures/, or a plan.json or shrunk.json of one. The
-      smallest plan is taken when there is one. The run is the same as the one that failed, to its end; with --break it
-      ends at the violation, and so does the story. The exit code is 98 when the invariant is violated again, and 1 when
-      it is not.
+      BUNDLE is a folder that 'simulate --out' left in failures/, or a plan.json or shrunk.json from one. Of a folder, the
+      smallest plan that fails is taken. The whole run is repeated exactly; with --break it stops at the violation.
+      The exit code is 98 when the invariant is violated again, and 1 when it is not.
       """,
     run: { (invocation) throws(UsageError) in try ReplayCommand(invocation).run() })
 }

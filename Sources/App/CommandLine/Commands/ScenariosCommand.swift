@@ -3,14 +3,18 @@ import Scenario
 extension Command {
   static let scenarios = Command(
     name: "scenarios",
-    summary: "list the scenarios that are built in, or print one",
+    summary: "list the built-in scenarios, or print one",
     operands: "[NAME]",
     operandCount: 0...1,
     flags: [],
     details: """
-      Without NAME a line for each: its name and what it shows. With NAME its file, to be copied and
-      changed: rollingroad scenarios tunnel-exit > mine.json5
+      Without NAME, lists each built-in scenario with a line about what it shows. With NAME, prints its file, which you can
+      save and change.
       """,
+    examples: [
+      "rollingroad scenarios",
+      "rollingroad scenarios tunnel-exit > mine.json5",
+    ],
     run: { (invocation) throws(UsageError) in
       guard let name = invocation.operands.first else {
         let width = BuiltInScenario.all.map(\.name.count).max() ?? 0

@@ -6,11 +6,14 @@ extension Command {
     summary: "print the JSON Schema of scenarios",
     operands: "",
     operandCount: 0...0,
-    flags: [.toggle("reference", "print the reference for people instead, in Markdown")],
+    flags: [.toggle("reference", "print the reference as Markdown instead")],
     details: """
-      For editors that complete and check while one types: put the output into a file and name it in the
-      scenario, "$schema": "./scenario.schema.json".
+      Editors use the schema to complete and check a scenario as you type: save it, and name the file in the scenario as
+      "$schema": "./scenario.schema.json".
       """,
+    examples: [
+      "rollingroad schema > scenario.schema.json"
+    ],
     run: { (invocation) throws(UsageError) in
       let wantsReference = invocation.values.isOn("reference")
       invocation.process.writeOutput(wantsReference ? ScenarioReference.text : ScenarioSchema.document.pretty)

@@ -5,43 +5,53 @@ import Network
 extension Command {
   static let serve = Command(
     name: "serve",
-    summary: "run the ingestion server",
+    summary: "run the server that devices upload to",
     operands: "",
     operandCount: 0...0,
     flags: [
-      .value("listen", "ADDRESS", "where to listen; port 0 picks a free one", standard: "127.0.0.1:8080"),
-      .value("data", "DIR", "the data folder, or :memory:", standard: "./rollingroad-data"),
-      .value("admin-token", "TOKEN", "who shows it may use /admin; without one only this machine may", isSecret: true),
-      .value("log-key", "KEY", "what ?key= of a device log has to say [nothing]", isSecret: true),
-      .value("auth", "MODE", "access tokens of uploads: off, optional or required", standard: "off"),
-      .value("access-ttl", "TIME", "how long an access token is good", standard: "3600s"),
-      .value("refresh-ttl", "TIME", "how long an unused refresh token is good", standard: "90d"),
-      .value("policy", "POLICY", "lenient sets bad records aside, strict refuses their batch", standard: "lenient"),
-      .value("loops", "N", "event loops, each a thread [one per processor]"),
-      .value("root", "KEY", "the key that holds the records, besides those that are found anyway"),
-      .value("location-template", "TEXT", "the locationTemplate of the app, word for word"),
-      .value("geofence-template", "TEXT", "the geofenceTemplate of the app"),
-      .value("max-body", "SIZE", "the longest body", standard: "8MiB"),
-      .value("body-memory", "SIZE", "what bodies above 64 KiB may take together", standard: "12MiB"),
-      .value("max-connections", "N", "open connections [what the process may open]"),
-      .value("idle-timeout", "TIME", "how long a connection may be silent between requests", standard: "60s"),
-      .value("head-timeout", "TIME", "how long the head of a request may take", standard: "10s"),
-      .value("body-timeout", "TIME", "how long a body may take, however long it is", standard: "15m"),
-      .value("body-rate", "SIZE", "what a body has to keep up per second, on average", standard: "1KiB"),
+      .value(
+        "listen", "ADDRESS", "address and port to listen on; port 0 picks a free port", standard: "127.0.0.1:8080"),
+      .value("data", "DIR", "folder for all data, or :memory: to keep nothing", standard: "./rollingroad-data"),
+      .value(
+        "admin-token", "TOKEN", "secret that /admin asks for; without it only this machine may use /admin",
+        isSecret: true),
+      .value("log-key", "KEY", "secret that uploads of device logs carry as ?key= [none]", isSecret: true),
+      .value(
+        "auth", "MODE", "access tokens of uploads: off, optional (checked when sent) or required", standard: "off"),
+      .value("access-ttl", "TIME", "lifetime of an access token", standard: "3600s"),
+      .value("refresh-ttl", "TIME", "lifetime of an unused refresh token", standard: "90d"),
+      .value(
+        "policy", "POLICY", "lenient quarantines a bad record, strict refuses the whole request", standard: "lenient"),
+      .value("loops", "N", "number of event loops, each on its own thread [one per processor]"),
+      .value("root", "KEY", "the app's httpRootProperty, if it is an unusual one"),
+      .value("location-template", "TEXT", "the app's locationTemplate, word for word"),
+      .value("geofence-template", "TEXT", "the app's geofenceTemplate, word for word"),
+      .value("max-body", "SIZE", "largest request body", standard: "8MiB"),
+      .value("body-memory", "SIZE", "memory for all bodies above 64 KiB together", standard: "12MiB"),
+      .value("max-connections", "N", "largest number of open connections [what the process may open]"),
+      .value("idle-timeout", "TIME", "close a connection after so long without a request", standard: "60s"),
+      .value("head-timeout", "TIME", "time for the head of a request to arrive", standard: "10s"),
+      .value("body-timeout", "TIME", "time for a body to arrive, whatever its size", standard: "15m"),
+      .value("body-rate", "SIZE", "slowest average speed of a body, per second", standard: "1KiB"),
       .value("body-grace", "TIME", "how long a body may be slower than that", standard: "10s"),
-      .value("write-timeout", "TIME", "how long a client may take nothing of its answer", standard: "30s"),
-      .value("retain-days", "N", "days of recorded time that are kept [all]"),
+      .value("write-timeout", "TIME", "time for a client to read on in its answer", standard: "30s"),
+      .value("retain-days", "N", "days of records to keep [all]"),
+      .value("retain-size", "SIZE", "delete the oldest day while the data is larger; never the newest [no limit]"),
+      .value("journal", "on|off|N%", "share of the requests to write into the journal", standard: "on"),
       .value(
-        "retain-size", "SIZE", "data above which the oldest day is given up, the youngest never [no limit]"),
-      .value("journal", "on|off|N%", "the part of the requests that is written into the journal", standard: "on"),
-      .value(
-        "tiles", "URL", "tiles for the page's map, as https://host/{z}/{x}/{y}.png [none: no other host is asked]"),
-      .value("tiles-credit", "TEXT", "whom the map names as the source of its tiles"),
+        "tiles", "URL", "map tiles for the live page, as https://host/{z}/{x}/{y}.png [none: no other host is asked]"),
+      .value("tiles-credit", "TEXT", "attribution of the tiles, shown on the map"),
     ],
     details: """
-      Takes the uploads of the SDK and answers 2xx when they are on disk. Prints "listening URL" on the
-      standard output when it is ready. SIGTERM and Ctrl-C finish what was begun; a second one stops at once.
+      Accepts what the SDK uploads and answers 2xx only when the records are on disk. The live page is at /, the
+      contract at /openapi.json, the administration under /admin/v1. Prints "listening URL" on standard output when
+      it is ready. SIGTERM or Ctrl-C lets requests finish and then stops; a second one stops at once.
       """,
+    examples: [
+      "rollingroad serve",
+      "rollingroad serve --listen 127.0.0.1:0 --data :memory:",
+      "rollingroad serve --auth required --admin-token secret",
+    ],
     run: { (invocation) throws(UsageError) in
       let configuration = try ServerConfiguration(invocation.values)
       let process = invocation.process

@@ -5,41 +5,46 @@ import Scenario
 extension Command {
   static let simulate = Command(
     name: "simulate",
-    summary: "drive a fleet of simulated devices through a scenario",
+    summary: "drive simulated phones through a scenario",
     operands: "SCENARIO",
     operandCount: 1...1,
     flags: [
-      .value("target", "URL", "the server to drive at, instead of target.url; realtime, if no mode is named"),
+      .value("target", "URL", "server to upload to, instead of target.url; in real time unless --mode says otherwise"),
       .value(
-        "admin-token", "TOKEN", "that of the target, if it is a Rolling Road that wants one: to verify and for faults",
+        "admin-token", "TOKEN", "the target's admin token, to verify, to place faults, to draw streets",
         isSecret: true),
-      .value("preset", "NAME", "whose dialect the target speaks, instead of target.preset"),
+      .value("preset", "NAME", "\(TargetPreset.names): the target's dialect, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
-      .value("factor", "N", "how much faster than the wall clock accelerated runs"),
-      .value("seed", "SEED", "what every chance of the run follows from"),
-      .value("seeds", "N", "so many seeds, one after the other; coverage is judged over all of them"),
-      .value("devices", "N", "so many devices at the peaks of all fleets together"),
-      .value("scale", "X", "every number of devices and rate of trips times X"),
+      .value("factor", "N", "how much faster than the clock an accelerated run goes, instead of clock.factor"),
+      .value("seed", "SEED", "what all chance in the run follows from, instead of seed"),
+      .value("seeds", "N", "run so many seeds, one after the other, and judge coverage over all of them"),
+      .value("devices", "N", "so many devices in all; fleets keep their proportions"),
+      .value("scale", "X", "multiply every number of devices and rate of trips by X"),
       .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
-      .value("fleet", "NAME", "only this fleet and what concerns it"),
-      .value(
-        "shard", "I/N", "only every N-th device from the I-th on, counted from 0; auto/N: the index of a Kubernetes job"
-      ),
-      .values("set", "PATH=VALUE,…", "other values: fleets.cars.devices=50,faults[0].at=5m"),
-      .value(
-        "out", "DIR", "leave a summary, a page, JUnit's XML, events and logs there; nothing is written without it"),
-      .toggle("quiet", "no progress, only the summary"),
-      .toggle("check-determinism", "run twice and say where the runs part, if they do"),
-      .toggle("dry-run", "print what the scenario comes to, and do not run it"),
+      .value("fleet", "NAME", "run only this fleet"),
+      .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
+      .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
+      .value("out", "DIR", "write summary, report, JUnit XML, events and logs there; nothing is written without it"),
+      .toggle("quiet", "print no progress, only the summary"),
+      .toggle("check-determinism", "run twice and name the first event that differs"),
+      .toggle("dry-run", "print what the scenario amounts to, and do not run it"),
     ],
     details: """
-      SCENARIO is a file or the name of a built-in (rollingroad scenarios). Mistakes in a scenario are told
-      all at once, with their places; the exit code is then 104. docs/scenario.md has every key.
+      SCENARIO is a file, or the name of a built-in scenario ('rollingroad scenarios' lists them). Without --target the
+      run takes place in virtual time, against a server inside the process: nothing is sent, and a day takes seconds.
 
-      With --shard several processes share the devices of one run: each device is who it is in the whole run, so
-      that the shards together are that run. auto/N takes the index from JOB_COMPLETION_INDEX, as an Indexed Job
-      of Kubernetes sets it.
+      Every record is followed from the fix to the database. The exit code is 0 when all went well, 98 when a record was
+      lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has mistakes (all of them
+      are reported at once, with their places), 105 after Ctrl-C. docs/scenario.md explains every key.
+
+      With --shard, several processes share one run: each device is the same as in the whole run, so that 'rollingroad merge'
+      can add up the results exactly.
       """,
+    examples: [
+      "rollingroad simulate first-drive",
+      "rollingroad simulate tunnel-exit --devices 500 --out out",
+      "rollingroad simulate city-25 --target http://127.0.0.1:8080/locations --mode accelerated --factor 60 --duration 2h",
+    ],
     run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
 
   static func unknownScenario(_ name: String) -> String {
@@ -111,7 +116,7 @@ private struct SimulateCommand {
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
-      folder: values.text("out"), shard: try shard(), administratorToken: values.text("admin-token"),
+      folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
       words: process.arguments.dropFirst().without(["--admin-token"]),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
       notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })

@@ -23,6 +23,7 @@ struct Simulation {
       var setup = try RunSetup(
         scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
       if let shard = options.shard { setup = setup.part(shard) }
+      setup.outside?.adminToken = options.adminToken
       let measures = try Measures(scenario, setup, processorTime: ProcessorClock.now)
       let outputs = try RunOutputs(scenario, setup, folder: options.folder)
       setup.logged = outputs.devicesLogged(of: setup)
@@ -33,7 +34,6 @@ struct Simulation {
       defer { listener?.stop() }
       if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
       if let listener { process.writeOutput("metrics \(listener.url)") }
-      setup.outside?.administratorToken = options.administratorToken
       if let outside = setup.outside {
         if options.shard != nil, setup.faults.contains(where: \.isServers) {
           process.writeError(
@@ -45,6 +45,7 @@ struct Simulation {
           process.writeError("rollingroad simulate: \(silence)")
           return .runtimeFailure
         }
+        if let reason = try outside.showStreets(of: setup) { process.writeError("note: \(reason)") }
         let now = SystemClock().wallNow
         if outside.beginsToday { setup.start = now }
         // In modelled time a run can be had again, record by record, from a server that is as it was.
@@ -167,8 +168,8 @@ struct SimulationOptions {
   /// `--out`.
   var folder: String?
   var shard: Shard?
-  /// `--admin-token`, for servers on other machines.
-  var administratorToken: String?
+  /// `--admin-token`, that of the target.
+  var adminToken: String?
   /// What was typed behind `simulate`.
   var words: [String] = []
   /// Of everything that the run follows from.

@@ -3,19 +3,22 @@ import JSON
 extension Command {
   static let token = Command(
     name: "token",
-    summary: "get tokens for a device, or make an administrator's token",
+    summary: "get tokens for a device, or make an admin token",
     operands: "[DEVICE]",
     operandCount: 0...1,
     flags: [
-      .toggle("admin", "print a new secret for serve --admin-token instead"),
-      .value("url", "URL", "the running server, as http://127.0.0.1:8080 [that of --listen on this machine]"),
-      .value("listen", "ADDRESS", "the --listen of the server", standard: "127.0.0.1:8080"),
+      .toggle("admin", "print a new random secret for serve --admin-token instead"),
+      .value("url", "URL", "the running server, as http://127.0.0.1:8080 [the --listen address on this machine]"),
+      .value("listen", "ADDRESS", "the server's --listen address", standard: "127.0.0.1:8080"),
     ],
     details: """
-      A device's tokens belong to a registration that the server keeps, so that it can expire and revoke
-      them: the command registers DEVICE with the running server and prints its answer, an access and a
-      refresh token as JSON. With --admin it prints 256 random bits; nothing is stored.
+      Registers DEVICE with the running server and prints the answer, an access and a refresh token, as JSON. The server
+      keeps the registration, so that its tokens can expire and be revoked. With --admin it prints 256 random bits and
+      stores nothing.
       """,
+    examples: [
+      "rollingroad token --admin"
+    ],
     run: { (invocation) throws(UsageError) in
       if invocation.values.isOn("admin") {
         guard invocation.operands.isEmpty else { throw UsageError("--admin and DEVICE exclude each other") }

@@ -6,21 +6,20 @@ import Store
 extension Command {
   static let torture = Command(
     name: "torture",
-    summary: "run random scenarios with random faults until the time is over",
+    summary: "look for violations with random scenarios and faults",
     operands: "MINUTES [SEED]",
     operandCount: 1...2,
     flags: [
-      .value("seeds", "N", "at most so many seeds"),
-      .values("cover", "GOAL", "fail when this situation never came up, a word of the scenario's coverage; all: any"),
-      .value("out", "DIR", "where the bundles of failing seeds go", standard: "torture"),
+      .value("seeds", "N", "stop after so many seeds"),
+      .values("cover", "GOAL", "fail unless this situation came up, named as in a scenario's coverage; all: every one"),
+      .value("out", "DIR", "folder for the bundles of seeds that fail", standard: "torture"),
     ],
     details: """
-      Each seed makes one scenario and runs it in virtual time with every invariant watched. The seed is told before
-      the run, so that it is known when a run does not come back. A seed that violates something leaves a bundle
-      for 'rollingroad replay'; the exit code is then 98. A device that comes to no end is told with its seed, and ends
-      nothing but its own run; the exit code is then 1. The end tells which situations came up, without which a green
-      result means little; with --cover the exit code is 110 when one of those did not. The first SEED is 1 when none is
-      given, and the next one is one more.
+      Makes a random scenario from each seed and runs it in virtual time with every invariant watched, for MINUTES. SEED is
+      the first seed (1 when none is given); the next ones count up. A seed is printed before its run, so that you know
+      which one it was if a run hangs. One that violates an invariant leaves a bundle for 'rollingroad replay', and the
+      exit code is 98; a device that never comes to rest ends its own run alone, and the exit code is then 1. At the end
+      you see which situations came up; with --cover the exit code is 110 when one did not.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
 }

@@ -7,39 +7,43 @@ import Scenario
 extension Command {
   static let drive = Command(
     name: "drive",
-    summary: "be one phone on the terminal, and see what the server does to it",
+    summary: "be one phone at the keyboard, and see every request and answer",
     operands: "",
     operandCount: 0...0,
     flags: [
-      .value("target", "URL", "the server, or the very URL of uploads [http://127.0.0.1:8080]"),
-      .value("preset", "NAME", TargetPreset.names + ": whose dialect the server speaks", standard: "rollingroad"),
+      .value("target", "URL", "the server, or the full URL for uploads [http://127.0.0.1:8080]"),
+      .value("preset", "NAME", "\(TargetPreset.names): the server's dialect", standard: "rollingroad"),
       .value("platform", "NAME", "ios or android", standard: "ios"),
-      .value("device", "NAME", "what the device calls itself", standard: "drive"),
-      .value("config", "FILE", "a JSON object with configuration of the SDK, in groups or flat"),
-      .value("token", "TOKEN", "the access token of uploads", isSecret: true),
+      .value("device", "NAME", "name of the device", standard: "drive"),
+      .value("config", "FILE", "SDK configuration as a JSON object, grouped or flat"),
+      .value("token", "TOKEN", "access token for uploads", isSecret: true),
       .value(
-        "log-level", "LEVEL", "lines of the SDK's own log: off, error, warning, info, debug or verbose",
+        "log-level", "LEVEL", "how much of the SDK's own log to show: off, error, warning, info, debug or verbose",
         standard: "warning"),
-      .value("at", "LAT,LON", "where the phone is at first", standard: "48.137,11.575"),
-      .value("seed", "SEED", "what every chance follows from: streets, noise, uuids [another one each time]"),
-      .value("keys", "SCRIPT", "press these keys and end, as in \"d 90s s drain\""),
-      .value("factor", "N", "the phone lives so much faster while it does not wait for the network", standard: "1"),
-      .toggle("strict", "exit code 1 when the server has broken a clause"),
+      .value("at", "LAT,LON", "where the phone starts", standard: "48.137,11.575"),
+      .value("seed", "SEED", "what all chance follows from: streets, noise, uuids [a new one each time]"),
+      .value("keys", "SCRIPT", "press these keys and quit, as in \"d 90s s drain\""),
+      .value("factor", "N", "how much faster than the clock the phone lives between requests", standard: "1"),
+      .toggle("strict", "exit with code 1 when the server breaks a rule"),
     ],
     details: """
-      The phone has the engine, the queue and the uploader of the SDK, and runs in real time. Each request is
-      shown with its answer, and with what is wrong about the answer: what the SDK would not understand, what
-      would make it lose records or send them for ever. 'v' lists the clauses that the server has kept and broken.
+      The phone has the SDK's engine, queue and uploader, and lives in real time. Each request is shown with its answer and
+      with what is wrong with the answer: what the SDK would not understand, and what would make it lose records or send
+      them forever. 'v' lists the rules that the server has kept and broken.
 
       keys:
 
       \(DriveKey.table)
 
-      A script has letters or words of this list, times to wait (90s, 5m, by the phone's clock) and 'drain', which
-      waits until the queue is empty, at most a minute. Without --keys and without a terminal the script is
-      read from the standard input, and from a # on a line is a remark. What comes true of the records is said
-      at the end. With a factor the phone's clock runs ahead, and so do the times of its records.
+      A script is a list of these letters or words, of times to wait (90s, 5m, by the phone's clock) and of 'drain', which
+      waits up to a minute until the queue is empty. Without --keys and without a terminal the script is read from
+      standard input, where # begins a comment. At the end you are told what became of the records. With --factor
+      the phone's clock runs ahead, and so do the timestamps of its records.
       """,
+    examples: [
+      "rollingroad drive --target http://127.0.0.1:8080/locations",
+      "rollingroad drive --keys \"d 90s s drain\" --factor 20 --strict",
+    ],
     run: { (invocation) throws(UsageError) in try DriveCommand(invocation).run() })
 }
 

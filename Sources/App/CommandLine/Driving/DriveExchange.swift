@@ -8,7 +8,7 @@ enum DriveExchange {
   static func summary(of request: OutgoingRequest) -> String {
     let what =
       switch request.purpose {
-      case .records: request.recordCount.map { "\($0) record\($0 == 1 ? "" : "s"), " } ?? ""
+      case .records: request.recordCount.map { $0.of("record") + ", " } ?? ""
       case .refresh: "refresh, "
       case .log: "log, "
       }

@@ -7,24 +7,24 @@ import World
 extension Command {
   static let trace = Command(
     name: "trace",
-    summary: "read a recorded drive: what it holds, in which other formats, as a scenario",
+    summary: "describe or convert a recorded drive",
     operands: "FILE",
     operandCount: 1...1,
     flags: [
-      .value("format", "NAME", "\(TraceFile.names): how FILE is written [what its name, or else its content, says]"),
-      .value("to", "NAME", "convert to gpx, geojson, csv, or to a scenario that drives FILE"),
-      .value("out", "FILE", "where the conversion goes [the standard output]"),
-      .toggle("fidelity", "hold the engine against a log: same inputs, same doings?"),
-      .value("differences", "N", "differences to list for each class", standard: "20"),
+      .value("format", "NAME", "\(TraceFile.names): the format of FILE [told by its name or content]"),
+      .value("to", "NAME", "convert to gpx, geojson or csv, or to a scenario that drives FILE"),
+      .value("out", "FILE", "where to write the conversion [standard output]"),
+      .toggle("fidelity", "replay a log of the SDK through the engine and compare"),
+      .value("differences", "N", "how many differences to list for each class", standard: "20"),
     ],
     details: """
-      Reads GPX, GeoJSON, CSV, lines of JSON, or the text log that the SDK exports on iOS or Android, packed
-      with gzip or not, and says how long, how far and how fast it is, where there is a gap, and where nobody
-      moved. Of a log it also says how much of it is understood.
-      --to scenario writes a file for 'rollingroad simulate', in which a phone drives FILE again.
-      With --fidelity: the share that agrees, for an engine with the habits seen in logs of real devices,
-      and, in the last column, for one that goes by the documents alone, as simulated devices do.
-      Exit code 1 when the file cannot be read; the error names its line and column. docs/trace.md has more.
+      Reads GPX, GeoJSON, CSV, lines of JSON, or the log that the SDK exports on iOS or Android, gzipped or not. Shows how
+      long, how far and how fast the drive is, and where it has gaps and stops; for a log, also how much of it was
+      understood. '--to scenario' writes a file for 'rollingroad simulate', in which a phone drives FILE again.
+
+      With --fidelity, the engine gets what came into the real device and has to do what that one did. The last column is
+      for an engine that goes by the documentation alone, as simulated devices do; the one before has habits that logs show.
+      The exit code is 1 when the file cannot be read; the error names line and column. docs/trace.md has more.
       """,
     run: { (invocation) throws(UsageError) in try TraceCommand(invocation).run() })
 }

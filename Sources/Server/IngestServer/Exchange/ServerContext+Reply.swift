@@ -25,6 +25,9 @@ extension ServerContext {
     case .listFaults: .answer(listFaults(exchange))
     case .putFaults: .answer(putFaults(exchange))
     case .deleteFaults: .answer(deleteFaults(exchange))
+    case .getMap: .answer(map(exchange))
+    case .putMap: .answer(putMap(exchange))
+    case .deleteMap: .answer(deleteMap(exchange))
     case .awaitRecords: awaitRecords(exchange)
     case .listRequests: listRequests(exchange)
     case .streamEvents: streamEvents(exchange)
@@ -38,7 +41,8 @@ extension ServerContext {
     let names: [String]
     switch exchange.target.operation {
     case .queueDeviceCommands, .queueCommands, .setDeviceTags, .listDeviceLogs, .getDeviceLog, .expireTokens,
-      .revokeTokens, .breakRefresh, .listFaults, .putFaults, .deleteFaults, .awaitRecords, .streamLive:
+      .revokeTokens, .breakRefresh, .listFaults, .putFaults, .deleteFaults, .getMap, .putMap, .deleteMap,
+      .awaitRecords, .streamLive:
       names = ["run"]
     case .streamEvents: names = ["run", "device"]
     default: return nil

@@ -27,6 +27,8 @@ struct LiveFigures {
   var connections: Int
   var waitingJobs: Int
   var outage: String?
+  /// Another number after each change of any map.
+  var mapRevision: Int
 
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
@@ -55,6 +57,7 @@ struct LiveFigures {
     writer.member("waitingJobs", waitingJobs)
     writer.key("outage")
     if let outage { writer.value(outage) } else { writer.null() }
+    writer.member("mapRevision", mapRevision)
     writer.endObject()
   }
 }
@@ -65,6 +68,7 @@ extension ServerContext {
     figures.at = wallNow().millisecondsSince1970
     figures.connections = Int(probes.network()?.open ?? 0)
     figures.waitingJobs = probes.waitingJobs()
+    figures.mapRevision = maps.revision
     figures.outage = probes.outage()?.rawValue
     return figures
   }

@@ -4,8 +4,8 @@ import Synchronization
 
 extension ServerContext {
   /// `POST /admin/v1/reset?run`: forgets the run that the parameter, the path or the header names, or everything when none
-  /// does: devices with all that is theirs, fault rules that were set in it, what was asked to go wrong with refreshes, who
-  /// waits after failed refreshes, and the journal. `{"devices","faults","breakages","throttled"}` say how many, `journal`
+  /// does: devices with all that is theirs, fault rules that were set in it, its map, what was asked to go wrong with refreshes, who
+  /// waits after failed refreshes, and the journal. `{"devices","faults","maps","breakages","throttled"}` say how many, `journal`
   /// whether there is one. Whoever got an error asks again: what is forgotten already does not come back.
   func reset(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let run = optionalRun(exchange, try QueryParameters(exchange, taking: ["run"]))
@@ -20,7 +20,7 @@ extension ServerContext {
     default: preconditionFailure("the store answers a reset with a count or an outage")
     }
     let counts: KeyValuePairs<StaticString, Int> = [
-      "devices": devices, "faults": faults.clear(run: run),
+      "devices": devices, "faults": faults.clear(run: run), "maps": maps.clear(run: run),
       "breakages": refreshBreakages.withLock { $0.clear(run: run) },
       "throttled": refreshThrottle.withLock { $0.clear(run: run) },
     ]

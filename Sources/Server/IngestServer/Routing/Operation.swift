@@ -15,6 +15,7 @@ enum Operation: String, CaseIterable, Sendable {
   case listQuarantine, countQuarantine, getQuarantined, clearQuarantine, deleteQuarantined
   case listDeviceLogs, getDeviceLog
   case expireTokens, revokeTokens, breakRefresh
+  case getMap, putMap, deleteMap
   case streamEvents, streamLive, getStatistics, reset
 
   /// Administration needs the token, or a caller on this machine when no token is set.

@@ -54,6 +54,7 @@ extension Route {
     Route("/admin/v1/locations/latest", ([.get], .listLatestLocations)),
     Route("/admin/v1/commands", ([.post], .queueCommands)),
     Route("/admin/v1/faults", ([.get], .listFaults), ([.put], .putFaults), ([.delete], .deleteFaults)),
+    Route("/admin/v1/map", ([.get], .getMap), ([.put], .putMap), ([.delete], .deleteMap)),
     Route("/admin/v1/requests", ([.get], .listRequests)),
     Route("/admin/v1/await", ([.post], .awaitRecords)),
     Route("/admin/v1/verify", ([.post], .verifyRecords)),

@@ -98,6 +98,6 @@ extension ServerMetrics {
     return LiveFigures(
       at: 0, requests: counts, accepted: accepted.value, duplicate: duplicate.value, quarantined: quarantined.value,
       faults: ServerFault.Kind.allCases.reduce(0) { $0 + faults[$1].value }, latencies: latencies, answered: answered,
-      connections: 0, waitingJobs: 0, outage: nil)
+      connections: 0, waitingJobs: 0, outage: nil, mapRevision: 0)
   }
 }

@@ -33,7 +33,7 @@ extension OutsideSetup {
   fileprivate var administrationHeaders: [NameValuePair] {
     var fields = headers.filter { $0.name.lowercased() == HeaderName.runID.description.lowercased() }
       .map { NameValuePair($0.name, $0.value) }
-    if let token = administratorToken { fields.append(NameValuePair("Authorization", "Bearer \(token)")) }
+    if let token = adminToken { fields.append(NameValuePair("Authorization", "Bearer \(token)")) }
     return fields
   }
 }

@@ -30,15 +30,8 @@ extension City {
   /// The streets of a part of the city; where it is large, only the greater ones.
   fileprivate func streets(near bounds: Bounds) -> [RunMap.Street] {
     let isLarge = bounds.widthMetres > 60 * blockMetres
-    let upright = (0...columns).map { line in
-      (Street(isNorthSouth: true, line: line), Crossing(column: line, row: 0), Crossing(column: line, row: rows))
-    }
-    let level = (0...rows).map { line in
-      (Street(isNorthSouth: false, line: line), Crossing(column: 0, row: line), Crossing(column: columns, row: line))
-    }
-    return (upright + level).compactMap { street, start, end in
+    return streets.compactMap { street, places in
       let isArtery = street.streetClass > .local
-      let places = [coordinate(of: start), coordinate(of: end)]
       guard isArtery || !isLarge, bounds.touches(places) else { return nil }
       return RunMap.Street(places: places, isArtery: isArtery)
     }

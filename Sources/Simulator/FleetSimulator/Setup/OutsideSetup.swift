@@ -8,10 +8,10 @@ package struct OutsideSetup: Sendable {
   package var preset = TargetPreset.rollingroad
   /// Of every request.
   package var headers: [Named<String>] = []
-  /// Shown to its administration; nil: none is wanted there.
-  package var administratorToken: String?
   package var transport = TransportConfiguration()
   package var verification = TargetVerification()
+  /// Of a Rolling Road server, when its administration wants one: to prove what is stored, to place faults, to draw streets.
+  package var adminToken: String?
   /// Seconds of the devices in a second of the network.
   package var factor = 1.0
   /// In virtual time, which waits for the answers: what a request costs in it.

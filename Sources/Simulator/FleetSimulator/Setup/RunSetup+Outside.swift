@@ -72,6 +72,7 @@ extension RunSetup {
     _ connections: TargetConnections, to url: String, devices: Int
   ) -> TransportConfiguration {
     var transport = TransportConfiguration()
+    transport.isDirect = true
     transport.idleTime = connections.keepAlive
     switch connections.policy {
     case .mobile: transport.connections = .mobile

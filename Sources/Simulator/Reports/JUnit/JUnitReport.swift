@@ -74,7 +74,7 @@ package struct JUnitReport {
       case .held: break
       case .notJudged: entry.skipped = verdict.reason ?? "not judged"
       case .violated:
-        entry.failure = "violated \(verdict.violations) times"
+        entry.failure = "violated \(NumberText.count(verdict.violations, "time"))"
         for violation in summary.violations where violation.invariant == verdict.name {
           entry.details.append("device \(violation.device)" + (violation.uuid.map { ", record \($0)" } ?? ""))
           entry.details += violation.story.map { "  " + $0 }

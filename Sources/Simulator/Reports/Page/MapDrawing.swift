@@ -17,6 +17,7 @@ struct MapDrawing {
       + map.places.map { path($0.places, "area place", height, isClosed: true, tip: "fault \($0.name)") }
       + tracks(height)
       + ruler(height)
+    let shown = NumberText.count(map.tracks.count, "device")
     return HTML.element(
       "figure", "class=\"map\"",
       [
@@ -24,9 +25,7 @@ struct MapDrawing {
           "figcaption", "id=\"map\"",
           [
             HTML.element("h3", "", [HTML.text("Where they went")]),
-            HTML.element(
-              "p", "",
-              [HTML.text("The true ways of \(NumberText.count(map.tracks.count, of: "device")), from a dot to a dot.")]),
+            HTML.element("p", "", [HTML.text("The true ways of \(shown), from a dot to a dot.")]),
           ]),
         HTML.element("p", "class=\"legend\"", legend),
         HTML.element(

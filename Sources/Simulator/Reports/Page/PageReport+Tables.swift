@@ -74,7 +74,7 @@ extension PageReport {
     let rows = summary.invariants.map { verdict in
       switch verdict.outcome {
       case .held: ("good", [verdict.name, "", "✓ held"])
-      case .violated: ("bad", [verdict.name, "", "✗ violated \(verdict.violations) times"])
+      case .violated: ("bad", [verdict.name, "", "✗ violated \(NumberText.count(verdict.violations, "time"))"])
       case .notJudged: ("open", [verdict.name, verdict.reason ?? "", "– not judged"])
       }
     }
@@ -85,7 +85,7 @@ extension PageReport {
     let rows = summary.coverage.map { goal in
       (
         goal.seen > 0 ? "good" : "bad",
-        [goal.goal, goal.seen > 0 ? "seen \(NumberText.count(goal.seen)) times" : "never seen"]
+        [goal.goal, goal.seen > 0 ? "seen \(NumberText.count(goal.seen, "time"))" : "never seen"]
       )
     }
     return HTML.table(["must come up", "result"], rows, caption: "Coverage")

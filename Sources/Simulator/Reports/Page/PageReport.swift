@@ -44,7 +44,7 @@ package struct PageReport {
       case .uncovered: ("Not covered: what should have come up did not", "open")
       }
     let facts = [
-      NumberText.count(summary.devices, of: "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
+      NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
       "from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
     ]
     return HTML.element(

@@ -13,9 +13,9 @@ package enum NumberText {
     return (number < 0 ? "-" : "") + text
   }
 
-  /// `1 device`, `12,345 devices`.
-  package static func count(_ number: Int, of thing: String) -> String {
-    "\(count(number)) \(thing)\(number == 1 ? "" : "s")"
+  /// `12,345 devices`, `1 device`.
+  package static func count(_ number: Int, _ noun: String) -> String {
+    "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
   /// Three digits that matter: `0.123`, `1.23`, `12.3`, `123`, `1,234`.

@@ -6,7 +6,7 @@ package enum ProgressText {
   /// `left` is what the rest will take on the wall's clock; nil when nobody can tell yet.
   package static func line(_ progress: RunProgress, left: Nanoseconds?) -> String {
     var parts = [
-      "\(Int(progress.share * 100)) %", NumberText.count(progress.devices, of: "device"),
+      "\(Int(progress.share * 100)) %", NumberText.count(progress.devices, "device"),
       "\(NumberText.figure(progress.uploadsPerSecond)) uploads/s",
     ]
     if let p95 = progress.p95Milliseconds { parts.append("p95 \(NumberText.span(milliseconds: p95))") }

@@ -128,7 +128,7 @@ package struct SummaryText {
     let missed = summary.coverage.filter { $0.seen == 0 }.map(\.goal)
     let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
     return ["  invariants  " + parts.joined(separator: ", ")]
-      + violated.map { "    \(paint.red("✗ \($0.name)")) \($0.violations) times" } + coverage
+      + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" } + coverage
   }
 
   private var violations: [String] {
@@ -149,8 +149,7 @@ package struct SummaryText {
 
   private var foot: [String] {
     let time = summary.mode == "virtual" ? "virtual time" : "time"
-    let devices = NumberText.count(summary.devices, of: "device")
-    var parts = ["\(devices) for \(NumberText.span(summary.duration)) of \(time)"]
+    var parts = ["\(NumberText.count(summary.devices, "device")) for \(NumberText.span(summary.duration)) of \(time)"]
     if let drained = summary.drained {
       parts.append("drained in \(NumberText.span(milliseconds: drained.seconds * 1_000))")
     } else {

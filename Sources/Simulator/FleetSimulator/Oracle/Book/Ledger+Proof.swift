@@ -73,7 +73,7 @@ extension Ledger {
       "deleted after the server's status \(answer.status), and not in the server's store",
       story: [
         "\(record.createdAt.clockText) created",
-        "sent \(record.attempts) times, at the server \(record.arrivals) times",
+        "sent \(record.attempts.of("time")), at the server \(record.arrivals.of("time"))",
         "\(departure.at.clockText) acknowledged by status \(answer.status) to request \(answer.request), and deleted",
         "server: neither in the store nor put aside",
       ])
@@ -91,8 +91,9 @@ extension Ledger {
       }
       if let first = waiting.first {
         violations.blame(
-          .drain, device, first.uuid, at: instant, "\(waiting.count) records still in the queue, this one the oldest",
-          story: ["\(first.createdAt.clockText) created", "sent \(first.attempts) times"])
+          .drain, device, first.uuid, at: instant,
+          "\(waiting.count.of("record")) still in the queue, this one the oldest",
+          story: ["\(first.createdAt.clockText) created", "sent \(first.attempts.of("time"))"])
       }
     }
     prove(by: proof)
@@ -137,6 +138,6 @@ extension Ledger {
       .noPhantom, device, surplus, at: instant,
       surplus != nil
         ? "in the server's store, and never created by this device"
-        : "\(rows.count) records in the server's store, \(expected.count) of which are known")
+        : "\(rows.count.of("record")) in the server's store, \(expected.count) of which are known")
   }
 }

@@ -66,7 +66,7 @@ final class Biographer: Watcher {
     case .sent(let request):
       guard concerns(request.id, sighting.device, life) else { return nil }
       let count = ledger.pages[sighting.device].open.last?.recordCount ?? 0
-      return "request \(request.id) sent with \(count) records, on \(ledger.radio[sighting.network].name)"
+      return "request \(request.id) sent with \(count.of("record")), on \(ledger.radio[sighting.network].name)"
     case .served(let request, let bytes):
       guard concerns(request, sighting.device, life) else { return nil }
       return "request \(request) at the server, which answers with \(bytes) bytes"

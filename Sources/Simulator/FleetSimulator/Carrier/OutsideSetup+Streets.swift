@@ -1,0 +1,23 @@
+import JSON
+import Scenario
+import Upload
+
+extension OutsideSetup {
+  /// Puts the streets of the run's cities under the devices on the target's live page. Only a Rolling Road server has
+  /// one: it is asked first by reading, which does nothing to anybody else's. Gives why a page shows no streets; nil when
+  /// it does, or when there is no page.
+  package func showStreets(of setup: RunSetup) throws -> String? {
+    guard preset == .rollingroad, let map = CityMap(setup)?.geoJSON else { return nil }
+    let administration = TargetAdministration(try Questioner(transport), of: self)
+    switch administration.ask("/admin/v1/map") {
+    case .answered(status: 200, reason: _, let body):
+      guard CityMap.isMap(body) else { return nil }
+    case .answered(status: 401, reason: _, body: _), .answered(status: 403, reason: _, body: _):
+      return "the live page shows no streets: the server's administration wants --admin-token"
+    default: return nil
+    }
+    return administration.ask("/admin/v1/map", by: "PUT", body: map).refusal.map {
+      "the live page shows no streets: \($0)"
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Base
+import Contract
+import JSON
+import World
+
+/// The cities of a run as GeoJSON, for the live page of the server that is driven at.
+struct CityMap {
+  private let cities: [City]
+
+  /// Streets of one city, from which on only the greater ones are drawn: nobody would tell the others apart.
+  private static let streetsMax = 1_000
+  /// The same for its tunnels and dead zones.
+  private static let zonesMax = 1_000
+
+  /// Nil when nobody moves in a city. Fleets in one city show it once.
+  init?(_ setup: RunSetup) {
+    var cities: [City] = []
+    for city in setup.fleets.compactMap(\.movement.city) where !cities.contains(where: { $0.isSame(as: city) }) {
+      cities.append(city)
+    }
+    guard !cities.isEmpty else { return nil }
+    self.cities = cities
+  }
+
+  /// Whether an answer is what such a map is exchanged for.
+  static func isMap(_ bytes: [UInt8]) -> Bool {
+    do throws(JSONError) {
+      return try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins)["type"] == .string("FeatureCollection")
+    } catch {
+      return false
+    }
+  }
+
+  var geoJSON: [UInt8] {
+    var writer = JSONWriter(capacity: 65_536)
+    writer.beginObject()
+    writer.key("type")
+    writer.value("FeatureCollection")
+    writer.key("features")
+    writer.beginArray()
+    for city in cities { CityMap.append(city, to: &writer) }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  private static func append(_ city: City, to writer: inout JSONWriter) {
+    let streets = city.streets
+    let arteries = streets.filter { $0.street.streetClass > .local }
+    append(arteries.map(\.places), as: "MultiLineString", "artery", to: &writer)
+    if streets.count <= streetsMax {
+      let others = streets.filter { $0.street.streetClass == .local }
+      append(others.map(\.places), as: "MultiLineString", "street", to: &writer)
+    }
+    let zones = city.allZones
+    guard zones.count <= zonesMax else { return }
+    for zone in zones {
+      let ring = zone.area.vertices + zone.area.vertices.prefix(1)
+      append([ring], as: "Polygon", zone.kind == .tunnel ? "tunnel" : "dead-zone", to: &writer)
+    }
+  }
+
+  private static func append(
+    _ lines: [[Coordinate]], as geometry: String, _ kind: String, to writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.key("type")
+    writer.value("Feature")
+    writer.key("properties")
+    writer.beginObject()
+    writer.key("kind")
+    writer.value(kind)
+    writer.endObject()
+    writer.key("geometry")
+    writer.beginObject()
+    writer.key("type")
+    writer.value(geometry)
+    writer.key("coordinates")
+    writer.beginArray()
+    for line in lines {
+      writer.beginArray()
+      for place in line { append(place, to: &writer) }
+      writer.endArray()
+    }
+    writer.endArray()
+    writer.endObject()
+    writer.endObject()
+  }
+
+  private static func append(_ place: Coordinate, to writer: inout JSONWriter) {
+    writer.beginArray()
+    for degrees in [place.longitude, place.latitude] { writer.value((degrees * 1e7).rounded() / 1e7) }
+    writer.endArray()
+  }
+}
+
+extension City {
+  fileprivate func isSame(as other: City) -> Bool {
+    seed == other.seed && center == other.center && columns == other.columns && rows == other.rows
+      && blockMetres == other.blockMetres
+  }
+}
