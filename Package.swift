@@ -52,6 +52,7 @@ let package = Package(
 
     library("JSON", in: "Wire/"),
     library("HTTP1", in: "Wire/"),
+    library("Gzip", in: "Wire/"),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
@@ -71,11 +72,13 @@ let package = Package(
     library(
       "BackgroundGeolocation", in: "Device/",
       needs: [
-        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
-        "Base",
+        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Gzip",
+        "Database", "Base",
       ]),
 
-    library("CurlTransport", in: "Device/", needs: ["Upload", "Contract", "Threads", "Base", "CCurl", "CLinux"]),
+    library(
+      "CurlTransport", in: "Device/",
+      needs: ["Upload", "Contract", "HTTP1", "Gzip", "Threads", "Base", "CCurl", "CLinux"]),
 
     library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
@@ -89,8 +92,7 @@ let package = Package(
       "Drive", in: "Simulator/",
       needs: [
         "AnswerCheck", "Scenario", "Sensing", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary",
-        "Contract", "JSON",
-        "Database", "Base",
+        "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 
     // A target of its own: docs/decisions/0011.
@@ -102,7 +104,7 @@ let package = Package(
       "FleetSimulator", in: "Simulator/",
       needs: [
         "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
-        "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Database", "Base",
+        "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
@@ -163,6 +165,7 @@ let package = Package(
     tests("Database", needs: ["Database", "CSQLite", "Support"]),
     tests("JSON", needs: ["JSON", "Support"]),
     tests("HTTP1", needs: ["HTTP1", "Support"]),
+    tests("Gzip", needs: ["Gzip", "Support"]),
     tests("Contract", needs: ["Contract", "HTTP1", "JSON", "Base", "Support"]),
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),

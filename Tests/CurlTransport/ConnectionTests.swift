@@ -6,9 +6,9 @@ import Testing
 /// Which connection a request takes.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
   /// 70 devices fill more than one of the transport's caches.
-  @Test func underMobileEachDeviceHasItsOwn() async throws {
+  @Test(arguments: Way.allCases) func underMobileEachDeviceHasItsOwn(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
-    let post = try Post()
+    let post = try Post(way)
     for round in 0..<3 {
       for device in 0..<150 {
         let timings = await post.send(server.url + "\(device)", device: device).timings
@@ -25,11 +25,11 @@ import Testing
     }
   }
 
-  @Test func anIdleConnectionIsClosedInTimeAndAnotherTakesItsPlace() async throws {
+  @Test(arguments: Way.allCases) func anIdleConnectionIsClosedInTimeAndAnotherTakesItsPlace(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
     var configuration = TransportConfiguration()
     configuration.idleTime = .milliseconds(100)
-    let post = try Post(configuration)
+    let post = try Post(way, configuration)
     for device in 0..<3 { _ = await post.send(server.url, device: device) }
     #expect(await comesTrue { server.ended == 3 })
     #expect(server.opened == 3)
@@ -38,11 +38,11 @@ import Testing
     #expect(server.requests.count == 4)
   }
 
-  @Test func aConnectionThatTheServerHasEndedIsReplaced() async throws {
+  @Test(arguments: Way.allCases) func aConnectionThatTheServerHasEndedIsReplaced(_ way: Way) async throws {
     let server = try BareServer { request in
       request.connection == 0 ? .close(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)) : .ok()
     }
-    let post = try Post()
+    let post = try Post(way)
     for _ in 0..<4 { #expect(await post.send(server.url).answer?.status == 200) }
     #expect(server.opened == 2)
   }
@@ -51,7 +51,7 @@ import Testing
     let server = try BareServer { _ in .ok() }
     var configuration = TransportConfiguration()
     configuration.connections = .fresh
-    let post = try Post(configuration)
+    let post = try Post(.libcurl, configuration)
     for _ in 0..<5 { #expect(await post.send(server.url).timings.newConnections == 1) }
     #expect(server.opened == 5)
     #expect(await comesTrue { server.ended == 5 })
@@ -63,34 +63,34 @@ import Testing
     }
     var configuration = TransportConfiguration()
     configuration.connections = .shared(atMost: 3)
-    let post = try Post(configuration)
+    let post = try Post(.libcurl, configuration)
     for device in 0..<60 { post.submit(server.url, device: device) }
     #expect(await post.take(60).allSatisfy { $0.answer?.status == 200 })
     #expect(server.opened == 3)
   }
 
-  @Test func devicesTakeTheSourceAddressesInTurn() async throws {
+  @Test(arguments: Way.allCases) func devicesTakeTheSourceAddressesInTurn(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
     var configuration = TransportConfiguration()
     configuration.sourceAddresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
-    let post = try Post(configuration)
+    let post = try Post(way, configuration)
     for device in [0, 1, 2, 4, 1, 3] { _ = await post.send(server.url, device: device) }
     #expect(server.requests.map(\.peer) == [0, 1, 2, 1, 1, 0].map { "127.0.0.\($0 + 1)" })
     #expect(server.opened == 5)
   }
 
   /// Where it resolves to ::1 first, nobody listens there, and the next socket gets the number of the one given up.
-  @Test func aNameWithSeveralAddressesIsTriedToItsEnd() async throws {
+  @Test(arguments: Way.allCases) func aNameWithSeveralAddressesIsTriedToItsEnd(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
-    let post = try Post()
+    let post = try Post(way)
     for device in 0..<20 {
       #expect(await post.send("http://localhost:\(server.port)/", device: device).answer?.status == 200)
     }
   }
 
-  @Test func thousandsOfDevicesSendAtOnce() async throws {
+  @Test(arguments: Way.allCases) func thousandsOfDevicesSendAtOnce(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
-    let post = try Post()
+    let post = try Post(way)
     for device in 0..<2_000 { post.submit(server.url, device: device) }
     #expect(await post.take(2_000).allSatisfy { $0.answer?.status == 200 })
     #expect(server.opened == 2_000)

@@ -18,9 +18,9 @@ import Upload
     return taken
   }
 
-  @Test func eachRequestEndsOnceInSomeTurn() throws {
+  @Test(arguments: Way.allCases) func eachRequestEndsOnceInSomeTurn(_ way: Way) throws {
     let server = try BareServer { _ in .ok("yes") }
-    let transport = try DrivenTransport(TransportConfiguration())
+    let transport = try DrivenTransport(way.configuration())
     for id in 1...20 { transport.submit(request(server.url, UInt64(id)), device: id % 5) }
     transport.submit(request("http://127.0.0.1:1/", 21), device: 1)
     transport.cancel(20, device: 0)
@@ -38,9 +38,9 @@ import Upload
     #expect(transport.turn(until: nil).isEmpty)
   }
 
-  @Test func anotherNetworkTakesAnotherConnection() throws {
+  @Test(arguments: Way.allCases) func anotherNetworkTakesAnotherConnection(_ way: Way) throws {
     let server = try BareServer { _ in .ok() }
-    let transport = try DrivenTransport(TransportConfiguration())
+    let transport = try DrivenTransport(way.configuration())
     var connections: [Int] = []
     for id in 1...3 {
       for device in 0...1 { transport.submit(request(server.url, UInt64(id)), device: device) }

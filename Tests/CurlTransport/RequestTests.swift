@@ -5,7 +5,7 @@ import Testing
 
 /// What arrives at the server.
 @Suite(.timeLimit(.minutes(1))) struct RequestTests {
-  @Test func aRequestArrivesAsItWasMadeAndWithNothingElse() async throws {
+  @Test(arguments: Way.allCases) func aRequestArrivesAsItWasMadeAndWithNothingElse(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
     let headers = [
       NameValuePair("Content-Type", "application/json"), NameValuePair("Authorization", "Bearer a.b.c"),
@@ -13,7 +13,8 @@ import Testing
       NameValuePair("X-Twice", "2"), NameValuePair("X-Ünicode", "Straße"),
     ]
     let body = Array(#"{"location":{}}"#.utf8)
-    #expect(try await Post().send(server.url + "p/a?q=A%20b&q=c", headers: headers, body: body).answer?.status == 200)
+    #expect(
+      try await Post(way).send(server.url + "p/a?q=A%20b&q=c", headers: headers, body: body).answer?.status == 200)
     let request = server.requests[0]
     #expect(request.body == body)
     #expect(request.lines[0] == "POST /p/a?q=A%20b&q=c HTTP/1.1")
@@ -26,10 +27,10 @@ import Testing
         ].sorted())
   }
 
-  @Test(arguments: ["POST", "PUT", "PATCH", "OPTIONS", "DELETE", "GET"])
-  func everyMethodCarriesItsBody(_ method: String) async throws {
+  @Test(arguments: Way.allCases, ["POST", "PUT", "PATCH", "OPTIONS", "DELETE", "GET"])
+  func everyMethodCarriesItsBody(_ way: Way, _ method: String) async throws {
     let server = try BareServer { _ in .ok() }
-    let post = try Post()
+    let post = try Post(way)
     #expect(await post.send(server.url, method: method, body: [1, 0, 2]).answer?.status == 200)
     #expect(await post.send(server.url, method: method).answer?.status == 200)
     #expect(server.requests.map(\.body) == [[1, 0, 2], []])
@@ -37,19 +38,19 @@ import Testing
     #expect(server.requests.allSatisfy { $0.values(of: "content-type").isEmpty && $0.values(of: "expect").isEmpty })
   }
 
-  @Test func aBodyOfMegabytesArrivesWithoutBeingAskedFor() async throws {
+  @Test(arguments: Way.allCases) func aBodyOfMegabytesArrivesWithoutBeingAskedFor(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
     let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 11) }
-    let completion = try await Post().send(server.url, body: body)
+    let completion = try await Post(way).send(server.url, body: body)
     #expect(completion.answer?.status == 200)
     #expect(server.requests[0].body == body)
     #expect(server.requests[0].values(of: "expect").isEmpty)
   }
 
   /// Handles go from request to request: nothing of the last one may stay.
-  @Test func nothingOfARequestStaysInTheNext() async throws {
+  @Test(arguments: Way.allCases) func nothingOfARequestStaysInTheNext(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
-    let post = try Post()
+    let post = try Post(way)
     _ = await post.send(server.url + "1", method: "PUT", headers: [NameValuePair("X-Secret", "1")], body: [1])
     _ = await post.send(server.url + "2", device: 1, method: "GET")
     _ = await post.send(server.url + "3", device: 2)
@@ -62,7 +63,7 @@ import Testing
     let proxy = try BareServer { _ in .ok("from the proxy") }
     var configuration = TransportConfiguration()
     configuration.proxy = "http://127.0.0.1:\(proxy.port)"
-    let answer = try await Post(configuration).send("http://backend.test/locations").answer
+    let answer = try await Post(.libcurl, configuration).send("http://backend.test/locations").answer
     #expect(answer?.body == "from the proxy")
     #expect(proxy.requests[0].lines[0] == "POST http://backend.test/locations HTTP/1.1")
   }

@@ -13,7 +13,7 @@ import Upload
 
   @Test func aCertificateOfAnOwnAuthorityIsBelieved() async throws {
     let server = try SecureServer()
-    let post = try Post(configuration(server))
+    let post = try Post(.libcurl, configuration(server))
     for device in 0..<3 {
       let completion = await post.send("https://localhost:\(server.port)/", device: device, method: "GET")
       #expect(completion.answer?.status == 200, "\(completion)")
@@ -31,7 +31,7 @@ import Upload
 
   @Test func aCertificateForAnotherNameIsRefused() async throws {
     let server = try SecureServer()
-    let post = try Post(configuration(server))
+    let post = try Post(.libcurl, configuration(server))
     #expect(await post.send("https://127.0.0.1:\(server.port)/", method: "GET").failure == .tls)
   }
 
@@ -45,7 +45,7 @@ import Upload
     let server = try SecureServer()
     var configuration = configuration(server)
     configuration.certificateAuthorities = "/nowhere/at/all.pem"
-    let completion = try await Post(configuration).send("https://localhost:\(server.port)/", method: "GET")
+    let completion = try await Post(.libcurl, configuration).send("https://localhost:\(server.port)/", method: "GET")
     #expect(completion.failure == .tls)
     #expect(completion.message?.contains("/nowhere/at/all.pem") == true)
   }
@@ -55,7 +55,7 @@ import Upload
     let server = try SecureServer()
     var configuration = configuration(server)
     configuration.httpVersion = .http2
-    let completion = try await Post(configuration).send("https://localhost:\(server.port)/", method: "GET")
+    let completion = try await Post(.libcurl, configuration).send("https://localhost:\(server.port)/", method: "GET")
     #expect(completion.answer?.status == 200)
   }
 }

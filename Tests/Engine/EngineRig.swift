@@ -78,6 +78,11 @@ struct EngineRig {
     now = end
   }
 
+  /// Somebody sets the clock.
+  mutating func setClock(bySeconds seconds: Int64) {
+    now = Moment(monotonic: now.monotonic, wall: now.wall.advanced(byMilliseconds: 1_000 * seconds))
+  }
+
   /// Lets time pass without anybody firing timers, as in a suspended process.
   mutating func sleepThrough(_ seconds: Double) { now = now.advanced(by: Nanoseconds(Int64(seconds * 1e9))) }
 

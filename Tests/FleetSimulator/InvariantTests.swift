@@ -321,34 +321,40 @@ import World
     #expect(stage.violated == [])
   }
 
+  /// Killed between the 2xx and the deletion: what was asked for is gone with the process.
+  @Test func aDeadAppCarriesNothingOut() {
+    let stage = Stage()
+    let record = stage.insert()
+    let request = stage.send([record])
+    stage.serve(request)
+    stage.end(request, status: 200, body: "{\"background_geolocation\":[[\"stop\"]]}")
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.upload([record])
+    #expect(stage.violated == [])
+  }
+
   @Test func aCommandComesFromNowhere() {
     let stage = Stage()
     stage.tell(.told(.commanded(.stop)))
     #expect(stage.violated == [.remoteCommands])
   }
 
-  @Test func timeGoesBack() {
+  @Test(arguments: [true, false])
+  func anAppThatTheSystemHasLaunchedRestsUntilItIsAskedToStart(isAsked: Bool) {
     let stage = Stage()
-    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
-    #expect(stage.violated == [.identity])
-  }
-
-  /// Its time is the app's affair; the next one is the SDK's again.
-  @Test func aRecordOfTheAppMayBeNewerThanTheNextOne() {
-    var poison = DeviceFault()
-    poison.poisonRecord = .missingCoords
-    let stage = Stage(faults: [Fault(name: "poison", action: .device(poison))])
-    let zero = MonotonicInstant(nanoseconds: 0)
-    stage.tell(
-      .faultEnded(FaultOccurrence(fault: "poison", fleet: "cars", index: 0, ordinal: 0, start: zero, end: zero)))
-    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
-    #expect(stage.violated == [])
-  }
-
-  @Test func aRecordComesFromTheFuture() {
-    let stage = Stage()
-    stage.upload([stage.insert(agedSeconds: -5)])
-    #expect(stage.violated == [.identity])
+    let waiting = stage.insert()
+    stage.tell(.kept(EngineState()))
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    let request = stage.send([waiting])
+    stage.serve(request)
+    stage.end(request, status: 200, body: isAsked ? "{\"background_geolocation\":[[\"start\"]]}" : "{}")
+    stage.delete(waiting)
+    if isAsked { stage.tell(.told(.commanded(.start))) }
+    stage.upload([stage.insert()])
+    #expect(stage.violated == (isAsked ? [] : [.lifecycle]))
   }
 
   @Test func aRequestHasNoEnd() {

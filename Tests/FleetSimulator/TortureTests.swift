@@ -1,6 +1,7 @@
-import FleetSimulator
 import Scenario
 import Testing
+
+@testable import FleetSimulator
 
 /// Random scenarios with random faults; `scripts/torture` runs them by the hundred.
 @Suite struct TortureTests {
@@ -18,9 +19,19 @@ import Testing
       do {
         let read = try ScenarioReader.read(document)
         #expect(read.notYet.map(\.message) == [], "seed \(seed)")
-        _ = try RunSetup(read.scenario)
+        let setup = try RunSetup(read.scenario)
+        // Many of them in one body would be refused for ever, as the SDK has it.
+        #expect(setup.faults.allSatisfy { !$0.isOversized || $0.perDeviceHour == 0 }, "seed \(seed)")
       } catch { Issue.record("seed \(seed): \(error)") }
     }
+  }
+
+  /// Only a mistake makes one: here any turn is one too many.
+  @Test func aDeviceThatGoesRoundInCirclesEndsItsRun() throws {
+    let run = try FleetRun(Runs.setup(seed: 1, Runs.drivers(1)), store: Runs.store())
+    run.turnsAtOnceMax = -1
+    let error = try #require(throws: CirclingDevice.self) { try run.run() }
+    #expect(error.device == "cars-0" && "\(error)".hasPrefix("cars-0 goes round in circles at 00:"))
   }
 
   /// A few of them, small; `rollingroad torture 1 SEED` runs a bigger one.
@@ -29,5 +40,11 @@ import Testing
     let document = try ScenarioGenerator(seed: seed, size: .small).document
     let report = try Runs.run(RunSetup(ScenarioReader.read(document).scenario))
     #expect(report.victims.map(\.text) == [] && report.isRight, "seed \(seed): \(document.text)")
+  }
+}
+
+extension Fault {
+  fileprivate var isOversized: Bool {
+    if case .device(let fault) = action { fault.poisonRecord == .oversizedExtras } else { false }
   }
 }

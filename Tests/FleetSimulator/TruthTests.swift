@@ -29,6 +29,27 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// After a gap of three kilometres the filter goes on giving the next steps much of that length.
+  @Test(arguments: [(0.8, []), (1.2, [Invariant.odometerTolerance])])
+  func anOdometerKeepsMuchOfALongStep(share: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    var (metres, odometer, growth) = (0.0, 0.0, 3_000.0)
+    for step in [0.0, 3_000, 100, 100, 100, 100] {
+      stage.pass(seconds: 10)
+      metres += step
+      if step > 0 {
+        odometer += growth
+        growth *= share
+      }
+      let here = try place(metres)
+      stage.tell(.stood(at: here, metres: metres))
+      var record = stage.location(odometer: odometer)
+      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+      stage.event(.location(record))
+    }
+    #expect(stage.violated == violated)
+  }
+
   private static let fence = Geofence(
     identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 200))
 

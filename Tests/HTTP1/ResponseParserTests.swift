@@ -27,6 +27,13 @@ func someResponsesHaveNoBody(method: HTTPMethod, status: String, field: String) 
   #expect(transcript.messages.map(\.framing) == [.none, .none])
 }
 
+/// RFC 9112 §4 wants a space behind the status of every line; servers forget it where there is no phrase.
+@Test func theSpaceBeforeNoPhraseMayBeMissing() {
+  let transcript = EveryWay.responses(
+    "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\nHTTP/1.1 201 \r\nContent-Length: 0\r\n\r\n")
+  #expect(transcript.error == nil && transcript.messages.count == 2)
+}
+
 @Test func anInterimResponsePrecedesTheFinalOne() throws {
   var parser = ResponseParser(to: .post)
   var head = ResponseHead()
@@ -73,7 +80,7 @@ func aResponseThatWasCutOffIsNotComplete(text: String) throws {
 }
 
 @Test(arguments: [
-  (HTTPError.Code.malformedStatusLine, "HTTP/1.1 200", "\r\n\r\n"),
+  (HTTPError.Code.malformedStatusLine, "HTTP/1.1 200", "\t\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 20", " OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 200", "0 OK\r\n\r\n"), (.malformedStatusLine, "HTTP/1.1 ", "600 OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 ", "099 OK\r\n\r\n"), (.malformedStatusLine, "", "\r\nHTTP/1.1 200 OK\r\n\r\n"),

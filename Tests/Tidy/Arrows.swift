@@ -16,6 +16,7 @@ enum Arrows {
     Target(name: "Database", folder: "Sources/Database", imports: ["CSQLite"]),
     Target(name: "JSON", folder: "Sources/Wire/JSON", imports: []),
     Target(name: "HTTP1", folder: "Sources/Wire/HTTP1", imports: []),
+    Target(name: "Gzip", folder: "Sources/Wire/Gzip", imports: []),
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
     Target(name: "Network", folder: "Sources/Server/Network", imports: ["Threads", "Base", "CLinux", "Glibc"]),
     Target(
@@ -38,12 +39,12 @@ enum Arrows {
     Target(
       name: "BackgroundGeolocation", folder: "Sources/Device/BackgroundGeolocation",
       imports: [
-        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database",
-        "Base", "FoundationEssentials",
+        "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Gzip",
+        "Database", "Base", "FoundationEssentials",
       ]),
     Target(
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
-      imports: ["Upload", "Contract", "Threads", "Base", "CCurl", "CLinux", "Glibc"]),
+      imports: ["Upload", "Contract", "HTTP1", "Gzip", "Threads", "Base", "CCurl", "CLinux", "Glibc"]),
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
@@ -56,8 +57,7 @@ enum Arrows {
       name: "Drive", folder: "Sources/Simulator/Drive",
       imports: [
         "AnswerCheck", "Scenario", "Sensing", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary",
-        "Contract", "JSON",
-        "Database", "Base",
+        "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
     Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(
@@ -65,7 +65,7 @@ enum Arrows {
       imports: [
         "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary",
         "IngestServer", "Network", "Store", "HTTP1",
-        "Contract", "JSON", "Database", "Base", "Synchronization",
+        "Contract", "JSON", "Gzip", "Database", "Base", "Synchronization",
       ]),
     Target(name: "Reports", folder: "Sources/Simulator/Reports", imports: ["FleetSimulator", "Scenario", "Base"]),
     Target(

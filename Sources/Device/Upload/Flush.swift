@@ -41,8 +41,6 @@ struct Flush: Sendable {
   var page = Page()
   /// Every row that was uploaded; kept only for whoever waits for them.
   var rows: [QueuedRecord] = []
-  /// Made when it is needed, and again after a change of the configuration.
-  var envelope: EnvelopeWriter?
 }
 
 /// The rows of one request, locked in the queue.

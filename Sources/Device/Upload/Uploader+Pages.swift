@@ -29,7 +29,7 @@ extension Uploader {
     flush.page.ids = records.map(\.id)
     flush.page.uuids = records.map(\.uuid)
     flush.page.isBatch = http.batchSync
-    flush.page.body = body(of: records, in: &flush, &effects)
+    flush.page.body = body(of: records, isBatch: flush.page.isBatch, &effects)
     if flush.completion != nil { flush.rows += records }
     let isRefreshing =
       isTokenExpired(at: now.wall) && !flush.hasRefreshed
@@ -57,7 +57,7 @@ extension Uploader {
       uuids: flush.page.uuids, isBatch: flush.page.isBatch, trigger: flush.trigger, triggeredAt: flush.beganAt)
     let request = OutgoingRequest(
       id: id, purpose: .records, method: http.method.rawValue, url: http.url,
-      headers: RequestHeaders.upload(configuration, userAgent: userAgent), body: flush.page.body,
+      headers: uploadForm().headers, body: flush.page.body,
       timeout: UploadRules.timeout(milliseconds: http.timeoutMilliseconds), cargo: cargo)
     self.flush = flush
     effects.append(.send(request))
@@ -92,13 +92,14 @@ extension Uploader {
   }
 
   /// The records go straight into the body, for which there is room from the start.
-  private func body(of records: [QueuedRecord], in flush: inout Flush, _ effects: inout [UploadEffect]) -> [UInt8] {
-    let envelope = flush.envelope ?? makeEnvelope()
-    flush.envelope = envelope
+  private mutating func body(
+    of records: [QueuedRecord], isBatch: Bool, _ effects: inout [UploadEffect]
+  ) -> [UInt8] {
+    let envelope = uploadForm().envelope
     var body: [UInt8] = []
     body.reserveCapacity(records.reduce(envelope.overheadBytes) { $0 + $1.bytes.count + 1 })
     var warning: EnvelopeWarning?
-    if flush.page.isBatch {
+    if isBatch {
       warning = envelope.beginBatch(to: &body)
       for record in records { envelope.appendToBatch(record.bytes.span, to: &body) }
       envelope.endBatch(to: &body)
@@ -108,10 +109,5 @@ extension Uploader {
     }
     if warning == .paramsDropped { log(.paramsDropped, &effects) }
     return body
-  }
-
-  private func makeEnvelope() -> EnvelopeWriter {
-    let http = configuration.http
-    return EnvelopeWriter(rootProperty: http.rootProperty, params: RenderedObject(http.params) ?? .empty)
   }
 }

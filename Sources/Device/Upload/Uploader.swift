@@ -6,7 +6,11 @@ package import Vocabulary
 /// When to send, how much, what a status means, when to refresh the token (behaviour §8 to §11). It knows no socket and
 /// no clock: inputs and the time go in, effects come out. All rows that are locked in the queue are its own.
 package struct Uploader: Sendable {
-  package internal(set) var configuration: Configuration
+  package internal(set) var configuration: Configuration {
+    didSet { form = nil }
+  }
+  /// What all uploads of this configuration have in common, once there was one.
+  private var form: UploadForm?
   /// From when on a relative `authorization.expires` counts. To be kept over launches.
   package internal(set) var tokenSetAt: WallInstant
   /// The number of the next request. To be kept over launches where answers to an earlier one may still come.
@@ -90,7 +94,13 @@ package struct Uploader: Sendable {
     if !isSameToken { tokenSetAt = now.wall }
     configuration = new
     policy = UploadPolicy(new)
-    if isBusy { flush?.envelope = nil }
+  }
+
+  mutating func uploadForm() -> UploadForm {
+    if let form { return form }
+    let form = UploadForm(configuration, userAgent: userAgent)
+    self.form = form
+    return form
   }
 
   private mutating func proceed(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {

@@ -3,16 +3,27 @@ import Contract
 import CurlTransport
 import Upload
 
+/// Who speaks plain HTTP. What a device notices is the same.
+enum Way: CaseIterable {
+  case libcurl, direct
+
+  func configuration(_ basis: TransportConfiguration = TransportConfiguration()) -> TransportConfiguration {
+    var configuration = basis
+    configuration.isDirect = self == .direct
+    return configuration
+  }
+}
+
 /// A transport whose completions a test can wait for.
 final class Post {
   let transport: CurlTransport
   private let completions: AsyncStream<TransportCompletion>
   private var nextID: UInt64 = 0
 
-  init(_ configuration: TransportConfiguration = TransportConfiguration()) throws {
+  init(_ way: Way = .libcurl, _ configuration: TransportConfiguration = TransportConfiguration()) throws {
     let (stream, continuation) = AsyncStream.makeStream(of: TransportCompletion.self)
     completions = stream
-    transport = try CurlTransport(configuration) { ended in
+    transport = try CurlTransport(way.configuration(configuration)) { ended in
       for completion in ended { continuation.yield(completion) }
     }
   }

@@ -87,6 +87,23 @@ import Vocabulary
     #expect(rig.take().answers.count == 1)
   }
 
+  /// Three samples are wanted, and the clock is set back by a minute after two good ones.
+  @Test func whatCameBeforeTheClockWasSetBackIsNone() throws {
+    var rig = ready()
+    rig.send(request { $0.desiredAccuracyMetres = 1 })
+    for _ in 0..<2 { rig.sample(accuracy: 5) }
+    rig.setClock(bySeconds: -60)
+    for _ in 0..<2 { rig.sample(accuracy: 20) }
+    #expect(rig.take().answers.isEmpty)
+    rig.sample(accuracy: 30)
+    #expect(try #require(success(rig.take())).coords.accuracy == 20)
+    rig.send(request { $0.desiredAccuracyMetres = 1 })
+    rig.sample(accuracy: 5)
+    rig.setClock(bySeconds: -60)
+    rig.wait(10)
+    #expect(failure(rig.take()) == .timeout)
+  }
+
   @Test func aRequestThatAllowsAgeIsAnsweredByTheLastPosition() {
     var rig = ready()
     rig.sample()

@@ -103,7 +103,8 @@ final class Stage {
 
   func location(isMoving: Bool = true, odometer: Double = 0) -> LocationRecord {
     LocationRecord(
-      uuid: UUID128(high: 2, low: UInt64(now.nanoseconds)), timestamp: start, isMoving: isMoving, odometer: odometer,
+      uuid: UUID128(high: 2, low: UInt64(now.nanoseconds)),
+      timestamp: start.advanced(byMilliseconds: now.nanoseconds / 1_000_000), isMoving: isMoving, odometer: odometer,
       coords: Coordinates(latitude: 1, longitude: 2), activity: Activity(.unknown, confidence: 0),
       battery: Battery(level: nil, isCharging: false))
   }

@@ -25,13 +25,15 @@ final class BareServerLoop: @unchecked Sendable {
   private let listener: Int32
   private let respond: (BareServer.Request) -> BareServer.Answer
   private let observations: ObservationBox
+  private let isHasty: Bool
   private var clients: [Int32: Client] = [:]
 
   init(
-    _ observations: ObservationBox, _ respond: @escaping (BareServer.Request) -> BareServer.Answer
+    _ observations: ObservationBox, isHasty: Bool, _ respond: @escaping (BareServer.Request) -> BareServer.Answer
   ) throws(LoopbackClient.Failure) {
     self.observations = observations
     self.respond = respond
+    self.isHasty = isHasty
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     listener = socket(AF_INET, type, 0)
     wakeUp = rr_eventfd()
@@ -162,7 +164,7 @@ final class BareServerLoop: @unchecked Sendable {
     func request(_ body: [UInt8]) -> BareServer.Request {
       BareServer.Request(connection: client.number, peer: client.peer, lines: lines, body: body)
     }
-    let length = request([]).values(of: "content-length").first.flatMap { Int($0) } ?? 0
+    let length = isHasty ? 0 : request([]).values(of: "content-length").first.flatMap { Int($0) } ?? 0
     guard client.input.count >= head.upperBound + length else { return nil }
     clients[number]?.input.removeFirst(head.upperBound + length)
     return request(Array(client.input[head.upperBound..<head.upperBound + length]))

@@ -44,17 +44,24 @@ struct SeedSeries {
 
   /// What to type to have one of the runs alone.
   private static func words(_ words: [String], seed: UInt64) -> [String] {
+    words.without(["--seed", "--seeds"]) + ["--seed", "0x" + String(seed, radix: 16)]
+  }
+}
+
+extension Sequence<String> {
+  /// The words of a command line without some flags and their values.
+  func without(_ flags: [String]) -> [String] {
     var kept: [String] = []
     var isValue = false
-    for word in words {
-      if ["--seed", "--seeds"].contains(word) {
+    for word in self {
+      if flags.contains(word) {
         isValue = true
-      } else if isValue || word.hasPrefix("--seed=") || word.hasPrefix("--seeds=") {
+      } else if isValue || flags.contains(where: { word.hasPrefix($0 + "=") }) {
         isValue = false
       } else {
         kept.append(word)
       }
     }
-    return kept + ["--seed", "0x" + String(seed, radix: 16)]
+    return kept
   }
 }

@@ -11,7 +11,7 @@ extension Command {
     flags: [
       .value("target", "URL", "server to upload to, instead of target.url; in real time unless --mode says otherwise"),
       .value(
-        "admin-token", "TOKEN", "the target's admin token, to check what it stored and to draw streets on its page",
+        "admin-token", "TOKEN", "the target's admin token, to verify, to place faults, to draw streets",
         isSecret: true),
       .value("preset", "NAME", "\(TargetPreset.names): the target's dialect, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
@@ -117,7 +117,7 @@ private struct SimulateCommand {
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
-      words: Array(process.arguments.dropFirst()),
+      words: process.arguments.dropFirst().without(["--admin-token"]),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
       notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in

@@ -35,6 +35,12 @@ struct Simulation {
       if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
       if let listener { process.writeOutput("metrics \(listener.url)") }
       if let outside = setup.outside {
+        if options.shard != nil, setup.faults.contains(where: \.isServers) {
+          process.writeError(
+            "rollingroad simulate: faults of the server: the shards of a run would take them away from each other; drive at it with one process"
+          )
+          return .badScenario
+        }
         if let silence = try outside.silence() {
           process.writeError("rollingroad simulate: \(silence)")
           return .runtimeFailure
@@ -161,7 +167,7 @@ struct SimulationOptions {
   /// `--out`.
   var folder: String?
   var shard: Shard?
-  /// `--admin-token`.
+  /// `--admin-token`, that of the target.
   var adminToken: String?
   /// What was typed behind `simulate`.
   var words: [String] = []

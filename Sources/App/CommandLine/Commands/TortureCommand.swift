@@ -18,7 +18,8 @@ extension Command {
       Makes a random scenario from each seed and runs it in virtual time with every invariant watched, for MINUTES. SEED is
       the first seed (1 when none is given); the next ones count up. A seed is printed before its run, so that you know
       which one it was if a run hangs. One that violates an invariant leaves a bundle for 'rollingroad replay', and the
-      exit code is 98. At the end you see which situations came up; with --cover the exit code is 110 when one did not.
+      exit code is 98; a device that never comes to rest ends its own run alone, and the exit code is then 1. At the end
+      you see which situations came up; with --cover the exit code is 110 when one did not.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
 }
@@ -64,23 +65,12 @@ private struct TortureCommand {
 
   func run() -> ExitCode {
     let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
-    var (seed, seeds, records, deviceHours) = (first, 0, 0, 0.0)
-    var failing: [UInt64] = []
-    var tally = CoverageTally()
+    var sums = Sums()
+    var seed = first
     do {
-      while seeds < seedsMax, seeds == 0 || SystemClock().monotonicNow < end {
+      while sums.seeds < seedsMax, sums.seeds == 0 || SystemClock().monotonicNow < end {
         process.writeError("seed \(seed)")
-        let generator = try ScenarioGenerator(seed: seed)
-        let setup = try RunSetup(ScenarioReader.read(generator.document).scenario)
-        let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
-        if let victim = report.victims.first {
-          failing.append(seed)
-          try keep(victim, of: generator.document, report)
-        }
-        tally.add(report.coverage)
-        seeds += 1
-        records += report.sums.created
-        deviceHours += Double(report.devices) * setup.duration.seconds / 3_600
+        try run(seed, &sums)
         seed &+= 1
       }
     } catch {
@@ -88,12 +78,46 @@ private struct TortureCommand {
       return .runtimeFailure
     }
     process.writeOutput(
-      "\(seeds) seeds from \(first) on, \(Int(deviceHours)) device-hours, \(records) records: \(failing.count) seeds failed"
+      "\(sums.seeds) seeds from \(first) on, \(Int(sums.deviceHours)) device-hours, \(sums.records) records: \(sums.failing.count) seeds failed"
     )
-    if !failing.isEmpty { process.writeOutput("failed: \(failing.map(String.init).joined(separator: " "))") }
-    for line in tally.lines(of: CoverageGoal.allCases) { process.writeOutput("  " + line) }
-    guard failing.isEmpty else { return .invariantViolated }
-    return tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
+    if !sums.failing.isEmpty {
+      process.writeOutput("failed: \(sums.failing.map { String($0.seed) }.joined(separator: " "))")
+    }
+    for line in sums.tally.lines(of: CoverageGoal.allCases) { process.writeOutput("  " + line) }
+    if sums.failing.contains(where: \.isViolation) { return .invariantViolated }
+    guard sums.failing.isEmpty else { return .runtimeFailure }
+    return sums.tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
+  }
+
+  /// What all seeds came to together.
+  private struct Sums {
+    var seeds = 0
+    var records = 0
+    var deviceHours = 0.0
+    /// With a violated invariant, or with a device that came to no end.
+    var failing: [(seed: UInt64, isViolation: Bool)] = []
+    var tally = CoverageTally()
+  }
+
+  private func run(_ seed: UInt64, _ sums: inout Sums) throws {
+    let document = try ScenarioGenerator(seed: seed).document
+    let setup = try RunSetup(ScenarioReader.read(document).scenario)
+    sums.seeds += 1
+    do {
+      let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
+      if let victim = report.victims.first {
+        sums.failing.append((seed, isViolation: true))
+        try keep(victim, of: document, report)
+      }
+      sums.tally.add(report.coverage)
+      sums.records += report.sums.created
+      sums.deviceHours += Double(report.devices) * setup.duration.seconds / 3_600
+    } catch let error as CirclingDevice {
+      // The others may still find something.
+      sums.failing.append((seed, isViolation: false))
+      process.writeOutput("seed \(seed): \(error)")
+      process.writeOutput("again: rollingroad torture 1 \(seed) --seeds 1")
+    }
   }
 
   /// A seed whose scenario cannot be run is a mistake of the generator, and is told like one of a user.

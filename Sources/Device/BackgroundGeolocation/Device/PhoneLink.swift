@@ -3,6 +3,7 @@ import Contract
 import Database
 import DeviceLog
 import Engine
+import Gzip
 import Host
 import Upload
 import Vocabulary

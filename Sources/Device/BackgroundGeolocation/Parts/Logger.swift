@@ -3,6 +3,7 @@ import Contract
 import Database
 import DeviceLog
 import FoundationEssentials
+import Gzip
 import Host
 import Vocabulary
 

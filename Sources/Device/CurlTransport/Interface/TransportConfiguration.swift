@@ -8,6 +8,9 @@ package struct TransportConfiguration: Sendable {
   }
 
   package var connections = ConnectionPolicy.mobile
+  /// Under `.mobile`, and without a proxy: plain HTTP is spoken here, and libcurl only makes the connections. Fleets gain by
+  /// it, one phone does not.
+  package var isDirect = false
   /// How long an unused connection stays open: OkHttp's five minutes.
   package var idleTime = Nanoseconds.seconds(300)
   package var httpVersion = HTTPVersion.http1

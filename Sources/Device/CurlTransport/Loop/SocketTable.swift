@@ -86,6 +86,14 @@ struct SocketTable: ~Copyable {
     return Glibc.close(socket)
   }
 
+  /// The socket goes on elsewhere.
+  mutating func forget(_ socket: Int32) {
+    guard Int(socket) < sockets.count else { return }
+    if let timer = sockets[Int(socket)].idleTimer { idle.cancel(timer) }
+    _ = register(socket, 0)
+    sockets[Int(socket)] = Socket()
+  }
+
   /// Ends the connections that were idle for too long.
   mutating func expire(_ now: MonotonicInstant) {
     while let (_, socket) = idle.popDue(now) { end(socket) }

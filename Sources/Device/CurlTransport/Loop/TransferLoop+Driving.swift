@@ -29,6 +29,7 @@ extension TransferLoop {
   /// An event that was reported for a socket which was closed meanwhile, and whose number was given out again, does no
   /// harm: libcurl's sockets do not block.
   func advance(_ socket: Int32, _ events: UInt32) {
+    if lines.has(socket) { return advanceLine(socket, events) }
     guard sockets.isAwaited(socket) else { return }
     var mask: Int32 = 0
     if events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { mask |= CURL_CSELECT_IN }

@@ -7,11 +7,11 @@ extension TransferLoop {
   private static let freeTransfers = 256
 
   func begin(_ request: OutgoingRequest, device: Int) {
-    guard let transfer = free.popLast() ?? makeTransfer() else { preconditionFailure("memory has run out") }
-    let sources = configuration.sourceAddresses
-    if let outcome = transfer.prepare(
-      request, device: device, from: sources.isEmpty ? nil : sources[device % sources.count])
-    {
+    if beginDirectly(request, device: device) { return }
+    guard let transfer = free.popLast() ?? makeTransfer(isConnector: false) else {
+      preconditionFailure("memory has run out")
+    }
+    if let outcome = transfer.prepare(request, device: device, from: source(of: device)) {
       completions.append(
         TransportCompletion(device: device, id: request.id, outcome: outcome, timings: TransferTimings(), head: []))
       free.append(transfer)
@@ -20,21 +20,29 @@ extension TransferLoop {
     if configuration.connections == .mobile {
       unsafe transfer.useConnections(of: shares.share(of: device), scope: ConnectionShares.scope(of: device))
     }
-    let key = RequestKey(device: device, id: request.id)
-    let former = inFlight.updateValue(transfer, forKey: key)
-    precondition(former == nil, "a request in flight has an id of its own")
-    let code = unsafe curl_multi_add_handle(multi, transfer.easy)
-    precondition(code == CURLM_OK, "curl_multi_add_handle failed with \(code.rawValue)")
+    attach(transfer, of: RequestKey(device: device, id: request.id))
+  }
+
+  func source(of device: Int) -> String? {
+    let sources = configuration.sourceAddresses
+    return sources.isEmpty ? nil : sources[device % sources.count]
   }
 
   func cancel(_ key: RequestKey) {
-    guard let transfer = inFlight[key] else { return }
-    end(transfer, .failed(.cancelled, message: "cancelled"))
+    guard let transfer = inFlight[key] else { return cancelOnLine(key) }
+    let outcome = RequestOutcome.failed(.cancelled, message: "cancelled")
+    if let exchange = transfer.exchange {
+      endConnecting(transfer, exchange, outcome)
+    } else {
+      end(transfer, outcome)
+    }
   }
 
   /// Under `.mobile`: the network of the device is another one, and its connections were of the old one.
   func endUnusedConnections(of device: Int) {
-    if configuration.connections == .mobile { sockets.endUnused(of: device) }
+    guard configuration.connections == .mobile else { return }
+    sockets.endUnused(of: device)
+    for socket in lines.unused(of: device) { hangUp(socket) }
   }
 
   func collectEnded() {
@@ -45,13 +53,17 @@ extension TransferLoop {
       let known = unsafe rr_curl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &pointer)
       precondition(known == CURLE_OK, "a handle knows its transfer")
       let transfer = unsafe Transfer.of(pointer)
-      end(transfer, transfer.outcome(code))
+      if let exchange = transfer.exchange {
+        endConnecting(transfer, exchange, code == CURLE_OK ? nil : transfer.outcome(code))
+      } else {
+        end(transfer, transfer.outcome(code))
+      }
     }
   }
 
   /// Before the loop is left.
   func end() {
-    let keys = inFlight.keys.sorted { ($0.device, $0.id) < ($1.device, $1.id) }
+    let keys = (Array(inFlight.keys) + Array(lineOf.keys)).sorted { ($0.device, $0.id) < ($1.device, $1.id) }
     for key in keys { cancel(key) }
   }
 
@@ -59,15 +71,32 @@ extension TransferLoop {
     completions.append(
       TransportCompletion(
         device: transfer.device, id: transfer.id, outcome: outcome, timings: transfer.timings, head: transfer.head))
-    inFlight[RequestKey(device: transfer.device, id: transfer.id)] = nil
-    let code = unsafe curl_multi_remove_handle(multi, transfer.easy)
-    precondition(code == CURLM_OK, "curl_multi_remove_handle failed with \(code.rawValue)")
+    detach(transfer, of: RequestKey(device: transfer.device, id: transfer.id))
     if free.count < TransferLoop.freeTransfers { free.append(transfer) }
   }
 
-  private func makeTransfer() -> Transfer? {
+  func attach(_ transfer: Transfer, of key: RequestKey) {
+    let former = inFlight.updateValue(transfer, forKey: key)
+    precondition(former == nil, "a request in flight has an id of its own")
+    let code = unsafe curl_multi_add_handle(multi, transfer.easy)
+    precondition(code == CURLM_OK, "curl_multi_add_handle failed with \(code.rawValue)")
+  }
+
+  func detach(_ transfer: Transfer, of key: RequestKey) {
+    inFlight[key] = nil
+    let code = unsafe curl_multi_remove_handle(multi, transfer.easy)
+    precondition(code == CURLM_OK, "curl_multi_remove_handle failed with \(code.rawValue)")
+  }
+
+  func makeTransfer(isConnector: Bool) -> Transfer? {
     guard let transfer = Transfer(configuration, of: self) else { return nil }
     transfer.configure(configuration)
+    if isConnector { transfer.configureAsConnector() }
+    setSocketCallbacks(of: transfer, keepsSockets: isConnector)
+    return transfer
+  }
+
+  private func setSocketCallbacks(of transfer: Transfer, keepsSockets: Bool) {
     let this = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe transfer.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(transfer).toOpaque())
     let open = unsafe rr_curl_set_open_callback(transfer.easy) { user, _, address in
@@ -77,11 +106,11 @@ extension TransferLoop {
         family: address.family, type: address.socktype, protocol: address.protocol, device: transfer.device)
     }
     transfer.accepted(CURLOPT_OPENSOCKETFUNCTION, open)
+    if keepsSockets { return transfer.keepSockets() }
     unsafe transfer.set(CURLOPT_CLOSESOCKETDATA, pointer: this)
     let close = unsafe rr_curl_set_close_callback(transfer.easy) { user, socket in
       unsafe TransferLoop.of(user).sockets.close(socket)
     }
     transfer.accepted(CURLOPT_CLOSESOCKETFUNCTION, close)
-    return transfer
   }
 }

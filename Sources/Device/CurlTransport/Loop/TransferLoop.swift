@@ -2,6 +2,7 @@ import Base
 import CCurl
 import CLinux
 import Glibc
+import HTTP1
 import Upload
 
 /// One multi handle of libcurl and what drives it (https://curl.se/libcurl/c/curl_multi_socket_action.html): libcurl tells
@@ -21,6 +22,14 @@ final class TransferLoop {
   var deadline: MonotonicInstant?
   var inFlight: [RequestKey: Transfer] = [:]
   var free: [Transfer] = []
+  /// Handles that make connections for lines.
+  var connectors: [Transfer] = []
+  var lines = LineTable()
+  /// Where a request is on its way.
+  var lineOf: [RequestKey: Int32] = [:]
+  /// What all lines read into, one after the other.
+  var input = [UInt8](repeating: 0, count: 16_384)
+  var answerHead = ResponseHead()
   var completions: [TransportCompletion] = []
 
   private let mailbox: OrderMailbox
@@ -71,6 +80,7 @@ final class TransferLoop {
     fireTimer()
     collectEnded()
     sockets.expire(now)
+    expireLines()
     return isRunning
   }
 
@@ -97,7 +107,7 @@ final class TransferLoop {
 
   private func wait(until limit: MonotonicInstant?) -> Int {
     var timeout: Int32 = -1
-    if let next = [limit, deadline, sockets.nextDeadline].compactMap({ $0 }).min() {
+    if let next = [limit, deadline, sockets.nextDeadline, lines.timers.nextDeadline].compactMap({ $0 }).min() {
       // Rounded up: a turn too early would find nothing to do.
       timeout = Int32(clamping: max(0, ((next - now).count + 999_999) / 1_000_000))
     }
@@ -141,7 +151,9 @@ final class TransferLoop {
   }
 
   private func close() {
+    for socket in lines.sockets { hangUp(socket) }
     free = []
+    connectors = []
     let code = unsafe curl_multi_cleanup(multi)
     precondition(code == CURLM_OK, "no request is left")
     shares.close()

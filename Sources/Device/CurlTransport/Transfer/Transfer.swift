@@ -13,12 +13,16 @@ final class Transfer {
   let keepsHead: Bool
 
   unowned let loop: TransferLoop
-  private(set) var device = 0
+  var device = 0
   private(set) var id: UInt64 = 0
   var reason: [UInt8] = []
   var body: [UInt8] = []
   /// Empty unless it is kept.
   var head: [UInt8] = []
+  /// For whom it makes a connection, if it is there for that.
+  var exchange: LineExchange?
+  /// The connection that libcurl has let go of, and that is still open; -1: none.
+  var handedOver: Int32 = -1
   /// Whether the empty line behind the header fields has come.
   var isHeadWhole = false
 

@@ -82,7 +82,8 @@ extension Engine {
 
   mutating func expireRequests(at now: Moment, into effects: inout [Effect]) {
     while let index = requests.firstIndex(where: { $0.deadline <= now.monotonic }) {
-      let request = withdraw(at: index)
+      var request = withdraw(at: index)
+      request.forgetFuture(at: now.wall)
       demandSampling(into: &effects)
       if let best = request.best, request.terms.allowsStale {
         fulfil(request, with: best, at: now, into: &effects)

@@ -53,7 +53,8 @@ struct SingleRequest: Sendable {
   /// Early, when the position is good and new enough; else the best when there are enough of them, of equals the newer.
   /// False for what is no position.
   mutating func take(_ fix: Fix, at now: WallInstant, isCoarse: Bool, profile: PlatformProfile) -> Bool {
-    guard let accuracy = fix.coords.accuracy, accuracy >= 0 else { return false }
+    forgetFuture(at: now)
+    guard let accuracy = fix.coords.accuracy, accuracy >= 0, !isFuture(fix, at: now) else { return false }
     count += 1
     let desired =
       isCoarse ? max(terms.desiredAccuracyMetres, profile.reducedAccuracyMetres) : terms.desiredAccuracyMetres
@@ -76,8 +77,17 @@ struct SingleRequest: Sendable {
   }
 
   /// A position from the future is none: the clock was set back after it (behaviour §14.2).
+  private func isFuture(_ fix: Fix, at now: WallInstant) -> Bool {
+    fix.timestamp.milliseconds(since: now) > LocationFilter.futureToleranceMilliseconds
+  }
+
+  /// The best so far is none when the clock was set back since.
+  mutating func forgetFuture(at now: WallInstant) {
+    if let known = best, isFuture(known, at: now) { (best, count) = (nil, 0) }
+  }
+
   private func isFresh(_ fix: Fix, at now: WallInstant, profile: PlatformProfile) -> Bool {
-    guard fix.timestamp.milliseconds(since: now) <= LocationFilter.futureToleranceMilliseconds else { return false }
+    if isFuture(fix, at: now) { return false }
     return if terms.maximumAgeMilliseconds > 0 {
       Double(now.milliseconds(since: fix.timestamp)) <= terms.maximumAgeMilliseconds
     } else {

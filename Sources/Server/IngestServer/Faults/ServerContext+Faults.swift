@@ -63,7 +63,7 @@ extension JSONWriter {
     key("id")
     value(entry.rule.id)
     key("fault")
-    append(entry.rule.fault)
+    entry.rule.fault.append(to: &self)
     key("match")
     append(entry.rule.match)
     key("seed")
@@ -72,39 +72,6 @@ extension JSONWriter {
     value(entry.matched)
     key("hits")
     value(entry.hits)
-    endObject()
-  }
-
-  /// Durations as text with their unit, so that the list can be put back as it came.
-  private mutating func append(_ fault: ServerFault) {
-    beginObject()
-    member("kind", fault.kind.rawValue)
-    switch fault {
-    case .refuse(let status): member("status", status)
-    case .status(let status, let fields):
-      member("status", status)
-      guard !fields.isEmpty else { break }
-      key("headers")
-      beginObject()
-      for field in fields {
-        key(field.name)
-        value(field.value)
-      }
-      endObject()
-    case .delay(let range), .delayAfterCommit(let range):
-      member("from", "\(range.lowerBound)ms")
-      member("to", "\(range.upperBound)ms")
-    case .redirect(let status, let location):
-      member("status", status)
-      member("location", location)
-    case .prefix(let records): member("records", records)
-    case .cut(let bytes): member("bytes", bytes)
-    case .dribble(let bytes, let pause):
-      member("bytes", bytes)
-      member("every", "\(pause)ms")
-    case .wrongLength(let difference): member("by", difference)
-    case .reset, .portal, .pretend, .drop, .malformed, .empty: break
-    }
     endObject()
   }
 

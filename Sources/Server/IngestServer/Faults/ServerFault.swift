@@ -44,7 +44,7 @@ package enum ServerFault: Equatable, Sendable {
     var isBeforeBody: Bool { self == .refuse || self == .reset }
   }
 
-  var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .refuse: .refuse
     case .reset: .reset

@@ -48,9 +48,8 @@ final class AdministrationProof: StoreProof {
     }
     writer.endArray()
     writer.endObject()
-    guard let document = document(administration.ask("verify", by: "POST", json: writer.bytes)),
-      case .array(let records)? = document["missingRecords"]
-    else { return nil }
+    let answer = administration.ask("/admin/v1/verify", by: "POST", body: writer.bytes)
+    guard let document = document(answer), case .array(let records)? = document["missingRecords"] else { return nil }
     return Set(records.compactMap { record in UUID128(member: "uuid", of: record) })
   }
 
@@ -58,7 +57,7 @@ final class AdministrationProof: StoreProof {
     var marks: Set<UInt64> = []
     var cursor = ""
     while true {
-      let path = "quarantine?limit=1000&device=" + device.percentEncoded + cursor
+      let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor
       guard let page = document(administration.ask(path)), case .array(let records)? = page["records"] else {
         return marks
       }
@@ -70,7 +69,7 @@ final class AdministrationProof: StoreProof {
 
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
     for device in device.map({ [$0] }) ?? devices {
-      let answer = administration.ask("uuids?device=" + device.percentEncoded)
+      let answer = administration.ask("/admin/v1/uuids?device=" + device.percentEncoded)
       if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)" }
       let bytes = answer.body
       var reader = JSONReader(bytes.span)

@@ -1,33 +1,39 @@
 import Contract
+import JSON
 import Scenario
 import Upload
 
-/// What is under `/admin/v1` of a Rolling Road server beside the run, in the run that the devices upload into.
+/// The administration of a Rolling Road server outside the run, as whoever owns it uses it.
 final class TargetAdministration {
   private let questioner: Questioner
-  private let root: String
-  private let fields: [NameValuePair]
+  private let base: String
+  private let headers: [NameValuePair]
 
-  init(_ questioner: Questioner, of outside: OutsideSetup) {
+  init(_ questioner: Questioner, of target: OutsideSetup) {
     self.questioner = questioner
-    root = outside.origin + outside.runPath + "/admin/v1/"
-    // The run may also be named by a field, and then by that of every upload.
-    let run = outside.headers.filter { $0.name.lowercased() == "x-run-id" }.map { NameValuePair($0.name, $0.value) }
-    fields = run + (outside.adminToken.map { [NameValuePair("Authorization", "Bearer \($0)")] } ?? [])
+    base = target.administration
+    headers = target.administrationHeaders
   }
 
-  func ask(_ path: String, by method: String = "GET", json: [UInt8] = []) -> RequestOutcome {
-    let type = json.isEmpty ? [] : [NameValuePair("Content-Type", "application/json")]
-    return questioner.ask(root + path, by: method, headers: fields + type, body: json)
+  func ask(_ path: String, by method: String = "GET", body: [UInt8] = []) -> RequestOutcome {
+    let json = body.isEmpty ? [] : [NameValuePair("Content-Type", "application/json")]
+    return questioner.ask(base + path, by: method, headers: headers + json, body: body)
   }
 }
 
 extension OutsideSetup {
-  /// `/r/NAME` when the devices upload below it: there the server keeps what belongs to one run apart.
-  var runPath: String {
-    let path = OutsideSetup.parts(of: url).path.prefix { $0 != "?" }
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard segments.count > 3, segments[1] == "r", !segments[2].isEmpty else { return "" }
-    return "/r/\(segments[2])"
+  /// `http://127.0.0.1:8080`, or the run that the URL names: `/r/{run}/…` is one.
+  fileprivate var administration: String {
+    let segments = OutsideSetup.parts(of: url).path.split(separator: "/", omittingEmptySubsequences: false)
+    let isRun = segments.count >= 4 && segments[1] == "r" && !segments[2].isEmpty
+    return origin + (isRun ? "/r/\(segments[2])" : "")
+  }
+
+  /// Who asks, and about which run.
+  fileprivate var administrationHeaders: [NameValuePair] {
+    var fields = headers.filter { $0.name.lowercased() == HeaderName.runID.description.lowercased() }
+      .map { NameValuePair($0.name, $0.value) }
+    if let token = adminToken { fields.append(NameValuePair("Authorization", "Bearer \(token)")) }
+    return fields
   }
 }

@@ -41,14 +41,15 @@ final class Site {
     case .inside(let store):
       let server = VirtualServer(store: store, for: setup)
       inside = server
-      (carrier, lockstep, clockFactor, proof) = (nil, nil, 1, server)
-    case .outside(let carrier, let factor, let proof):
+      (carrier, lockstep, clockFactor, proof, targetFaults) = (nil, nil, 1, server, nil)
+    case .outside(let carrier, let factor, let desk):
       inside = nil
-      (self.carrier, lockstep, clockFactor, self.proof) = (carrier, nil, factor, proof)
-    case .lockstep(let carrier, let latency, let proof):
+      (self.carrier, lockstep, clockFactor) = (carrier, nil, factor)
+      (proof, targetFaults) = (desk.proof, desk.faults)
+    case .lockstep(let carrier, let latency, let desk):
       inside = nil
-      (self.carrier, lockstep) = (nil, Lockstep(carrier: carrier, latency: latency))
-      (clockFactor, self.proof) = (1, proof)
+      (self.carrier, lockstep, clockFactor) = (nil, Lockstep(carrier: carrier, latency: latency), 1)
+      (proof, targetFaults) = (desk.proof, desk.faults)
     }
     self.database = database
     database.notes = []
@@ -68,6 +69,14 @@ final class Site {
   /// A real server is asked in the end: questions would keep the devices waiting.
   func proveIfNeeded() {
     if oracle.ledger.needsProof && (proof == nil || inside != nil) { oracle.ledger.prove(by: proof) }
+  }
+
+  /// What a real server does badly; nil where no fault asks for it.
+  let targetFaults: TargetFaults?
+
+  /// What an administrator of the server asks for.
+  func obey(_ order: Administration, at now: Moment) {
+    if let targetFaults { targetFaults.obey(order) } else { server.obey(order, at: now) }
   }
 
   var server: VirtualServer {

@@ -25,7 +25,11 @@ extension SimulatedDevice {
 
   private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
     site.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
-    if case .storage = site.faults.faults[spell.fault].action { disturbQueue(in: site) }
+    switch site.faults.faults[spell.fault].action {
+    case .storage: disturbQueue(in: site)
+    case .http, .authorization: site.targetFaults?.end(spell.fault, of: number)
+    case .network, .toxic, .device, .lifecycle, .remote: break
+    }
     site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
   }
 
@@ -42,12 +46,14 @@ extension SimulatedDevice {
     let fault = site.faults.faults[spell.fault]
     let now = site.setup.moment(at: instant)
     switch fault.action {
-    case .network, .http: break
+    case .network: break
+    case .http: site.targetFaults?.begin(spell.fault, of: number)
     case .toxic: resetIdleLine(spell, at: instant, in: site)
     case .authorization(let authorization):
-      if authorization.expireAllAccessTokens { site.server.obey(.expireTokens(of: name), at: now) }
-      if authorization.revokeAllTokens { site.server.obey(.revokeTokens(of: name), at: now) }
-    case .remote(let remote): site.server.obey(.order(remote.commands, to: name), at: now)
+      if authorization.refreshStatus != nil { site.targetFaults?.begin(spell.fault, of: number) }
+      if authorization.expireAllAccessTokens { site.obey(.expireTokens(of: name), at: now) }
+      if authorization.revokeAllTokens { site.obey(.revokeTokens(of: name), at: now) }
+    case .remote(let remote): site.obey(.order(remote.commands, to: name), at: now)
     case .storage: disturbQueue(in: site)
     case .device: break
     case .lifecycle(let lifecycle):

@@ -30,16 +30,26 @@ extension HTTPFault {
   fileprivate func meets(_ exchange: Exchange, _ draws: inout RandomStream) -> ServerFault? {
     let chances = (draws.uniform() * 100, draws.uniform() * 100, draws.uniform() * 100)
     if let abort, chances.0 < abort.percentage, exchange.satisfies(abort.condition) {
-      return .status(abort.status, abort.headers.map { NameValuePair($0.name, $0.value) })
+      return abort.serverFault
     }
     if let answer, chances.1 < answer.percentage, exchange.satisfies(answer.condition) {
       return answer.kind.serverFault
     }
     if let delay, chances.2 < delay.percentage, exchange.satisfies(delay.condition) {
-      let milliseconds = delay.fixedDelay.wholeMilliseconds
-      return .delay(milliseconds...milliseconds)
+      return delay.serverFault
     }
     return nil
+  }
+}
+
+extension HTTPAbort {
+  var serverFault: ServerFault { .status(status, headers.map { NameValuePair($0.name, $0.value) }) }
+}
+
+extension HTTPDelay {
+  var serverFault: ServerFault {
+    let milliseconds = fixedDelay.wholeMilliseconds
+    return .delay(milliseconds...milliseconds)
   }
 }
 
@@ -63,7 +73,7 @@ extension Exchange {
 }
 
 extension AnswerFault {
-  fileprivate var serverFault: ServerFault {
+  var serverFault: ServerFault {
     switch self {
     case .portal: .portal
     case .redirect: .redirect(status: 302, location: "http://portal.example/login")

@@ -15,6 +15,7 @@ extension SimulatedDevice {
   mutating func arriveOutside(_ index: Int, _ lockstep: Lockstep, at now: Moment, in site: Site) {
     guard let request = exchanges[index].outside.take() else { preconditionFailure("it is sent once") }
     exchanges[index].pieces = []
+    site.targetFaults?.place()
     let landed = lockstep.carrier.ask(request, of: number)
     if request.purpose == .records && crashes(.betweenSendAndAnswer, in: site) {
       return crash(at: now.monotonic, in: site)

@@ -30,6 +30,9 @@ extension Measures {
     if let refusal = report.proofRefusal {
       summary.notes.append("what the server has stored is not verified: \(refusal)")
     }
+    if let refusal = report.faultRefusal {
+      summary.notes.append("the server has not done everything that faults ask of it: \(refusal)")
+    }
     summary.invariants = report.invariants.map { InvariantVerdict($0) }
     // What has to come up over several seeds need not in each of them.
     if scenario.coverage.requireOverSeeds == 1 {

@@ -22,7 +22,7 @@ final class Oracle: Watcher {
     coverage = CoverageWatch(ledger)
     let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
-    byInterest = (0..<7).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
+    byInterest = (0..<8).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
   }
 
   private static let allRules: [Rule.Type] = [
@@ -89,10 +89,10 @@ extension Happening {
     case .served: 2
     case .ended: 3
     case .told: 4
-    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .carried, .logged,
-      .fetched, .connected, .turn:
-      5
+    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .fetched: 5
     case .crossed, .stood: 6
+    // For those who measure.
+    case .carried, .logged, .connected, .turn: 7
     }
   }
 }

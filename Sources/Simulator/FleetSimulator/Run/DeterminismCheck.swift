@@ -1,5 +1,3 @@
-package import Database
-
 /// Drives two runs that should be the same side by side, and finds where they part.
 package enum DeterminismCheck {
   /// What two runs did not do alike.
@@ -19,7 +17,7 @@ package enum DeterminismCheck {
   /// have a server inside.
   package static func run(
     _ one: FleetRun, beside other: FleetRun, progress: (Double, LedgerSums) -> Void = { _, _ in }
-  ) throws(DatabaseError) -> (report: RunReport, difference: Difference?) {
+  ) throws -> (report: RunReport, difference: Difference?) {
     let both = [one, other]
     for run in both { run.site.trace.keepsEvents = true }
     var common: TraceEvent?

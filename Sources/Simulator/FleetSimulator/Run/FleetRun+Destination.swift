@@ -13,12 +13,14 @@ extension RunDestination {
       return
     }
     let carrier = try Carrier(outside.transport)
-    let proof = try outside.proof(devices: setup.deviceNames, start: setup.start.iso8601Text)
+    let desk = TargetDesk(
+      proof: try outside.proof(devices: setup.deviceNames, start: setup.start.iso8601Text),
+      faults: try TargetFaults(setup, at: outside))
     self =
       if let latency = outside.lockstep {
-        .lockstep(carrier, latency, proof)
+        .lockstep(carrier, latency, desk)
       } else {
-        .outside(carrier, factor: outside.factor, proof)
+        .outside(carrier, factor: outside.factor, desk)
       }
   }
 }

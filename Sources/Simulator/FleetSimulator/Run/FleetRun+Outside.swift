@@ -41,6 +41,7 @@ extension FleetRun {
       let isIdle = queue.first == nil && carrier.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
       let next = min(queue.first?.instant ?? end, end, nextProgress)
+      site.targetFaults?.place()
       let landed = carrier.work(until: clock.machineInstant(of: next))
       isInterrupted = interruption.isRequested
       now = max(now, clock.now)

@@ -30,7 +30,7 @@ package final class FleetRun {
   enum Phase { case driving, settling, over }
 
   /// Beyond, a device goes round in circles.
-  private static let turnsAtOnceMax = 1_000_000
+  var turnsAtOnceMax = 1_000_000
 
   static let eventsPerCommit = 4_096
   /// In lockstep each may wait for an answer.
@@ -50,7 +50,7 @@ package final class FleetRun {
   package convenience init(
     _ setup: RunSetup, over carrier: Carrier, factor: Double = 1, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
-    try self.init(setup, to: .outside(carrier, factor: factor, nil), interruption: interruption, watchers: [])
+    try self.init(setup, to: .outside(carrier, factor: factor, TargetDesk()), interruption: interruption, watchers: [])
   }
 
   /// `watchers` see everything from the first launch on.
@@ -98,7 +98,9 @@ package final class FleetRun {
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.
-  package func run(progress: (Double, LedgerSums) -> Void = { _, _ in }) throws(DatabaseError) -> RunReport {
+  /// Throws what the queues' database says, and `CirclingDevice`.
+  package func run(progress: (Double, LedgerSums) -> Void = { _, _ in }) throws -> RunReport {
+    defer { site.targetFaults?.clear() }
     if let carrier = site.carrier {
       try run(over: carrier) { tell(progress) }
     } else {
@@ -115,7 +117,7 @@ package final class FleetRun {
   /// `report` says what it has come to. For runs in virtual time.
   func advance(
     toEvent last: Int, _ progress: (Double, LedgerSums) -> Void = { _, _ in }
-  ) throws(DatabaseError) -> Bool {
+  ) throws -> Bool {
     if phase == .driving {
       guard try work(before: FleetRun.zero + setup.duration, toEvent: last, { tell(progress) }) else { return false }
       if site.oracle.violations.breaksOff { settled() } else { try heal() }
@@ -152,7 +154,8 @@ package final class FleetRun {
       drained: isDrained && !violations.breaksOff ? now - healed : nil,
       victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
       invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
-      generatorLag: generatorLag, proofRefusal: site.proof?.refusal, isInterrupted: interruption.isRequested,
+      generatorLag: generatorLag, proofRefusal: site.proof?.refusal,
+      faultRefusal: site.targetFaults?.refusal, isInterrupted: interruption.isRequested,
       isEndedByViolation: violations.endsDrives)
   }
 
@@ -167,7 +170,7 @@ package final class FleetRun {
   /// The turns of a phase, in order; gives whether it is over.
   private func work(
     before end: MonotonicInstant, toEvent last: Int, _ progress: () -> Void
-  ) throws(DatabaseError) -> Bool {
+  ) throws -> Bool {
     var turnsAtOnce = 0
     while let (instant, device) = queue.first, instant < end {
       if site.trace.count >= last { return false }
@@ -177,7 +180,7 @@ package final class FleetRun {
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
       turnsAtOnce = next.map { $0 <= instant } ?? false ? turnsAtOnce + 1 : 0
-      precondition(turnsAtOnce < FleetRun.turnsAtOnceMax, "device \(device) is due for ever at \(instant.clockText)")
+      if turnsAtOnce > turnsAtOnceMax { throw CirclingDevice(device: site.names[device], instant: instant) }
       turns += 1
       if turns % FleetRun.eventsPerCommit == 0 {
         try site.database.commit()

@@ -22,6 +22,8 @@ package struct RunReport: Equatable, Sendable {
   package let generatorLag: Histogram
   /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
   package let proofRefusal: String?
+  /// What the server outside did not do badly, though a fault says so; nil when it did.
+  package let faultRefusal: String?
   /// It was ended early.
   package let isInterrupted: Bool
   /// A violation has ended the drives.

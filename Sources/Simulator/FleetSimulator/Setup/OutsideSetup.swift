@@ -10,7 +10,7 @@ package struct OutsideSetup: Sendable {
   package var headers: [Named<String>] = []
   package var transport = TransportConfiguration()
   package var verification = TargetVerification()
-  /// Of a Rolling Road server, when its administration wants one: to prove what is stored, and to draw the streets.
+  /// Of a Rolling Road server, when its administration wants one: to prove what is stored, to place faults, to draw streets.
   package var adminToken: String?
   /// Seconds of the devices in a second of the network.
   package var factor = 1.0

@@ -1,6 +1,7 @@
 import Base
 import Contract
 package import DeviceLog
+import Gzip
 package import Scenario
 import Vocabulary
 package import World

@@ -8,7 +8,7 @@ extension RunSetup {
   private static let devicesPerAddress = 20_000
 
   static func outside(
-    _ scenario: Scenario, devices: Int, _ problems: inout [String]
+    _ scenario: Scenario, _ fleets: [FleetSetup], _ problems: inout [String]
   ) -> OutsideSetup? {
     let (clock, target) = (scenario.clock, scenario.target)
     if clock.mode == .virtual {
@@ -26,10 +26,10 @@ extension RunSetup {
     }
     judgeOutside(target, &problems)
     let isModelled = clock.mode == .lockstep && clock.latency == .modelled
-    for fault in scenario.faults { judgeOutside(fault, hasLinks: isModelled, &problems) }
+    for fault in scenario.faults { judgeOutside(fault, of: scenario, fleets, hasLinks: isModelled, &problems) }
     var outside = OutsideSetup(url: target.preset.uploads(to: url))
     (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
-    outside.transport = transport(target.connections, to: url, devices: devices)
+    outside.transport = transport(target.connections, to: url, devices: fleets.reduce(0) { $0 + $1.devices })
     if clock.mode == .accelerated { outside.factor = clock.factor }
     if clock.mode == .lockstep { outside.lockstep = clock.latency }
     outside.beginsToday = clock.timestamps == .shiftToNow
@@ -46,23 +46,33 @@ extension RunSetup {
     }
   }
 
-  private static func judgeOutside(_ fault: Fault, hasLinks: Bool, _ problems: inout [String]) {
-    switch fault.action {
-    case .toxic where hasLinks: break
-    case .toxic:
+  private static func judgeOutside(
+    _ fault: Fault, of scenario: Scenario, _ fleets: [FleetSetup], hasLinks: Bool, _ problems: inout [String]
+  ) {
+    let place = "fault '\(fault.name)'"
+    if case .toxic = fault.action, !hasLinks {
       problems.append(
-        "fault '\(fault.name)': only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled"
-      )
-    case .http, .authorization, .remote:
-      problems.append("fault '\(fault.name)': only the server inside can do it; use --mode virtual")
-    case .network, .storage, .device, .lifecycle: break
+        "\(place): only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled")
     }
+    guard fault.isServers else { return }
+    guard scenario.target.preset == .rollingroad else {
+      return problems.append("\(place): only a server of ours can do it; use --mode virtual, or --preset rollingroad")
+    }
+    if case .http(let http) = fault.action, http.hasCondition {
+      problems.append("\(place): a real server knows no 'when'; leave it away, or use --mode virtual")
+    }
+    let rules = fault.rulesAtOnceMax(of: fleets)
+    guard rules > TargetFaults.rulesMax else { return }
+    problems.append(
+      "\(place): for single devices a real server takes \(TargetFaults.rulesMax) rules, and these may be \(rules); select everybody, or use --mode virtual"
+    )
   }
 
   private static func transport(
     _ connections: TargetConnections, to url: String, devices: Int
   ) -> TransportConfiguration {
     var transport = TransportConfiguration()
+    transport.isDirect = true
     transport.idleTime = connections.keepAlive
     switch connections.policy {
     case .mobile: transport.connections = .mobile
@@ -74,4 +84,18 @@ extension RunSetup {
     }
     return transport
   }
+}
+
+extension Fault {
+  /// How many rules a server may need for it at once.
+  fileprivate func rulesAtOnceMax(of fleets: [FleetSetup]) -> Int {
+    let each = TargetFaultRule.rules(of: self, 0, device: nil).count
+    if isEverybodys { return each }
+    let devices = fleets.reduce(0) { $0 + (selection.fleet ?? $1.name == $1.name ? $1.devices : 0) }
+    return each * min(devices, selection.count ?? .max, occurrences?.count ?? .max)
+  }
+}
+
+extension HTTPFault {
+  fileprivate var hasCondition: Bool { [abort?.condition, delay?.condition, answer?.condition].contains { $0 != nil } }
 }

@@ -14,8 +14,7 @@ extension RunSetup {
     }
     for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
     if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
-    let devices = fleets.reduce(0) { $0 + $1.devices }
-    let outside = RunSetup.outside(scenario, devices: devices, &problems)
+    let outside = RunSetup.outside(scenario, fleets, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,

@@ -5,15 +5,18 @@ extension ScenarioGenerator {
   mutating func fault(_ index: Int) -> String {
     let seconds = minutes * 60
     let (start, length) = (1 + stream.index(below: seconds - 1), 1 + stream.index(below: seconds / 2))
+    let once = #""at": "\#(start)s", "for": "\#(length)s""#
     let time =
       stream.chance(0.7)
-      ? #""at": "\#(start)s", "for": "\#(length)s""#
-      : #""rate": { "perDeviceHour": \#(1 + stream.index(below: 20)) }, "for": "\#(1 + length / 4)s""#
+      ? once : #""rate": { "perDeviceHour": \#(1 + stream.index(below: 20)) }, "for": "\#(1 + length / 4)s""#
     let selection = one(of: [
       "{}", #"{ "fleet": "first" }"#, #"{ "fraction": 0.5 }"#, #"{ "count": \#(1 + stream.index(below: 3)) }"#,
     ])
     let action = action()
-    return #"{ "name": "fault\#(index)", \#(time), "select": \#(selection), \#(action) }"#
+    // A queue of them in one body is more than a server takes (413), and then the SDK tries the same body for ever
+    // (behaviour §9.1): so it has to be, and no queue would ever drain.
+    let when = action.contains("oversized-extras") ? once : time
+    return #"{ "name": "fault\#(index)", \#(when), "select": \#(selection), \#(action) }"#
   }
 
   private mutating func action() -> String {

@@ -37,7 +37,9 @@ extension HeadFields {
   mutating func readStatusLine(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(HTTPError) {
     version = try HTTPVersion(bytes, at: start, end: end, malformed: .malformedStatusLine)
     let code = start + HTTPVersion.byteCount + 1
-    for index in code - 1...code + 3 {
+    // §4 asks the server for the space behind the status even when there is no phrase; clients have learnt to do without.
+    let isBare = code + 3 < end && bytes[code + 3] == .carriageReturn
+    for index in code - 1...code + (isBare ? 2 : 3) {
       let space = index == code - 1 || index == code + 3
       guard index < end, space ? bytes[index] == .space : bytes[index].isDigit else {
         throw HTTPError(lineCode(bytes, index, end, else: .malformedStatusLine), at: index)
@@ -47,10 +49,11 @@ extension HeadFields {
     guard (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(bytes[code]) else {
       throw HTTPError(.malformedStatusLine, at: code)
     }
-    var index = code + 4
+    let phrase = code + (isBare ? 3 : 4)
+    var index = phrase
     while index < end, !bytes[index].isForbiddenControl { index += 1 }
     startLine = (
-      ByteRange(start, code - 1), ByteRange(code, code + 3), ByteRange(code + 4, index)
+      ByteRange(start, code - 1), ByteRange(code, code + 3), ByteRange(phrase, index)
     )
     try endStartLine(bytes, at: index, to: end, else: .malformedStatusLine)
   }

@@ -4,7 +4,8 @@
 /// reading a head allocates nothing once the arrays have grown. A copy shares the storage until one of the two is read
 /// into again.
 package struct HeadFields: Sendable {
-  var bytes: [UInt8] = []
+  /// The head as it came, the empty line included.
+  package internal(set) var bytes: [UInt8] = []
   package internal(set) var list: [HeadField] = []
   /// The three parts of the start line, in the order in which they are written.
   var startLine = (ByteRange(0, 0), ByteRange(0, 0), ByteRange(0, 0))

@@ -1,19 +1,28 @@
 import Base
+import Contract
+import Engine
+import Host
 import Queue
 import Scenario
 import Vocabulary
 
 /// I24: records have identities of their own, their times do not go back unless the clock does, and none is from the
-/// future (behaviour §5.1, §14.2).
+/// future (behaviour §5.1, §14.2). Whoever asks for a position takes the best of some samples, which need not be the last
+/// of them, and meanwhile there may be records of the later ones (behaviour §13.1, §15.3).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
-  override class var interest: Interest { [.queue, .life] }
+  override class var interest: Interest { [.queue, .told, .life] }
+
+  /// Longer nobody looks for a position (behaviour §13.2).
+  private static let longestLook = Nanoseconds.seconds(120)
 
   private struct Last {
     var uuid = UUID128(high: 0, low: 0)
     var timestamp = WallInstant.earliest
     /// Between the two clocks of the phone.
     var offset = Int64.min
+    /// Positions that came while one was looked for, and could be taken yet.
+    var samples: [(seen: MonotonicInstant, timestamp: WallInstant)] = []
   }
 
   private var last: [Last]
@@ -30,6 +39,10 @@ final class IdentityRule: Rule {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
       if poisoned.remove(sighting.device) == nil { judge(uuid, timestamp, sighting) }
     case .queue(.refused): poisoned.remove(sighting.device)
+    case .told(.engine(.location(let record))) where record.isSample:
+      let now = sighting.now.monotonic
+      last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
+      last[sighting.device].samples.append((now, record.timestamp))
     case .faultEnded(let occurrence):
       guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
       poisoned.insert(sighting.device)
@@ -40,12 +53,16 @@ final class IdentityRule: Rule {
   private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ sighting: Sighting) {
     let before = last[sighting.device]
     let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
-    last[sighting.device] = Last(uuid: uuid, timestamp: timestamp, offset: offset)
+    last[sighting.device] = Last(
+      uuid: uuid, timestamp: timestamp, offset: offset, samples: before.samples)
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
-    if timestamp < before.timestamp {
+    if timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       blame(sighting, uuid, "of \(timestamp.iso8601Text), after a record of \(before.timestamp.iso8601Text)")
     }
-    if timestamp > sighting.now.wall { blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come") }
+    // Of a crossing without a new position the last one is told, from whenever it is (behaviour §15.3).
+    if timestamp > sighting.now.wall && timestamp > before.timestamp {
+      blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come")
+    }
   }
 }

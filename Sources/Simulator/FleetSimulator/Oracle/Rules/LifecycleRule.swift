@@ -1,4 +1,5 @@
 import Base
+import Contract
 import Engine
 import Host
 import Queue
@@ -9,7 +10,7 @@ import Vocabulary
 /// after a start that the system made although `stopOnTerminate` is set (behaviour §19.1 to §19.4).
 final class LifecycleRule: Rule {
   override class var invariant: Invariant { .lifecycle }
-  override class var interest: Interest { [.queue, .life] }
+  override class var interest: Interest { [.queue, .told, .life] }
 
   private struct Life {
     var kept: EngineState?
@@ -29,6 +30,9 @@ final class LifecycleRule: Rule {
     case .launched(let launch):
       let terms = ledger.pages[device].terms
       lives[device]?.mustRest = launch.isInBackground && (terms?.stopsOnTerminate ?? true)
+    // Whom a server asks to start starts, whoever has launched the app (behaviour §10.2).
+    case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
+      lives[device]?.mustRest = false
     case .queue(.inserted(_, _, let uuid, _, _)):
       if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
       if lives[device]?.mustRest == true {

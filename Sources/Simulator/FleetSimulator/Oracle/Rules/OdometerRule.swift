@@ -18,6 +18,26 @@ final class OdometerRule: Rule {
     let metres: Double
     /// By how much the steps from position to position may be too long, from what each of them is truly wrong.
     var errors = 0.0
+    /// At the last record with which it grew.
+    var last: (odometer: Double, place: Coordinate)
+    /// By how much it grew then.
+    var growth = 0.0
+    /// What the filter may have kept of long steps.
+    var kept = 0.0
+
+    init(_ odometer: Double, _ metres: Double, at place: Coordinate) {
+      (self.odometer, self.metres) = (odometer, metres)
+      last = (odometer, place)
+    }
+
+    /// The length that the filter gives to a step lies between that of the step and the one that it gave before: after a
+    /// long step, over a gap between positions, it comes down slowly (behaviour §17, item 3).
+    mutating func grow(to odometer: Double, at place: Coordinate) {
+      guard odometer > last.odometer else { return }
+      if growth > OdometerRule.smoothing.metres { kept += max(0, growth - place.distanceMetres(to: last.place)) }
+      growth = odometer - last.odometer
+      last = (odometer, place)
+    }
   }
 
   private struct Gauge {
@@ -80,13 +100,14 @@ final class OdometerRule: Rule {
       let told = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
     else { return }
     guard var course = gauge.course else {
-      return gauges[sighting.device].course = Course(odometer: record.odometer, metres: gauge.metres)
+      return gauges[sighting.device].course = Course(record.odometer, gauge.metres, at: told)
     }
+    course.grow(to: record.odometer, at: told)
     // A step is wrong by the errors of both its ends.
     course.errors += 2 * told.distanceMetres(to: place)
     gauges[sighting.device].course = course
     let (grown, gone) = (record.odometer - course.odometer, gauge.metres - course.metres)
-    let limit = gone * (1 + OdometerRule.smoothing.share) + course.errors + OdometerRule.smoothing.metres
+    let limit = gone * (1 + OdometerRule.smoothing.share) + course.errors + course.kept + OdometerRule.smoothing.metres
     guard grown > limit, !gauge.isTold else { return }
     gauges[sighting.device].isTold = true
     blame(

@@ -8,7 +8,7 @@ import Vocabulary
 /// I23: the commands of an answer are carried out once each and in order, the last hundred of them (behaviour §10.2).
 final class RemoteCommandsRule: Rule {
   override class var invariant: Invariant { .remoteCommands }
-  override class var interest: Interest { [.ended, .told, .sent] }
+  override class var interest: Interest { [.ended, .told, .sent, .life] }
 
   /// Of each device that was sent commands: those that it has not carried out yet.
   private var due: [Int: [Command]] = [:]
@@ -38,6 +38,8 @@ final class RemoteCommandsRule: Rule {
       due[device]?.removeFirst()
     // Those of a refused upload wait for the refresh (behaviour §11.2).
     case .sent(let request) where request.purpose == .records: expectNothingDue(sighting)
+    // An app that dies over an answer forgets what was asked of it: the server does not ask again.
+    case .killed: due[device] = nil
     default: break
     }
   }

@@ -1,4 +1,4 @@
-import DeviceLog
+import Gzip
 import Support
 import Testing
 
@@ -80,5 +80,23 @@ struct GzipTests {
         #expect(try GzipFile.unpack(Array(Self.fixed[..<10]) + noise, limit: 1 << 16).count <= 1 << 16)
       } catch {}
     }
+  }
+
+  /// CRC-32 of "123456789" is the check value of RFC 1952's polynomial: 0xCBF43926.
+  @Test func aStoredFileHasTheFormOfGzip() {
+    let content = Array("123456789".utf8)
+    let file = GzipFile.storing(content)
+    #expect(file.prefix(4) == [0x1F, 0x8B, 8, 0])
+    #expect(Array(file.dropFirst(10).prefix(5)) == [1, 9, 0, 0xF6, 0xFF])
+    #expect(Array(file.dropFirst(15).prefix(9)) == content)
+    #expect(Array(file.suffix(8)) == [0x26, 0x39, 0xF4, 0xCB, 9, 0, 0, 0])
+  }
+
+  @Test func aLongFileHasSeveralBlocks() {
+    let content = (0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let file = GzipFile.storing(content)
+    #expect(file.count == content.count + 10 + 3 * 5 + 8)
+    #expect(file[10] == 0 && file[10 + 5 + 65_535] == 0 && file[10 + 2 * (5 + 65_535)] == 1)
+    #expect(GzipFile.storing([]).count == 10 + 5 + 8)
   }
 }

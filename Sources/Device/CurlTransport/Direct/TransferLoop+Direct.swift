@@ -1,0 +1,170 @@
+import Base
+import CLinux
+import Glibc
+import HTTP1
+import Upload
+
+/// Plain HTTP of phones without libcurl's own, which takes three times the processor time of the rest of a phone's upload
+/// (docs/decisions/0018): libcurl resolves names and connects, and hands the connection over.
+extension TransferLoop {
+  /// False: the request is libcurl's.
+  func beginDirectly(_ request: OutgoingRequest, device: Int) -> Bool {
+    guard configuration.isDirect, configuration.connections == .mobile, configuration.proxy == nil,
+      let message = LineMessage(request)
+    else { return false }
+    let exchange = LineExchange(request, message, device: device, configuration, now: now)
+    guard let socket = lines.takeUnused(of: device, to: message.authority) else {
+      connect(exchange)
+      return true
+    }
+    exchange.isOnReusedLine = true
+    give(exchange, to: socket)
+    return true
+  }
+
+  /// A connector has reached the server, or has not.
+  func endConnecting(_ transfer: Transfer, _ exchange: LineExchange, _ failure: RequestOutcome?) {
+    let timings = transfer.timings
+    exchange.timings.nameResolved = timings.nameResolved
+    exchange.timings.connected = timings.connected
+    exchange.timings.newConnections += timings.newConnections
+    detach(transfer, of: exchange.key)
+    let socket = transfer.endConnection()
+    connectors.append(transfer)
+    if let failure {
+      if socket >= 0 { _ = Glibc.close(socket) }
+      exchange.timings.total = now - exchange.begun
+      report(exchange, failure)
+    } else {
+      precondition(socket >= 0, "libcurl hands over what it has connected")
+      adopt(socket, for: exchange)
+    }
+  }
+
+  private func connect(_ exchange: LineExchange) {
+    guard let transfer = connectors.popLast() ?? makeTransfer(isConnector: true) else {
+      preconditionFailure("memory has run out")
+    }
+    transfer.prepareConnection(for: exchange, from: source(of: exchange.device), now: now)
+    attach(transfer, of: exchange.key)
+  }
+
+  private func adopt(_ socket: Int32, for exchange: LineExchange) {
+    guard rr_epoll_add(sockets.epoll, socket, EPOLLIN.rawValue, UInt64(socket)) == 0 else {
+      preconditionFailure("epoll_ctl failed with errno \(errno)")
+    }
+    lines.insert(
+      Line(device: exchange.device, authority: exchange.message.authority, events: EPOLLIN.rawValue), at: socket)
+    exchange.isOnReusedLine = false
+    give(exchange, to: socket)
+  }
+
+  private func give(_ exchange: LineExchange, to socket: Int32) {
+    let former = lineOf.updateValue(socket, forKey: exchange.key)
+    precondition(former == nil, "a request in flight has an id of its own")
+    lines.occupy(socket, with: exchange)
+    send(exchange, over: socket)
+  }
+
+  /// epoll has something to say about a line.
+  func advanceLine(_ socket: Int32, _ events: UInt32) {
+    guard let exchange = lines.exchange(of: socket) else {
+      // An unused line has nothing to say but that it ends.
+      return hangUp(socket)
+    }
+    if events & EPOLLOUT.rawValue != 0, exchange.sent < exchange.message.bytes.count { send(exchange, over: socket) }
+    if events & ~EPOLLOUT.rawValue != 0, lines.exchange(of: socket) === exchange { receive(exchange, over: socket) }
+  }
+
+  /// Whose time is over: requests fail, unused lines are closed.
+  func expireLines() {
+    while let (_, socket) = lines.timers.popDue(now) {
+      if let exchange = lines.exchange(of: socket) {
+        let span = (exchange.deadline - exchange.begun).wholeMilliseconds
+        fail(exchange, over: socket, .timeout, "no whole answer within \(span) ms")
+      } else {
+        hangUp(socket)
+      }
+    }
+  }
+
+  func cancelOnLine(_ key: RequestKey) {
+    guard let socket = lineOf[key], let exchange = lines.exchange(of: socket) else { return }
+    fail(exchange, over: socket, .cancelled, "cancelled")
+  }
+
+  func hangUp(_ socket: Int32) {
+    lines.remove(socket)
+    _ = Glibc.close(socket)
+  }
+
+  private func send(_ exchange: LineExchange, over socket: Int32) {
+    let bytes = exchange.message.bytes
+    while exchange.sent < bytes.count {
+      let count = unsafe bytes[exchange.sent...].withUnsafeBytes {
+        unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN { break }
+        // The server may have answered before it closed.
+        return receive(exchange, over: socket)
+      }
+      exchange.sent += count
+    }
+    exchange.timings.sentBytes = exchange.sent
+    wait(socket, for: exchange.sent < bytes.count ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
+  }
+
+  private func wait(_ socket: Int32, for events: UInt32) {
+    guard lines.setEvents(of: socket, to: events) else { return }
+    let result = rr_epoll_modify(sockets.epoll, socket, events, UInt64(socket))
+    precondition(result == 0, "epoll_ctl failed with errno \(errno)")
+  }
+
+  private func receive(_ exchange: LineExchange, over socket: Int32) {
+    while true {
+      let count = unsafe input.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return }
+      guard count > 0 else { return lose(exchange, over: socket, code: count < 0 ? errno : 0) }
+      switch exchange.take(input.span.extracting(0..<count), into: &answerHead, now: now) {
+      case .more: if count < input.count { return }
+      case .ended(let outcome, let canStay): return end(exchange, over: socket, outcome, canStay: canStay)
+      }
+    }
+  }
+
+  /// The line has ended, in order (0) or not. On one that has served before, that may have been under way before the request
+  /// was: it goes out once more, as every client does it (RFC 9112 §9.3.1, and libcurl).
+  private func lose(_ exchange: LineExchange, over socket: Int32, code: Int32) {
+    guard !exchange.isOnReusedLine || exchange.hasAnswerBegun else {
+      exchange.sent = 0
+      hangUp(socket)
+      lineOf[exchange.key] = nil
+      return connect(exchange)
+    }
+    if code == 0 {
+      end(exchange, over: socket, exchange.finish(), canStay: false)
+    } else {
+      fail(exchange, over: socket, .reset, unsafe "the connection failed: \(String(cString: strerror(code)))")
+    }
+  }
+
+  private func fail(_ exchange: LineExchange, over socket: Int32, _ failure: TransportFailure, _ message: String) {
+    end(exchange, over: socket, .failed(failure, message: message), canStay: false)
+  }
+
+  private func end(_ exchange: LineExchange, over socket: Int32, _ outcome: RequestOutcome, canStay: Bool) {
+    if canStay { lines.release(socket, until: now + configuration.idleTime) } else { hangUp(socket) }
+    exchange.timings.total = now - exchange.begun
+    report(exchange, outcome)
+  }
+
+  private func report(_ exchange: LineExchange, _ outcome: RequestOutcome) {
+    lineOf[exchange.key] = nil
+    completions.append(
+      TransportCompletion(
+        device: exchange.device, id: exchange.id, outcome: outcome, timings: exchange.timings, head: exchange.head))
+  }
+}

@@ -1,0 +1,177 @@
+import Base
+import Contract
+import CurlTransport
+import Host
+import IngestServer
+import JSON
+import Scenario
+import Testing
+import Upload
+import World
+
+@testable import FleetSimulator
+
+/// Faults of a server that is not inside the run, over sockets: they come and go by its administration.
+@Suite struct TargetFaultTests {
+  private static let token = "an administrator's"
+
+  private func newServer(_ authentication: ServerConfiguration.Authentication = .off) throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    configuration.loops = 1
+    configuration.adminToken = Self.token
+    configuration.authentication = authentication
+    return try IngestServer(configuration)
+  }
+
+  /// Two cars for eight minutes, in modelled time; something is wrong in the third and fourth.
+  private func setup(
+    _ server: IngestServer, _ action: FaultAction, path: String = "/locations", _ selection: FaultSelection? = nil
+  ) -> RunSetup {
+    var setup = Runs.setup(seed: 5, minutes: 8, Runs.drivers(2, radio: .constant(.lte)))
+    setup.faults = [
+      Fault(
+        name: "trouble", start: .seconds(120), duration: .seconds(120), selection: selection ?? FaultSelection(),
+        action: action)
+    ]
+    setup.outside = OutsideSetup(url: server.url + path)
+    setup.outside?.lockstep = .modelled
+    setup.outside?.adminToken = Self.token
+    return setup
+  }
+
+  private func run(_ setup: RunSetup, _ more: (any Watcher)? = nil) throws -> (RunReport, Happenings) {
+    let seen = Happenings(from: setup.start)
+    let watchers: [any Watcher] = [seen] + (more.map { [$0] } ?? [])
+    let report = try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: watchers).run()
+    return (report, seen)
+  }
+
+  /// What the server has been asked to do badly.
+  private func rules(of setup: RunSetup) throws -> [JSONValue] {
+    let target = try #require(setup.outside)
+    let answer = TargetAdministration(try Questioner(target.transport), of: target).ask("/admin/v1/faults")
+    guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else { throw TargetRefusal("\(answer)") }
+    return rules
+  }
+
+  private func unavailable(percentage: Double = 100) -> FaultAction {
+    var http = HTTPFault()
+    http.abort = HTTPAbort(status: 503, percentage: percentage)
+    return .http(http)
+  }
+
+  @Test(arguments: ["/locations", "/r/nightly/locations"])
+  func aStatusIsPlacedAndTakenAway(path: String) throws {
+    let server = try newServer()
+    defer { server.stop() }
+    let setup = setup(server, unavailable(), path: path)
+    let (report, seen) = try run(setup)
+    #expect(report.victims == [] && report.faultRefusal == nil && report.proofRefusal == nil)
+    #expect(report.sums.created > 20 && report.sums.stored == report.sums.created)
+    let during = seen.outcomes(from: 121, to: 240)
+    #expect(during.count > 3 && during.allSatisfy { $0 == 503 })
+    #expect(seen.outcomes(from: 0, to: 120).allSatisfy { $0 == 200 } && !seen.outcomes(from: 0, to: 120).isEmpty)
+    #expect(seen.outcomes(from: 242, to: 480).allSatisfy { $0 == 200 })
+    #expect(try rules(of: setup).isEmpty)
+  }
+
+  @Test func onlyWhomItBefallsIsRefused() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    var one = FaultSelection()
+    one.count = 1
+    let (report, seen) = try run(setup(server, unavailable(), one))
+    #expect(report.victims == [] && report.faultRefusal == nil)
+    let refused = Set(seen.outcomes.filter { $0.status == 503 }.map(\.device))
+    #expect(refused.count == 1)
+  }
+
+  /// By the machine's clock: the rule is there while devices drive, and gone when somebody has had enough.
+  @Test func anInterruptedRunLeavesNoRuleBehind() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    var setup = setup(server, unavailable())
+    setup.outside?.lockstep = nil
+    setup.outside?.factor = 600
+    setup.faults[0].start = .zero
+    setup.faults[0].duration = .seconds(36_000)
+    setup.duration = .seconds(36_000)
+    let interruption = Interruption()
+    let run = try FleetRun(
+      setup, to: RunDestination(of: setup) { try Runs.store() }, interruption: interruption, watchers: [])
+    var seen = 0
+    let report = try run.run { _, sums in
+      guard sums.created > 0, !interruption.isRequested else { return }
+      do { seen = try rules(of: setup).count } catch { Issue.record(error) }
+      interruption.request()
+    }
+    #expect(report.isInterrupted && seen == 1)
+    #expect(try rules(of: setup).isEmpty)
+    #expect(report.sums.stored == report.sums.created, "healed, everything was delivered")
+  }
+
+  @Test func tokensExpireAndCommandsAreSentAtARealServer() throws {
+    let server = try newServer(.required)
+    defer { server.stop() }
+    var authorization = AuthorizationFault()
+    (authorization.expireAllAccessTokens, authorization.refreshStatus) = (true, 503)
+    var remote = RemoteFault()
+    remote.commands = [.resetOdometer]
+    var setup = setup(server, .authorization(authorization))
+    setup.faults.append(Fault(name: "reset", start: .seconds(300), action: .remote(remote)))
+    var target = TargetAuthorization()
+    target.strategy = .jwt
+    setup.authorization = target
+    let orders = Orders()
+    let (report, seen) = try run(setup, orders)
+    #expect(report.victims == [] && report.faultRefusal == nil)
+    #expect(orders.carriedOut == 2)
+    #expect(seen.outcomes(from: 120, to: 240).contains(503) && seen.requests(to: "/api/refresh_token") > 2)
+  }
+
+  @Test func whoMayNotOrIsNotAloneIsToldBeforeTheRun() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    var setup = setup(server, unavailable())
+    let target = try #require(setup.outside)
+    let desk = TargetAdministration(try Questioner(target.transport), of: target)
+    let other = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
+    #expect(desk.ask("/admin/v1/faults", by: "PUT", body: Array(other.utf8)).status == 200)
+    let crowded = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
+    #expect("\(crowded)".contains("has faults of somebody else"))
+    #expect(try rules(of: setup).count == 1, "they are left alone")
+    setup.outside?.adminToken = nil
+    let stranger = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
+    #expect("\(stranger)".contains("status 401; show --admin-token"))
+    // Nothing is asked of it: nobody need know the token.
+    setup.faults = []
+    _ = try RunDestination(of: setup) { try Runs.store() }
+  }
+
+  @Test(arguments: [
+    ("preset: 'traccar',", "http: { abort: { status: 503 } }", "only a server of ours can do it"),
+    ("", "http: { abort: { status: 413, when: 'request.bytes > 9' } }", "a real server knows no 'when'"),
+    ("", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "and these may be 3000"),
+    ("", "toxic: { type: 'timeout', attributes: { timeout: 1 } }", "only modelled links have toxics"),
+  ])
+  func whatNoRealServerDoesIsSaid(target: String, fault: String, problem: String) throws {
+    let text = """
+      { version: 1, name: 'x', clock: { mode: 'realtime' }, target: { \(target) url: 'http://127.0.0.1:1' },
+        fleets: { a: { devices: 3000 } }, faults: [{ name: 'f', at: '1s', for: '1s', \(fault) }] }
+      """
+    let scenario = try ScenarioReader().read(text).scenario
+    let refused = try #require(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
+    #expect(refused.problems.count == 1 && refused.problems[0].contains(problem), "\(refused.problems)")
+  }
+}
+
+/// Counts what devices were told to do and did.
+private final class Orders: Watcher {
+  private(set) var carriedOut = 0
+
+  func see(_ happening: Happening, _ sighting: Sighting) {
+    if case .told(let event) = happening, case .commanded = event { carriedOut += 1 }
+  }
+}
