@@ -34,7 +34,7 @@ const charts = new Charts(byID('charts'), [
     { name: 'p95', key: 'p95', color: 'line', fill: true }, { name: 'p50', key: 'p50', color: 'line-soft' }] },
   { title: 'Records/s', format: perSecond, lines: [
     { name: 'stored', key: 'accepted', color: 'good', fill: true }, { name: 'again', key: 'duplicate', color: 'warn' },
-    { name: 'put aside', key: 'quarantined', color: 'bad' }] },
+    { name: 'bad', key: 'quarantined', color: 'bad' }] },
   { title: 'Waiting to be written', format: perSecond, lines: [{ name: 'requests', key: 'waiting', color: 'line', fill: true }] },
 ])
 

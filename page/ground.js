@@ -4,6 +4,8 @@ import * as mercator from './mercator.js'
 
 const steps = [45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001]
 const linesApart = 110
+/** At the right edge the map's tools would stand over a label. */
+const toolsWidth = 52
 
 export function drawGraticule(context, view, colors) {
   const [west, north, east, south] = view.bounds
@@ -18,7 +20,9 @@ export function drawGraticule(context, view, colors) {
   for (const degrees of multiples(step, mercator.longitude(west), mercator.longitude(east), 180)) {
     const left = Math.round(view.toScreen(mercator.x(degrees), 0)[0]) + 0.5
     line(context, left, 0, left, view.height)
-    if (left > 60) context.fillText(label(degrees, 'E', 'W', decimals), left + 4, 4)
+    const text = label(degrees, 'E', 'W', decimals)
+    const isCut = left + 4 + context.measureText(text).width > view.width - toolsWidth
+    if (left > 60 && !isCut) context.fillText(text, left + 4, 4)
   }
   context.textBaseline = 'alphabetic'
   for (const degrees of multiples(step, mercator.latitude(south), mercator.latitude(north), 85)) {

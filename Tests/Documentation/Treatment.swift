@@ -12,7 +12,7 @@ enum Treatment {
   static let special: [(beginning: String, treatment: Treatment)] = [
     ("scripts/run", .leftOut("builds the release and goes on until it is stopped; loadtest/page/run starts the same")),
     ("scripts/test", .leftOut("runs these tests")),
-    ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/run builds and uses the image")),
+    ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/compose does the same")),
     ("rollingroad serve", .serves),
     // The app under test, which the page tells to upload meanwhile.
     (

@@ -4,7 +4,7 @@
 Each device uploads a position every EVERY seconds (5) over one of 32 connections. Some rest, some are tunnelled and send
 their queue later, one in a hundred sends what cannot be understood. Stops by itself."""
 
-import asyncio, datetime, json, math, random, sys, urllib.parse, uuid
+import asyncio, datetime, json, math, random, sys, urllib.parse, urllib.request, uuid
 
 STREET = 120.0  # metres between two streets
 METRE = 1 / 111_320
@@ -105,12 +105,27 @@ async def carry(host, port, path, devices, every, deadline):
     writer.close()
 
 
+def streets(url, centre, blocks):
+    """Puts the grid on which the devices drive under them, as the simulator does."""
+    half = blocks * STREET / 2
+    def place(x, y):
+        return [centre[1] + (x - half) * METRE / math.cos(math.radians(centre[0])), centre[0] + (y - half) * METRE]
+    def feature(kind, numbers):
+        lines = [[place(n * STREET, 0), place(n * STREET, 2 * half)] for n in numbers]
+        lines += [[place(0, n * STREET), place(2 * half, n * STREET)] for n in numbers]
+        return {"type": "Feature", "properties": {"kind": kind}, "geometry": {"type": "MultiLineString", "coordinates": lines}}
+    features = [feature("artery", range(0, blocks + 1, 4)), feature("street", [n for n in range(blocks + 1) if n % 4])]
+    body = json.dumps({"type": "FeatureCollection", "features": features}).encode()
+    urllib.request.urlopen(urllib.request.Request(url.rstrip("/") + "/admin/v1/map", body, method="PUT")).close()
+
+
 async def main():
     url, count, seconds = urllib.parse.urlsplit(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     every = float(sys.argv[4]) if len(sys.argv) > 4 else 5.0
     draw = random.Random(7)
     blocks = max(8, round(math.sqrt(count) * 1.2))
     devices = [Device(number, (52.52, 13.405), blocks, random.Random(draw.getrandbits(64))) for number in range(count)]
+    streets(sys.argv[1], (52.52, 13.405), blocks)
     connections = min(32, count)
     deadline = asyncio.get_running_loop().time() + seconds
     path = url.path.rstrip("/") + "/locations"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Frame times of the page: frames.py URL DEVICES SECONDS. Prints a table and appends to results/page.jsonl."""
+"""Frame times of the page: frames.py URL DEVICES SECONDS [FOLDER]. Prints a table and appends to results/page.jsonl; with FOLDER
+the page is left there as a picture, to be looked at."""
 
 import datetime, json, os, platform, subprocess, sys, time
 from browser import Browser
@@ -41,7 +42,7 @@ def main():
     browser = Browser(1440, 900)
     try:
         browser.call("Page.navigate", url=url)
-        browser.evaluate(f"new Promise(r => {{ const look = () => Number(document.getElementById('figure-devices').textContent.replace(/\\D/g, '')) >= {devices * 0.97} ? r() : setTimeout(look, 200); look() }})")
+        browser.evaluate(f"new Promise(r => {{ const look = () => Number((document.getElementById('figure-devices')?.textContent ?? '').replace(/\\D/g, '')) >= {devices * 0.97} ? r() : setTimeout(look, 200); look() }})")
         browser.evaluate(COUNT)
         turn = [0]
         def zoom():
@@ -49,12 +50,17 @@ def main():
             browser.call("Input.dispatchMouseEvent", type="mouseWheel", x=700, y=400, deltaX=0, deltaY=-30 if turn[0] // 15 % 2 == 0 else 30)
             time.sleep(0.02)
         rows = {"watching": measure(browser, seconds, lambda: time.sleep(0.2)), "zooming": measure(browser, seconds, zoom)}
+        if len(sys.argv) > 4:
+            browser.evaluate("document.getElementById('zoom-fit').click()")
+            time.sleep(1)
+            browser.screenshot(f"{sys.argv[4]}/page-{devices}.png")
         if browser.problems:
             raise SystemExit(f"the page complained: {browser.problems}")
     finally:
         browser.end()
         fleet.kill()
         fleet.wait()
+    print(f"{devices} devices")
     print(f"{'':10}{'frames/s':>9}{'p50 ms':>8}{'p95':>7}{'p99':>7}{'max':>7}{'long tasks':>12}{'busy':>7}")
     for name, row in rows.items():
         print(f"{name:10}{row['frames'] / seconds:9.1f}{row['p50']:8.1f}{row['p95']:7.1f}{row['p99']:7.1f}{row['max']:7.1f}{row['longTasks']:12}{row['busy']:7.2f}")

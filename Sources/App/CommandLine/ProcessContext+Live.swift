@@ -11,7 +11,8 @@ extension ProcessContext {
       listFolder: listFolder,
       writeOutput: { Descriptor.write($0 + "\n", to: STDOUT_FILENO) },
       writeError: { Descriptor.write($0 + "\n", to: STDERR_FILENO) },
-      errorIsTerminal: isatty(STDERR_FILENO) == 1, outputIsTerminal: isatty(STDOUT_FILENO) == 1,
+      errorIsTerminal: isatty(STDERR_FILENO) == 1, errorWidth: { terminalWidth(STDERR_FILENO) },
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1,
       writeRaw: { Descriptor.write($0, to: STDERR_FILENO) },
       input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
       terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)

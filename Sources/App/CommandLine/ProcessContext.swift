@@ -20,6 +20,8 @@ public struct ProcessContext {
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
   public let errorIsTerminal: Bool
+  /// The columns of the terminal at which the errors are read, as it is now; nil when nobody knows.
+  public let errorWidth: () -> Int?
   /// A person reads the results, not a program.
   public let outputIsTerminal: Bool
   /// Goes where the errors go, without an end of line: for a line that renews itself.
@@ -33,7 +35,8 @@ public struct ProcessContext {
     readFile: @escaping (String) -> [UInt8]? = { _ in nil },
     listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
-    errorIsTerminal: Bool = true, outputIsTerminal: Bool = false, writeRaw: @escaping (String) -> Void = { _ in },
+    errorIsTerminal: Bool = true, errorWidth: @escaping () -> Int? = { nil }, outputIsTerminal: Bool = false,
+    writeRaw: @escaping (String) -> Void = { _ in },
     input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
     self.arguments = arguments
@@ -44,6 +47,7 @@ public struct ProcessContext {
     self.writeOutput = writeOutput
     self.writeError = writeError
     self.errorIsTerminal = errorIsTerminal
+    self.errorWidth = errorWidth
     self.input = input
     self.terminal = terminal
     self.ownsSignals = ownsSignals

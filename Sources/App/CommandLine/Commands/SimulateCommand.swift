@@ -43,7 +43,7 @@ extension Command {
     examples: [
       "rollingroad simulate first-drive",
       "rollingroad simulate tunnel-exit --devices 500 --out out",
-      "rollingroad simulate city-25 --target http://127.0.0.1:8080/locations --mode accelerated --factor 60 --duration 2h",
+      "rollingroad simulate first-drive --target http://127.0.0.1:8080/locations --mode lockstep",
     ],
     run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
 

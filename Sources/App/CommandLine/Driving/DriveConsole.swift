@@ -48,11 +48,7 @@ final class DriveConsole {
   }
 
   /// Letters to a line; 80 when nobody knows.
-  var width: Int {
-    var size = winsize()
-    let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return isKnown ? Int(size.ws_col) : 80
-  }
+  var width: Int { terminalWidth(descriptor) ?? 80 }
 
   func write(_ text: String) { Descriptor.write(text, to: descriptor) }
 }

@@ -24,7 +24,9 @@ final class ProgressDisplay {
     let now = clock.monotonicNow
     if process.errorIsTerminal {
       guard now - last >= ProgressDisplay.renewal else { return }
-      renew(ProgressText.bar(progress, left: left(progress, at: now)))
+      // One less: some terminals go on to the next line when the last column is written.
+      let room = process.errorWidth().map { $0 - 1 } ?? .max
+      renew(ProgressText.bar(progress, left: left(progress, at: now), width: room))
     } else {
       guard progress.share - lastShare >= 0.1 || now - last >= ProgressDisplay.logInterval else { return }
       lastShare = progress.share

@@ -41,10 +41,7 @@ struct Bars {
         HTML.element(
           "div", "class=\"plot\"",
           [
-            HTML.element(
-              "div", "class=\"y\" aria-hidden=\"true\"",
-              [greatest, greatest / 2, 0].map { HTML.element("span", "", [HTML.text(NumberText.figure($0.rounded()))]) }
-            ),
+            SVG.levels([0, 0.5, 1].map { (share: $0, text: NumberText.figure(($0 * greatest).rounded())) }),
             HTML.element(
               "svg",
               "viewBox=\"0 0 \(Int(Bars.width)) \(Int(Bars.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"chart-spread\"",

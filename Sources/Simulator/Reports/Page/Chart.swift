@@ -16,13 +16,10 @@ struct Chart {
   let title: String
   let note: String
   let lines: [Line]
-  let scale: Scale
+  let scale: ChartScale
   let timeline: Timeline
   let span: Nanoseconds
   let format: (Double) -> String
-
-  /// How values become heights.
-  enum Scale { case linear, logarithmic }
 
   private static let (width, height) = (720.0, 160.0)
 
@@ -44,41 +41,14 @@ struct Chart {
         HTML.element("p", "class=\"legend\"", lines.count > 1 ? legend : []),
         HTML.element(
           "div", "class=\"plot\"",
-          [HTML.element("div", "class=\"y\" aria-hidden=\"true\"", yLabels), drawing]),
+          [yLabels, drawing]),
         HTML.element("svg", "class=\"axis\" aria-hidden=\"true\"", xLabels),
       ])
   }
 
   // MARK: Scales
 
-  private var greatest: Double {
-    let value = lines.flatMap(\.values).compactMap(\.self).max() ?? 0
-    guard value > 0 else { return 1 }
-    return scale == .linear ? Chart.round(value) : value * 1.1
-  }
-
-  private var least: Double {
-    guard scale == .logarithmic else { return 0 }
-    let value = lines.flatMap(\.values).compactMap(\.self).filter { $0 > 0 }.min() ?? greatest / 10
-    return min(value, greatest / 10)
-  }
-
-  /// The next 1, 2, 2.5 or 5 times a power of ten.
-  private static func round(_ value: Double) -> Double {
-    var power = 1.0
-    while power * 10 <= value { power *= 10 }
-    while power > value { power /= 10 }
-    for step in [1.0, 2, 2.5, 5, 10] where step * power >= value { return step * power }
-    return 10 * power
-  }
-
-  private func y(_ value: Double) -> Double {
-    let share =
-      scale == .linear
-      ? value / greatest
-      : PortableMath.log(max(value, least) / least) / PortableMath.log(greatest / least)
-    return Chart.height * (1 - min(max(share, 0), 1))
-  }
+  private func y(_ value: Double) -> Double { Chart.height * (1 - scale.share(of: value)) }
 
   private func x(_ span: Nanoseconds) -> Double {
     guard self.span > .zero else { return 0 }
@@ -90,8 +60,8 @@ struct Chart {
   // MARK: Drawing
 
   private var grid: [String] {
-    let level = [0.25, 0.5, 0.75].map { share in
-      let y = SVG.number(Chart.height * share)
+    let level = scale.levels.dropFirst().map { level in
+      let y = SVG.number(y(level))
       return "<line class=\"grid\" x1=\"0\" x2=\"\(Int(Chart.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
     }
     let upright = ticks.map { tick in
@@ -151,10 +121,8 @@ struct Chart {
     }
   }
 
-  private var yLabels: [String] {
-    let middle =
-      scale == .linear ? greatest / 2 : PortableMath.exp(PortableMath.log(least * greatest) / 2)
-    return [greatest, middle, least].map { HTML.element("span", "", [HTML.text(format($0))]) }
+  private var yLabels: String {
+    SVG.levels(scale.levels.map { (share: scale.share(of: $0), text: format($0)) })
   }
 
   /// Round times, at most seven of them.
@@ -169,11 +137,14 @@ struct Chart {
 
   /// Percent of the width, so that the text keeps its size whatever the width is.
   private var xLabels: [String] {
-    ticks.map { tick in
+    ticks.enumerated().map { index, tick in
       let percent = 100 * x(tick) / Chart.width
       let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
+      // On a phone there is room for every other one.
       return HTML.element(
-        "text", "x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"", [HTML.text(ClockText.text(tick))])
+        "text",
+        "class=\"\(index % 2 == 0 ? "even" : "odd")\" x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
+        [HTML.text(ClockText.text(tick))])
     }
   }
 }
@@ -191,6 +162,16 @@ enum ClockText {
 
 /// Numbers and paths as SVG has them.
 enum SVG {
+  /// The words at the left of a drawing; a share is the height from the bottom.
+  static func levels(_ levels: [(share: Double, text: String)]) -> String {
+    let words = levels.map { level in
+      let percent = number(100 - 100 * level.share)
+      return HTML.element(
+        "text", "x=\"100%\" dx=\"-8\" y=\"\(percent)%\" dy=\"4\" text-anchor=\"end\"", [HTML.text(level.text)])
+    }
+    return HTML.element("svg", "class=\"y\" aria-hidden=\"true\"", words)
+  }
+
   static func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0

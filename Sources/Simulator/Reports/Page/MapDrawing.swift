@@ -25,7 +25,7 @@ struct MapDrawing {
           "figcaption", "id=\"map\"",
           [
             HTML.element("h3", "", [HTML.text("Where they went")]),
-            HTML.element("p", "", [HTML.text("The true ways of \(shown), from a dot to a dot.")]),
+            HTML.element("p", "", [HTML.text("The true routes of \(shown), with a dot at both ends.")]),
           ]),
         HTML.element("p", "class=\"legend\"", legend),
         HTML.element(

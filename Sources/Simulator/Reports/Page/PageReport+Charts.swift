@@ -11,7 +11,8 @@ extension PageReport {
     for interval in timeline.intervals { all.add(interval.deliveryLatency) }
     charts.append(
       Bars(
-        title: "Delivery latency", note: "Records by the time from their making to their acknowledgement.", spread: all
+        title: "Delivery latency", note: "How long records took from their creation to their acknowledgement.",
+        spread: all
       ).html)
     charts.append(devices)
     return [HTML.element("h2", "", [HTML.text("Over time")]), faults]
@@ -38,7 +39,7 @@ extension PageReport {
           "figcaption", "",
           [
             HTML.element("h3", "", [HTML.text("What went wrong, and when")]),
-            HTML.element("p", "", [HTML.text("The faults of the scenario; the same times are shaded in the charts.")]),
+            HTML.element("p", "", [HTML.text("The faults of the scenario. The charts shade the same times.")]),
           ]), HTML.element("div", "class=\"faults gap\"", rows),
       ]) + "<div class=\"gap\"></div>"
   }
@@ -54,15 +55,18 @@ extension PageReport {
   }
 
   private func chart(
-    _ title: String, _ note: String, _ lines: [Chart.Line], _ scale: Chart.Scale = .linear,
+    _ title: String, _ note: String, _ lines: [Chart.Line], _ scale: ChartScale.Kind = .linear,
     _ format: @escaping (Double) -> String
   ) -> String {
-    Chart(title: title, note: note, lines: lines, scale: scale, timeline: timeline, span: span, format: format).html
+    Chart(
+      title: title, note: note, lines: lines, scale: ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self)),
+      timeline: timeline, span: span, format: format
+    ).html
   }
 
   private var latency: String {
     chart(
-      "Upload duration", "From the first byte sent to the answer complete, on a logarithmic scale.",
+      "Upload duration", "From the first byte of a request to the last of its answer; logarithmic scale.",
       percentiles(\.uploadDuration), .logarithmic
     ) { NumberText.span(milliseconds: $0) }
   }
@@ -70,21 +74,21 @@ extension PageReport {
   private var delivery: String {
     chart(
       "Delivery latency over time",
-      "From a record's making to its acknowledgement, by the time of the acknowledgement.",
+      "From the creation of a record to its acknowledgement, shown when it was acknowledged.",
       percentiles(\.deliveryLatency), .logarithmic
     ) { NumberText.span(milliseconds: $0) }
   }
 
   private var backlog: String {
     chart(
-      "Backlog", "Records that wait in all devices.",
+      "Backlog", "Records waiting in the queues of all devices.",
       [Chart.Line(name: "records", colour: "a", values: timeline.intervals.map { Double($0.backlog) }, isFilled: true)],
       .linear, NumberText.figure)
   }
 
   private var throughput: String {
     chart(
-      "Throughput", "Per second.",
+      "Throughput", "Records and uploads per second.",
       [
         Chart.Line(name: "records created", colour: "c", values: perSecond(\.created)),
         Chart.Line(name: "records delivered", colour: "a", values: perSecond(\.delivered)),
@@ -94,14 +98,14 @@ extension PageReport {
 
   private var errors: String {
     chart(
-      "Uploads without a 2xx", "Per second: refused, lost, timed out, cut.",
+      "Uploads without a 2xx", "Refused, lost, timed out or cut off, per second.",
       [Chart.Line(name: "failed", colour: "b", values: perSecond(\.failed), isFilled: true)], .linear,
       NumberText.figure)
   }
 
   private var devices: String {
     chart(
-      "Devices", "Whose app runs, and that move.",
+      "Devices", "How many have the app running, and how many are moving.",
       [
         Chart.Line(name: "running", colour: "a", values: timeline.intervals.map { Double($0.active) }),
         Chart.Line(name: "moving", colour: "c", values: timeline.intervals.map { Double($0.moving) }),

@@ -48,11 +48,10 @@ enum StyleSheet {
     .a { --key: var(--a); } .b { --key: var(--b); } .c { --key: var(--c); } .d { --key: var(--d); }
     .plot { display: grid; grid-template-columns: 62px minmax(0, 1fr); }
     .plot svg { width: 100%; height: 160px; display: block; border-bottom: 1px solid var(--line); overflow: visible; }
-    .y { display: flex; flex-direction: column; justify-content: space-between; font-size: 12px; color: var(--soft);
-      text-align: right; padding-right: 8px; margin: -7px 0; white-space: nowrap; }
+    .plot .y { border: 0; }
+    .y text, .axis text { fill: var(--soft); font-size: 12px; }
     .x { display: flex; justify-content: space-between; font-size: 12px; color: var(--soft); margin: 4px 0 0 62px; }
     .axis { display: block; width: calc(100% - 62px); height: 18px; margin-left: 62px; overflow: visible; }
-    .axis text { fill: var(--soft); font-size: 12px; }
     .line { fill: none; stroke: var(--key); stroke-width: 1.6; vector-effect: non-scaling-stroke;
       stroke-linejoin: round; }
     path.under { fill: var(--key); opacity: 0.14; }
@@ -95,6 +94,7 @@ enum StyleSheet {
       .plot { grid-template-columns: 54px minmax(0, 1fr); } .x { margin-left: 54px; }
       .axis { width: calc(100% - 54px); margin-left: 54px; }
     }
+    @media (max-width: 480px) { .axis .odd { display: none; } .x span:nth-child(even) { display: none; } }
     @media print { .hover { display: none; } figure { break-inside: avoid; } }
     """
 }

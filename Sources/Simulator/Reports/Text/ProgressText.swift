@@ -5,22 +5,42 @@ package import FleetSimulator
 package enum ProgressText {
   /// `left` is what the rest will take on the wall's clock; nil when nobody can tell yet.
   package static func line(_ progress: RunProgress, left: Nanoseconds?) -> String {
-    var parts = [
-      "\(Int(progress.share * 100)) %", NumberText.count(progress.devices, "device"),
-      "\(NumberText.figure(progress.uploadsPerSecond)) uploads/s",
-    ]
-    if let p95 = progress.p95Milliseconds { parts.append("p95 \(NumberText.span(milliseconds: p95))") }
-    parts.append("backlog \(NumberText.count(progress.backlog))")
-    parts.append("errors \(NumberText.count(progress.errors))")
-    if let left { parts.append("\(NumberText.span(left)) left") }
-    return parts.joined(separator: "  ")
+    text(parts(progress, left: left))
   }
 
-  /// The same with a bar before it, for a terminal.
-  package static func bar(_ progress: RunProgress, left: Nanoseconds?) -> String {
-    let width = 20
-    let filled = min(max(Int(progress.share * Double(width)), 0), width)
-    return String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled) + " "
-      + line(progress, left: left)
+  /// The same with a bar before it, for a terminal. Where there is no room for all of it the least important goes: a line
+  /// that is broken could not be renewed.
+  package static func bar(_ progress: RunProgress, left: Nanoseconds?, width: Int = .max) -> String {
+    let length = 20
+    let filled = min(max(Int(progress.share * Double(length)), 0), length)
+    var bar = String(repeating: "█", count: filled) + String(repeating: "░", count: length - filled) + " "
+    var parts = parts(progress, left: left)
+    while bar.count + text(parts).count > width {
+      if let least = parts.indices.max(by: { parts[$0].rank < parts[$1].rank }), parts[least].rank > 0 {
+        parts.remove(at: least)
+      } else if !bar.isEmpty {
+        bar = ""
+      } else {
+        return String(text(parts).prefix(width))
+      }
+    }
+    return bar + text(parts)
   }
+
+  /// In the order in which they stand; what has rank 0 always stays, and what has the highest goes first.
+  private typealias Part = (text: String, rank: Int)
+
+  private static func parts(_ progress: RunProgress, left: Nanoseconds?) -> [Part] {
+    var parts: [Part] = [
+      ("\(Int(progress.share * 100)) %", 0), (NumberText.count(progress.devices, "device"), 5),
+      ("\(NumberText.figure(progress.uploadsPerSecond)) uploads/s", 3),
+    ]
+    if let p95 = progress.p95Milliseconds { parts.append(("p95 \(NumberText.span(milliseconds: p95))", 4)) }
+    parts.append(("backlog \(NumberText.count(progress.backlog))", 2))
+    parts.append(("errors \(NumberText.count(progress.errors))", 1))
+    if let left { parts.append(("\(NumberText.span(left)) left", 0)) }
+    return parts
+  }
+
+  private static func text(_ parts: [Part]) -> String { parts.map(\.text).joined(separator: "  ") }
 }

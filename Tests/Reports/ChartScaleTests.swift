@@ -1,0 +1,28 @@
+import Testing
+
+@testable import Reports
+
+/// The numbers at the left of a chart.
+@Suite struct ChartScaleTests {
+  @Test(arguments: [
+    ([0.0, 7], [0.0, 5, 10]), ([1_540], [0, 1_000, 2_000]), ([0.02], [0, 0.01, 0.02]), ([], [0, 0.5, 1]),
+  ])
+  func valuesBeginAtNothing(_ values: [Double], _ levels: [Double]) {
+    #expect(ChartScale(.linear, of: values).levels == levels)
+  }
+
+  /// In milliseconds: 50 ms to 5 s, 50 ms to 10 min.
+  @Test(arguments: [
+    ([61.4, 2_600], [50.0, 200, 1_000, 5_000]), ([90.1, 406_000], [50, 1_000, 20_000, 600_000]),
+    ([100, 100], [100, 200, 500]), ([], [0.1, 0.2, 0.5, 1]),
+  ])
+  func timesHaveRoundTimesBesideThem(_ values: [Double], _ levels: [Double]) {
+    #expect(ChartScale(.logarithmic, of: values).levels == levels)
+  }
+
+  @Test func heightsGrowWithTheValueBetweenTheEnds() {
+    let scale = ChartScale(.logarithmic, of: [1, 100])
+    #expect(scale.share(of: 0) == 0 && scale.share(of: 1) == 0 && scale.share(of: 1_000) == 1)
+    #expect((scale.share(of: 10) - 0.5).magnitude < 1e-9)
+  }
+}
