@@ -103,7 +103,8 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog",
+        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
+        "DeviceLog",
         "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 

@@ -47,12 +47,12 @@ import Testing
       }
     }
 
-    /// With eight devices, or as many as the scenario has.
+    /// With five devices, or as many as the scenario has.
     func read() throws -> ScenarioReader.Result {
       let text = try #require(BuiltInScenario.named(rawValue)).text
       let overrides = changes.map { Override(origin: "the test", path: $0.path, value: $0.value) }
       var result = try ScenarioReader(overrides: overrides).read(text)
-      if self != .firstDrive { result.scenario = result.scenario.scaled(toDevices: 8) }
+      if self != .firstDrive { result.scenario = result.scenario.scaled(toDevices: 5) }
       return result
     }
   }
@@ -79,7 +79,7 @@ import Testing
 
   @Test func aWorthlessTokenThatIsTakenIsFound() throws {
     let store = try expectFound(.takesAnyToken, breaking: .auth, in: .expiryWave)
-    #expect(store.disobeyed == 8)
+    #expect(store.disobeyed == 5)
   }
 
   @Test func theStoryOfAVictimIsWhole() throws {
@@ -113,7 +113,7 @@ import Testing
       document: read.document.adopting(read.scenario), invariant: first.invariantName, device: first.device,
       instant: first.instant, hash: report.hash.text, product: "0.0.0")
     // Devices are among the first that it takes away.
-    var shrinker = Shrinker(plan, runsMax: 16) { try FleetRun($0, store: LyingStore(lie), watchers: $1).run() }
+    var shrinker = Shrinker(plan, runsMax: 10) { try FleetRun($0, store: LyingStore(lie), watchers: $1).run() }
     let small = try shrinker.shrink()
     let left = try RunSetup(ScenarioReader.read(small.document).scenario)
     #expect((1...3).contains(left.fleets.flatMap(\.simulated).count), "\(small.document.text)")

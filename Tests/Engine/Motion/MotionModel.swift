@@ -31,11 +31,10 @@ struct MotionModel: Equatable {
   static func == (left: MotionModel, right: MotionModel) -> Bool { left.summary == right.summary }
 
   /// What an observer can compare with the engine.
-  var summary: [String] {
-    [
-      "enabled \(isEnabled)", "moving \(isMoving)", "settling \(isSettling)", "querying \(isQuerying)",
-      "place \(place != nil)", "trigger \(trigger != nil)", "stopping \(stopTimer != nil)", "locating \(isLocating)",
-    ]
+  var summary: MotionSummary {
+    MotionSummary(
+      isEnabled: isEnabled, isMoving: isMoving, isSettling: isSettling, isQuerying: isQuerying,
+      hasPlace: place != nil, hasTrigger: trigger != nil, isStopping: stopTimer != nil, isLocating: isLocating)
   }
 
   /// Each step comes a second after the one before.
@@ -173,4 +172,9 @@ struct MotionModel: Equatable {
       (isSettling, settleLeft, isLocating) = (false, nil, isMoving)
     }
   }
+}
+
+/// What an observer sees of the motion machine.
+struct MotionSummary: Equatable {
+  let isEnabled, isMoving, isSettling, isQuerying, hasPlace, hasTrigger, isStopping, isLocating: Bool
 }

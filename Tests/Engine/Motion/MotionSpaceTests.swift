@@ -40,13 +40,12 @@ import Vocabulary
     }
   }
 
-  private func summary(_ engine: Engine) -> [String] {
-    [
-      "enabled \(engine.state.isEnabled)", "moving \(engine.state.isMoving)", "settling \(engine.isSettling)",
-      "querying \(engine.isLookingForState)", "place \(engine.state.stationaryPlace != nil)",
-      "trigger \(engine.timers.isRunning(.motionTrigger))", "stopping \(engine.timers.isRunning(.stopTimeout))",
-      "locating \(engine.demands.locationUpdates != nil)",
-    ]
+  private func summary(_ engine: borrowing Engine) -> MotionSummary {
+    MotionSummary(
+      isEnabled: engine.state.isEnabled, isMoving: engine.state.isMoving, isSettling: engine.isSettling,
+      isQuerying: engine.isLookingForState, hasPlace: engine.state.stationaryPlace != nil,
+      hasTrigger: engine.timers.isRunning(.motionTrigger), isStopping: engine.timers.isRunning(.stopTimeout),
+      isLocating: engine.demands.locationUpdates != nil)
   }
 
   /// Depth first; the first sequence that differs is reported.
