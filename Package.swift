@@ -103,8 +103,9 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog",
-        "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database", "Base",
+        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
+        "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database",
+        "Base",
       ]),
 
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
