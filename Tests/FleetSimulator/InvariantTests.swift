@@ -172,6 +172,14 @@ import World
     #expect(stage.violated == [.boundedEffort])
   }
 
+  /// With those that a command asked for there are more than were waiting.
+  @Test func recordsThatAreMadeAfterHealingMayBeSentToo() {
+    let stage = Stage()
+    stage.tell(.healed)
+    for _ in 0..<30 { stage.upload([stage.insert()]) }
+    #expect(stage.violated == [])
+  }
+
   @Test func aBackgroundFetchIsAnOccasionToSendAgain() {
     let stage = Stage { $0.http.autoSync = true }
     let record = stage.insert()

@@ -113,7 +113,7 @@ import Testing
       document: read.document.adopting(read.scenario), invariant: first.invariantName, device: first.device,
       instant: first.instant, hash: report.hash.text, product: "0.0.0")
     // Devices are among the first that it takes away.
-    var shrinker = Shrinker(plan, runsMax: 10) { try FleetRun($0, store: LyingStore(lie), watchers: $1).run() }
+    var shrinker = Shrinker(plan, runsMax: 16) { try FleetRun($0, store: LyingStore(lie), watchers: $1).run() }
     let small = try shrinker.shrink()
     let left = try RunSetup(ScenarioReader.read(small.document).scenario)
     #expect((1...3).contains(left.fleets.flatMap(\.simulated).count), "\(small.document.text)")

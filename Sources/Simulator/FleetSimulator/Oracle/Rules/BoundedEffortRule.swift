@@ -35,8 +35,11 @@ final class BoundedEffortRule: Rule {
       if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
       // New tokens are an occasion (behaviour §11.2).
       if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }
-    case .queue(.inserted), .queue(.refused), .told(.engine), .launched, .killed, .network, .configured,
-      .fetched:
+    case .queue(.inserted):
+      efforts[device].mustWait = false
+      // A command that comes with the first answer may ask for a record.
+      if efforts[device].attemptsMax < .max { efforts[device].attemptsMax += 1 }
+    case .queue(.refused), .told(.engine), .launched, .killed, .network, .configured, .fetched:
       efforts[device].mustWait = false
     case .healed:
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)

@@ -57,7 +57,9 @@ final class IdentityRule: Rule {
       uuid: uuid, timestamp: timestamp, offset: offset, samples: before.samples)
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
-    if timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
+    // What is still to come is of a clock that was set back since.
+    let isComparable = before.timestamp <= sighting.now.wall
+    if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       blame(sighting, uuid, "of \(timestamp.iso8601Text), after a record of \(before.timestamp.iso8601Text)")
     }
     // Of a crossing without a new position the last one is told, from whenever it is (behaviour §15.3).
