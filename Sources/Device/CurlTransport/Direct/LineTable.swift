@@ -83,7 +83,6 @@ struct LineTable {
     lines[Int(socket)] = nil
   }
 
-  /// The sockets of all lines, or of the unused ones of a device.
   var sockets: [Int32] { lines.indices.filter { lines[$0] != nil }.map { Int32($0) } }
 
   func unused(of device: Int) -> [Int32] {

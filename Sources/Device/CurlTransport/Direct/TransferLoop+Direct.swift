@@ -30,7 +30,7 @@ extension TransferLoop {
     exchange.timings.newConnections += timings.newConnections
     detach(transfer, of: exchange.key)
     let socket = transfer.endConnection()
-    connectors.append(transfer)
+    if connectors.count < TransferLoop.freeTransfers { connectors.append(transfer) }
     if let failure {
       if socket >= 0 { _ = Glibc.close(socket) }
       exchange.timings.total = now - exchange.begun

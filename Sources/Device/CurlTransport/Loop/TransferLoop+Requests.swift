@@ -4,7 +4,7 @@ import Upload
 
 extension TransferLoop {
   /// Handles that wait for the next request, a few kilobytes each.
-  private static let freeTransfers = 256
+  static let freeTransfers = 256
 
   func begin(_ request: OutgoingRequest, device: Int) {
     if beginDirectly(request, device: device) { return }

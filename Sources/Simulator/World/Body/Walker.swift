@@ -11,6 +11,8 @@ struct Walker: Sendable {
   private var speed: Double
   private var directionDegrees: Double
   private let meanDirectionDegrees: Double
+  /// Drawn for the first trip: people who set out together shall not all want their next trip at one instant.
+  private let firstStepsMax: Int
 
   private static let stepsPerTrip = 60
   /// Standard deviations, of the speed as a share of its mean.
@@ -28,19 +30,21 @@ struct Walker: Sendable {
     speed = rules.meanSpeed
     meanDirectionDegrees = draws.2
     directionDegrees = draws.2
+    firstStepsMax = stream.draw { 1 + Int(Double(Walker.stepsPerTrip) * $0.uniform()) }
   }
 
   func first(at start: MonotonicInstant) -> Episode { .stay(Stay(place: place, start: start, end: start)) }
 
   mutating func next(after episode: Episode) -> Episode {
     guard let end = episode.end else { return episode }
+    if case .stay = episode { return .trip(trip(at: end, metresMax: .infinity, stepsMax: firstStepsMax)) }
     return .trip(trip(at: end, metresMax: .infinity))
   }
 
   /// The steps that follow, until there are many or the way is long enough.
-  mutating func trip(at start: MonotonicInstant, metresMax: Double) -> Trip {
+  mutating func trip(at start: MonotonicInstant, metresMax: Double, stepsMax: Int = stepsPerTrip) -> Trip {
     var (places, seconds, metres) = ([place], [0.0], 0.0)
-    while places.count <= Walker.stepsPerTrip, metres < metresMax {
+    while places.count <= stepsMax, metres < metresMax {
       let length = step(metresMax: metresMax - metres)
       metres += length
       places.append(place)
