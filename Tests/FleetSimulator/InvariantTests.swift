@@ -52,8 +52,11 @@ import World
     #expect(stage.violated == [.noDeleteBeforeAck])
   }
 
-  @Test func aRecordChangesOnItsWay() {
+  @Test(arguments: [0, 1, 3])
+  func aRecordChangesOnItsWay(afterSoundOnes count: Int) {
     let stage = Stage()
+    for _ in 0..<count { stage.upload([stage.insert()]) }
+    #expect(stage.violated == [])
     var record = stage.insert()
     record.bytes[record.bytes.count - 3] = UInt8(ascii: "3")
     stage.upload([record])

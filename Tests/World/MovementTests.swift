@@ -47,6 +47,19 @@ import Testing
     #expect(farthest > 300 && farthest < 3_000)
   }
 
+  @Test func peopleWhoSetOutTogetherWantTheirNextStepsOneByOne() {
+    let rules = WalkRules(center: Worlds.munich, meanSpeed: 14, alpha: 0.85, stepSeconds: 1)
+    let bodies = (0..<600 as Range<UInt64>).map { device in
+      var body = Body(walking: rules, transport: .car, seed: 1, device: device, start: Worlds.zero)
+      for _ in 0..<20 { if let end = body.episode.end { body.advance(to: end) } }
+      return body
+    }
+    let seconds = bodies.compactMap(\.episode.end).map { $0.nanoseconds % 60_000_000_000 / 1_000_000_000 }
+    let renewals = Dictionary(grouping: seconds) { $0 }
+    // Ten for each second of a minute, on average.
+    #expect(renewals.count > 50 && renewals.values.allSatisfy { $0.count < 40 })
+  }
+
   @Test func aParkedBodyStays() {
     var body = Body(roaming: Worlds.city(), .shuttle, transport: .car, seed: 1, device: 1, start: Worlds.zero)
     let instant = Worlds.zero + .seconds(60)

@@ -5,7 +5,7 @@ package import Vocabulary
 /// A request that the transport is to send, with everything it needs to know.
 package struct OutgoingRequest: Equatable, Sendable {
   /// What is sent.
-  package enum Purpose: Hashable, Sendable {
+  package enum Purpose: String, Hashable, Sendable {
     case records, refresh, log
   }
 

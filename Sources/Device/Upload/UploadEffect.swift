@@ -5,16 +5,16 @@ package import Vocabulary
 
 /// What an uploader wants done, in this order.
 package enum UploadEffect: Equatable, Sendable {
-  case send(OutgoingRequest)
+  indirect case send(OutgoingRequest)
   case http(HTTPEvent)
-  case authorization(AuthorizationEvent)
-  case commands(ReceivedCommands)
+  indirect case authorization(AuthorizationEvent)
+  indirect case commands(ReceivedCommands)
   /// Give `UploadInput.proceed` back when what stands before is done: the next request is made after the commands.
   case proceed
   /// To be stored in the configuration. The uploader uses them already.
-  case tokens(RefreshedTokens)
+  indirect case tokens(RefreshedTokens)
   /// The rows that were handed out or uploaded.
-  case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
+  indirect case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
   /// The records that a sync without a url has taken out of the queue.
   case discarded([UUID128])
   /// `status` is 0 when no answer came.

@@ -1,5 +1,5 @@
 /// What begins an upload of the queue (behaviour §8.5).
-package enum FlushTrigger: CaseIterable, Hashable, Sendable {
+package enum FlushTrigger: String, CaseIterable, Hashable, Sendable {
   case insert, motionChange, appResume, appPause, ready, start, connectivity, heartbeat, backgroundFetch, configuration
   /// `sync()`: asked for by the app itself.
   case manual

@@ -13,7 +13,9 @@ final class LineExchange {
 
   let device: Int
   let id: UInt64
-  let message: LineMessage
+  let form: LineForm
+  /// The whole request.
+  let message: [UInt8]
   let begun: MonotonicInstant
   let deadline: MonotonicInstant
   /// Bytes of the message that the kernel has taken.
@@ -35,10 +37,11 @@ final class LineExchange {
   private var body: [UInt8] = []
 
   init(
-    _ request: OutgoingRequest, _ message: LineMessage, device: Int, _ configuration: TransportConfiguration,
+    _ request: OutgoingRequest, _ form: LineForm, device: Int, _ configuration: TransportConfiguration,
     now: MonotonicInstant
   ) {
-    (self.device, id, self.message) = (device, request.id, message)
+    (self.device, id, self.form) = (device, request.id, form)
+    message = form.message(of: request.body)
     begun = now
     deadline = now + max(.milliseconds(1), request.timeout)
     keepsHead = configuration.keepsHeads
@@ -72,7 +75,7 @@ final class LineExchange {
         case .end where status < 200: parser.beginNextResponse(to: .post)
         // What comes behind the answer, or before the whole request was taken, is nobody's.
         case .end:
-          let canStay = allowsAnother && taken == bytes.count && sent == message.bytes.count
+          let canStay = allowsAnother && taken == bytes.count && sent == message.count
           return .ended(outcome, canStay: canStay)
         }
       }

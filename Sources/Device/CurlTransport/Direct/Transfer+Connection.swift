@@ -27,7 +27,7 @@ extension Transfer {
     (self.exchange, device) = (exchange, exchange.device)
     handedOver = -1
     unsafe errorText.pointee = 0
-    set(CURLOPT_URL, "http://\(String(decoding: exchange.message.authority, as: UTF8.self))/")
+    set(CURLOPT_URL, "http://\(String(decoding: exchange.form.authority, as: UTF8.self))/")
     set(CURLOPT_TIMEOUT_MS, max(1, Int((exchange.deadline - now).wholeMilliseconds)))
     if let source { set(CURLOPT_INTERFACE, "host!\(source)") }
   }

@@ -10,16 +10,25 @@ extension TransferLoop {
   /// False: the request is libcurl's.
   func beginDirectly(_ request: OutgoingRequest, device: Int) -> Bool {
     guard configuration.isDirect, configuration.connections == .mobile, configuration.proxy == nil,
-      let message = LineMessage(request)
+      let form = form(of: request, device: device)
     else { return false }
-    let exchange = LineExchange(request, message, device: device, configuration, now: now)
-    guard let socket = lines.takeUnused(of: device, to: message.authority) else {
+    let exchange = LineExchange(request, form, device: device, configuration, now: now)
+    guard let socket = lines.takeUnused(of: device, to: form.authority) else {
       connect(exchange)
       return true
     }
     exchange.isOnReusedLine = true
     give(exchange, to: socket)
     return true
+  }
+
+  /// The one that the device's last request had, as a rule.
+  private func form(of request: OutgoingRequest, device: Int) -> LineForm? {
+    if device < forms.count, let form = forms[device], form.fits(request) { return form }
+    guard let form = LineForm(request) else { return nil }
+    if device >= forms.count { forms.append(contentsOf: repeatElement(nil, count: device + 1 - forms.count)) }
+    forms[device] = form
+    return form
   }
 
   /// A connector has reached the server, or has not.
@@ -54,7 +63,7 @@ extension TransferLoop {
       preconditionFailure("epoll_ctl failed with errno \(errno)")
     }
     lines.insert(
-      Line(device: exchange.device, authority: exchange.message.authority, events: EPOLLIN.rawValue), at: socket)
+      Line(device: exchange.device, authority: exchange.form.authority, events: EPOLLIN.rawValue), at: socket)
     exchange.isOnReusedLine = false
     give(exchange, to: socket)
   }
@@ -72,7 +81,7 @@ extension TransferLoop {
       // An unused line has nothing to say but that it ends.
       return hangUp(socket)
     }
-    if events & EPOLLOUT.rawValue != 0, exchange.sent < exchange.message.bytes.count { send(exchange, over: socket) }
+    if events & EPOLLOUT.rawValue != 0, exchange.sent < exchange.message.count { send(exchange, over: socket) }
     if events & ~EPOLLOUT.rawValue != 0, lines.exchange(of: socket) === exchange { receive(exchange, over: socket) }
   }
 
@@ -99,7 +108,7 @@ extension TransferLoop {
   }
 
   private func send(_ exchange: LineExchange, over socket: Int32) {
-    let bytes = exchange.message.bytes
+    let bytes = exchange.message
     while exchange.sent < bytes.count {
       let count = unsafe bytes[exchange.sent...].withUnsafeBytes {
         unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))

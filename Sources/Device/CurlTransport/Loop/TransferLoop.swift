@@ -25,6 +25,8 @@ final class TransferLoop {
   /// Handles that make connections for lines.
   var connectors: [Transfer] = []
   var lines = LineTable()
+  /// By device.
+  var forms: [LineForm?] = []
   /// Where a request is on its way.
   var lineOf: [RequestKey: Int32] = [:]
   /// What all lines read into, one after the other.

@@ -8,11 +8,11 @@ package import Upload
 package enum HostEvent: Equatable, Sendable {
   case engine(EngineEvent)
   case http(HTTPEvent)
-  case authorization(AuthorizationEvent)
+  indirect case authorization(AuthorizationEvent)
   /// The answer to the position request of that id.
-  case position(id: Int, Result<LocationRecord, LocationError>)
+  indirect case position(id: Int, Result<LocationRecord, LocationError>)
   /// The answer to `DeviceHost.sync`.
-  case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
+  indirect case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
   /// The answer to `DeviceHost.uploadLog`; `status` is 0 when none came.
   case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
   /// Records that have left the queue without an upload, at least one; no SDK tells its app. Where commits are grouped, a
@@ -21,5 +21,5 @@ package enum HostEvent: Equatable, Sendable {
   /// `DeviceHost.configuration` is another one now; no SDK tells its app.
   case configured
   /// A server's command is carried out; no SDK tells its app.
-  case commanded(Command)
+  indirect case commanded(Command)
 }

@@ -12,7 +12,7 @@ import World
 /// What the world does to a device, in the order of one instant.
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
-  func next(after instant: MonotonicInstant) -> MonotonicInstant? {
+  mutating func next(after instant: MonotonicInstant) -> MonotonicInstant? {
     guard isInstalled else { return isHealed ? nil : presenceChange }
     // Who is off asks for no token.
     let attempt = isDownUntil == nil ? account?.nextAttempt : nil
@@ -38,7 +38,7 @@ extension SimulatedDevice {
     return earlier(next, regionExit)
   }
 
-  private func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+  private mutating func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
     guard let left, let right else { return left ?? right }
     return min(left, right)
   }

@@ -20,7 +20,7 @@ extension SimulatedDevice {
     surroundings?.look(at: body, after: instant)
   }
 
-  private func heed(_ order: SensorDemand, _ around: Surroundings, at instant: MonotonicInstant) {
+  private mutating func heed(_ order: SensorDemand, _ around: Surroundings, at instant: MonotonicInstant) {
     switch order {
     case .geofences(let on, let off):
       let gone = off + on.map(\.identifier)
@@ -87,7 +87,7 @@ extension SimulatedDevice {
     }
   }
 
-  private func reportDelay(of index: Int, at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
+  private mutating func reportDelay(of index: Int, at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
     let n = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 18 + UInt64(index) << 2
     var draws = RandomStream(
       seed: site.setup.seed, device: key, concern: FleetConcern.crossing.rawValue, n: n)
@@ -95,7 +95,7 @@ extension SimulatedDevice {
   }
 
   /// A position by cells and known wireless networks.
-  private func coarseFix(at now: Moment, in site: Site) -> Fix {
+  private mutating func coarseFix(at now: Moment, in site: Site) -> Fix {
     let n = UInt64(bitPattern: now.monotonic.nanoseconds / 1_000_000) << 2
     var draws = RandomStream(
       seed: site.setup.seed, device: key, concern: FleetConcern.coarsePosition.rawValue, n: n)

@@ -11,6 +11,8 @@ import World
 
 /// One phone with its owner, its app and what lies between it and the server. It says when something next happens to it,
 /// and is called then.
+///
+/// Its methods are `mutating` even where they only look: any other would be handed a copy of its three kilobytes.
 struct SimulatedDevice {
   let number: Int
   let key: UInt64
@@ -101,7 +103,7 @@ struct SimulatedDevice {
   }
 
   /// What watchers hear of beside what happened.
-  func sighting(at now: Moment) -> Sighting { Sighting(device: number, now: now, network: network) }
+  mutating func sighting(at now: Moment) -> Sighting { Sighting(device: number, now: now, network: network) }
 
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in site: Site) {
     let now = moment(at: instant, in: site)
@@ -127,7 +129,7 @@ struct SimulatedDevice {
   }
 
   /// What the app says to `ready`.
-  private func configuration(in site: Site) -> Configuration {
+  private mutating func configuration(in site: Site) -> Configuration {
     var configuration = fleet.setup.configuration
     configuration.logger.logLevel = isLogged ? .verbose : .off
     configuration.http.url = site.setup.outside?.url ?? SimulatedDevice.url("/locations", in: site)
@@ -138,13 +140,13 @@ struct SimulatedDevice {
     return configuration
   }
 
-  func currentNetwork(at instant: MonotonicInstant, in site: Site) -> RadioNetwork {
+  mutating func currentNetwork(at instant: MonotonicInstant, in site: Site) -> RadioNetwork {
     if isHealed { return .wifi }
     if let faulty = faultyNetwork(in: site) { return faulty }
     return radio.network(under: body.cover(at: instant), hasWifi: body.hasWifi)
   }
 
-  func regionDelay(at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
+  mutating func regionDelay(at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
     let n = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 2
     var stream = RandomStream(seed: site.setup.seed, device: key, concern: DeviceConcern.region, n: n)
     return CrossingTest.delay(stream.uniform())

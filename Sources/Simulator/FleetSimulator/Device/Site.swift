@@ -27,8 +27,6 @@ final class Site {
   var head = ResponseHead()
   var trace: Trace
   private let watchers: [any Watcher]
-  /// A watcher wants the drives to end.
-  private(set) var hasSeenEnough = false
 
   init(
     _ setup: RunSetup, to destination: RunDestination, database: QueueDatabase, names: [String],
@@ -86,18 +84,18 @@ final class Site {
 
   func tell(_ happening: Happening, _ sighting: Sighting) {
     oracle.see(happening, sighting)
-    for watcher in watchers {
-      watcher.see(happening, sighting)
-      if watcher.hasSeenEnough { hasSeenEnough = true }
-    }
+    for watcher in watchers { watcher.see(happening, sighting) }
   }
 
+  /// A watcher wants the drives to end.
+  var hasSeenEnough: Bool { watchers.contains { $0.hasSeenEnough } }
+
   /// Tells what the queues did while this device worked.
-  func balance(_ sighting: Sighting, queued: Int) {
+  func balance(_ sighting: Sighting, queued: @autoclosure () -> Int) {
     guard let notes = database.notes, !notes.isEmpty else { return }
     for note in notes { tell(.queue(note), sighting) }
     database.notes?.removeAll(keepingCapacity: true)
-    oracle.compare(sighting, queued: queued)
+    oracle.compare(sighting, queued: queued())
   }
 }
 

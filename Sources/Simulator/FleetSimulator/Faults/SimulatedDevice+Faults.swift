@@ -38,7 +38,7 @@ extension SimulatedDevice {
     site.database.disturbances[number] = nil
   }
 
-  private func occurrence(_ spell: FaultTimeline.Spell, in site: Site) -> FaultOccurrence {
+  private mutating func occurrence(_ spell: FaultTimeline.Spell, in site: Site) -> FaultOccurrence {
     site.faults.occurrence(spell, of: index, in: fleet.setup.name)
   }
 
@@ -85,18 +85,18 @@ extension SimulatedDevice {
   // MARK: What running faults come to.
 
   /// The network that a fault gives the device; the last one to begin counts.
-  func faultyNetwork(in site: Site) -> RadioNetwork? {
+  mutating func faultyNetwork(in site: Site) -> RadioNetwork? {
     faults.running.last { site.faults.networks[$0.fault] != nil }.flatMap { site.faults.networks[$0.fault] }
   }
 
-  func isBlind(in site: Site) -> Bool {
+  mutating func isBlind(in site: Site) -> Bool {
     faults.running.contains {
       if case .device(let fault) = site.faults.faults[$0.fault].action { fault.noFix } else { false }
     }
   }
 
   /// The time as the phone has it.
-  func moment(at instant: MonotonicInstant, in site: Site) -> Moment {
+  mutating func moment(at instant: MonotonicInstant, in site: Site) -> Moment {
     let now = site.setup.moment(at: instant)
     guard !faults.running.isEmpty else { return now }
     var errorSeconds = 0.0
@@ -110,7 +110,7 @@ extension SimulatedDevice {
   }
 
   /// What its queue meets, from all faults that are running.
-  private func disturbQueue(in site: Site) {
+  private mutating func disturbQueue(in site: Site) {
     var disturbance = QueueDisturbance()
     var isDisturbed = false
     for spell in faults.running {
@@ -152,7 +152,7 @@ extension SimulatedDevice {
       in: site)
   }
 
-  func crashes(_ moment: CrashMoment, in site: Site) -> Bool {
+  mutating func crashes(_ moment: CrashMoment, in site: Site) -> Bool {
     faults.running.contains {
       if case .storage(let fault) = site.faults.faults[$0.fault].action { fault.crash == moment } else { false }
     }

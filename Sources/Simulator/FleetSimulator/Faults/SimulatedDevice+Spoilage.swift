@@ -7,7 +7,7 @@ import Upload
 /// What the server is to do badly.
 extension SimulatedDevice {
   /// With one request that has arrived; of several faults the first that meets it counts.
-  func spoilage(of exchange: Exchange, in site: Site) -> ServerFault? {
+  mutating func spoilage(of exchange: Exchange, in site: Site) -> ServerFault? {
     for spell in faults.running {
       let fault = site.faults.faults[spell.fault]
       switch fault.action {

@@ -26,9 +26,9 @@ extension SimulatedDevice {
   }
 
   mutating func send(_ request: OutgoingRequest, at now: Moment, in site: Site) {
-    // Tokens are made of chance that is none of the run's.
+    // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
     var hash = TraceHash()
-    if request.purpose == .records { hash.fold(request.body.span) }
+    if request.purpose == .records && site.carrier == nil { hash.fold(request.body.span) }
     site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
     site.tell(.sent(request), sighting(at: now))
     exchanges.append(exchange(for: request, at: now.monotonic, in: site))
@@ -46,7 +46,7 @@ extension SimulatedDevice {
     var exchange = Exchange(
       request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
-    guard site.setup.radio[network].kind != .none else { return exchange }
+    guard site.setup.radio.kind(of: network) != .none else { return exchange }
     if let carrier = site.carrier {
       carrier.send(request, of: number)
       (exchange.stage, exchange.due) = (.carried, .never)
@@ -124,7 +124,7 @@ extension SimulatedDevice {
     answer(index, line, at: now, in: site)
   }
 
-  private func way(of exchange: Exchange) -> (line: Line, serverEnd: VirtualConnection) {
+  private mutating func way(of exchange: Exchange) -> (line: Line, serverEnd: VirtualConnection) {
     guard let line = exchange.line, let serverEnd = line.serverEnd else {
       preconditionFailure("within the run bytes travel on a line to the server")
     }

@@ -28,7 +28,7 @@ extension SimulatedDevice {
     return passage
   }
 
-  private func toxics(
+  private mutating func toxics(
     on line: UInt64, _ way: ToxicWay, _ request: UInt64, in site: Site
   ) -> [ActingToxic] {
     faults.running.compactMap { spell in
@@ -42,7 +42,7 @@ extension SimulatedDevice {
   }
 
   /// Each connection is touched or is not.
-  private func touches(
+  private mutating func touches(
     _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ line: UInt64, in site: Site
   ) -> Bool {
     var draw = FaultDraw.toxicity.stream(
@@ -60,7 +60,7 @@ extension SimulatedDevice {
     self.idleLine = nil
   }
 
-  func quality(in site: Site) -> LinkQuality {
+  mutating func quality(in site: Site) -> LinkQuality {
     // In the end everybody has a network without faults, whatever the scenario calls Wi-Fi.
     var quality = (isHealed ? RadioTable.presets : site.setup.radio)[network].quality
     if isHealed { quality.loss = 0 }

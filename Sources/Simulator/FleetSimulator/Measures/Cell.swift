@@ -20,7 +20,7 @@ struct Cell {
   }
 
   mutating func record(_ value: UInt64, upTo highest: UInt64) {
-    if histogram == nil { histogram = Histogram(highestTrackableValue: highest) }
+    if case nil = histogram { histogram = Histogram(highestTrackableValue: highest) }
     histogram?.record(value)
   }
 

@@ -83,8 +83,9 @@ package final class Measures: Watcher {
   package func see(_ happening: Happening, _ sighting: Sighting) {
     if sighting.now.monotonic > now { pass(to: sighting.now.monotonic) }
     let device = sighting.device
-    let isBackOnline = isOffline(devices[device].network) && !isOffline(sighting.network)
-    devices[device].network = sighting.network
+    let before = devices[device].network
+    let isBackOnline = isOffline(before) && !isOffline(sighting.network)
+    if sighting.network != before { devices[device].network = sighting.network }
     switch happening {
     case .launched:
       set(\.isActive, true, of: device)
@@ -115,7 +116,7 @@ package final class Measures: Watcher {
     }
   }
 
-  private func isOffline(_ network: RadioNetwork) -> Bool { setup.radio[network].kind == .none }
+  private func isOffline(_ network: RadioNetwork) -> Bool { setup.radio.kind(of: network) == .none }
 
   /// What kept its records from going out is over.
   private func beginDraining(_ device: Int) {

@@ -103,11 +103,11 @@ package final class EventLog: Watcher {
     requests[key(request.id, sighting)] = sighting.now.monotonic
     line("sent", sighting) { writer in
       writer.field("request", Int64(request.id))
-      writer.field("purpose", "\(request.purpose)")
+      writer.field("purpose", request.purpose.rawValue)
       writer.field("bytes", Int64(request.body.count))
       guard let cargo = request.cargo else { return }
       writer.field("records", Int64(cargo.uuids.count))
-      writer.field("trigger", "\(cargo.trigger)")
+      writer.field("trigger", cargo.trigger.rawValue)
     }
   }
 

@@ -7,6 +7,8 @@ import Queue
 extension FleetRun {
   /// How many devices have their turns before what has come from the network is looked at.
   private static let turnsInARow = 256
+  /// Nobody is woken more often than that (docs/decisions/0020).
+  private static let wakingInterval = Nanoseconds.milliseconds(4)
 
   func run(over carrier: Carrier, _ progress: () -> Void) throws(DatabaseError) {
     let end = now + setup.duration
@@ -40,9 +42,9 @@ extension FleetRun {
       }
       let isIdle = queue.first == nil && carrier.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
-      let next = min(queue.first?.instant ?? end, end, nextProgress)
+      let next = clock.machineInstant(of: min(queue.first?.instant ?? end, end, nextProgress))
       site.targetFaults?.place()
-      let landed = carrier.work(until: clock.machineInstant(of: next))
+      let landed = carrier.work(until: next.roundedUp(to: FleetRun.wakingInterval))
       isInterrupted = interruption.isRequested
       now = max(now, clock.now)
       for answer in landed { receive(answer) }
@@ -72,5 +74,11 @@ extension FleetRun {
       turns += 1
     }
     return turns
+  }
+}
+
+extension MonotonicInstant {
+  fileprivate func roundedUp(to span: Nanoseconds) -> MonotonicInstant {
+    MonotonicInstant(nanoseconds: (nanoseconds + span.count - 1) / span.count * span.count)
   }
 }

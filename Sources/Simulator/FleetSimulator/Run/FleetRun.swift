@@ -75,7 +75,7 @@ package final class FleetRun {
       }
       fleets.append(start..<devices.count)
     }
-    queue = EventQueue(devices.map { $0.next(after: now) })
+    queue = EventQueue(devices.indices.map { devices[$0].next(after: now) })
   }
 
   /// To hear the whole story of the victims of a run like this one.
@@ -135,7 +135,7 @@ package final class FleetRun {
   func heal() throws(DatabaseError) {
     healed = isEndedEarly ? now : FleetRun.zero + setup.duration
     for device in devices.indices { try devices[device].heal(at: healed, in: site) }
-    queue = EventQueue(devices.map { $0.next(after: healed) })
+    queue = EventQueue(devices.indices.map { devices[$0].next(after: healed) })
     now = healed
     phase = .settling
   }

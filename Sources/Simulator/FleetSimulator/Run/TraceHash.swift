@@ -14,13 +14,15 @@ package struct TraceHash: Hashable, Sendable {
 
   /// Eight bytes at a time, the length last.
   package mutating func fold(_ bytes: Span<UInt8>) {
+    var index = 0
+    while index + 8 <= bytes.count {
+      fold(bytes.bigWord(at: index))
+      index += 8
+    }
     var word: UInt64 = 0
-    for index in bytes.indices {
+    while index < bytes.count {
       word = word << 8 | UInt64(bytes[index])
-      if index & 7 == 7 {
-        fold(word)
-        word = 0
-      }
+      index += 1
     }
     fold(word)
     fold(UInt64(bytes.count))

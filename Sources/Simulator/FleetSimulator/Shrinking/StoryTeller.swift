@@ -115,6 +115,6 @@ extension OutgoingRequest {
     var bytes: [UInt8] = []
     first.append(lowerCaseTextTo: &bytes)
     let more = cargo.uuids.count > 1 ? " and \(cargo.uuids.count - 1) more" : ""
-    return ", record \(String(decoding: bytes, as: UTF8.self))\(more), \(cargo.trigger)"
+    return ", record \(String(decoding: bytes, as: UTF8.self))\(more), \(cargo.trigger.rawValue)"
   }
 }

@@ -8,35 +8,35 @@ package import Upload
 package import Vocabulary
 package import World
 
-/// What happens to a device, as its watchers hear of it.
+/// What happens to a device, as its watchers hear of it. Two dozen of them hear of each: what is large goes by reference.
 package enum Happening {
   /// The app runs, on a phone that was switched on or not.
   case launched(Launch)
   case killed(isReboot: Bool)
   /// What of the engine survives the process, just before its end and just after its beginning.
-  case kept(EngineState)
+  indirect case kept(EngineState)
   /// What the app has said to `ready`, or made of its configuration since.
-  case configured(Configuration)
+  indirect case configured(Configuration)
   case network(RadioNetwork)
   /// A record entered or left the queue.
   case queue(QueueNote)
   /// A request left the app.
-  case sent(OutgoingRequest)
+  indirect case sent(OutgoingRequest)
   /// A request goes over a modelled link, on a connection of its own or on one that was there.
   case connected(request: UInt64, isNew: Bool)
   /// The server has answered; what it said is still on its way.
   case served(request: UInt64, answerBytes: Int)
   /// A real server's answer is there, or there will be none; the times are those of the machine's clock.
-  case carried(request: UInt64, TransferTimings)
+  indirect case carried(request: UInt64, TransferTimings)
   /// The app knows how a request ended.
   case ended(request: UInt64, RequestOutcome)
   /// The SDK told its app something.
   case told(HostEvent)
   /// A fault befalls the device, or is over.
-  case faultBegan(FaultOccurrence)
-  case faultEnded(FaultOccurrence)
+  indirect case faultBegan(FaultOccurrence)
+  indirect case faultEnded(FaultOccurrence)
   /// The SDK of a device whose log is kept wrote a line of it.
-  case logged(LogEntry)
+  indirect case logged(LogEntry)
   /// The system has woken the app for a background fetch.
   case fetched
   /// It has truly come into a geofence that the phone watches, or gone out of it and so far beyond that a phone can be sure.

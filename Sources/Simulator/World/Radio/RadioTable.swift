@@ -14,6 +14,9 @@ package struct RadioTable: Equatable, Sendable {
 
   package subscript(network: RadioNetwork) -> RadioLink { links[Int(network.number)] }
 
+  /// Asked with everything that happens: nothing is copied for it.
+  package func kind(of network: RadioNetwork) -> RadioLink.Kind { links[Int(network.number)].kind }
+
   package func network(named name: String) -> RadioNetwork? {
     links.firstIndex { $0.name == name }.map { RadioNetwork(number: $0) }
   }

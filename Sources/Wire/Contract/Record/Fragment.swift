@@ -12,9 +12,5 @@ struct Fragment: Sendable {
     for (index, byte) in text.utf8.enumerated() { bytes[index] = byte }
   }
 
-  func append(to output: inout [UInt8]) {
-    output.append(addingCapacity: Self.capacity) { span in
-      for index in 0..<count { span.append(bytes[index]) }
-    }
-  }
+  func append(to output: inout [UInt8]) { output.append(copying: bytes.span.extracting(0..<count)) }
 }

@@ -86,7 +86,7 @@ final class Ledger {
   }
 
   private func connect(_ sighting: Sighting) {
-    let isConnected = radio[sighting.network].kind != .none
+    let isConnected = radio.kind(of: sighting.network) != .none
     if !isConnected {
       pages[sighting.device].connectedSince = nil
     } else if pages[sighting.device].connectedSince == nil {

@@ -1,12 +1,12 @@
+import Base
+
 /// By what a record is known again when it is sent: a hash of its bytes, so that one that was changed is another one.
 enum RecordMark {
   static func of(_ bytes: Span<UInt8>) -> UInt64 {
     var mark: UInt64 = 0x9E37_79B9_7F4A_7C15
     var index = 0
     while index + 8 <= bytes.count {
-      var word: UInt64 = 0
-      for offset in 0..<8 { word |= UInt64(bytes[index + offset]) << UInt64(8 * offset) }
-      mark = (mark ^ word) &* 0xBF58_476D_1CE4_E5B9
+      mark = (mark ^ bytes.littleWord(at: index)) &* 0xBF58_476D_1CE4_E5B9
       mark ^= mark >> 32
       index += 8
     }

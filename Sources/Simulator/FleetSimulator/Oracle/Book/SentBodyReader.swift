@@ -18,8 +18,31 @@ struct SentBodyReader {
   private let reader = EnvelopeReader()
   private let decoder = RecordDecoder()
   private var envelope = Envelope()
+  /// What stood around the record of the last body with a single one that was read.
+  private var (lead, trail): ([UInt8], [UInt8]) = ([], [])
 
   mutating func read(_ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest) -> RequestFindings {
+    if let row = onlyRow(in: body, of: waiting) {
+      sent.recordCount = 1
+      sent.rows.append(row)
+      return RequestFindings()
+    }
+    return readWhole(body, of: waiting, into: &sent)
+  }
+
+  /// A body that differs from one that was read in nothing but which record of the queue is in it would be read the same way.
+  private func onlyRow(in body: [UInt8], of waiting: WaitingRecords) -> Int64? {
+    guard !lead.isEmpty, body.count > lead.count + trail.count, body.starts(with: lead),
+      body.suffix(trail.count).elementsEqual(trail)
+    else { return nil }
+    var near = waiting.all.startIndex - 1
+    let record = body.span.extracting(lead.count..<body.count - trail.count)
+    return waiting.row(marked: RecordMark.of(record), near: &near)
+  }
+
+  private mutating func readWhole(
+    _ body: [UInt8], of waiting: WaitingRecords, into sent: inout SentRequest
+  ) -> RequestFindings {
     var findings = RequestFindings()
     do throws(EnvelopeError) {
       try reader.read(body.span, into: &envelope)
@@ -37,6 +60,9 @@ struct SentBodyReader {
       } else {
         note(record, of: waiting, into: &sent, &findings)
       }
+    }
+    if envelope.records.count == 1 {
+      (lead, trail) = (Array(body[..<envelope.records[0].lowerBound]), Array(body[envelope.records[0].upperBound...]))
     }
     return findings
   }

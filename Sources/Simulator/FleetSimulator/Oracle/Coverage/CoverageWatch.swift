@@ -39,7 +39,7 @@ final class CoverageWatch: Watcher {
     case .queue(.refused(_, .insertion)): count(.diskFullDuringInsert)
     case .ended(let request, let outcome): watchEnd(of: request, outcome.status, sighting)
     case .killed(let isReboot):
-      if isReboot && ledger.radio[sighting.network].kind == .none { count(.rebootWhileOffline) }
+      if isReboot && ledger.radio.kind(of: sighting.network) == .none { count(.rebootWhileOffline) }
       let page = ledger.pages[device]
       if let answer = page.answer, answer.isSuccess, answer.instant == sighting.now.monotonic,
         answer.rows.contains(where: { page.waiting[row: $0] != nil })
@@ -50,7 +50,7 @@ final class CoverageWatch: Watcher {
       refreshes[device, default: 0] += 1
       if refreshes[device] == 2 { count(.refreshTokenRotatedTwice) }
     case .told(.engine(.geofence(let record, _))):
-      if record.geofence?.action == .exit && ledger.radio[sighting.network].kind == .none {
+      if record.geofence?.action == .exit && ledger.radio.kind(of: sighting.network) == .none {
         count(.geofenceExitWhileOffline)
       }
     case .configured(let configuration):
@@ -64,7 +64,9 @@ final class CoverageWatch: Watcher {
 
   private func watchClock(_ sighting: Sighting) {
     let clock = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
-    if let before = clocks[sighting.device], clock < before - 1 { count(.clockSteppedBackwards) }
+    let before = clocks[sighting.device]
+    guard clock != before else { return }
+    if let before, clock < before - 1 { count(.clockSteppedBackwards) }
     clocks[sighting.device] = clock
   }
 

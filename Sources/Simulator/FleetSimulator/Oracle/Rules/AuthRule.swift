@@ -30,14 +30,17 @@ final class AuthRule: Rule {
       let purpose = open.first { $0.id == request }?.purpose
       if purpose == .refresh && !(200..<300).contains(outcome.status) {
         // An upload that is still under way may be refused later, and want its own.
-        devices[device]?.mustWait = !open.contains { $0.purpose == .records }
+        change(device) { $0.mustWait = !open.contains { $0.purpose == .records } }
       }
-      if purpose == .records && outcome.status != 401 { devices[device]?.refreshesInARow = 0 }
+      if purpose == .records && outcome.status != 401 { change(device) { $0.refreshesInARow = 0 } }
     case .queue(.inserted), .told(.engine), .launched, .network, .configured, .fetched, .healed:
-      devices[device]?.mustWait = false
-      devices[device]?.refreshesInARow = 0
+      change(device) { $0 = Tokens() }
     default: break
     }
+  }
+
+  private func change(_ device: Int, _ change: (inout Tokens) -> Void) {
+    if let place = devices.index(forKey: device) { change(&devices.values[place]) }
   }
 
   private func judge(_ request: UInt64, _ sighting: Sighting) {

@@ -13,7 +13,7 @@ final class CellularRule: Rule {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
     let page = ledger.pages[sighting.device]
     guard let terms = page.terms, terms.defersOnCellular, !page.isHealed else { return }
-    if ledger.radio[sighting.network].kind == .cellular {
+    if ledger.radio.kind(of: sighting.network) == .cellular {
       blame(sighting, nil, "request \(request.id) goes over \(ledger.radio[sighting.network].name)")
     }
   }

@@ -40,7 +40,7 @@ final class NoWedgeRule: Rule {
       terms.canReachThreshold, page.waiting.count >= terms.threshold,
       silence.inserts > terms.threshold + UploadRules.backOffRecords
     else { return }
-    if terms.defersOnCellular && ledger.radio[sighting.network].kind == .cellular { return }
+    if terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular { return }
     let quiet = sighting.now.monotonic - silence.since
     guard quiet > terms.timeout + UploadRules.watchdogGrace else { return }
     silences[sighting.device].isTold = true
