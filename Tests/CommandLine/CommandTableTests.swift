@@ -1,19 +1,10 @@
-import Synchronization
 import Testing
 
 @testable import CommandLine
 
 @Suite struct CommandTableTests {
   /// Runs one command line; returns what it wrote and how it ended.
-  private func run(_ words: String...) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: words, writeOutput: { output += $0 + "\n" },
-      writeError: { text in error.withLock { $0 += text + "\n" } })
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
-  }
+  private func run(_ words: String...) -> CommandCall { CommandCall(words) }
 
   @Test func versionPrintsOneLineToTheOutput() {
     let result = run("version")
@@ -58,11 +49,7 @@ import Testing
   }
 
   @Test func aMisspelledVariableIsAnError() {
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: ["version"], environment: ["ROLLINGROAD_LISTN": "x", "HOME": "/"], writeOutput: { _ in },
-      writeError: { text in error.withLock { $0 += text + "\n" } })
-    #expect(CommandTable.run(process) == .usage)
-    #expect(error.withLock { $0 }.contains("unknown environment variable ROLLINGROAD_LISTN"))
+    let call = CommandCall(["version"], environment: ["ROLLINGROAD_LISTN": "x", "HOME": "/"])
+    #expect(call.code == .usage && call.error.contains("unknown environment variable ROLLINGROAD_LISTN"))
   }
 }

@@ -1,37 +1,19 @@
 import Glibc
 import IngestServer
 import Support
-import Synchronization
 import Testing
 
 @testable import CommandLine
 
 /// `rollingroad drive` without a terminal, against real servers.
 @Suite(.timeLimit(.minutes(1))) struct DriveCommandTests {
-  private func run(
-    _ words: [String], input: Int32? = nil, files: [String: String] = [:]
-  ) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: ["drive"] + (words.contains("--seed") ? [] : ["--seed", "7"]) + words,
-      readFile: { files[$0].map { Array($0.utf8) } },
-      writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } },
-      errorIsTerminal: false, input: input)
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
-  }
-
-  private func server() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
-    return try IngestServer(configuration)
+  private func run(_ words: [String], input: Int32? = nil, files: [String: String] = [:]) -> CommandCall {
+    CommandCall(
+      ["drive"] + (words.contains("--seed") ? [] : ["--seed", "7"]) + words, files: files, input: input)
   }
 
   @Test func whatWasDrivenIsStoredByARealServer() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     defer { server.stop() }
     let result = run(
       [
@@ -81,7 +63,7 @@ import Testing
   }
 
   @Test func whereNobodyListensThePhoneGoesOn() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     let url = server.url
     server.stop()
     let result = run(["--target", url, "--factor", "600", "--keys", "d 200s"])
@@ -92,23 +74,21 @@ import Testing
   }
 
   @Test func withoutATerminalTheScriptIsReadFromTheInput() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     defer { server.stop() }
     let result = try piped("walk # slowly\n60s\ndrain v", ["--target", server.url, "--factor", "600"])
     #expect(result.code == .ok && result.output.contains("· you walk\n") && result.output.contains(" clauses kept in "))
   }
 
   @Test func aWrongWordEndsAScriptThatIsRead() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     defer { server.stop() }
     let result = try piped("walk\nwlak\nstop\n", ["--target", server.url])
     #expect(result.code == .usage && result.output.contains("· you walk\n") && !result.output.contains("you stop"))
     #expect(result.error.hasPrefix("rollingroad drive: 'wlak' is no key and no time; did you mean 'walk'?\n"))
   }
 
-  private func piped(
-    _ text: String, _ words: [String]
-  ) throws -> (output: String, error: String, code: ExitCode) {
+  private func piped(_ text: String, _ words: [String]) throws -> CommandCall {
     var ends: [Int32] = [-1, -1]
     #expect(unsafe pipe(&ends) == 0)
     defer { close(ends[0]) }
@@ -141,7 +121,7 @@ import Testing
   }
 
   @Test func aFileConfiguresThePhone() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     defer { server.stop() }
     let file = #"{"http":{"url":"\#(server.url)/v2/locations","batchSync":true,"rootProperty":"points"}}"#
     let result = run(

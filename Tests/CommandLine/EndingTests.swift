@@ -1,6 +1,5 @@
 import Glibc
 import Support
-import Synchronization
 import Testing
 
 @testable import CommandLine
@@ -30,13 +29,8 @@ import Testing
     #expect(child.output.hasPrefix("seed 0x1\n") && !child.output.contains("hash"), "\(child.output)")
   }
 
-  private func run(_ words: [String]) -> (output: String, code: ExitCode) {
-    var output = ""
-    let process = ProcessContext(
-      arguments: ["simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor", "1000"] + words,
-      writeOutput: { output += $0 + "\n" }, writeError: { _ in }, errorIsTerminal: false)
-    let code = CommandTable.run(process)
-    return (output, code)
+  private func run(_ words: [String]) -> CommandCall {
+    CommandCall(["simulate", "first-drive", "--quiet", "--mode", "accelerated", "--factor", "1000"] + words)
   }
 
   /// A generator that was late says nothing about the server. What is late is a quarter of a second, unless the scenario says

@@ -1,6 +1,5 @@
 import Glibc
 import Support
-import Synchronization
 import Testing
 
 @testable import CommandLine
@@ -28,16 +27,8 @@ import Testing
     """
   private static let files = ["never.json5": text, "covered.json5": covered]
 
-  private func run(_ words: [String]) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let live = ProcessContext.live()
-    let process = ProcessContext(
-      arguments: words, readFile: { Self.files[$0].map { Array($0.utf8) } ?? live.readFile($0) },
-      writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } },
-      errorIsTerminal: false)
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
+  private func run(_ words: [String]) -> CommandCall {
+    CommandCall(words, files: Self.files, orElse: ProcessContext.live().readFile)
   }
 
   private func folder() -> String { "/tmp/rollingroad-failures-\(getpid())-\(UInt64.random(in: 0 ... .max))" }

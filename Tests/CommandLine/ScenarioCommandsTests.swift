@@ -1,6 +1,5 @@
 import JSON
 import Scenario
-import Synchronization
 import Testing
 
 @testable import CommandLine
@@ -13,15 +12,8 @@ import Testing
     "mine.json5": "{ version: 1, name: 'x', fleets: { a: { devices: '${N}' } } }",
   ]
 
-  private func run(_ words: String...) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: words, variable: { ["N": "7", "JOB_COMPLETION_INDEX": "1"][$0] },
-      readFile: { Self.files[$0].map { Array($0.utf8) } },
-      writeOutput: { output += $0 + "\n" }, writeError: { text in error.withLock { $0 += text + "\n" } })
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
+  private func run(_ words: String...) -> CommandCall {
+    CommandCall(words, variables: ["N": "7", "JOB_COMPLETION_INDEX": "1"], files: Self.files)
   }
 
   @Test func scenariosListsAllAndPrintsOne() {
@@ -86,10 +78,7 @@ import Testing
     ["first-drive", "--fleet", "phone"], ["first-drive", "--shard", "2/2"], ["first-drive", "--shard", "auto/2"],
   ])
   func wrongWordsAreUsageErrors(words: [String]) {
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: ["simulate"] + words, writeOutput: { _ in }, writeError: { text in error.withLock { $0 += text } })
-    #expect(CommandTable.run(process) == .usage)
-    #expect(!error.withLock { $0 }.isEmpty)
+    let call = CommandCall(["simulate"] + words)
+    #expect(call.code == .usage && !call.error.isEmpty)
   }
 }

@@ -2,33 +2,15 @@ import Glibc
 import IngestServer
 import JSON
 import Support
-import Synchronization
 import Testing
 
 @testable import CommandLine
 
 @Suite struct ServingCommandsTests {
-  private func run(_ words: [String]) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: words, writeOutput: { output += $0 + "\n" },
-      writeError: { text in error.withLock { $0 += text + "\n" } },
-      errorIsTerminal: false)
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
-  }
-
-  private func server(in folder: String = ":memory:") throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = folder
-    configuration.loops = 1
-    return try IngestServer(configuration)
-  }
+  private func run(_ words: [String]) -> CommandCall { CommandCall(words) }
 
   @Test func healthcheckFailsWhereNobodyListens() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     let url = server.url
     server.stop()
     let result = run(["healthcheck", "--url", url])
@@ -56,7 +38,7 @@ import Testing
   }
 
   @Test func aTokenComesFromTheRunningServer() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     defer { server.stop() }
     let result = run(["token", "truck 7", "--url", server.url])
     #expect(result.code == .ok && result.error == "")
@@ -73,7 +55,7 @@ import Testing
 
   @Test func inspectLooksIntoTheFolderOfARunningServer() throws {
     let folder = try TemporaryFolder()
-    let server = try server(in: folder.path)
+    let server = try LocalServer.start(in: folder.path)
     defer { server.stop() }
     let body = #"[{"coords":{"latitude":1,"longitude":2},"device_id":"a\u001b[2J"},7]"#
     let client = try LoopbackClient(port: server.port)
@@ -121,7 +103,7 @@ import Testing
   }
 
   @Test func anAddressInUseHasAnExitCodeOfItsOwn() throws {
-    let server = try server()
+    let server = try LocalServer.start()
     defer { server.stop() }
     let folder = try TemporaryFolder()
     let result = run(["serve", "--listen", "127.0.0.1:\(server.port)", "--data", folder.path])
@@ -131,7 +113,7 @@ import Testing
 
   @Test func aFolderInUseIsAFailureThatNamesIt() throws {
     let folder = try TemporaryFolder()
-    let server = try server(in: folder.path)
+    let server = try LocalServer.start(in: folder.path)
     defer { server.stop() }
     let result = run(["serve", "--listen", "127.0.0.1:0", "--data", folder.path])
     #expect(result.code == .runtimeFailure && result.error.contains(folder.path))

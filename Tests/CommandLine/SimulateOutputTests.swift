@@ -1,21 +1,14 @@
 import FleetSimulator
 import FoundationEssentials
 import JSON
-import Synchronization
 import Testing
 
 @testable import CommandLine
 
 /// What `simulate` leaves behind, and with which code it ends.
 @Suite struct SimulateOutputTests {
-  private func run(_ words: String...) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: ["simulate", "first-drive", "--duration", "8m"] + words, writeOutput: { output += $0 + "\n" },
-      writeError: { text in error.withLock { $0 += text + "\n" } }, errorIsTerminal: false)
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
+  private func run(_ words: String...) -> CommandCall {
+    CommandCall(["simulate", "first-drive", "--duration", "8m"] + words)
   }
 
   private func withFolder(_ body: (String) throws -> Void) throws {

@@ -1,6 +1,5 @@
 import IngestServer
 import Support
-import Synchronization
 import Testing
 
 @testable import CommandLine
@@ -15,30 +14,14 @@ import Testing
     """
   private static let token = "an administrator's"
 
-  private func run(
-    _ words: [String], environment: [String: String] = [:]
-  ) -> (output: String, error: String, code: ExitCode) {
-    var output = ""
-    let error = Mutex("")
-    let process = ProcessContext(
-      arguments: ["simulate", "errand.json5", "--quiet", "--mode", "lockstep"] + words, environment: environment,
-      readFile: { $0 == "errand.json5" ? Array(Self.scenario.utf8) : nil }, writeOutput: { output += $0 + "\n" },
-      writeError: { text in error.withLock { $0 += text + "\n" } }, errorIsTerminal: false)
-    let code = CommandTable.run(process)
-    return (output, error.withLock { $0 }, code)
-  }
-
-  private func newServer() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
-    configuration.adminToken = Self.token
-    return try IngestServer(configuration)
+  private func run(_ words: [String], environment: [String: String] = [:]) -> CommandCall {
+    CommandCall(
+      ["simulate", "errand.json5", "--quiet", "--mode", "lockstep"] + words, environment: environment,
+      files: ["errand.json5": Self.scenario])
   }
 
   @Test func whatAServerHasStoredIsVerifiedWithItsToken() throws {
-    let server = try newServer()
+    let server = try LocalServer.start(adminToken: Self.token)
     defer { server.stop() }
     let trusted = run(["--target", server.url], environment: ["ROLLINGROAD_ADMIN_TOKEN": Self.token])
     #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")

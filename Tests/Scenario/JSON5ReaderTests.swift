@@ -60,7 +60,16 @@ import Testing
 
   /// The text is one object, so that no part of it is complete.
   @Test func everyTruncationIsAnErrorInsideTheText() throws {
-    let scalars = Array(EveryKey.text.unicodeScalars)
+    let text = """
+      // A scenario that says a little of everything.
+      {
+        version: 1, 'na\\u0301me': "a \\x41 \\
+        b", /* in between */ numbers: [0x1F, +.5, -1e-3, Infinity, NaN, 5.],
+        fleets: { phones: { devices: 25, isMoving: true, note: null, tags: ["é", '\u{1F600}', {}], }, },
+      }
+      """
+    _ = try JSON5Reader.read(text)
+    let scalars = Array(text.unicodeScalars)
     let end = try #require(scalars.lastIndex(of: "}"))
     let lines = scalars.split(separator: "\n", omittingEmptySubsequences: false).count
     for length in stride(from: 0, through: end, by: 1) {

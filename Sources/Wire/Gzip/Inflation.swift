@@ -94,28 +94,18 @@ struct Inflation {
   private static let lengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
   /// RFC 1951 §3.2.5: four symbols share a number of extra bits, and the last length stands alone.
-  private static let lengths: [(base: Int, extra: Int)] = {
-    var table: [(base: Int, extra: Int)] = []
-    var base = 3
-    for symbol in 0..<28 {
-      let extra = symbol < 8 ? 0 : symbol / 4 - 1
-      table.append((base, extra))
-      base += 1 << extra
-    }
-    return table + [(258, 0)]
-  }()
-
+  private static let lengths = values(from: 3, symbols: 28, perExtra: 4) + [(258, 0)]
   /// The same with two symbols.
-  private static let distances: [(base: Int, extra: Int)] = {
-    var table: [(base: Int, extra: Int)] = []
-    var base = 1
-    for symbol in 0..<30 {
-      let extra = symbol < 4 ? 0 : symbol / 2 - 1
-      table.append((base, extra))
-      base += 1 << extra
+  private static let distances = values(from: 1, symbols: 30, perExtra: 2)
+
+  private static func values(from first: Int, symbols: Int, perExtra: Int) -> [(base: Int, extra: Int)] {
+    var base = first
+    return (0..<symbols).map { symbol in
+      let extra = max(symbol / perExtra - 1, 0)
+      defer { base += 1 << extra }
+      return (base, extra)
     }
-    return table
-  }()
+  }
 
   private static let fixedLiterals = fixed([(144, 8), (112, 9), (24, 7), (8, 8)])
   private static let fixedDistances = fixed([(30, 5)])

@@ -9,13 +9,9 @@ extension OutsideSetup {
   package func showStreets(of setup: RunSetup) throws -> String? {
     guard preset == .rollingroad, let map = CityMap(setup)?.geoJSON else { return nil }
     let administration = TargetAdministration(try Questioner(transport), of: self)
-    switch administration.ask("/admin/v1/map") {
-    case .answered(status: 200, reason: _, let body):
-      guard CityMap.isMap(body) else { return nil }
-    case .answered(status: 401, reason: _, body: _), .answered(status: 403, reason: _, body: _):
-      return "the live page shows no streets: the server's administration wants --admin-token"
-    default: return nil
-    }
+    let answer = administration.ask("/admin/v1/map")
+    if answer.wantsToken { return "the live page shows no streets: the server's administration wants --admin-token" }
+    guard JSONValue(answerOf: answer)?["type"] == .string("FeatureCollection") else { return nil }
     return administration.ask("/admin/v1/map", by: "PUT", body: map).refusal.map {
       "the live page shows no streets: \($0)"
     }

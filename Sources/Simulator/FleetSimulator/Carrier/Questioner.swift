@@ -41,6 +41,9 @@ extension RequestOutcome {
     }
   }
 
+  /// Who asks has to say who they are.
+  var wantsToken: Bool { status == 401 || status == 403 }
+
   var body: [UInt8] {
     if case .answered(_, reason: _, let body) = self { body } else { [] }
   }

@@ -34,7 +34,7 @@ package final class TargetFaults {
     befallen = Array(repeating: [], count: setup.faults.count)
     let answer = administration.ask(TargetFaults.path)
     if let reason = answer.refusal {
-      let remedy = reason.contains("401") || reason.contains("403") ? "; show --admin-token" : ""
+      let remedy = answer.wantsToken ? "; show --admin-token" : ""
       throw TargetRefusal("\(target.origin) takes no faults from here: \(TargetFaults.path): \(reason)\(remedy)")
     }
     guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else {

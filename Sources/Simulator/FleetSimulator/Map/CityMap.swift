@@ -22,15 +22,6 @@ struct CityMap {
     self.cities = cities
   }
 
-  /// Whether an answer is what such a map is exchanged for.
-  static func isMap(_ bytes: [UInt8]) -> Bool {
-    do throws(JSONError) {
-      return try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins)["type"] == .string("FeatureCollection")
-    } catch {
-      return false
-    }
-  }
-
   var geoJSON: [UInt8] {
     var writer = JSONWriter(capacity: 65_536)
     writer.beginObject()
