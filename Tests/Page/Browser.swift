@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import JSON
 import Support
+import Testing
 
 /// A headless Chromium, spoken to over a pipe in its DevTools protocol: messages of JSON, each with a zero behind it. It ends
 /// when the pipe does, with the process of the tests at the latest.
@@ -17,6 +18,9 @@ final class Browser {
 
   /// Without a browser these tests are skipped, unless they are asked for: then they fail.
   static let isWanted = program != nil || environment("ROLLINGROAD_BROWSER_TESTS") == "1"
+
+  /// Why they are skipped.
+  static let remedy: Comment = "there is no chromium on the PATH; these tests are for one"
 
   private static func environment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }

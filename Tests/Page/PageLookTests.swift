@@ -1,0 +1,74 @@
+import JSON
+import Support
+import Testing
+
+/// How the page looks, and for whom.
+@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+final class PageLookTests: PageStage {
+  /// Names and bodies come from strangers.
+  @Test func hostileTextsAreTexts() throws {
+    let name = #"<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>"#
+    let escaped = JSONValue.string(name).text
+    let body =
+      #"{"device_id":\#(escaped),"location":{"uuid":"\#(Uploader.uuid(1))","extras":\#(escaped),"timestamp":"2026-07-28T18:00:00.000Z","coords":{"latitude":1,"longitude":1,"accuracy":5}}}"#
+    try withPage(before: { _ = try $0.post("/locations", body, device: nil) }) { page, _ in
+      try page.wait(until: "document.querySelector('.row-name')?.textContent === \(escaped)")
+      try chooseFirst(page)
+      #expect(try page.text("document.querySelector('.device-head h2').textContent") == name)
+      try page.click(".request summary")
+      try page.wait(until: "document.querySelector('.request pre').textContent.includes('onerror')")
+      #expect(
+        try page.evaluate("window.hurt === undefined && document.querySelector('main img, main script') === null")
+          == .bool(true))
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aPhoneShowsEverythingWithoutScrollingSideways(isDark: Bool) throws {
+    var look = BrowserPage.Look.phone
+    look.isDark = isDark
+    try withPage(look, before: { try $0.record(1, of: String(repeating: "long-name-", count: 20)) }) { page, _ in
+      for view in ["map", "fleet", "charts", "side"] {
+        try page.click(".views [data-view=\(view)]")
+        let part = view == "side" ? ".side" : ".\(view)"
+        try page.wait(until: "document.querySelector('\(part)').getBoundingClientRect().width > 0")
+        #expect(try page.evaluate("document.documentElement.scrollWidth <= innerWidth") == .bool(true), "\(view)")
+        #expect(
+          try page.evaluate("document.querySelector('\(part)').scrollWidth <= innerWidth") == .bool(true), "\(view)")
+      }
+      try page.click(".views [data-view=fleet]")
+      try chooseFirst(page)
+    }
+  }
+
+  @Test func darkIsDark() throws {
+    func brightness(_ isDark: Bool) throws -> Double {
+      var result = 0.0
+      var look = BrowserPage.Look()
+      look.isDark = isDark
+      try withPage(look) { page, _ in
+        let color = try page.text("getComputedStyle(document.body).backgroundColor")
+        result = color.split { !$0.isNumber }.compactMap { Double($0) }.reduce(0, +) / 765
+      }
+      return result
+    }
+    #expect(try brightness(true) < 0.2)
+    #expect(try brightness(false) > 0.8)
+  }
+
+  @Test func theKeyboardIsEnough() throws {
+    try withPage(before: { for name in ["a", "b", "c"] { try $0.record(1, of: name) } }) { page, _ in
+      try page.wait(until: "document.querySelectorAll('.list-row:not([hidden])').length === 3")
+      try page.evaluate("document.getElementById('search').focus()")
+      for _ in 0..<2 { try page.press("ArrowDown") }
+      try page.wait(until: "document.querySelector('.device-head h2')?.textContent === 'b'")
+      try page.evaluate("document.getElementById('tab-device').focus()")
+      try page.press("ArrowRight")
+      #expect(try page.evaluate("document.activeElement.id") == "tab-faults")
+      #expect(try page.evaluate("document.getElementById('panel-faults').hidden") == .bool(false))
+      try page.evaluate("document.getElementById('search').focus()")
+      try page.type("c")
+      try page.wait(until: "document.getElementById('list-count').textContent === '1 of 3 devices'")
+    }
+  }
+}

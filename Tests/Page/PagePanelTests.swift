@@ -1,0 +1,85 @@
+import IngestServer
+import JSON
+import Testing
+
+/// What its user does to devices and to the server.
+@Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
+final class PagePanelTests: PageStage {
+  @Test func aCommandOfThePageGoesWithTheNextAnswer() throws {
+    try withPage(before: { try $0.record(1, of: "van-1") }) { page, uploader in
+      try chooseFirst(page)
+      try page.click(".order-form button[type=submit]")
+      try page.wait(until: "document.querySelector('.ledger .tag')?.textContent === 'queued'")
+      let answer = try uploader.record(2, of: "van-1")
+      #expect(answer.body.contains(#""background_geolocation":[["changePace",true]]"#), "\(answer.body)")
+      try page.wait(until: "['sent', 'delivered'].includes(document.querySelector('.ledger .tag').textContent)")
+    }
+  }
+
+  @Test func aWrongCommandIsRefusedInTheServersWords() throws {
+    try withPage(problemsExpected: 1, before: { try $0.record(1, of: "van-1") }) { page, _ in
+      try chooseFirst(page)
+      try page.evaluate("document.querySelector('[name=argument]').value = '17'")
+      try page.click(".order-form button[type=submit]")
+      try page.wait(until: "document.querySelector('.order-form .problem')?.textContent.includes('boolean')")
+    }
+  }
+
+  @Test func aFaultOfThePageActsUntilItIsRemoved() throws {
+    try withPage(before: { try $0.record(1, of: "van-1") }) { page, uploader in
+      try page.click("#tab-faults")
+      try page.click("#panel-faults button[type=submit]")
+      try page.wait(until: "document.querySelector('.card')?.dataset.rule === 'status-1'")
+      #expect(try uploader.record(2, of: "van-1").status == 500)
+      try page.wait(until: "document.querySelector('.card .hits').textContent === '1 of 1 requests met it'")
+      try page.wait(until: "document.querySelector('.list-row .mark').dataset.state === 'failing'")
+      try page.click(".card button")
+      try page.wait(until: "document.querySelector('.card') === null")
+      #expect(try uploader.record(2, of: "van-1").status == 200)
+    }
+  }
+
+  @Test func expiredTokensRefuseTheDevice() throws {
+    try withPage(configure: { $0.authentication = .required }) { page, uploader in
+      let token = try uploader.register("van-1")
+      #expect(try uploader.record(1, of: nil, token: token).status == 200)
+      try page.click("#tab-tokens")
+      try page.click("#panel-tokens form button")
+      try page.wait(until: "document.querySelector('#panel-tokens .said').textContent === '1 login was expired.'")
+      let answer = try uploader.record(2, of: nil, token: token)
+      #expect(answer.status == 401 && answer.body.contains("expired"), "\(answer.body)")
+      try page.wait(until: "document.querySelector('#panel-tokens .ledger').textContent.includes('registration')")
+    }
+  }
+
+  @Test func theQuarantineIsListedAndEmptied() throws {
+    let before = { (uploader: Uploader) throws in
+      let body =
+        #"{"location":{"uuid":"\#(Uploader.uuid(1))","timestamp":"2026-07-28T18:00:00.000Z","coords":{"latitude":"north","longitude":1,"accuracy":5}}}"#
+      #expect(try uploader.post("/locations", body, device: "van-1").status == 200)
+    }
+    try withPage(before: before) { page, _ in
+      try page.wait(until: "document.getElementById('badge-quarantine').textContent === '1'")
+      try page.click("#tab-quarantine")
+      try page.click("#panel-quarantine .card summary")
+      try page.wait(until: "document.querySelector('#panel-quarantine pre').textContent.includes('north')")
+      try page.click("#panel-quarantine .card button")
+      try page.wait(until: "document.querySelector('#panel-quarantine .empty') !== null")
+      try page.wait(until: "document.getElementById('badge-quarantine').hidden")
+    }
+  }
+
+  @Test func thePageAsksForTheTokenAndKeepsItInTheTabAlone() throws {
+    try withPage(problemsExpected: 2, isOpen: false, configure: { $0.adminToken = "open-sesame" }) { page, _ in
+      try page.wait(until: "document.getElementById('ask-token').open")
+      try page.type("wrong")
+      try page.press("Enter")
+      try page.wait(until: "document.getElementById('ask-token-problem').textContent === 'That was not the token.'")
+      try page.type("open-sesame")
+      try page.press("Enter")
+      try page.wait(until: "document.getElementById('link').dataset.state === 'live'")
+      #expect(try page.evaluate("Object.values(sessionStorage).join()") == "open-sesame")
+      #expect(try page.evaluate("localStorage.length + document.cookie.length") == .integer(0))
+    }
+  }
+}

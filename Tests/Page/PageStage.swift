@@ -1,0 +1,38 @@
+import IngestServer
+import Testing
+
+/// The live page in a real browser against a real server. The suites are several so that they run side by side: each waits for
+/// its browser most of the time.
+class PageStage {
+  private let browser: Browser
+
+  init() throws { browser = try Browser() }
+
+  /// A server, the page of it in front of its user, and at the end nothing that the browser complained about.
+  func withPage(
+    _ look: BrowserPage.Look = BrowserPage.Look(), path: String = "/", problemsExpected: Int = 0, isOpen: Bool = true,
+    configure: (inout ServerConfiguration) -> Void = { _ in }, before: (Uploader) throws -> Void = { _ in },
+    _ body: (BrowserPage, Uploader) throws -> Void
+  ) throws {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    configuration.loops = 1
+    configure(&configuration)
+    let server = try IngestServer(configuration)
+    defer { server.stop(within: 1) }
+    let uploader = Uploader(port: server.port)
+    try before(uploader)
+    let page = try BrowserPage(browser, server.url + path, look)
+    if isOpen { try page.wait(until: "document.getElementById('link').dataset.state === 'live'") }
+    try body(page, uploader)
+    let problems = try page.problems()
+    #expect(problems.count == problemsExpected, "\(problems)")
+    try page.end()
+  }
+
+  func chooseFirst(_ page: BrowserPage) throws {
+    try page.click(".list-row:not([hidden])")
+    try page.wait(until: "document.querySelector('.device-head h2') !== null")
+  }
+}
