@@ -308,49 +308,6 @@ import World
     #expect(!stage.violated.contains(.auth))
   }
 
-  @Test func aCommandIsNotCarriedOut() {
-    let stage = Stage()
-    let record = stage.insert()
-    let request = stage.send([record])
-    stage.serve(request)
-    stage.end(request, status: 200, body: "{\"background_geolocation\":[[\"stop\"],[\"start\"]]}")
-    stage.tell(.told(.commanded(.stop)))
-    stage.delete(record)
-    #expect(stage.violated == [.remoteCommands])
-  }
-
-  @Test func aCommandOfARefusedUploadWaitsForTheRefresh() {
-    let stage = Stage()
-    let record = stage.insert()
-    let request = stage.send([record])
-    stage.serve(request)
-    stage.end(request, status: 401, body: "{\"background_geolocation\":[[\"stop\"]]}")
-    let refresh = stage.send([], .refresh)
-    stage.end(refresh, status: 200)
-    stage.tell(.told(.commanded(.stop)))
-    stage.upload([record])
-    #expect(stage.violated == [])
-  }
-
-  /// Killed between the 2xx and the deletion: what was asked for is gone with the process.
-  @Test func aDeadAppCarriesNothingOut() {
-    let stage = Stage()
-    let record = stage.insert()
-    let request = stage.send([record])
-    stage.serve(request)
-    stage.end(request, status: 200, body: "{\"background_geolocation\":[[\"stop\"]]}")
-    stage.tell(.killed(isReboot: false))
-    stage.tell(.launched(Launch()))
-    stage.upload([record])
-    #expect(stage.violated == [])
-  }
-
-  @Test func aCommandComesFromNowhere() {
-    let stage = Stage()
-    stage.tell(.told(.commanded(.stop)))
-    #expect(stage.violated == [.remoteCommands])
-  }
-
   @Test(arguments: [true, false])
   func anAppThatTheSystemHasLaunchedRestsUntilItIsAskedToStart(isAsked: Bool) {
     let stage = Stage()

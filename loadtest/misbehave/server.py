@@ -107,7 +107,11 @@ class Server:
             return False  # Whoever sent it was killed.
         path = line.split()[1].decode()
         name = path.split("/")[1].split("?")[0]
-        course = self.courses[name]
+        course = self.courses.get(name)
+        if course is None:
+            # The simulator asks whether this is a Rolling Road, with a live page.
+            connection.sendall(answer("404 Not Found", b""))
+            return True
         if "/uuids" in path:
             device = re.search(r"device=([^&]*)", path)[1]
             with course.lock:
