@@ -30,7 +30,7 @@ import Testing
   }
 
   /// Every minute of a quiet week and of eight weeks in which the clocks change.
-  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func everyMinuteOfAWeekIsThatOfANaiveReference(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var texts: [String] = []

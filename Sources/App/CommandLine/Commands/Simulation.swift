@@ -78,7 +78,7 @@ struct Simulation {
 
   /// What a run has come to.
   struct Result {
-    var summary: RunSummary
+    let summary: RunSummary
     let map: RunMap?
     let report: RunReport
     let difference: DeterminismCheck.Difference?

@@ -38,11 +38,6 @@ extension SimulatedDevice {
     return earlier(next, regionExit)
   }
 
-  private mutating func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
-    guard let left, let right else { return left ?? right }
-    return min(left, right)
-  }
-
   /// Everything that is due at the instant; gives what `next` would give then.
   mutating func advance(to instant: MonotonicInstant, in site: Site) throws(DatabaseError) -> MonotonicInstant? {
     if !isHealed { try live(at: instant, in: site) }
@@ -166,4 +161,9 @@ extension SimulatedDevice {
   private static let syncInterval = Nanoseconds.seconds(15)
   /// A flush that is running will not take along what it did not find.
   private static let busyInterval = Nanoseconds.milliseconds(500)
+}
+
+private func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+  guard let left, let right else { return left ?? right }
+  return min(left, right)
 }
