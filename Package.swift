@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib"),
 
     library("Threads", in: "System/", needs: ["CLinux"]),
 
@@ -52,7 +53,7 @@ let package = Package(
 
     library("JSON", in: "Wire/"),
     library("HTTP1", in: "Wire/"),
-    library("Gzip", in: "Wire/"),
+    library("Gzip", in: "Wire/", needs: ["CZlib"]),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),

@@ -30,22 +30,20 @@ struct GzipTests {
   /// Short enough for the fixed code.
   private static let letters = "a phone, a phone, a phone"
 
-  @Test func whatIsStoredIsReadBack() throws {
+  @Test func whatIsPackedIsReadBack() throws {
     for count in [0, 1, 65_535, 65_536, 200_000] {
       let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 7) }
-      #expect(try GzipFile.unpack(GzipFile.storing(content), limit: 1 << 20) == content)
+      #expect(try GzipFile.unpack(GzipFile.pack(content), limit: 1 << 20) == content)
     }
   }
 
   @Test func membersFollowEachOther() throws {
-    let content = try GzipFile.unpack(Self.fixed + GzipFile.storing([1, 2, 3]), limit: 1_000)
+    let content = try GzipFile.unpack(Self.fixed + GzipFile.pack([1, 2, 3]), limit: 1_000)
     #expect(content == Array(Self.letters.utf8) + [1, 2, 3])
   }
 
   @Test func namesCommentsAndExtraFieldsArePassedOver() throws {
-    var file = GzipFile.storing(Array("x".utf8))
-    file[3] = 4 | 8 | 16 | 2
-    file.insert(contentsOf: [2, 0, 7, 7] + Array("name\0comment\0".utf8) + [9, 9], at: 10)
+    let file = Self.bytes("1f8b081e000000000003020007076e616d6500636f6d6d656e7400f580ab00008316dc8c01000000")
     #expect(try GzipFile.unpack(file, limit: 10) == Array("x".utf8))
   }
 
@@ -82,21 +80,40 @@ struct GzipTests {
     }
   }
 
+  @Test func theLimitItselfIsNotTooMuch() throws {
+    let content = Array(Self.text.utf8)
+    #expect(try GzipFile.unpack(Self.dynamic, limit: content.count) == content)
+    #expect(throws: GzipError.tooLarge(limit: content.count - 1)) {
+      _ = try GzipFile.unpack(Self.dynamic, limit: content.count - 1)
+    }
+  }
+
+  @Test func theLimitIsThatOfAllMembersTogether() {
+    #expect(throws: GzipError.tooLarge(limit: 30)) { _ = try GzipFile.unpack(Self.fixed + Self.fixed, limit: 30) }
+  }
+
+  @Test func whatFollowsTheLastMemberIsDamage() {
+    #expect(throws: GzipError.damaged) { _ = try GzipFile.unpack(Self.fixed + [0, 0, 0, 0], limit: 1_000) }
+  }
+
+  @Test func anotherContentThanThatOfTheChecksumIsFound() {
+    var file = Self.fixed
+    file[file.count - 8] ^= 1
+    #expect(throws: GzipError.checksum) { _ = try GzipFile.unpack(file, limit: 1_000) }
+    file = Self.fixed
+    file[file.count - 4] ^= 1
+    #expect(throws: GzipError.checksum) { _ = try GzipFile.unpack(file, limit: 1_000) }
+  }
+
   /// CRC-32 of "123456789" is the check value of RFC 1952's polynomial: 0xCBF43926.
-  @Test func aStoredFileHasTheFormOfGzip() {
-    let content = Array("123456789".utf8)
-    let file = GzipFile.storing(content)
-    #expect(file.prefix(4) == [0x1F, 0x8B, 8, 0])
-    #expect(Array(file.dropFirst(10).prefix(5)) == [1, 9, 0, 0xF6, 0xFF])
-    #expect(Array(file.dropFirst(15).prefix(9)) == content)
+  @Test func aPackedFileHasTheFormOfGzip() {
+    let file = GzipFile.pack(Array("123456789".utf8))
+    #expect(file.prefix(10) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
     #expect(Array(file.suffix(8)) == [0x26, 0x39, 0xF4, 0xCB, 9, 0, 0, 0])
   }
 
-  @Test func aLongFileHasSeveralBlocks() {
-    let content = (0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-    let file = GzipFile.storing(content)
-    #expect(file.count == content.count + 10 + 3 * 5 + 8)
-    #expect(file[10] == 0 && file[10 + 5 + 65_535] == 0 && file[10 + 2 * (5 + 65_535)] == 1)
-    #expect(GzipFile.storing([]).count == 10 + 5 + 8)
+  @Test func textBecomesSmall() {
+    let content = Array(Self.text.utf8)
+    #expect(GzipFile.pack(content).count * 10 < content.count)
   }
 }

@@ -16,7 +16,7 @@ enum Arrows {
     Target(name: "Database", folder: "Sources/Database", imports: ["CSQLite"]),
     Target(name: "JSON", folder: "Sources/Wire/JSON", imports: []),
     Target(name: "HTTP1", folder: "Sources/Wire/HTTP1", imports: []),
-    Target(name: "Gzip", folder: "Sources/Wire/Gzip", imports: []),
+    Target(name: "Gzip", folder: "Sources/Wire/Gzip", imports: ["CZlib"]),
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
     Target(name: "Network", folder: "Sources/Server/Network", imports: ["Threads", "Base", "CLinux", "Glibc"]),
     Target(

@@ -26,7 +26,7 @@ struct DrivenPhone: Platform {
   mutating func backgroundTask(id: Int, isStart: Bool) {}
   mutating func destroyLog() { lines.append(.note("the device has destroyed its log")) }
   /// What was shown is not kept.
-  mutating func compressedLog() -> [UInt8] { GzipFile.storing([]) }
+  mutating func compressedLog() -> [UInt8] { GzipFile.pack([]) }
 
   mutating func log(_ entry: LogEntry, at now: Moment) {
     scratch.removeAll(keepingCapacity: true)

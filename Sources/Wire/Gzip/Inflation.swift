@@ -1,119 +1,65 @@
-/// Reads what deflate wrote (RFC 1951). Logs of phones come packed, and nothing else here is.
-struct Inflation {
-  private var reader: BitReader
-  private(set) var content: [UInt8] = []
-  private let limit: Int
+internal import CZlib
 
-  /// Where the packed data ended.
-  var end: Int { reader.position }
+/// One member of a gzip file on its way through zlib.
+@safe struct Inflation: ~Copyable {
+  /// zlib remembers where its state lies, so that it must not move.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private var chunk = [UInt8](repeating: 0, count: Inflation.chunkBytes)
 
-  /// `limit` bounds the content: a small file can hold gigabytes.
-  init(_ bytes: ArraySlice<UInt8>, limit: Int) throws(GzipError) {
-    reader = BitReader(bytes)
-    self.limit = limit
-    var isLast = false
-    while !isLast {
-      isLast = try reader.bits(1) == 1
-      switch try reader.bits(2) {
-      case 0: try copyStored()
-      case 1: try unpack(Self.fixedLiterals, Self.fixedDistances)
-      case 2:
-        let (literals, distances) = try readCodes()
-        try unpack(literals, distances)
-      default: throw .damaged
-      }
-    }
-    // Bytes that were fetched for their bits and not used belong to what follows.
-    _ = try reader.wholeBytes(0)
+  private static let chunkBytes = 64 << 10
+
+  init() {
+    unsafe stream = .allocate(capacity: 1)
+    unsafe stream.initialize(to: z_stream())
+    let result = unsafe rr_inflate_init(stream)
+    precondition(result == Z_OK, "zlib has no memory")
   }
 
-  private mutating func copyStored() throws(GzipError) {
-    let head = Array(try reader.wholeBytes(4))
-    let count = Int(head[0]) | Int(head[1]) << 8
-    guard count ^ 0xFFFF == Int(head[2]) | Int(head[3]) << 8 else { throw .damaged }
-    try reserve(count)
-    content += try reader.wholeBytes(count)
+  deinit {
+    unsafe inflateEnd(stream)
+    unsafe stream.deallocate()
   }
 
-  private mutating func unpack(_ literals: HuffmanCode, _ distances: HuffmanCode) throws(GzipError) {
+  /// Adds what the member holds to the content, which may grow to `limit` bytes. Gives the length of the member.
+  mutating func unpackMember(
+    of file: [UInt8], from start: Int, into content: inout [UInt8], limit: Int
+  ) throws(GzipError) -> Int {
+    var taken = 0
     while true {
-      let symbol = try literals.symbol(&reader)
-      if symbol < 256 {
-        try reserve(1)
-        content.append(UInt8(symbol))
-      } else if symbol == 256 {
-        return
-      } else {
-        try copyBack(symbol, distances)
+      // One byte above the limit tells a content that ends there from one that goes on.
+      let room = min(chunk.count, limit - content.count + 1)
+      let step = step(file, from: start + taken, room: room)
+      taken += step.taken
+      guard step.made <= limit - content.count else { throw .tooLarge(limit: limit) }
+      content += chunk[..<step.made]
+      switch step.result {
+      case Z_STREAM_END: return taken
+      case Z_OK: break
+      case Z_BUF_ERROR: throw .truncated
+      case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
+      default: throw isAtTrailer ? .checksum : .damaged
       }
     }
   }
 
-  /// The content may overlap with what is copied: then it repeats.
-  private mutating func copyBack(_ symbol: Int, _ distances: HuffmanCode) throws(GzipError) {
-    guard symbol - 257 < Self.lengths.count else { throw .damaged }
-    let length = Self.lengths[symbol - 257]
-    let count = length.base + (try reader.bits(length.extra))
-    let symbol = try distances.symbol(&reader)
-    guard symbol < Self.distances.count else { throw .damaged }
-    let distance = Self.distances[symbol]
-    let back = distance.base + (try reader.bits(distance.extra))
-    guard back <= content.count else { throw .damaged }
-    try reserve(count)
-    for _ in 0..<count { content.append(content[content.count - back]) }
-  }
-
-  private func reserve(_ count: Int) throws(GzipError) {
-    guard count <= limit - content.count else { throw .tooLarge(limit: limit) }
-  }
-
-  /// The codes of a block that brings its own (RFC 1951 §3.2.7).
-  private mutating func readCodes() throws(GzipError) -> (HuffmanCode, HuffmanCode) {
-    let literalCount = try reader.bits(5) + 257
-    let distanceCount = try reader.bits(5) + 1
-    let lengthCount = try reader.bits(4) + 4
-    var order = [Int](repeating: 0, count: 19)
-    for index in 0..<lengthCount { order[Self.lengthOrder[index]] = try reader.bits(3) }
-    let code = try HuffmanCode(lengths: order[...])
-    var lengths: [Int] = []
-    while lengths.count < literalCount + distanceCount {
-      let symbol = try code.symbol(&reader)
-      switch symbol {
-      case 16:
-        guard let last = lengths.last else { throw .damaged }
-        lengths += [Int](repeating: last, count: 3 + (try reader.bits(2)))
-      case 17: lengths += [Int](repeating: 0, count: 3 + (try reader.bits(3)))
-      case 18: lengths += [Int](repeating: 0, count: 11 + (try reader.bits(7)))
-      default: lengths.append(symbol)
+  private mutating func step(_ file: [UInt8], from position: Int, room: Int) -> (taken: Int, made: Int, result: Int32) {
+    let stream = unsafe stream
+    let input = min(file.count - position, Int(UInt32.max))
+    return unsafe file.withUnsafeBufferPointer { bytes in
+      unsafe chunk.withUnsafeMutableBufferPointer { chunk in
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress.map { unsafe $0 + position })
+        unsafe stream.pointee.avail_in = UInt32(input)
+        unsafe stream.pointee.next_out = chunk.baseAddress
+        unsafe stream.pointee.avail_out = UInt32(room)
+        let result = unsafe inflate(stream, Z_NO_FLUSH)
+        return unsafe (input - Int(stream.pointee.avail_in), room - Int(stream.pointee.avail_out), result)
       }
     }
-    guard lengths.count == literalCount + distanceCount else { throw .damaged }
-    return (try HuffmanCode(lengths: lengths[..<literalCount]), try HuffmanCode(lengths: lengths[literalCount...]))
   }
 
-  private static let lengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
-
-  /// RFC 1951 §3.2.5: four symbols share a number of extra bits, and the last length stands alone.
-  private static let lengths = values(from: 3, symbols: 28, perExtra: 4) + [(258, 0)]
-  /// The same with two symbols.
-  private static let distances = values(from: 1, symbols: 30, perExtra: 2)
-
-  private static func values(from first: Int, symbols: Int, perExtra: Int) -> [(base: Int, extra: Int)] {
-    var base = first
-    return (0..<symbols).map { symbol in
-      let extra = max(symbol / perExtra - 1, 0)
-      defer { base += 1 << extra }
-      return (base, extra)
-    }
-  }
-
-  private static let fixedLiterals = fixed([(144, 8), (112, 9), (24, 7), (8, 8)])
-  private static let fixedDistances = fixed([(30, 5)])
-
-  private static func fixed(_ runs: [(count: Int, length: Int)]) -> HuffmanCode {
-    let lengths = runs.flatMap { [Int](repeating: $0.length, count: $0.count) }
-    do {
-      return try HuffmanCode(lengths: lengths[...])
-    } catch { preconditionFailure("the fixed codes of RFC 1951 §3.2.6 are codes: \(error)") }
+  /// zlib has no code of its own for a content that is not the one that was packed.
+  private var isAtTrailer: Bool {
+    guard let message = unsafe stream.pointee.msg else { return false }
+    return ["incorrect data check", "incorrect length check"].contains(unsafe String(cString: message))
   }
 }

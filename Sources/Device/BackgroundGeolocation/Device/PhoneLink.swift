@@ -58,10 +58,10 @@ struct PhoneLink: Platform {
 
   mutating func compressedLog() -> [UInt8] {
     do throws(DatabaseError) {
-      return GzipFile.storing(try log.text())
+      return GzipFile.pack(try log.text())
     } catch {
       logError = error
-      return GzipFile.storing(Array("\(error)".utf8))
+      return GzipFile.pack(Array("\(error)".utf8))
     }
   }
 }

@@ -48,7 +48,7 @@ public final class Logger: Sendable {
   public func uploadLog(
     url: String, start: Double = 0, end: Double = 0, order: Int = Logger.ORDER_ASC, limit: Int = 0
   ) async throws {
-    let file = GzipFile.storing(try read(Self.query(start, end, order, limit)))
+    let file = GzipFile.pack(try read(Self.query(start, end, order, limit)))
     guard let number = device.perform({ core, _ in core.waiting.makeID() }) else { throw LocationError.cancelled }
     let id = UInt64(number)
     try await device.answer(
