@@ -7,10 +7,12 @@ import JSON
 import Vocabulary
 
 extension BGGeo {
-  /// Takes one position, as good as asked for. Works while tracking is off too; before `ready` it waits.
+  /// Takes one position, as good as asked for. Works while tracking is off too; before `ready` it waits. A position
+  /// that the device has from before counts within `maximumAge` only; else a new one is asked for.
   ///
   /// - Parameters:
-  ///   - timeout: Seconds. When they are over, the best sample is returned if `allowStale`, else 408 is thrown.
+  ///   - timeout: Seconds. When they are over, the best sample is returned if `allowStale`, without any the last position
+  ///     that is known; else 408 is thrown.
   ///   - desiredAccuracy: Metres; a sample as good as this ends the search.
   ///   - maximumAge: Milliseconds; the last position is good enough when it is no older. 0: only a new one.
   ///   - samples: How many positions are compared, unless one is good enough before.
@@ -64,16 +66,33 @@ extension BGGeo {
   public var odometer: CLLocationDistance { state.odometer }
 
   /// Positions one after the other, at most each `interval` milliseconds, until `stopWatchPosition` with the number
-  /// that is returned. For use in the foreground; tracking does not need it.
+  /// that is returned. For use in the foreground; tracking does not need it. On iOS the app is not suspended meanwhile.
+  ///
+  /// They are stored and uploaded like tracked ones: while tracking is on, as the persist mode says.
   ///
   /// - Parameters:
   ///   - timeout: Seconds; without a position for so long, `failure` is called with `LocationError` 408, each time.
-  ///   - persist: Whether the locations are stored and uploaded, whatever the persist mode.
   ///   - extras: Go into these records. With values that JSON does not have, `failure` is called with 400, and there is
   ///     no stream; so too when `interval` or `timeout` is no positive number.
   public func watchPosition(
-    interval: Double = 1000, timeout: TimeInterval = 60, persist: Bool = false, extras: [String: Any]? = nil,
+    interval: Double = 1000, timeout: TimeInterval = 60, extras: [String: Any]? = nil,
     success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
+  ) -> Int {
+    watch(interval, timeout, persist: nil, extras, success, failure)
+  }
+
+  /// The same, but `persist` decides instead of the persist mode whether the locations are stored and uploaded. While
+  /// tracking is off they never are.
+  public func watchPosition(
+    interval: Double = 1000, timeout: TimeInterval = 60, persist: Bool, extras: [String: Any]? = nil,
+    success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
+  ) -> Int {
+    watch(interval, timeout, persist: persist, extras, success, failure)
+  }
+
+  private func watch(
+    _ interval: Double, _ timeout: TimeInterval, persist: Bool?, _ extras: [String: Any]?,
+    _ success: @escaping (LocationEvent) -> Void, _ failure: @escaping (any Error) -> Void
   ) -> Int {
     let object = JSONObject(any: extras ?? [:]).map { RenderedObject.text(of: $0) }
     let success = Callback(success)

@@ -23,9 +23,10 @@ extension Engine {
     return min(one, other)
   }
 
-  /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake or moving.
+  /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake, moving or watched.
   private var isSuspended: Bool {
     profile.suspendsInBackground && isInBackground && !configuration.preventsSuspend && demands.locationUpdates == nil
+      && watches.isEmpty
   }
 
   mutating func fireTimers(at now: Moment, into effects: inout [Effect]) {

@@ -104,11 +104,6 @@ package struct Drive {
 
   /// What follows at once from what just happened, and what the app did to its queue.
   mutating func settle(at now: Moment) {
-    while isRunning, !host.platform.inputs.isEmpty {
-      let inputs = host.platform.inputs
-      host.platform.inputs = []
-      for input in inputs { host.receive(input, at: now) }
-    }
     lines += host.platform.lines
     host.platform.lines = []
     post(at: now)

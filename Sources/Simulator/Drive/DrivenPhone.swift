@@ -10,8 +10,6 @@ import Vocabulary
 /// The phone under the app: its sensors outlive the app, and so does what they were asked for.
 struct DrivenPhone: Platform {
   var sensors = PhoneSensors()
-  /// Inputs that follow from a demand, for the host as soon as it is free.
-  var inputs: [EngineInput] = []
   var outbox: [OutgoingRequest] = []
   var cancelled: [UInt64] = []
   var lines: [DriveLine] = []
@@ -20,7 +18,7 @@ struct DrivenPhone: Platform {
 
   init(_ platform: DevicePlatform) { text = LogText(platform: platform) }
 
-  mutating func demand(_ demand: SensorDemand, at now: Moment) { inputs += sensors.apply(demand) }
+  mutating func demand(_ demand: SensorDemand, at now: Moment) { sensors.apply(demand) }
   mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
   mutating func cancel(request: UInt64) { cancelled.append(request) }
   mutating func backgroundTask(id: Int, isStart: Bool) {}

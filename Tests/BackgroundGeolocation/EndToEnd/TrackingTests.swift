@@ -173,28 +173,6 @@ import Testing
     subscription.remove()
   }
 
-  @Test func aWatchIsToldOfEachPositionAndOfSilence() async throws {
-    let bench = try Bench()
-    bench.bgGeo.ready { _ in }
-    let places = Inbox<LocationEvent>()
-    let errors = Inbox<Int>()
-    let id = bench.bgGeo.watchPosition(
-      interval: 1000, timeout: 60, extras: ["foo": "bar"], success: { places.add($0) },
-      failure: { errors.add(($0 as? LocationError)?.code ?? -1) })
-    for metres in stride(from: 0.0, to: 30, by: 10) {
-      bench.clock.advance(by: 1)
-      bench.push(north: metres)
-    }
-    bench.clock.advance(by: 125)
-    bench.bgGeo.stopWatchPosition(id)
-    bench.push(north: 500)
-    bench.clock.advance(by: 600)
-    await bench.bgGeo.callbackQueue.drained()
-    #expect(places.all.count == 3 && places.last?.extras?["foo"] as? String == "bar")
-    #expect(errors.all == [408, 408])
-    #expect(bench.bgGeo.store.count == 0)
-  }
-
   @Test func aTransportMayAnswerAtOnceHoweverMuchThereIs() async throws {
     let sent = Inbox<String>()
     let bench = try Bench(

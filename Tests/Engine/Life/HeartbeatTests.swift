@@ -58,6 +58,16 @@ import Vocabulary
     #expect(beats(rig.take()) == 10)
   }
 
+  @Test func aWatchKeepsItBeating() {
+    var rig = EngineRig.resting()
+    rig.send(.call(.watchPosition(WatchRequest(id: 3))))
+    rig.send(.background)
+    rig.wait(600)
+    #expect(beats(rig.take()) == 10)
+    rig.send(.call(.stopWatchPosition(id: 3)))
+    #expect(rig.engine.nextDeadline == nil)
+  }
+
   @Test func preventSuspendGoesInCyclesOf15And23Seconds() {
     var rig = EngineRig.resting {
       $0.app.preventSuspend = true

@@ -219,11 +219,8 @@ import Vocabulary
   }
 
   @Test func aWatchStreamsAtItsIntervalUntilItIsStopped() {
-    var rig = ready()
-    var watch = WatchRequest(id: 3)
-    watch.intervalMilliseconds = 5_000
-    watch.persist = true
-    rig.send(.call(.watchPosition(watch)))
+    var rig = EngineRig.resting()
+    rig.send(.call(.watchPosition(watch(intervalMilliseconds: 5_000))))
     for _ in 0..<11 {
       rig.sample()
       rig.wait(1)
@@ -233,5 +230,62 @@ import Vocabulary
     #expect(rig.take().demands == [.sampling(desiredAccuracyMetres: nil)])
     rig.sample()
     #expect(rig.take().isEmpty)
+  }
+
+  private func watch(intervalMilliseconds: Double = 1_000, persist: Bool? = nil) -> WatchRequest {
+    var watch = WatchRequest(id: 3)
+    watch.intervalMilliseconds = intervalMilliseconds
+    watch.persist = persist
+    return watch
+  }
+
+  /// SDK §23: what the app leaves open is decided as for tracked positions, and nothing is kept while tracking is off.
+  @Test(arguments: [nil, true, false] as [Bool?], [true, false])
+  func aWatchIsKeptWhileTrackingIsOnUnlessTheAppSaysNo(persist: Bool?, isEnabled: Bool) {
+    var rig = isEnabled ? EngineRig.resting() : ready()
+    _ = rig.take()
+    rig.send(.call(.watchPosition(watch(persist: persist))))
+    rig.sample()
+    let effects = rig.take()
+    #expect(effects.kinds == (isEnabled && persist != false ? [.watch] : []))
+    #expect(effects.answers.keys.sorted() == [3])
+  }
+
+  @Test func whatIsTooOldIsNoSample() throws {
+    var rig = ready()
+    rig.send(request())
+    rig.sample(accuracy: 4, ageSeconds: 600)
+    for accuracy in [12.0, 11] { rig.sample(accuracy: accuracy) }
+    #expect(rig.take().answers.isEmpty, "two of three samples")
+    rig.wait(10)
+    #expect(try #require(success(rig.take())).coords.accuracy == 11)
+  }
+
+  @Test func aPositionOfTenMinutesAgoDoesNotAnswerOneSample() throws {
+    var rig = EngineRig.resting()
+    rig.wait(600)
+    _ = rig.take()
+    rig.send(request { $0.samples = 1 })
+    rig.sample(ageSeconds: 600)
+    let effects = rig.take()
+    #expect(effects.answers.isEmpty && effects.kinds.isEmpty)
+    rig.sample(accuracy: 50)
+    #expect(try #require(success(rig.take())).timestamp == rig.now.wall)
+  }
+
+  /// SDK §23.
+  @Test(arguments: [true, false])
+  func onlyWithAllowStaleTheTimeLimitAnswersWithTheLastKnownPosition(allowStale: Bool) throws {
+    var rig = ready()
+    rig.sample(accuracy: 8)
+    let known = rig.now.wall
+    rig.wait(600)
+    rig.send(request { $0.allowStale = allowStale })
+    rig.wait(9.9)
+    #expect(rig.take().answers.isEmpty)
+    rig.wait(0.1)
+    let effects = rig.take()
+    #expect(success(effects)?.timestamp == (allowStale ? known : nil))
+    #expect(failure(effects) == (allowStale ? nil : .timeout))
   }
 }

@@ -16,7 +16,7 @@ struct Watcher: Sendable {
 extension Device {
   /// `watcher` makes one for the time that it is given.
   func watch(
-    intervalMilliseconds: Double, persist: Bool, extras: RenderedObject,
+    intervalMilliseconds: Double, persist: Bool?, extras: RenderedObject,
     watcher: (MonotonicInstant) -> Watcher
   ) -> Int {
     perform { core, now in

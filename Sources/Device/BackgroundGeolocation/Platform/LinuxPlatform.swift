@@ -9,15 +9,22 @@ import Vocabulary
 /// says. A platform carries one instance at a time.
 ///
 /// What a real phone would not report is not reported here either: a position reaches the SDK only while the SDK has
-/// asked for positions, or when it lies beyond the boundary of a region that the SDK watches.
+/// asked for positions, or when it lies beyond the boundary of a region that the SDK watches. And what a real phone
+/// would report is reported: asked for a position, it says again where the device is, with the time of now.
 public final class LinuxPlatform: Sendable {
   /// Whose behaviour the SDK shows: defaults, timers and the log differ.
   public enum Profile: Sendable {
     case iOS, android
   }
 
+  /// So long after the last position the receiver computes the next one of a device that stands still; a little more
+  /// than a second, the pace of programs that push while they move.
+  private static let silence = Nanoseconds.milliseconds(1_500)
+
   private struct State {
     var sensors = PhoneSensors()
+    /// Where the device is: what the program pushed last. Nil where the receiver finds no position.
+    var position: Fix?
     var connectivity = Connectivity.wifi
     var battery = Contract.Battery(level: nil, isCharging: false)
     var provider = ProviderState(
@@ -35,6 +42,7 @@ public final class LinuxPlatform: Sendable {
   let transport: HTTPTransport
   let description: DeviceDescription
   private let state = Mutex(State())
+  private let alarm: Int
 
   /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
   public init(
@@ -42,6 +50,7 @@ public final class LinuxPlatform: Sendable {
     model: String = "rolling-road", manufacturer: String = "rolling-road", version: String = "1"
   ) {
     self.clock = clock
+    alarm = clock.makeAlarmNumber()
     self.transport = transport
     let platform: DevicePlatform = profile == .iOS ? .ios : .android
     description = DeviceDescription(
@@ -68,6 +77,7 @@ public final class LinuxPlatform: Sendable {
     state.withLock { state in
       state.receiver = nil
       state.sensors = PhoneSensors()
+      planPosition(state)
     }
   }
 
@@ -81,7 +91,38 @@ public final class LinuxPlatform: Sendable {
     }
   }
 
-  func apply(_ demand: SensorDemand) -> [EngineInput] { state.withLock { $0.sensors.apply(demand) } }
+  /// What follows at once: a position, when one is asked for. It is where the program said last, and taken now.
+  func apply(_ demand: SensorDemand) -> [EngineInput] {
+    state.withLock { state in
+      let wasSampling = state.sensors.isSampling
+      state.sensors.apply(demand)
+      guard state.sensors.isSampling != wasSampling else { return [] }
+      planPosition(state)
+      return samples(state)
+    }
+  }
+
+  /// The position as a receiver computes it now.
+  private func samples(_ state: borrowing State) -> [EngineInput] {
+    guard state.sensors.isSampling, var fix = state.position else { return [] }
+    fix.timestamp = clock.moment.wall
+    return [.sample(fix)]
+  }
+
+  /// A receiver goes on while it is asked: the next position comes even when the program is silent.
+  private func planPosition(_ state: borrowing State) {
+    let isWanted = state.sensors.isSampling && state.position != nil
+    let instant = clock.moment.monotonic + Self.silence
+    clock.setAlarm(
+      alarm, isWanted ? DeviceClock.Alarm(instant: instant) { [weak self] in self?.repeatPosition() } : nil)
+  }
+
+  private func repeatPosition() {
+    tell { state in
+      planPosition(state)
+      return samples(state)
+    }
+  }
 
   private func tell(_ change: (inout State) -> [EngineInput]) {
     let (inputs, receiver) = state.withLock { state in (change(&state), state.receiver) }
@@ -92,12 +133,25 @@ public final class LinuxPlatform: Sendable {
 /// What the program tells the sensors. Everything that follows has happened when these return, but for calls of
 /// listeners, which come on the queue of callbacks, and for answers from the network.
 extension LinuxPlatform {
-  /// The device is there now. A position that is no place on the earth is passed over.
+  /// The device is there now, and stays there until the next call. A position that is no place on the earth is passed over.
   public func push(_ location: CLLocation, isMock: Bool = false) {
     guard location.place != nil else { return }
     var fix = Fix(location)
     fix.isMock = isMock
-    tell { $0.sensors.take(fix) }
+    tell { state in
+      state.position = fix
+      planPosition(state)
+      return state.sensors.take(fix)
+    }
+  }
+
+  /// The receiver finds no position any more, as in a tunnel, until the next `push`.
+  public func losePosition() {
+    tell { state in
+      state.position = nil
+      planPosition(state)
+      return []
+    }
   }
 
   /// What the user is doing, by the names of the SDK, `still` or `in_vehicle` for instance; `confidence` is in percent.

@@ -29,10 +29,11 @@ extension Engine {
       fixElapsedMilliseconds: elapsed - now.wall.milliseconds(since: fix.timestamp))
   }
 
-  /// Behaviour §7.3. What the caller says explicitly wins over mode and state, but not over a queue of no length.
+  /// Behaviour §7.3. What the caller says explicitly wins over the mode, but not over a queue of no length; that of a
+  /// watch not over the state either (SDK §23).
   func persists(_ kind: RecordKind, explicitly: Bool? = nil) -> Bool {
     guard !settings.persistsNothing else { return false }
-    if let explicitly { return explicitly }
+    if let explicitly { return explicitly && (state.isEnabled || kind != .watch) }
     guard state.isEnabled else { return false }
     switch kind {
     case .motionChange, .tracking, .current, .watch, .odometer:

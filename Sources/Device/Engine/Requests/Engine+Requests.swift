@@ -32,7 +32,7 @@ extension Engine {
         maximumAgeMilliseconds: terms.maximumAgeMilliseconds), .info, into: &effects)
     if let denial {
       fail(request, denial, at: now, into: &effects)
-    } else if let lastFix, request.accepts(cached: lastFix, at: now.wall, profile: profile) {
+    } else if let lastFix, request.accepts(cached: lastFix, at: now, profile: profile) {
       fulfil(request, with: lastFix, at: now, into: &effects)
     } else {
       requests.append(request)
@@ -56,7 +56,7 @@ extension Engine {
     let isCoarse = provider?.accuracyAuthorization == 1
     var isShown = false
     for index in requests.indices {
-      let isTaken = requests[index].take(fix, at: now.wall, isCoarse: isCoarse, profile: profile)
+      let isTaken = requests[index].take(fix, at: now, isCoarse: isCoarse, profile: profile)
       isShown = isShown || (isTaken && !requests[index].isFulfilled && requests[index].showsSamples)
     }
     if isShown { showSample(fix, at: now, into: &effects) }
@@ -85,11 +85,19 @@ extension Engine {
       var request = withdraw(at: index)
       request.forgetFuture(at: now.wall)
       demandSampling(into: &effects)
-      if let best = request.best, request.terms.allowsStale {
-        fulfil(request, with: best, at: now, into: &effects)
+      if request.terms.allowsStale, let fix = request.best ?? lastKnown(for: request, at: now) {
+        fulfil(request, with: fix, at: now, into: &effects)
       } else {
         fail(request, .timeout, at: now, into: &effects)
       }
+    }
+  }
+
+  /// An app that allows it gets the position from before its request when none came since (SDK §13.1).
+  private func lastKnown(for request: SingleRequest, at now: Moment) -> Fix? {
+    switch request.purpose {
+    case .current, .odometer: lastFix.flatMap { SingleRequest.isFuture($0, at: now.wall) ? nil : $0 }
+    case .motionChange, .motionState, .proximity, .geofence, .providerChange: nil
     }
   }
 

@@ -17,7 +17,7 @@ struct SingleRequest: Sendable {
 
   let purpose: Purpose
   let terms: RequestTerms
-  let began: WallInstant
+  private let began: MonotonicInstant
   let deadline: MonotonicInstant
   private(set) var best: Fix?
   private(set) var isFulfilled = false
@@ -26,7 +26,7 @@ struct SingleRequest: Sendable {
   init(_ purpose: Purpose, terms: RequestTerms, at now: Moment) {
     self.purpose = purpose
     self.terms = terms
-    began = now.wall
+    began = now.monotonic
     deadline = now.monotonic + Nanoseconds(seconds: terms.timeoutSeconds)
   }
 
@@ -50,48 +50,43 @@ struct SingleRequest: Sendable {
     }
   }
 
-  /// Early, when the position is good and new enough; else the best when there are enough of them, of equals the newer.
-  /// False for what is no position.
-  mutating func take(_ fix: Fix, at now: WallInstant, isCoarse: Bool, profile: PlatformProfile) -> Bool {
-    forgetFuture(at: now)
-    guard let accuracy = fix.coords.accuracy, accuracy >= 0, !isFuture(fix, at: now) else { return false }
+  /// Early, when the position is good; else the best when there are enough of them, of equals the newer (SDK §13.1).
+  /// False for what is no position, and for one that is too old: it counts for nothing, however good it is.
+  mutating func take(_ fix: Fix, at now: Moment, isCoarse: Bool, profile: PlatformProfile) -> Bool {
+    forgetFuture(at: now.wall)
+    guard let accuracy = fix.coords.accuracy, accuracy >= 0, isFresh(fix, at: now, profile: profile) else {
+      return false
+    }
     count += 1
     let desired =
       isCoarse ? max(terms.desiredAccuracyMetres, profile.reducedAccuracyMetres) : terms.desiredAccuracyMetres
-    if accuracy <= desired && isFresh(fix, at: now, profile: profile) {
-      best = fix
-      isFulfilled = true
-      return true
-    }
     if accuracy <= best?.coords.accuracy ?? .infinity { best = fix }
-    if count >= terms.samples, let best {
-      isFulfilled = terms.allowsStale || isFresh(best, at: now, profile: profile)
-    }
+    isFulfilled = accuracy <= desired || count >= terms.samples
     return true
   }
 
   /// Whether a position that the device still has would do at once; only requests that allow some age ask.
-  func accepts(cached fix: Fix, at now: WallInstant, profile: PlatformProfile) -> Bool {
+  func accepts(cached fix: Fix, at now: Moment, profile: PlatformProfile) -> Bool {
     guard terms.maximumAgeMilliseconds > 0, let accuracy = fix.coords.accuracy, accuracy >= 0 else { return false }
     return accuracy <= terms.desiredAccuracyMetres && isFresh(fix, at: now, profile: profile)
   }
 
   /// A position from the future is none: the clock was set back after it (behaviour §14.2).
-  private func isFuture(_ fix: Fix, at now: WallInstant) -> Bool {
+  static func isFuture(_ fix: Fix, at now: WallInstant) -> Bool {
     fix.timestamp.milliseconds(since: now) > LocationFilter.futureToleranceMilliseconds
   }
 
   /// The best so far is none when the clock was set back since.
   mutating func forgetFuture(at now: WallInstant) {
-    if let known = best, isFuture(known, at: now) { (best, count) = (nil, 0) }
+    if let known = best, Self.isFuture(known, at: now) { (best, count) = (nil, 0) }
   }
 
-  private func isFresh(_ fix: Fix, at now: WallInstant, profile: PlatformProfile) -> Bool {
-    if isFuture(fix, at: now) { return false }
-    return if terms.maximumAgeMilliseconds > 0 {
-      Double(now.milliseconds(since: fix.timestamp)) <= terms.maximumAgeMilliseconds
-    } else {
-      fix.timestamp.milliseconds(since: began) >= -profile.newnessToleranceMilliseconds
-    }
+  /// Without an allowed age it must be no older than the request. How old that is the monotonic clock says: the other
+  /// one may have been set since.
+  private func isFresh(_ fix: Fix, at now: Moment, profile: PlatformProfile) -> Bool {
+    if Self.isFuture(fix, at: now.wall) { return false }
+    let age = now.wall.milliseconds(since: fix.timestamp)
+    if terms.maximumAgeMilliseconds > 0 { return Double(age) <= terms.maximumAgeMilliseconds }
+    return age <= (now.monotonic - began).count / 1_000_000 + profile.newnessToleranceMilliseconds
   }
 }

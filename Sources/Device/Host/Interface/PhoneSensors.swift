@@ -34,17 +34,14 @@ package struct PhoneSensors: Sendable {
   /// Whether there is a circle whose rim is watched.
   package var watchesRegions: Bool { stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty }
 
-  /// What follows at once: the position that the phone still has.
-  package mutating func apply(_ demand: SensorDemand) -> [EngineInput] {
+  package mutating func apply(_ demand: SensorDemand) {
     switch demand {
     case .locationUpdates(let updates):
       let isNew = self.updates == nil
       self.updates = updates
       if updates == nil || isNew { lastStreamed = nil }
     case .sampling(let accuracy):
-      let isNew = !isSampling && accuracy != nil
       isSampling = accuracy != nil
-      if isNew, let lastFix { return [.sample(lastFix)] }
     case .stationaryRegion(let circle): stationaryRegion = circle
     case .proximityRegion(let circle): proximityRegion = circle
     case .geofences(let on, let off):
@@ -56,7 +53,6 @@ package struct PhoneSensors: Sendable {
       if isOn && lastSignificant == nil { lastSignificant = lastFix.flatMap { Coordinate($0) } }
     case .backgroundFetch: break
     }
-    return []
   }
 
   /// The phone is there now. Nothing for a position that is no place on the earth.
