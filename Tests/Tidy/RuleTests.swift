@@ -105,4 +105,30 @@ import Testing
       """
     #expect(lines(Documentation.violations(in: SourceFile(path: "Sources/Base/A.swift", text: text))) == [1, 5, 8])
   }
+
+  private let page = SourceFile(
+    path: "docs/sdk-behaviour.md",
+    text: """
+      ## 9. Answers
+      ### 9.3 Retries
+      | 9.3.1 | There is no timer. | D | `Uploader`, `Gone` | `RetryTests.aTest`, `RetryTests.another` |
+      """)
+
+  @Test func aRuleThatIsNotOnThePageIsFound() {
+    let sdk = "SD" + "K"
+    let text = "// \(sdk) §9.3 and §9.3.1.\n// RFC 9110 §15.5\n// (\(sdk) §9.4)\n/// \(sdk) §9, §10; RFC 9112 §6.\n"
+    let numbers = Citations.numbers(in: page)
+    #expect(numbers == ["9", "9.3", "9.3.1"])
+    let found = Citations.violations(in: SourceFile(path: "Sources/Base/A.swift", text: text), numbers: numbers)
+    #expect(lines(found) == [3, 4])
+  }
+
+  @Test func aTestOrFileThatThePageInventsIsFound() {
+    let tests = SourceFile(
+      path: "Tests/Upload/RetryTests.swift", text: "  @Test func aTest() {}\n  func `raw name`() {}\n")
+    #expect(Citations.tests(in: tests) == ["aTest", "raw name"])
+    let found = Citations.violations(
+      inPage: page, sources: ["Uploader"], tests: [Citations.name(of: tests): Citations.tests(in: tests)])
+    #expect(found.map(\.rule) == ["there is no test RetryTests.another", "there is no file Gone.swift"])
+  }
 }

@@ -47,4 +47,24 @@ import Testing
   @Test func whatOthersSeeIsDocumented() throws {
     try check(["Sources"], [".swift"], Documentation.violations)
   }
+
+  @Test func everyRuleThatIsCitedIsOnThePage() throws {
+    let page = try #require(try SourceTree.files(in: ["docs"], endings: ["sdk-behaviour.md"]).first)
+    let numbers = Citations.numbers(in: page)
+    #expect(numbers.count > 150)
+    try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h", ".sh", ".py"]) {
+      Citations.violations(in: $0, numbers: numbers)
+    }
+    try check(["docs"], [".md"]) { Citations.violations(in: $0, numbers: numbers) }
+  }
+
+  @Test func thePageOfTheSDKNamesFilesAndTestsThatExist() throws {
+    let page = try #require(try SourceTree.files(in: ["docs"], endings: ["sdk-behaviour.md"]).first)
+    let sources = try SourceTree.files(in: ["Sources"], endings: [".swift"])
+    let tests = try SourceTree.files(in: ["Tests"], endings: [".swift"])
+    let named = Dictionary(tests.map { (Citations.name(of: $0), Citations.tests(in: $0)) }) { $0.union($1) }
+    let violations = Citations.violations(
+      inPage: page, sources: Set(sources.map { Citations.name(of: $0) }), tests: named)
+    for violation in violations { Issue.record("\(violation)") }
+  }
 }
