@@ -106,6 +106,7 @@ package struct Engine: Sendable {
     case .provider(let provider): take(provider, at: now, into: &effects)
     case .powerSave(let isOn): takePowerSave(isOn, into: &effects)
     case .timeZone(let zone): takeZone(zone, at: now, into: &effects)
+    case .clockSet: wakeSchedule(at: now, into: &effects)
     case .ready: note(.warning("ready was called already"), .warning, into: &effects)
     case .foreground: enterForeground(at: now, into: &effects)
     case .background: enterBackground(at: now, into: &effects)
@@ -132,7 +133,7 @@ package struct Engine: Sendable {
     case .foreground: isInBackground = false
     case .background: isInBackground = true
     case .fix, .sample, .significantChange, .locationFailed, .updatesPaused, .stationaryRegionExit,
-      .proximityRegionExit, .geofenceCrossing, .backgroundFetch, .terminate, .timersDue:
+      .proximityRegionExit, .geofenceCrossing, .clockSet, .backgroundFetch, .terminate, .timersDue:
       break
     }
   }

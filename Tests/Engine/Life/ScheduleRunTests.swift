@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §16.3. The clock begins on Friday 2027-01-15 at 08:00 UTC.
+/// SDK §16.3. The clock begins on Friday 2027-01-15 at 08:00 UTC.
 @Suite struct ScheduleRunTests {
   private func rig(_ platform: DevicePlatform, _ schedule: [String], isExact: Bool = true) -> EngineRig {
     var rig = EngineRig(platform) {
@@ -106,6 +106,39 @@ import Vocabulary
     #expect(rig.engine.state.isEnabled)
   }
 
+  /// What changes nothing gives nothing back to the schedule.
+  @Test(arguments: [DevicePlatform.ios, .android])
+  func aStartByHandOutlivesInnerWindowsZonesAndSmallCorrectionsOfTheClock(platform: DevicePlatform) {
+    var rig = rig(platform, ["1-7 12:00-17:00", "1-7 13:00-14:00"])
+    rig.send(.call(.start))
+    rig.send(.timeZone(ZoneRules(offsetSeconds: 3_600)))
+    rig.setClock(bySeconds: -30)
+    rig.send(.clockSet)
+    rig.send(.backgroundFetch)
+    #expect(rig.engine.state.isEnabled)
+    rig.wait(3.5 * 3_600)
+    rig.send(.backgroundFetch)
+    rig.send(.call(.stop))
+    rig.wait(3 * 3_600)
+    rig.send(.backgroundFetch)
+    #expect(!rig.engine.state.isEnabled, "stopped by hand before the inner window of 13:00 to 14:00")
+    rig.wait(2 * 3_600)
+    rig.send(.backgroundFetch)
+    rig.wait(19 * 3_600)
+    rig.send(.backgroundFetch)
+    #expect(rig.engine.state.isEnabled, "the next day")
+  }
+
+  @Test func everySwitchIsToldOnceWithWhatItTracks() {
+    var rig = rig(.android, ["1-7 09:00-17:00", "1-7 10:00-11:00 geofence", "1-7 16:00-18:00 geofence"])
+    rig.wait(24 * 3_600)
+    let told = rig.take().events.compactMap { event -> String? in
+      guard case .schedule(let state) = event else { return nil }
+      return state.isEnabled ? "\(state.trackingMode)" : "off"
+    }
+    #expect(told == ["location", "geofence", "off"])
+  }
+
   @Test func theZoneOfTheDeviceCounts() {
     var rig = rig(.ios, ["1-7 09:00-17:00"])
     rig.send(.timeZone(ZoneRules(offsetSeconds: 3_600)))
@@ -117,5 +150,13 @@ import Vocabulary
     #expect(rig.engine.nextDeadline != nil)
     rig.send(.call(.stopSchedule))
     #expect(rig.engine.nextDeadline == nil)
+  }
+
+  /// A change between exact and inexact alarms counts for the alarm that is set.
+  @Test func aPhoneThatMaySetExactAlarmsFromNowOnIsOnTime() {
+    var rig = rig(.android, ["1-7 09:00-17:00"], isExact: false)
+    rig.reconfigure { $0.app.scheduleUseAlarmManager = true }
+    rig.wait(3_602)
+    #expect(rig.engine.state.isEnabled)
   }
 }

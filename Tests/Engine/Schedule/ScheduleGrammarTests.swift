@@ -66,7 +66,7 @@ import Testing
       let schedule = Schedule(["0001-01-01 00:00-01:00", "9999-12-31 23:00-00:00", "1-7 00:00-00:00"])
       for instant in [WallInstant.earliest, .latest] {
         _ = schedule.mode(at: instant, in: zone)
-        _ = schedule.nextAlarm(after: instant, in: zone)
+        _ = schedule.nextChange(after: instant, in: zone)
       }
       var scheduler = Scheduler(schedule, in: zone)
       _ = scheduler.start(at: .latest.advanced(byMilliseconds: -1_000_000_000))

@@ -21,10 +21,10 @@ import Testing
         }
       }
       for minute in stride(from: first, to: first + 7 * 1_440, by: 211) {
-        let alarm = schedule.nextAlarm(after: instant(minute: minute), in: week.zone)
-        let next = reference.boundaries.first { $0 > minute }
+        let change = schedule.nextChange(after: instant(minute: minute), in: week.zone)
+        let next = reference.changes.first { $0 > minute }
         let expected = next.flatMap { $0 <= minute + 7 * 1_440 ? instant(minute: $0) : nil }
-        #expect(alarm?.instant == expected, "\(note) \(texts) in \(week.name) after \(instant(minute: minute))")
+        #expect(change == expected, "\(note) \(texts) in \(week.name) after \(instant(minute: minute))")
       }
     }
   }
@@ -97,21 +97,20 @@ import Testing
   @Test func ofATimeThatComesTwiceTheFirstIsMeant() {
     let schedule = Schedule(["1 2:30-4:00", "1 0:00-2:15"])
     let twoO = TestZones.instant(2026, 10, 25, 0)
-    let alarms = [15, 30, 180].map { twoO.advanced(byMilliseconds: $0 * 60_000) }
     var instant = twoO
-    for alarm in alarms {
-      let next = schedule.nextAlarm(after: instant, in: TestZones.berlin)
-      #expect(next?.instant == alarm)
-      instant = alarm
+    for minute in [15, 30, 180] as [Int64] {
+      let change = twoO.advanced(byMilliseconds: minute * 60_000)
+      #expect(schedule.nextChange(after: instant, in: TestZones.berlin) == change)
+      instant = change
     }
   }
 
   @Test func theSearchLooksSevenDaysAhead() {
     let schedule = Schedule(["2026-06-20 9:00-17:00"])
-    let alarm = TestZones.instant(2026, 6, 20, 9)
+    let start = TestZones.instant(2026, 6, 20, 9)
     let week: Int64 = 7 * 86_400_000
-    #expect(schedule.nextAlarm(after: alarm.advanced(byMilliseconds: -week - 1), in: .utc) == nil)
-    #expect(schedule.nextAlarm(after: alarm.advanced(byMilliseconds: -week), in: .utc)?.instant == alarm)
+    #expect(schedule.nextChange(after: start.advanced(byMilliseconds: -week - 1), in: .utc) == nil)
+    #expect(schedule.nextChange(after: start.advanced(byMilliseconds: -week), in: .utc) == start)
     let entry = schedule.entries[0]
     #expect(!entry.isExpired(at: TestZones.instant(2026, 6, 20, 16, 59), in: .utc))
     #expect(entry.isExpired(at: TestZones.instant(2026, 6, 20, 17), in: .utc))

@@ -30,6 +30,8 @@ package enum EngineInput: Equatable, Sendable {
   case powerSave(Bool)
   /// The device's zone, for the schedule; UTC until told.
   case timeZone(ZoneRules)
+  /// Somebody has set the device's clock. A device that is not told finds out at its next look at the clock.
+  case clockSet
 
   // Life of the process.
   /// `ready` was called; until then nothing else has an effect, and calls wait.

@@ -33,6 +33,7 @@ extension Engine {
     case "app.preventSuspend", "geolocation.pausesLocationUpdatesAutomatically":
       if !configuration.preventsSuspend { stop(.preventSuspend, into: &effects) }
     case "app.schedule": replaceSchedule(at: now, into: &effects)
+    case "app.scheduleUseAlarmManager": renewAlarm(at: now)
     case "activity.disableStopDetection":
       if settings.isStopDetectionDisabled { cancelStopping(into: &effects) }
     case "activity.disableMotionActivityUpdates":

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// Behaviour §16.3.
+/// SDK §16.3.
 extension Engine {
   mutating func startSchedule(at now: Moment, into effects: inout [Effect]) {
     guard !state.isSchedulerEnabled else {
@@ -30,7 +30,7 @@ extension Engine {
   mutating func resumeSchedule(at now: Moment, into effects: inout [Effect]) {
     var scheduler = Scheduler(Schedule(configuration.app.schedule), in: zone)
     noteProblems(of: scheduler.schedule, into: &effects)
-    let mode = scheduler.start(at: now.wall)
+    let mode = scheduler.start(at: now.wall) { drawLateness() }
     self.scheduler = scheduler
     guard !scheduler.schedule.entries.isEmpty else {
       note(.warning("the schedule is empty"), .warning, into: &effects)
@@ -52,7 +52,7 @@ extension Engine {
 
   mutating func takeZone(_ zone: ZoneRules, at now: Moment, into effects: inout [Effect]) {
     self.zone = zone
-    if state.isSchedulerEnabled { resumeSchedule(at: now, into: &effects) }
+    wakeSchedule(at: now, into: &effects)
   }
 
   /// For whatever woke the device. Android does not need it: its alarms are timers.
@@ -60,13 +60,12 @@ extension Engine {
     if profile.schedulesOnWakeOnly { wakeSchedule(at: now, into: &effects) }
   }
 
+  /// Whatever has changed or not, there is an alarm afterwards, or the schedule would never be looked at again.
   mutating func wakeSchedule(at now: Moment, into effects: inout [Effect]) {
-    guard state.isSchedulerEnabled, let alarm = scheduler?.wake(at: now.wall) else { return }
-    switch alarm.action {
-    case .turnOn(let mode): follow(mode, at: now, into: &effects)
-    case .turnOff: follow(nil, at: now, into: &effects)
-    case .none: break
-    }
+    guard state.isSchedulerEnabled, var scheduler else { return }
+    let change = scheduler.move(to: zone, at: now.wall) { drawLateness() }
+    self.scheduler = scheduler
+    if let change { follow(change.mode, at: now, into: &effects) }
     setAlarm(at: now)
   }
 
@@ -91,13 +90,24 @@ extension Engine {
     effects.append(.event(.schedule(state)))
   }
 
+  /// The alarm that is set is as exact as alarms are from now on.
+  mutating func renewAlarm(at now: Moment) {
+    guard state.isSchedulerEnabled, var scheduler else { return }
+    scheduler.latenessMilliseconds = drawLateness().wholeMilliseconds
+    self.scheduler = scheduler
+    setAlarm(at: now)
+  }
+
   private mutating func setAlarm(at now: Moment) {
     timers.stop(.schedule)
-    guard let alarm = scheduler?.nextAlarm, !profile.schedulesOnWakeOnly else { return }
-    let delay = AlarmDelay.draw(
-      drawFraction(), on: profile.platform, isExact: configuration.app.scheduleUseAlarmManager)
-    let span = Nanoseconds.milliseconds(max(0, alarm.instant.milliseconds(since: now.wall)))
-    timers.start(.schedule, at: now.monotonic + span + (delay ?? .zero))
+    guard !profile.schedulesOnWakeOnly, let span = scheduler?.spanToNextLook(at: now.wall) else { return }
+    timers.start(.schedule, at: now.monotonic + span)
+  }
+
+  private mutating func drawLateness() -> Nanoseconds {
+    guard !profile.schedulesOnWakeOnly else { return .zero }
+    return AlarmDelay.draw(drawFraction(), on: profile.platform, isExact: configuration.app.scheduleUseAlarmManager)
+      ?? .zero
   }
 
   private func noteProblems(of schedule: Schedule, into effects: inout [Effect]) {

@@ -3,7 +3,7 @@ package import Base
 /// All entries of `app.schedule` that are well-formed. Where windows overlap, tracking is on, and `location` wins
 /// (behaviour §16.2).
 package struct Schedule: Equatable, Sendable {
-  /// A search for the next alarm looks no further.
+  /// A search for the next change looks no further.
   package static let horizonDays = 7
 
   package private(set) var entries: [ScheduleEntry] = []
@@ -33,31 +33,29 @@ package struct Schedule: Equatable, Sendable {
     return found
   }
 
-  /// The first alarm after an instant, within seven days.
-  package func nextAlarm(after instant: WallInstant, in zone: ZoneRules) -> ScheduleAlarm? {
+  /// The first instant after this one at which something else is on, within seven days. A window that begins or ends
+  /// inside another of its mode, or where the next one begins, changes nothing.
+  package func nextChange(after instant: WallInstant, in zone: ZoneRules) -> WallInstant? {
     let today = Schedule.day(of: instant, in: zone)
-    var next: WallInstant?
-    var (starting, ending): (Int?, Int?)
-    for (index, entry) in entries.enumerated() {
+    let horizon = Schedule.horizon(of: instant)
+    var boundaries: [WallInstant] = []
+    for entry in entries {
       for day in entry.days(in: today - 2...today + Schedule.horizonDays + 1) {
         guard let window = entry.window(onDay: day, in: zone) else { continue }
-        for boundary in [window.start, window.end] where boundary > instant {
-          guard next.map({ boundary <= $0 }) ?? true else { continue }
-          if boundary != next { (next, starting, ending) = (boundary, nil, nil) }
-          if boundary == window.start { starting = starting ?? index } else { ending = ending ?? index }
-        }
+        boundaries += [window.start, window.end].filter { instant < $0 && $0 <= horizon }
       }
     }
-    guard let next, next <= Schedule.horizon(of: instant), let index = starting ?? ending else { return nil }
-    let before = mode(at: ZoneRules.nearest(to: next.millisecondsSince1970 - 1), in: zone)
-    let after = mode(at: next, in: zone)
-    let action: ScheduleAlarm.Action =
-      if let after { starting != nil || after != before ? .turnOn(after) : .none } else { .turnOff }
-    return ScheduleAlarm(instant: next, action: action, entryIndex: index)
+    let current = mode(at: instant, in: zone)
+    return boundaries.sorted().first { mode(at: $0, in: zone) != current }
   }
 
   static func horizon(of instant: WallInstant) -> WallInstant {
-    ZoneRules.nearest(to: instant.millisecondsSince1970 + Int64(horizonDays) * WallInstant.millisecondsPerDay)
+    Schedule.instant(Int64(horizonDays) * WallInstant.millisecondsPerDay, after: instant)
+  }
+
+  /// Not beyond the end of the calendar.
+  static func instant(_ milliseconds: Int64, after instant: WallInstant) -> WallInstant {
+    ZoneRules.nearest(to: instant.millisecondsSince1970 + milliseconds)
   }
 
   private static func day(of instant: WallInstant, in zone: ZoneRules) -> Int {

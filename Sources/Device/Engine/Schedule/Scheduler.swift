@@ -1,14 +1,23 @@
 package import Base
 
-/// A schedule at work (behaviour §16.3): tells, whenever the device is awake, which alarm has passed. What the app does
-/// by hand between two alarms stays.
+/// A schedule at work (SDK §16.3): tells, whenever the device is awake, whether what the schedule wants has changed
+/// since it was asked last. What the app does by hand between two changes stays.
 package struct Scheduler: Equatable, Sendable {
+  /// What the schedule wants from now on; nil for nothing.
+  package struct Change: Equatable, Sendable {
+    package let mode: ScheduleMode?
+  }
+
   package private(set) var schedule: Schedule
   package private(set) var zone: ZoneRules
-  /// Up to here all alarms have been acted upon; nil while the scheduler is off.
+  /// When the schedule was looked at last; nil while the scheduler is off.
   private var evaluated: WallInstant?
-  /// When a device that can set alarms wants to be woken; nil when there is none within seven days, or none at all.
-  package private(set) var nextAlarm: ScheduleAlarm?
+  /// What it wanted then.
+  private var wanted: ScheduleMode?
+  /// When it wants something else; nil when it does not within the horizon.
+  private var nextChange: WallInstant?
+  /// How late the platform's alarm comes.
+  var latenessMilliseconds: Int64 = 0
 
   package init(_ schedule: Schedule, in zone: ZoneRules) {
     self.schedule = schedule
@@ -17,48 +26,71 @@ package struct Scheduler: Equatable, Sendable {
 
   package var isOn: Bool { evaluated != nil }
 
-  /// `startSchedule()`, and after a restart of the device: what is to be on now.
-  package mutating func start(at now: WallInstant) -> ScheduleMode? {
+  /// When the schedule is to be looked at again: at the next change, or else at the horizon. Nil while it is off.
+  package var nextAlarm: WallInstant? {
+    evaluated.map { Schedule.instant(latenessMilliseconds, after: nextChange ?? Schedule.horizon(of: $0)) }
+  }
+
+  /// `startSchedule()`, and after a restart of the device: what is to be on now. `lateness` is drawn for every change
+  /// that is found; a platform without alarms gives zero.
+  package mutating func start(at now: WallInstant, lateness: () -> Nanoseconds = { .zero }) -> ScheduleMode? {
     evaluated = now
-    nextAlarm = schedule.nextAlarm(after: now, in: zone)
-    return schedule.mode(at: now, in: zone)
+    wanted = schedule.mode(at: now, in: zone)
+    nextChange = schedule.nextChange(after: now, in: zone)
+    latenessMilliseconds = lateness().wholeMilliseconds
+    return wanted
   }
 
   /// `stopSchedule()`: tracking stays as it is.
   package mutating func stop() {
     evaluated = nil
-    nextAlarm = nil
+    nextChange = nil
   }
 
-  /// For every occasion on which the device is awake; cheap between alarms. The last alarm that passed and that asks
-  /// for something. After the clock was set back, everything is evaluated anew.
-  package mutating func wake(at now: WallInstant) -> ScheduleAlarm? {
-    guard var instant = evaluated else { return nil }
-    guard instant <= now else { return setBack(to: now) }
-    guard now >= nextAlarm?.instant ?? Schedule.horizon(of: instant) else { return nil }
-    var found: ScheduleAlarm?
-    while instant < now {
-      let alarm = schedule.nextAlarm(after: instant, in: zone)
-      instant = alarm?.instant ?? Schedule.horizon(of: instant)
-      if let alarm, instant <= now, alarm.action != .none { found = alarm }
-    }
-    _ = start(at: now)
-    return found
+  /// For every occasion on which the device is awake; cheap between alarms. Nil when nothing has changed since the last
+  /// one. A change counts when it was slept through, too, even when another has taken it back since.
+  package mutating func wake(at now: WallInstant, lateness: () -> Nanoseconds = { .zero }) -> Change? {
+    guard let evaluated, let nextAlarm else { return nil }
+    let isSetBack = now < evaluated
+    guard isSetBack || now >= nextAlarm else { return nil }
+    let hasPassed = !isSetBack && nextChange != nil
+    return look(at: now, isChanged: hasPassed, lateness: lateness)
   }
 
-  /// A change of `app.schedule`: the new one is evaluated at once, and an empty one ends it.
-  package mutating func replace(_ schedule: Schedule, at now: WallInstant) -> ScheduleMode? {
-    self.schedule = schedule
-    guard isOn else { return nil }
-    guard !schedule.entries.isEmpty else {
-      stop()
+  /// The clocks on the wall have moved: the device is in another zone, or somebody has set them.
+  package mutating func move(
+    to zone: ZoneRules, at now: WallInstant, lateness: () -> Nanoseconds = { .zero }
+  ) -> Change? {
+    guard isOn else {
+      self.zone = zone
       return nil
     }
-    return start(at: now)
+    guard zone != self.zone else { return wake(at: now, lateness: lateness) }
+    self.zone = zone
+    return look(at: now, isChanged: false, lateness: lateness)
   }
 
-  private mutating func setBack(to now: WallInstant) -> ScheduleAlarm? {
-    let mode = start(at: now)
-    return ScheduleAlarm(instant: now, action: mode.map { .turnOn($0) } ?? .turnOff, entryIndex: nil)
+  private mutating func look(at now: WallInstant, isChanged: Bool, lateness: () -> Nanoseconds) -> Change? {
+    let old = wanted
+    let mode = start(at: now, lateness: lateness)
+    return isChanged || mode != old ? Change(mode: mode) : nil
   }
+}
+
+extension Scheduler {
+  /// How long a device that sets alarms sleeps before it looks at its clock again; nil while the scheduler is off.
+  ///
+  /// Alarms of the schedule are times on the wall and timers count elapsed time. The clock on the wall may run slower or
+  /// faster, so a device sleeps nine tenths of the way, then nine tenths of the rest, and so meets the minute; and at
+  /// most an hour, so that a clock which was set without notice is found out.
+  package func spanToNextLook(at now: WallInstant) -> Nanoseconds? {
+    guard let nextAlarm else { return nil }
+    let rest = max(Scheduler.leastSleepMilliseconds, nextAlarm.milliseconds(since: now))
+    guard rest > Scheduler.exactMilliseconds else { return .milliseconds(rest) }
+    return .milliseconds(min(rest - rest / 10, Scheduler.mostSleepMilliseconds))
+  }
+
+  private static let exactMilliseconds: Int64 = 1_000
+  private static let leastSleepMilliseconds: Int64 = 10
+  private static let mostSleepMilliseconds: Int64 = 3_600_000
 }
