@@ -2,6 +2,8 @@
 /// tests that the repository has.
 enum Citations {
   static let page = "docs/sdk-behaviour.md"
+  /// In halves, so that this file cites nothing.
+  static let mark = "SD" + "K §"
 
   /// The numbers that may be cited: `## 9.`, `### 9.3 …`, and the first column of a table of rules, `| 9.3.2 | …`.
   static func numbers(in page: SourceFile) -> Set<Substring> {
@@ -23,7 +25,7 @@ enum Citations {
   static func violations(in file: SourceFile, numbers: Set<Substring>) -> [Violation] {
     file.lines.enumerated().flatMap { index, line in
       cited(on: line).filter { !numbers.contains($0) }.map { number in
-        Violation(path: file.path, line: index + 1, rule: "SDK §\(number) is not in \(page)")
+        Violation(path: file.path, line: index + 1, rule: "\(mark)\(number) is not in \(page)")
       }
     }
   }
@@ -79,7 +81,7 @@ enum Citations {
   }
 
   private static func cited(on line: Substring) -> [Substring] {
-    guard let start = line.firstRange(of: "SDK §") else { return [] }
+    guard let start = line.firstRange(of: mark) else { return [] }
     let end = line[start.lowerBound...].firstRange(of: "RFC")?.lowerBound ?? line.endIndex
     return line[start.lowerBound..<end].split(separator: "§").dropFirst().map { part in
       var number = part.prefix { $0.isNumber || $0 == "." }
