@@ -31,6 +31,19 @@ struct RoundTripTests {
     }
   }
 
+  /// SDK §20.2: a line names the method that it comes from.
+  @Test func aWarningOfIOSNamesItsPart() {
+    let lines = LogPart.allCases.map { text([.warning("a warning", from: $0)], .ios) }
+    #expect(Set(lines).count == LogPart.allCases.count && lines.allSatisfy { $0.contains(" a warning\n") })
+    #expect(text([.warning("no task 7", from: .backgroundTasks)], .ios).contains("⚠️ -[TSBackgroundTaskManager "))
+    #expect(text([.error("no such fence", from: .geofences)], .ios).contains("‼️ -[TSGeofenceManager "))
+  }
+
+  @Test(arguments: [false, true]) func theEndOfTheAppSaysWhetherTrackingStops(stopsTracking: Bool) {
+    let line = text([.terminated(stopsTracking: stopsTracking)], .ios)
+    #expect(line.contains("-[TSTrackingService onAppTerminate] stopOnTerminate? \(stopsTracking ? 1 : 0)\n"))
+  }
+
   @Test func aFixKeepsWhatTheExportOfIOSShows() throws {
     var coords = Coordinates(latitude: 45.518019, longitude: -116.297214)
     coords.accuracy = 5

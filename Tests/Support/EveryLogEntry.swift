@@ -19,7 +19,8 @@ package enum EveryLogEntry {
     [
       .ready(isFirstBoot: true), .started(isGeofenceMode: false), .started(isGeofenceMode: true), .stopped,
       .scheduler(isOn: true), .scheduler(isOn: false), .schedule(window: "2-6 09:00-17:00", isOn: true),
-      .schedule(window: "2-6 09:00-17:00", isOn: false), .terminated, .booted, .appState(isBackground: true),
+      .schedule(window: "2-6 09:00-17:00", isOn: false), .terminated(stopsTracking: true),
+      .terminated(stopsTracking: false), .booted, .appState(isBackground: true),
       .appState(isBackground: false), .configurationChanged(key: "http.url"), .warning("a warning"),
       .error("an error"), .user(.notice, "text of the app"),
     ]

@@ -46,7 +46,7 @@ extension BGGeo {
     device.perform { core, now in
       do throws(DatabaseError) {
         try core.database.state(of: 0).remove(Self.keyPrefix + host)
-      } catch { core.note(.error("\(error)"), at: now) }
+      } catch { core.note(.error("\(error)", from: .authorization), at: now) }
     }
   }
 
@@ -84,7 +84,7 @@ extension BGGeo {
     device.perform { core, now in
       do throws(DatabaseError) {
         try core.database.state(of: 0).set(Self.keyPrefix + host, to: text.span)
-      } catch { core.note(.error("\(error)"), at: now) }
+      } catch { core.note(.error("\(error)", from: .authorization), at: now) }
     }
   }
 

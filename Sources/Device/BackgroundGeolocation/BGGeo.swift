@@ -66,16 +66,20 @@ public final class BGGeo: Sendable {
   /// The instance of the app. Its folder is that in the environment's `BGGEO_FOLDER`, else `BackgroundGeolocation` in
   /// the current one; when it cannot be used, everything stays in memory and the log says why. Its platform is a
   /// `LinuxPlatform` on the clock of the machine, to be found in `platform`.
-  public static let shared = makeShared()
+  public static let shared = makeShared(
+    folder: ProcessInfo.processInfo.environment["BGGEO_FOLDER"] ?? "BackgroundGeolocation")
 
-  private static func makeShared() -> BGGeo {
-    let folder = ProcessInfo.processInfo.environment["BGGEO_FOLDER"] ?? "BackgroundGeolocation"
+  /// The error is written whatever the level of the log is, which nothing has configured yet.
+  static func makeShared(folder: String) -> BGGeo {
     do {
       return try BGGeo(folder: folder, platform: LinuxPlatform())
     } catch {
       do {
         let inMemory = try BGGeo(folder: nil, platform: LinuxPlatform())
-        inMemory.logger.error("\(folder): \(error)")
+        inMemory.device.perform { core, now in
+          let entry = LogEntry.error("\(folder) is not used, everything stays in memory: \(error)")
+          core.host.platform.log(entry, at: now)
+        }
         return inMemory
       } catch { preconditionFailure("SQLite cannot open a database in memory: \(error)") }
     }

@@ -46,7 +46,7 @@ extension DeviceHost {
     if case .integer(let milliseconds)? = record["timestamp"], let instant = WallInstant(exactly: milliseconds) {
       return instant
     }
-    log(.warning("The record has no timestamp that can be read"), at: now)
+    log(.warning("The record has no timestamp that can be read", from: .records), at: now)
     return now.wall
   }
 

@@ -87,7 +87,7 @@ extension Uploader {
 
   /// The store gave out; what it still has goes with the next flush.
   mutating func abandon(_ flush: Flush, _ error: DatabaseError, _ now: Moment, _ effects: inout [UploadEffect]) {
-    effects.append(.log(.error("\(error)")))
+    effects.append(.log(.error("\(error)", from: .records)))
     finish(flush, .store, now, &effects)
   }
 

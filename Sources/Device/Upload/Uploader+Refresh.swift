@@ -33,7 +33,7 @@ extension Uploader {
     let authorization = configuration.authorization
     guard let refresh = RefreshRequest(authorization, uploadHeaders: configuration.http.headers) else { return false }
     if let type = refresh.refusedContentType {
-      log(.warning("Unsupported Content-Type for a refresh: \(type)"), &effects)
+      log(.warning("Unsupported Content-Type for a refresh: \(type)", from: .authorization), &effects)
     }
     var flush = flush
     flush.hasRefreshed = true
@@ -59,7 +59,7 @@ extension Uploader {
   ) {
     // What the app has set meanwhile is newer than what was asked for before (behaviour §11.6).
     if configuration.authorization.accessToken != refresh.accessToken {
-      log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile"), &effects)
+      log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile", from: .authorization), &effects)
       return resend(flush, refresh, now, &queue, &effects)
     }
     switch RefreshResult(outcome) {
@@ -82,7 +82,7 @@ extension Uploader {
     _ found: FoundTokens, status: Int, _ now: Moment, _ effects: inout [UploadEffect]
   ) {
     guard let accessToken = found.accessToken else { preconditionFailure("a refresh without a token has failed") }
-    for key in found.nonNumericExpiries { log(.warning("Ignoring non-numeric \(key)"), &effects) }
+    for key in found.nonNumericExpiries { log(.warning("Ignoring non-numeric \(key)", from: .authorization), &effects) }
     let tokens = RefreshedTokens(
       accessToken: accessToken, refreshToken: found.refreshToken, expires: found.expires ?? TokenExpiry.never,
       setAt: now.wall)

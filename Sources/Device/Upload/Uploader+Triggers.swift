@@ -58,7 +58,7 @@ extension Uploader {
     case .autoSyncDisabled: return log(.autoSyncDisabled, &effects)
     case .noURL: return
     case .unusableURL:
-      log(.error("Invalid url"), &effects)
+      log(.error("Invalid url", from: .http), &effects)
       error = .invalidURL
     case .noNetwork:
       log(.noNetwork, &effects)
@@ -87,7 +87,7 @@ extension Uploader {
       if !rows.isEmpty { effects.append(.discarded(rows.map(\.uuid))) }
       effects.append(.synced(completion: completion, .success(rows)))
     } catch {
-      effects.append(.log(.error("\(error)")))
+      effects.append(.log(.error("\(error)", from: .records)))
       effects.append(.synced(completion: completion, .failure(.store)))
     }
   }

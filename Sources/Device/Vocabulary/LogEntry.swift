@@ -10,7 +10,7 @@ package enum LogEntry: Equatable, Sendable {
   case stopped
   case scheduler(isOn: Bool)
   case schedule(window: String, isOn: Bool)
-  case terminated
+  case terminated(stopsTracking: Bool)
   case booted
   case appState(isBackground: Bool)
   case configurationChanged(key: String)
@@ -92,8 +92,8 @@ package enum LogEntry: Equatable, Sendable {
   case commandOverflow(limit: Int, dropped: Int)
 
   // What has no form of its own.
-  case warning(String)
-  case error(String)
+  case warning(String, from: LogPart = .sdk)
+  case error(String, from: LogPart = .sdk)
   /// Written by the app.
   case user(UserLevel, String)
 

@@ -68,7 +68,9 @@ import Vocabulary
     rig.send(.ready(Launch(isInBackground: true, didReboot: didReboot)))
     #expect(rig.engine.state.isEnabled == goesOn)
     rig.sample()
-    #expect(rig.take().motionChanges == (goesOn ? [false] : []))
+    let effects = rig.take()
+    #expect(effects.motionChanges == (goesOn ? [false] : []))
+    #expect(effects.events.contains(.enabledChange(isEnabled: false)) == !goesOn, "the state has changed")
   }
 
   @Test func aLaunchByTheUserAlwaysGoesOn() {
@@ -127,6 +129,19 @@ import Vocabulary
       return
     }
     #expect(LocationError.cancelled.code == 499)
+  }
+
+  /// SDK §13.1: an error belongs to a request of the app.
+  @Test(arguments: [false, true])
+  func anAppThatAskedForNothingHearsOfNoErrorAtTheEnd(isSettling: Bool) {
+    var rig = isSettling ? EngineRig() : EngineRig.resting()
+    if isSettling {
+      rig.send(.ready(Launch()))
+      rig.send(.call(.start))
+      _ = rig.take()
+    }
+    rig.send(.terminate)
+    #expect(rig.take().events == [.enabledChange(isEnabled: false)])
   }
 
   @Test func stopLeavesNothingOn() {

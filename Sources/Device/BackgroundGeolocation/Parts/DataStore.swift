@@ -64,7 +64,7 @@ public final class DataStore: Sendable {
     device.perform { core, now in
       do throws(DatabaseError) {
         _ = try core.host.destroy(uuid, at: now)
-      } catch { core.note(.error("\(error)"), at: now) }
+      } catch { core.note(.error("\(error)", from: .records), at: now) }
     }
   }
 
@@ -76,7 +76,7 @@ public final class DataStore: Sendable {
         try core.host.destroyAll(at: now)
         return true
       } catch {
-        core.note(.error("\(error)"), at: now)
+        core.note(.error("\(error)", from: .records), at: now)
         return false
       }
     } ?? false

@@ -40,8 +40,8 @@ extension AndroidPage {
         "☯️", "LifecycleManager \(isBackground ? "handleOnStop" : "handleOnResume")",
         isBackground ? "onStop" : "onResume")
     case .configurationChanged(let key): plain("TSLog d", key)
-    case .warning(let text): line("⚠️", "TSLog w", text)
-    case .error(let text): line("‼️", "TSLog e", text)
+    case .warning(let text, from: _): line("⚠️", "TSLog w", text)
+    case .error(let text, from: _): line("‼️", "TSLog e", text)
     case .user(let level, let text): line(level.icon, "Logger log", text)
     default: return false
     }

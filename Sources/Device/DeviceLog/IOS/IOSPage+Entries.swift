@@ -30,13 +30,14 @@ extension IOSPage {
       line(
         "🔵", "-[TSTrackingService onScheduleEvent:]",
         "📅 Scheduler block fired: enabled: \(LogNumber.flag(isOn)) | Trigger: 1 | \(window)")
-    case .terminated: line("🔵", "-[TSTrackingService onAppTerminate]", "stopOnTerminate? 0")
+    case .terminated(let stopsTracking):
+      line("🔵", "-[TSTrackingService onAppTerminate]", "stopOnTerminate? \(LogNumber.flag(stopsTracking))")
     case .booted: line("🔵", "-[TSLocationManager ready]_block_invoke", "Booted in background")
     case .appState(let isBackground):
       line("🔵", "-[TSAppState \(isBackground ? "onEnterBackground" : "onEnterForeground")]")
     case .configurationChanged(let key): line("🔵", "-[TSConfig onChange:]", key)
-    case .warning(let text): line("⚠️", "-[TSHttpResponse handleResponse]", text)
-    case .error(let text): line("‼️", "-[TSHttpRequest run]", "JSON error composing HTTP POST data: \(text)")
+    case .warning(let text, let part): line("⚠️", part.selector, text)
+    case .error(let text, let part): line("‼️", part.selector, text)
     case .user(let level, let text):
       line(level.icon, "-[TSLocationManager log:message:]", text)
     default: return false

@@ -17,11 +17,11 @@ extension Engine {
       do throws(GeofenceError) {
         try fences.add(geofence)
       } catch {
-        note(.error("addGeofence: \(error)"), .error, into: &effects)
+        note(.error("addGeofence: \(error)", from: .geofences), .error, into: &effects)
         continue
       }
       if geofence.isUnreliablySmall(on: profile.platform) {
-        note(.warning("the radius of \(geofence.identifier) is small"), .warning, into: &effects)
+        note(.warning("the radius of \(geofence.identifier) is small", from: .geofences), .warning, into: &effects)
       }
       note(.geofenceAdded(identifier: geofence.identifier), .info, into: &effects)
       if let kept = fences.geofence(geofence.identifier) { effects.append(.saveGeofence(kept)) }

@@ -13,7 +13,7 @@ extension Engine {
 
   mutating func stopBackgroundTask(_ id: Int, into effects: inout [Effect]) {
     guard let index = backgroundTasks.firstIndex(where: { $0.id == id }) else {
-      note(.warning("no background task \(id)"), .warning, into: &effects)
+      note(.warning("no background task \(id)", from: .backgroundTasks), .warning, into: &effects)
       return
     }
     backgroundTasks.remove(at: index)
@@ -23,7 +23,9 @@ extension Engine {
 
   mutating func expireBackgroundTasks(at now: Moment, into effects: inout [Effect]) {
     while let task = backgroundTasks.first(where: { $0.deadline <= now.monotonic }) {
-      note(.warning("background task \(task.id) ran too long and is ended"), .warning, into: &effects)
+      note(
+        .warning("background task \(task.id) ran too long and is ended", from: .backgroundTasks), .warning,
+        into: &effects)
       stopBackgroundTask(task.id, into: &effects)
     }
   }

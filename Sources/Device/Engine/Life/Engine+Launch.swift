@@ -8,16 +8,19 @@ extension Engine {
     self.launch = launch
     isInBackground = launch.isInBackground
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
-    for error in unusableGeofences { note(.error("a kept geofence: \(error)"), .error, into: &effects) }
+    for error in unusableGeofences {
+      note(.error("a kept geofence: \(error)", from: .geofences), .error, into: &effects)
+    }
     unusableGeofences = []
     if launch.didReboot { greetBoot(into: &effects) }
     if let provider { effects.append(.event(.providerChange(provider))) }
     if state.isEnabled {
       if let refusal = refusal(of: launch) {
-        note(.warning(refusal), .warning, into: &effects)
+        note(.warning(refusal, from: .launch), .warning, into: &effects)
         state.isEnabled = false
         state.isMoving = false
         effects.append(.saveState)
+        effects.append(.event(.enabledChange(isEnabled: false)))
       } else {
         resume(at: now, into: &effects)
       }
@@ -57,11 +60,12 @@ extension Engine {
   /// The process is about to end (behaviour §19.3). Without `stopOnTerminate` iOS leaves a region behind whose exit
   /// starts the next one, and Android goes on without a user interface.
   mutating func terminate(at now: Moment, into effects: inout [Effect]) {
-    note(.terminated, .info, into: &effects)
-    if configuration.app.stopOnTerminate { stop(at: now, into: &effects) }
+    let stopsTracking = configuration.app.stopOnTerminate
+    note(.terminated(stopsTracking: stopsTracking), .info, into: &effects)
+    if stopsTracking && state.isEnabled { stop(at: now, into: &effects) }
     if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.terminate(state))) }
-    guard profile.platform == .ios || configuration.app.stopOnTerminate else { return }
-    fail(.cancelled, at: now, into: &effects)
+    guard profile.platform == .ios || stopsTracking else { return }
+    cancelRequests(at: now, into: &effects)
     if state.isEnabled && state.trackingMode == .location {
       if let lastFix, state.isMoving || state.stationaryPlace == nil {
         armStationaryRegion(at: lastFix, into: &effects)

@@ -6,7 +6,7 @@ import Vocabulary
 extension Engine {
   mutating func startSchedule(at now: Moment, into effects: inout [Effect]) {
     guard !state.isSchedulerEnabled else {
-      note(.warning("startSchedule is ignored: the schedule is on already"), .warning, into: &effects)
+      note(.warning("startSchedule is ignored: the schedule is on already", from: .schedule), .warning, into: &effects)
       return
     }
     state.isSchedulerEnabled = true
@@ -33,7 +33,7 @@ extension Engine {
     let mode = scheduler.start(at: now.wall) { drawLateness() }
     self.scheduler = scheduler
     guard !scheduler.schedule.entries.isEmpty else {
-      note(.warning("the schedule is empty"), .warning, into: &effects)
+      note(.warning("the schedule is empty", from: .schedule), .warning, into: &effects)
       return
     }
     follow(mode, at: now, into: &effects)
@@ -111,6 +111,6 @@ extension Engine {
   }
 
   private func noteProblems(of schedule: Schedule, into effects: inout [Effect]) {
-    for error in schedule.errors { note(.warning("schedule: \(error)"), .warning, into: &effects) }
+    for error in schedule.errors { note(.warning("schedule: \(error)", from: .schedule), .warning, into: &effects) }
   }
 }

@@ -5,7 +5,7 @@ import Vocabulary
 extension Engine {
   mutating func start(at now: Moment, into effects: inout [Effect]) {
     guard !(state.isEnabled && state.trackingMode == .location) else {
-      note(.warning("start is ignored: tracking is started already"), .warning, into: &effects)
+      note(.warning("start is ignored: tracking is started already", from: .tracking), .warning, into: &effects)
       return
     }
     let wasEnabled = state.isEnabled
@@ -19,7 +19,7 @@ extension Engine {
   /// Behaviour §15.6. Switching from one mode to the other needs no stop.
   mutating func startGeofences(at now: Moment, into effects: inout [Effect]) {
     guard !(state.isEnabled && state.trackingMode == .geofence) else {
-      note(.warning("startGeofences is ignored: it is started already"), .warning, into: &effects)
+      note(.warning("startGeofences is ignored: it is started already", from: .tracking), .warning, into: &effects)
       return
     }
     let wasEnabled = state.isEnabled
@@ -68,7 +68,7 @@ extension Engine {
 
   mutating func stop(at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled else {
-      note(.warning("stop is ignored: tracking is not started"), .warning, into: &effects)
+      note(.warning("stop is ignored: tracking is not started", from: .tracking), .warning, into: &effects)
       return
     }
     state.isEnabled = false

@@ -26,13 +26,13 @@ extension Engine {
   /// `changePace`: ignored while disabled, and refused where the system would not let it begin (behaviour §19.5).
   private mutating func askPace(_ isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location else {
-      note(.warning("changePace is ignored: tracking is not started"), .warning, into: &effects)
+      note(.warning("changePace is ignored: tracking is not started", from: .pace), .warning, into: &effects)
       return
     }
     let isWhenInUse = provider?.authorizationStatus == 4
     guard !(isMoving && isInBackground && isWhenInUse && profile.platform == .android) else {
       effects.append(.event(.locationError(.backgroundWithWhenInUse)))
-      note(.error("changePace is refused in the background without \"Always\""), .error, into: &effects)
+      note(.error("changePace is refused in the background without \"Always\"", from: .pace), .error, into: &effects)
       return
     }
     changePace(to: isMoving, at: now, into: &effects)

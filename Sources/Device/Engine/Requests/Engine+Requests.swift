@@ -110,6 +110,16 @@ extension Engine {
     for request in failed { fail(request, error, at: now, into: &effects) }
   }
 
+  /// The app is closed: an app that waits for an answer hears 499; what the engine looks for itself is given up in
+  /// silence.
+  mutating func cancelRequests(at now: Moment, into effects: inout [Effect]) {
+    dropMotionRequests(into: &effects)
+    let cancelled = requests
+    requests = []
+    demandSampling(into: &effects)
+    for request in cancelled { fail(request, .cancelled, at: now, into: &effects) }
+  }
+
   private mutating func fulfil(
     _ request: SingleRequest, with fix: Fix, at now: Moment, into effects: inout [Effect]
   ) {

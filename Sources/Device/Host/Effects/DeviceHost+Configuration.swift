@@ -23,7 +23,7 @@ extension DeviceHost {
   mutating func adopt(_ new: Configuration, _ change: ConfigurationChange, at now: Moment) {
     let wasLimited = configuration.persistence.maxRecordsToPersist
     configuration = new
-    for warning in change.warnings { log(.warning("\(warning)"), at: now) }
+    for warning in change.warnings { log(.warning("\(warning)", from: .configuration), at: now) }
     guard !change.changedKeys.isEmpty else { return }
     saveConfiguration(at: now)
     let recordKeys = [
@@ -61,7 +61,7 @@ extension DeviceHost {
   private mutating func makeRenderer(at now: Moment) {
     renderer = RecordRenderer(configuration)
     for template in RecordRenderer.templates(of: configuration) {
-      for tag in template.unknownTags { log(.warning("Unknown template tag: \(tag)"), at: now) }
+      for tag in template.unknownTags { log(.warning("Unknown template tag: \(tag)", from: .configuration), at: now) }
     }
   }
 

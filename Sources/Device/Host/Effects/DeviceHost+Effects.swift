@@ -54,7 +54,7 @@ extension DeviceHost {
       platform.deliver(.synced(completion: completion, result), at: now)
     case .discarded(let uuids): discarded(uuids, .destroyed, at: now)
     case .logUploaded(Self.nobody, let isSuccess, let status):
-      if !isSuccess { log(.warning("uploadLog has failed with status \(status)"), at: now) }
+      if !isSuccess { log(.warning("uploadLog has failed with status \(status)", from: .logger), at: now) }
     case .logUploaded(let completion, let isSuccess, let status):
       platform.deliver(.logUploaded(completion: completion, isSuccess: isSuccess, status: status), at: now)
     case .log(let entry): log(entry, at: now)
@@ -68,5 +68,5 @@ extension DeviceHost {
     if entry.level <= configuration.logger.logLevel { platform.log(entry, at: now) }
   }
 
-  mutating func report(_ error: DatabaseError, at now: Moment) { log(.error("\(error)"), at: now) }
+  mutating func report(_ error: DatabaseError, at now: Moment) { log(.error("\(error)", from: .records), at: now) }
 }

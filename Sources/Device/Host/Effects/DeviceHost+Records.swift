@@ -12,8 +12,8 @@ extension DeviceHost {
     scratch.record.removeAll(keepingCapacity: true)
     let note = renderer.append(record, to: &scratch.record)
     switch note {
-    case .invalidTemplate?: log(.error(note?.message ?? ""), at: now)
-    case .extrasAppendedToArray?: log(.warning(note?.message ?? ""), at: now)
+    case .invalidTemplate?: log(.error(note?.message ?? "", from: .records), at: now)
+    case .extrasAppendedToArray?: log(.warning(note?.message ?? "", from: .records), at: now)
     case nil: break
     }
     insert(record.uuid, record.timestamp, scratch.record, kind, at: now)
