@@ -70,8 +70,10 @@ package enum EveryLogEntry {
 
   private static var http: [LogEntry] {
     [
-      .flushBegan(trigger: .insert, queued: 1), .watchdogArmed(timeoutSeconds: 60, watchdogSeconds: 65), .watchdogFired,
-      .lockedBatch(count: 2), .posting(uuid: nil, count: 2, url: "http://localhost/"),
+      .flushBegan(trigger: .insert, queued: 1), .watchdogArmed(timeoutSeconds: 60, watchdogSeconds: 65),
+      .watchdogFired(locked: 2, isBatch: true), .lockedBatch(count: 2),
+      .posting(.post, uuid: nil, count: 2, url: "http://localhost/"),
+      .posting(.put, uuid: uuid, count: 1, url: "http://localhost/"),
       .response(status: 200, reason: "OK"), .response(status: 401, reason: "Unauthorized"),
       .response(status: 0, reason: "connect timed out"), .posted(uuid: uuid, status: 200, retry: 0),
       .unlocked(uuid: uuid), .syncPage(isOK: true, size: 1), .syncPage(isOK: true, size: 2),

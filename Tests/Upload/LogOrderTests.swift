@@ -28,7 +28,7 @@ import Vocabulary
         .flushBegan(trigger: .insert, queued: 1),
         .watchdogArmed(timeoutSeconds: 60, watchdogSeconds: 65),
         .locked(uuid: first),
-        .posting(uuid: first, count: 1, url: "http://server.example/locations"),
+        .posting(.post, uuid: first, count: 1, url: "http://server.example/locations"),
         .response(status: 200, reason: ""),
         .posted(uuid: first, status: 200, retry: 0),
         .destroyed(uuid: first),
@@ -50,12 +50,28 @@ import Vocabulary
         .flushBegan(trigger: .heartbeat, queued: 2),
         .watchdogArmed(timeoutSeconds: 60, watchdogSeconds: 65),
         .lockedBatch(count: 2),
-        .posting(uuid: nil, count: 2, url: "http://server.example/locations"),
+        .posting(.post, uuid: nil, count: 2, url: "http://server.example/locations"),
         .response(status: 302, reason: ""),
         .posted(uuid: nil, status: 302, retry: 0),
         .redirectNotPermitted(status: 302),
         .unlocked(uuid: first), .unlocked(uuid: second),
         .flushFinished(isSuccess: false, queuedBefore: 2, synced: 0, pages: 0, milliseconds: 0),
+      ])
+  }
+
+  @Test func eachPageHasItsWatchdog() {
+    var device = device { $0.http.method = .put }
+    device.fill(2)
+    device.give(.trigger(.heartbeat))
+    device.configure { $0.http.timeoutMilliseconds = 3_000 }
+    device.answer(200)
+    let second = UUID128(high: 0, low: 1)
+    #expect(
+      device.entries.dropFirst(3) == [
+        .syncPage(isOK: true, size: 1),
+        .watchdogArmed(timeoutSeconds: 3, watchdogSeconds: 8),
+        .locked(uuid: second),
+        .posting(.put, uuid: second, count: 1, url: "http://server.example/locations"),
       ])
   }
 

@@ -143,7 +143,7 @@ import Vocabulary
       if device.uploader.isBusy != (!awaited.isEmpty || pausedCommands) { broken.append("busy with nothing") }
       if !device.uploader.isBusy && !device.queue.lockedIDs.isEmpty { broken.append("rows stay locked") }
       if !mayDelete && !idsBefore.allSatisfy(device.queue.ids.contains) { broken.append("rows deleted") }
-      if device.uploader.isBusy != (device.uploader.nextDeadline != nil) { broken.append("a flush without watchdog") }
+      if awaited.isEmpty != (device.uploader.nextDeadline == nil) { broken.append("a request without watchdog") }
       return broken
     }
   }

@@ -106,12 +106,13 @@ import Vocabulary
   // The watchdog (behaviour §9.2).
 
   @Test(arguments: [(60_000.0, 65.0), (3_000, 8)])
-  func fiveSecondsAfterTheTimeLimitAFlushIsGivenUp(timeout: Double, seconds: Double) {
+  func fiveSecondsAfterItsTimeLimitARequestIsGivenUp(timeout: Double, seconds: Double) {
     var device = TestDevice {
       $0.http.timeoutMilliseconds = timeout
+      $0.http.batchSync = true
       $0.logger.logLevel = .verbose
     }
-    device.fill(1)
+    device.fill(2)
     let start = device.now.monotonic
     device.give(.sync(completion: 3))
     #expect(device.uploader.nextDeadline.map { ($0 - start).seconds } == seconds)
@@ -120,9 +121,9 @@ import Vocabulary
     #expect(device.effects == [])
     device.advance(seconds: 0.001)
     device.give(.timersDue)
-    #expect(device.entries.contains(.watchdogFired))
+    #expect(device.entries.contains(.watchdogFired(locked: 2, isBatch: true)))
     #expect(device.syncs == [.failure(.networkConnection)])
-    #expect(device.httpEvents.isEmpty)
+    #expect(device.httpEvents.map(\.status) == [0])
     #expect(device.queue.lockedIDs == [])
     #expect(device.uploader.nextDeadline == nil)
     let late = device.lastID
@@ -131,21 +132,55 @@ import Vocabulary
     #expect(device.sent.count == 2)
     device.give(.answered(request: late, .answered(status: 200, reason: "OK", body: [])))
     #expect(device.effects == [.log(.staleResponseIgnored)])
-    #expect(device.queue.lockedIDs == [1])
+    #expect(device.queue.lockedIDs == [1, 2])
     device.answer(200)
     #expect(device.queue.count == 0)
   }
 
-  @Test func theWatchdogWatchesTheFlushAndNotTheRequest() {
-    var device = TestDevice()
-    device.fill(3)
-    device.give(.trigger(.ready))
+  @Test(arguments: [60_000.0, 3_000])
+  func aDrainGoesOnAsLongAsItsRequestsAreAnswered(timeout: Double) throws {
+    var device = TestDevice { $0.http.timeoutMilliseconds = timeout }
+    device.fill(100)
+    device.give(.sync(completion: 3))
+    for _ in 0..<100 {
+      device.advance(seconds: 1)
+      device.give(.timersDue)
+      device.answer(200)
+      #expect(device.httpEvents.map(\.status) == [200])
+    }
+    #expect(device.sent.count == 100)
+    #expect(device.queue.count == 0)
+    #expect(try device.syncs.map { try $0.get().count } == [100])
+  }
+
+  @Test func aRefreshAndTheRequestAfterItHaveTheirOwnTime() {
+    var device = TestDevice {
+      $0.http.timeoutMilliseconds = 3_000
+      $0.authorization.refreshUrl = "http://server.example/refresh"
+    }
+    device.record()
+    for (status, body) in [(401, ""), (200, #"{"access_token":"new"}"#), (200, "")] {
+      device.advance(seconds: 7)
+      device.give(.timersDue)
+      #expect(device.uploader.isBusy)
+      device.answer(status, body)
+    }
+    #expect(device.queue.count == 0)
+    #expect(device.httpEvents.map(\.status) == [200])
+  }
+
+  @Test func aRefreshThatNeverEndsFailsAndTheCommandsOfTheRefusalRun() {
+    var device = TestDevice { $0.authorization.refreshUrl = "http://server.example/refresh" }
+    device.record()
     device.advance(seconds: 40)
-    device.answer(200)
-    device.advance(seconds: 25)
+    device.answer(401, #"{"background_geolocation":["stop"]}"#)
+    device.advance(seconds: 64.999)
     device.give(.timersDue)
-    #expect(!device.uploader.isBusy)
-    #expect(device.queue.ids == [2, 3])
+    #expect(device.effects == [])
+    device.advance(seconds: 0.001)
+    device.give(.timersDue)
+    #expect(device.effects.map(\.name) == ["authorization", "commands"])
+    #expect(device.authorizationEvents.map(\.status) == [0])
     #expect(device.queue.lockedIDs == [])
   }
 

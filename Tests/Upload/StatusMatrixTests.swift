@@ -129,13 +129,35 @@ import Vocabulary
     device.answer(401, Self.stop)
     #expect(device.effects.map(\.name) == ["http", "send"])
     device.answer(200, #"{"access_token":"new","background_geolocation":["start"]}"#)
-    #expect(device.effects.map(\.name) == ["tokens", "authorization", "commands", "proceed", "send"])
-    #expect(device.commands == [.stop])
+    #expect(device.effects.map(\.name) == ["tokens", "authorization", "commands", "commands", "proceed", "send"])
+    #expect(device.commands == [.stop, .start])
     device = self.device(false, .possible)
     device.answer(401, Self.stop)
     device.answer(400, #"{"background_geolocation":["start"]}"#)
-    #expect(device.effects.map(\.name) == ["authorization", "commands", "synced"])
-    #expect(device.commands == [.stop])
+    #expect(device.effects.map(\.name) == ["authorization", "commands", "commands", "synced"])
+    #expect(device.commands == [.stop, .start])
+  }
+
+  @Test func commandsRunOnEveryStatusOfARefreshAndOfALog() {
+    for status in Self.statuses {
+      var device = device(false, .possible)
+      device.answer(401)
+      device.answer(status, Self.stop)
+      #expect(device.commands == [.stop], "refresh \(status)")
+      device.give(
+        .uploadLog(
+          LogUpload(url: "http://l/", gzip: [], state: [], model: "", manufacturer: "", version: ""), completion: 1))
+      device.answer(status, Self.stop)
+      #expect(device.effects.map(\.name) == ["logUploaded", "commands"], "log \(status)")
+    }
+  }
+
+  @Test func theCommandsOfARefreshRunAlsoWhenItsTokensAreDropped() {
+    var device = device(false, .possible)
+    device.answer(401)
+    device.configure { $0.authorization.accessToken = "mine" }
+    device.answer(200, #"{"access_token":"new","background_geolocation":["stop"]}"#)
+    #expect(device.effects.map(\.name) == ["commands", "proceed", "send"])
   }
 
   @Test func aFaultyCommandIsReportedToo() {

@@ -77,6 +77,48 @@ import Vocabulary
     #expect(device.sent.count == 1)
   }
 
+  /// Pages go on as long as a flush might begin.
+  @Test(arguments: FlushTrigger.allCases, [Connectivity.cellular, .none])
+  func theNetworkIsLookedAtBeforeEachPage(trigger: FlushTrigger, network: Connectivity) {
+    var device = TestDevice {
+      $0.http.disableAutoSyncOnCellular = true
+      $0.logger.logLevel = .verbose
+    }
+    device.fill(3)
+    device.give(.trigger(trigger))
+    device.give(.connectivity(network))
+    #expect(device.uploader.isBusy)
+    device.answer(200)
+    let goesOn = network == .cellular && trigger == .manual
+    #expect(device.sent.count == (goesOn ? 2 : 1))
+    #expect(device.uploader.isBusy == goesOn)
+    #expect(device.entries.contains(.noNetwork) == (network == .none))
+    #expect(device.queue.count == 2)
+    #expect(device.queue.lockedIDs.isEmpty != goesOn)
+  }
+
+  @Test func theNetworkIsLookedAtBeforeARefusedPageGoesAgain() {
+    var device = TestDevice {
+      $0.http.disableAutoSyncOnCellular = true
+      $0.authorization.refreshUrl = "http://server.example/refresh"
+    }
+    device.record()
+    device.answer(401)
+    device.give(.connectivity(.cellular))
+    device.answer(200, #"{"access_token":"new"}"#)
+    #expect(device.effects.map(\.name) == ["tokens", "authorization"])
+    #expect(device.queue.lockedIDs == [])
+  }
+
+  @Test func aDrainedQueueIsASuccessWithoutANetwork() throws {
+    var device = TestDevice()
+    device.fill(1)
+    device.give(.sync(completion: 1))
+    device.give(.connectivity(.none))
+    device.answer(200)
+    #expect(try device.syncs.first?.get().count == 1)
+  }
+
   @Test(arguments: FlushTrigger.allCases)
   func withoutANetworkNothingIsSentAndNoEventFires(trigger: FlushTrigger) {
     var device = TestDevice(connectivity: .none) { $0.logger.logLevel = .verbose }

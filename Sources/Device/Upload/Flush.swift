@@ -27,13 +27,10 @@ struct Flush: Sendable {
   let trigger: FlushTrigger
   let completion: UInt64?
   let beganAt: MonotonicInstant
-  /// When the watchdog gives it up.
-  let deadline: MonotonicInstant
   let queuedBefore: Int
 
   var stage = Stage.uploading
-  /// The request whose answer is awaited.
-  var request: UInt64?
+  var awaited: AwaitedRequest?
   /// A flush refreshes once (behaviour §11.2, `max_refresh_retries=1`).
   var hasRefreshed = false
   var pages = 0
@@ -41,6 +38,13 @@ struct Flush: Sendable {
   var page = Page()
   /// Every row that was uploaded; kept only for whoever waits for them.
   var rows: [QueuedRecord] = []
+}
+
+/// The request whose answer a flush waits for.
+struct AwaitedRequest: Sendable {
+  let id: UInt64
+  /// When the watchdog gives it up.
+  let deadline: MonotonicInstant
 }
 
 /// The rows of one request, locked in the queue.

@@ -10,9 +10,9 @@ extension Uploader {
     _ outcome: RequestOutcome, of request: UInt64, _ now: Moment, _ queue: inout some RecordQueue,
     _ effects: inout [UploadEffect]
   ) {
-    if let flush, flush.request == request {
+    if let flush, flush.awaited?.id == request {
       var flush = flush
-      flush.request = nil
+      flush.awaited = nil
       if case .refreshing(let refresh) = flush.stage {
         takeRefreshed(outcome, refresh, of: flush, now, &queue, &effects)
       } else {
@@ -23,6 +23,7 @@ extension Uploader {
       let status = outcome.status
       effects.append(
         .logUploaded(completion: upload.completion, isSuccess: 200..<300 ~= status, status: status))
+      if let commands = ReceivedCommands(in: outcome) { effects.append(.commands(commands)) }
     } else {
       log(.staleResponseIgnored, &effects)
     }
@@ -41,7 +42,7 @@ extension Uploader {
     case 200..<300: succeed(flush, outcome, commands, now, &queue, &effects)
     case 401 where mayRefresh(flush, &effects):
       effects.append(.http(HTTPEvent(outcome)))
-      let isRefreshing = refresh(for: flush, followsRefusal: true, carrying: commands, &effects)
+      let isRefreshing = refresh(for: flush, followsRefusal: true, carrying: commands, now, &effects)
       precondition(isRefreshing, "there is a url to refresh at")
     default:
       fail(flush, outcome, commands, now, &queue, &effects)
@@ -95,7 +96,7 @@ extension Uploader {
   mutating func pause(_ flush: Flush, _ stage: Flush.Stage, _ effects: inout [UploadEffect]) {
     var flush = flush
     flush.stage = stage
-    flush.request = nil
+    flush.awaited = nil
     self.flush = flush
     effects.append(.proceed)
   }
@@ -111,8 +112,8 @@ extension Uploader {
 }
 
 extension ReceivedCommands {
-  /// Nil when the answer has none, and nothing that was meant to be one.
-  fileprivate init?(in outcome: RequestOutcome) {
+  /// Nil when the answer has none, and nothing that was meant to be one. Any answer may have some (SDK §10.3).
+  init?(in outcome: RequestOutcome) {
     guard case .answered(_, _, let body) = outcome, !body.isEmpty else { return nil }
     self.init(inBody: body.span)
     if commands.isEmpty && problems.isEmpty { return nil }

@@ -13,8 +13,9 @@ extension Uploader {
   ) {
     var flush = flush
     flush.page = Page()
-    guard policy.destination == .usable else { return finish(flush, .invalidURL, now, &effects) }
     guard queue.count > 0 else { return finish(flush, nil, now, &effects) }
+    if let error = obstacle(toGoingOnWith: flush, &effects) { return finish(flush, error, now, &effects) }
+    if flush.pages > 0 { logWatchdog(&effects) }
     let http = configuration.http
     let limit = !http.batchSync ? 1 : http.maxBatchSize > 0 ? http.maxBatchSize : queue.count
     let newestFirst = configuration.persistence.locationsOrderDirection == .descending
@@ -33,34 +34,57 @@ extension Uploader {
     if flush.completion != nil { flush.rows += records }
     let isRefreshing =
       isTokenExpired(at: now.wall) && !flush.hasRefreshed
-      && refresh(for: flush, followsRefusal: false, carrying: nil, &effects)
+      && refresh(for: flush, followsRefusal: false, carrying: nil, now, &effects)
     if isRefreshing { return }
-    post(flush, now, &queue, &effects)
+    post(flush, now, &effects)
   }
 
-  /// Sends the page of the flush, for the first time or again.
-  mutating func post(
+  /// Sends the page of the flush again.
+  mutating func resend(
     _ flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
+    if let error = obstacle(toGoingOnWith: flush, &effects) {
+      unlock(flush.page, &queue, &effects)
+      return finish(flush, error, now, &effects)
+    }
+    post(flush, now, &effects)
+  }
+
+  /// The configuration and the network may have changed since the last request of the flush.
+  private func obstacle(toGoingOnWith flush: Flush, _ effects: inout [UploadEffect]) -> SyncError? {
+    guard policy.destination == .usable else { return .invalidURL }
+    guard connectivity.isConnected else {
+      log(.noNetwork, &effects)
+      return .networkConnection
+    }
+    let isDeferred = flush.trigger != .manual && policy.defersOnCellular && connectivity == .cellular
+    return isDeferred ? .networkConnection : nil
+  }
+
+  private mutating func post(_ flush: Flush, _ now: Moment, _ effects: inout [UploadEffect]) {
     var flush = flush
     let http = configuration.http
-    guard policy.destination == .usable else {
-      unlock(flush.page, &queue, &effects)
-      return finish(flush, .invalidURL, now, &effects)
-    }
     flush.stage = .uploading
-    let id = takeRequestID()
-    flush.request = id
+    let timeout = UploadRules.timeout(milliseconds: http.timeoutMilliseconds)
+    let awaited = awaitedRequest(timeout: timeout, now)
+    flush.awaited = awaited
     let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
-    log(.posting(uuid: uuid, count: flush.page.ids.count, url: http.url), &effects)
+    log(.posting(http.method, uuid: uuid, count: flush.page.ids.count, url: http.url), &effects)
     let cargo = OutgoingRequest.Cargo(
       uuids: flush.page.uuids, isBatch: flush.page.isBatch, trigger: flush.trigger, triggeredAt: flush.beganAt)
     let request = OutgoingRequest(
-      id: id, purpose: .records, method: http.method.rawValue, url: http.url,
-      headers: uploadForm().headers, body: flush.page.body,
-      timeout: UploadRules.timeout(milliseconds: http.timeoutMilliseconds), cargo: cargo)
+      id: awaited.id, purpose: .records, method: http.method.rawValue, url: http.url,
+      headers: uploadForm().headers, body: flush.page.body, timeout: timeout, cargo: cargo)
     self.flush = flush
     effects.append(.send(request))
+  }
+
+  /// The next request of a flush has a watchdog of its own.
+  func logWatchdog(_ effects: inout [UploadEffect]) {
+    guard policy.isLogging else { return }
+    let timeout = UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds)
+    let watchdog = timeout + UploadRules.watchdogGrace
+    log(.watchdogArmed(timeoutSeconds: timeout.seconds, watchdogSeconds: watchdog.seconds), &effects)
   }
 
   mutating func takeRequestID() -> UInt64 {

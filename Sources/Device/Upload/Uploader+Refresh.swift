@@ -28,7 +28,8 @@ extension Uploader {
 
   /// Asks for new tokens while the page of the flush waits. False when there is nowhere to ask.
   mutating func refresh(
-    for flush: Flush, followsRefusal: Bool, carrying commands: ReceivedCommands?, _ effects: inout [UploadEffect]
+    for flush: Flush, followsRefusal: Bool, carrying commands: ReceivedCommands?, _ now: Moment,
+    _ effects: inout [UploadEffect]
   ) -> Bool {
     let authorization = configuration.authorization
     guard let refresh = RefreshRequest(authorization, uploadHeaders: configuration.http.headers) else { return false }
@@ -37,8 +38,9 @@ extension Uploader {
     }
     var flush = flush
     flush.hasRefreshed = true
-    let id = takeRequestID()
-    flush.request = id
+    let timeout = UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds)
+    let awaited = awaitedRequest(timeout: timeout, now)
+    flush.awaited = awaited
     flush.stage = .refreshing(
       Flush.Refresh(
         accessToken: authorization.accessToken, followsRefusal: followsRefusal, commands: commands))
@@ -47,9 +49,9 @@ extension Uploader {
     effects.append(
       .send(
         OutgoingRequest(
-          id: id, purpose: .refresh, method: UploadMethod.post.rawValue, url: refresh.url,
+          id: awaited.id, purpose: .refresh, method: UploadMethod.post.rawValue, url: refresh.url,
           headers: RequestHeaders.refresh(refresh, userAgent: userAgent), body: refresh.body,
-          timeout: UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds))))
+          timeout: timeout)))
     return true
   }
 
@@ -57,23 +59,24 @@ extension Uploader {
     _ outcome: RequestOutcome, _ refresh: Flush.Refresh, of flush: Flush, _ now: Moment,
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
+    let commands = [refresh.commands, ReceivedCommands(in: outcome)].compactMap(\.self)
     // What the app has set meanwhile is newer than what was asked for before (behaviour §11.6).
     if configuration.authorization.accessToken != refresh.accessToken {
       log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile", from: .authorization), &effects)
-      return resend(flush, refresh, now, &queue, &effects)
+      return resend(flush, refresh, after: commands, now, &queue, &effects)
     }
     switch RefreshResult(outcome) {
     case .success(let answer, let tokens):
       accept(tokens, status: outcome.status, now, &effects)
       effects.append(
         .authorization(AuthorizationEvent(isSuccess: true, status: outcome.status, response: answer, error: nil)))
-      resend(flush, refresh, now, &queue, &effects)
+      resend(flush, refresh, after: commands, now, &queue, &effects)
     case .failure(let message):
       log(.refreshFailed(status: outcome.status, reason: message), &effects)
       unlock(flush.page, &queue, &effects)
       effects.append(
         .authorization(AuthorizationEvent(isSuccess: false, status: outcome.status, response: nil, error: message)))
-      if let commands = refresh.commands { effects.append(.commands(commands)) }
+      for commands in commands { effects.append(.commands(commands)) }
       finish(flush, SyncError(status: outcome.status), now, &effects)
     }
   }
@@ -92,15 +95,15 @@ extension Uploader {
     effects.append(.tokens(tokens))
   }
 
-  /// The same records once more, after the commands that the refused upload brought.
+  /// The same records once more, after the commands that the refused upload and the refresh brought.
   private mutating func resend(
-    _ flush: Flush, _ refresh: Flush.Refresh, _ now: Moment, _ queue: inout some RecordQueue,
-    _ effects: inout [UploadEffect]
+    _ flush: Flush, _ refresh: Flush.Refresh, after commands: [ReceivedCommands], _ now: Moment,
+    _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     var flush = flush
     if refresh.followsRefusal { flush.page.retry += 1 }
-    guard let commands = refresh.commands else { return post(flush, now, &queue, &effects) }
-    effects.append(.commands(commands))
+    if commands.isEmpty { return resend(flush, now, &queue, &effects) }
+    for commands in commands { effects.append(.commands(commands)) }
     pause(flush, .pausedBeforeResending, &effects)
   }
 }

@@ -16,13 +16,9 @@ extension Uploader {
     if isManual && policy.destination == .none { return handOut(to: completion, &queue, &effects) }
     let queued = queue.count
     guard isManual || isDue(trigger, queued: queued) else { return }
-    let timeout = UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds)
-    let watchdog = timeout + UploadRules.watchdogGrace
     log(.flushBegan(trigger: trigger, queued: queued), &effects)
-    log(.watchdogArmed(timeoutSeconds: timeout.seconds, watchdogSeconds: watchdog.seconds), &effects)
-    let flush = Flush(
-      trigger: trigger, completion: completion, beganAt: now.monotonic, deadline: deadline(after: watchdog, now),
-      queuedBefore: queued)
+    logWatchdog(&effects)
+    let flush = Flush(trigger: trigger, completion: completion, beganAt: now.monotonic, queuedBefore: queued)
     sendNextPage(of: flush, now, &queue, &effects)
   }
 

@@ -63,10 +63,10 @@ package struct Uploader: Sendable {
   }
 
   /// Requests whose answers are awaited.
-  package var requestsInFlight: [UInt64] { [flush?.request].compactMap(\.self) + logUploads.map(\.request) }
+  package var requestsInFlight: [UInt64] { [flush?.awaited?.id].compactMap(\.self) + logUploads.map(\.request) }
 
   /// Give `timersDue` then, or later.
-  package var nextDeadline: MonotonicInstant? { flush?.deadline }
+  package var nextDeadline: MonotonicInstant? { flush?.awaited?.deadline }
 
   /// Appends to `effects` what is to be done. An answer to no request, or to one that was given up, changes nothing.
   package mutating func receive(
@@ -108,21 +108,23 @@ package struct Uploader: Sendable {
     switch flush.stage {
     case .uploading, .refreshing: break
     case .pausedBeforeNextPage: sendNextPage(of: flush, now, &queue, &effects)
-    case .pausedBeforeResending: post(flush, now, &queue, &effects)
+    case .pausedBeforeResending: resend(flush, now, &queue, &effects)
     }
   }
 
-  /// When a span of the network's time will be over.
-  func deadline(after span: Nanoseconds, _ now: Moment) -> MonotonicInstant {
-    now.monotonic + (clockFactor == 1 ? span : Nanoseconds(Int64(Double(span.count) * clockFactor)))
+  /// A request with this time limit, and the watchdog that is armed for it, in the network's time.
+  mutating func awaitedRequest(timeout: Nanoseconds, _ now: Moment) -> AwaitedRequest {
+    let span = timeout + UploadRules.watchdogGrace
+    let deadline = now.monotonic + (clockFactor == 1 ? span : Nanoseconds(Int64(Double(span.count) * clockFactor)))
+    return AwaitedRequest(id: takeRequestID(), deadline: deadline)
   }
 
-  /// Gives up a flush that nothing has ended. Its answer may still come; the rows go out again (behaviour §9.2).
+  /// Gives up a request that the transport has not ended, as one without an answer. The answer may still come, and is
+  /// stale; the rows go out again (SDK §9.2).
   private mutating func watch(_ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
-    guard let flush, flush.deadline <= now.monotonic else { return }
-    log(.watchdogFired, &effects)
-    unlock(flush.page, &queue, &effects)
-    finish(flush, .networkConnection, now, &effects)
+    guard let flush, let awaited = flush.awaited, awaited.deadline <= now.monotonic else { return }
+    log(.watchdogFired(locked: flush.page.ids.count, isBatch: flush.page.isBatch), &effects)
+    take(.failed(.timeout, message: "timeout"), of: awaited.id, now, &queue, &effects)
   }
 
   /// The entry is made only when the log takes any.

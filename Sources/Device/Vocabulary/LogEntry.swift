@@ -61,10 +61,10 @@ package enum LogEntry: Equatable, Sendable {
   // HTTP.
   case flushBegan(trigger: FlushTrigger, queued: Int)
   case watchdogArmed(timeoutSeconds: Double, watchdogSeconds: Double)
-  case watchdogFired
+  case watchdogFired(locked: Int, isBatch: Bool)
   case locked(uuid: UUID128)
   case lockedBatch(count: Int)
-  case posting(uuid: UUID128?, count: Int, url: String)
+  case posting(UploadMethod, uuid: UUID128?, count: Int, url: String)
   case response(status: Int, reason: String)
   case posted(uuid: UUID128?, status: Int, retry: Int)
   case unlocked(uuid: UUID128)

@@ -52,7 +52,7 @@ struct ReferenceFlush {
       return []
     case .accepted, .refused, .unauthorized, .lost: return answer(step)
     case .late: return []
-    case .watchdog: return isBusy ? end(error: 2) : []
+    case .watchdog: return answer(.lost)
     }
   }
 
@@ -68,6 +68,7 @@ struct ReferenceFlush {
 
   private mutating func next() -> [String] {
     if rows.isEmpty { return end(error: nil) }
+    if !isOnline { return end(error: 2) }
     locked = Array(rows.prefix(batch ?? 1))
     awaited = .upload
     return ["send \(locked)"]
@@ -93,7 +94,7 @@ struct ReferenceFlush {
       return ["http 0"] + end(error: 2)
     case (.refresh, .accepted):
       awaited = .upload
-      return ["tokens", "authorization true", "send \(locked)"]
+      return ["tokens", "authorization true"] + (isOnline ? ["send \(locked)"] : end(error: 2))
     case (.refresh, .lost): return ["authorization false"] + end(error: 2)
     case (.refresh, _): return ["authorization false"] + end(error: 4)
     }

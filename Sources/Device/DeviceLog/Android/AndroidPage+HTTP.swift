@@ -18,13 +18,14 @@ extension AndroidPage {
   mutating func writeHTTP(_ entry: LogEntry) -> Bool {
     switch entry {
     case .flushBegan(_, let queued): box("HttpService flush", "HTTP Service (count: \(queued))")
-    case .watchdogArmed, .syncPage, .posted, .flushFinished: break
-    case .watchdogFired: line("⚠️", "HttpService handleHttpError", "Response: 0, timeout")
+    case .watchdogArmed, .watchdogFired, .syncPage, .posted, .flushFinished: break
     case .locked: line("✅", "SQLiteLocationDAO allWithLocking", "Locked 1 records", level: "DEBUG")
     case .lockedBatch(let count):
       line("✅", "SQLiteLocationDAO allWithLocking", "Locked \(count) records", level: "DEBUG")
-    case .posting(let uuid?, _, _): line("🔵", "HttpService createRequest", "HTTP POST: \(lower(uuid))")
-    case .posting(nil, let count, _): line("🔵", "HttpService createRequest", "HTTP POST batch (\(count))")
+    case .posting(let method, let uuid?, _, _):
+      line("🔵", "HttpService createRequest", "HTTP \(method.rawValue): \(lower(uuid))")
+    case .posting(let method, nil, let count, _):
+      line("🔵", "HttpService createRequest", "HTTP \(method.rawValue) batch (\(count))")
     case .response(let status, let reason):
       if status == 0 {
         line("⚠️", "HttpService onFailure", "Response: 0, \(reason)")

@@ -33,13 +33,13 @@ extension IOSPage {
       line(
         "🔵", "-[TSHttpService armFlushWatchdog]",
         "flush=\(flush) watchdog_armed timeout=\(LogNumber.fixed(timeout, 3)) watchdog=\(LogNumber.fixed(watchdog, 3))")
-    case .watchdogFired:
+    case .watchdogFired(let locked, let isBatch):
       line(
         "⚠️", "-[TSHttpService armFlushWatchdog]_block_invoke",
-        "flush=\(flush) watchdog_timeout force_unlock=1 locked_count=0 batch=0")
+        "flush=\(flush) watchdog_timeout force_unlock=1 locked_count=\(locked) batch=\(LogNumber.flag(isBatch))")
     case .locked(let uuid): line("✅", "-[TSHttpService schedulePost]", "LOCKED: \(upper(uuid))")
     case .lockedBatch(let count): line("✅", "-[TSHttpService scheduleBatchPost]", "LOCKED (batch): \(count)")
-    case .posting(nil, let count, url: _): line("🔵", "-[TSHttpService postBatch:]", "\(count) records")
+    case .posting(_, nil, let count, url: _): line("🔵", "-[TSHttpService postBatch:]", "\(count) records")
     case .posting: break
     case .response(let status, reason: _): line("🔵", "-[TSHttpResponse handleResponse]", "Response: \(status)")
     case .posted(uuid: _, let status, let retry):

@@ -7,9 +7,6 @@ struct DevicePage {
   /// Requests whose end is not known.
   var open: [SentRequest] = []
   var answer: ReadAnswer?
-  /// When the last request ended.
-  var lastEnd: MonotonicInstant?
-  var flushBeganAt = MonotonicInstant(nanoseconds: 0)
   /// Nil while the app does not run.
   var aliveSince: MonotonicInstant?
   /// Nil while there is no network.
@@ -22,9 +19,4 @@ struct DevicePage {
 
   /// Of records; nil when none is on its way.
   var upload: SentRequest? { open.first { $0.purpose == .records } }
-
-  /// A request that follows an answer at once goes on with the flush; any other begins one.
-  func flushBeganAt(sendingAt instant: MonotonicInstant) -> MonotonicInstant {
-    lastEnd == instant ? flushBeganAt : instant
-  }
 }

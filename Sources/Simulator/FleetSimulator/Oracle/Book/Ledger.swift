@@ -63,7 +63,6 @@ final class Ledger {
     case .healed: pages[device].isHealed = true
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome):
-      pages[device].lastEnd = sighting.now.monotonic
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
     case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood, .connected, .fetched,
       .turn:
@@ -130,13 +129,10 @@ final class Ledger {
   }
 
   private func send(_ request: OutgoingRequest, by device: Int, at instant: MonotonicInstant) {
-    let beganAt = pages[device].flushBeganAt(sendingAt: instant)
-    if request.purpose != .log { pages[device].flushBeganAt = beganAt }
     for other in pages[device].open where other.purpose == .records && other.isGivenUp(at: instant) {
       for row in other.rows { pages[device].waiting.change(row) { $0.mayArriveAgain = true } }
     }
-    var sent = SentRequest(
-      id: request.id, purpose: request.purpose, flushBeganAt: beganAt, sentAt: instant, timeout: request.timeout)
+    var sent = SentRequest(id: request.id, purpose: request.purpose, sentAt: instant, timeout: request.timeout)
     if request.purpose == .records {
       if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
       findings = bodies.read(request.body, of: pages[device].waiting, into: &sent)

@@ -5,8 +5,6 @@ import Upload
 struct SentRequest {
   let id: UInt64
   let purpose: OutgoingRequest.Purpose
-  /// When the flush began that it belongs to.
-  let flushBeganAt: MonotonicInstant
   let sentAt: MonotonicInstant
   let timeout: Nanoseconds
   /// Of the records in its body, in their order there.
@@ -18,6 +16,6 @@ struct SentRequest {
   /// The server has answered.
   var isServed = false
 
-  /// The watchdog has ended its flush; its answer may still come (behaviour §9.2).
-  func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - flushBeganAt >= timeout + UploadRules.watchdogGrace }
+  /// The watchdog has ended it and its flush; its answer may still come (SDK §9.2).
+  func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - sentAt >= timeout + UploadRules.watchdogGrace }
 }

@@ -5,23 +5,21 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I23: the commands of an answer are carried out once each and in order, the last hundred of them (behaviour §10.2).
+/// I23: the commands of an answer, to whatever request, are carried out once each and in order, the last hundred of them
+/// (SDK §10.2, §10.3).
 final class RemoteCommandsRule: Rule {
   override class var invariant: Invariant { .remoteCommands }
   override class var interest: Interest { [.ended, .told, .sent, .life] }
 
-  private struct Order {
-    var commands: [Command]
-    /// The upload in whose answer they were.
-    let upload: SentRequest
-    let isRefused: Bool
-
-    /// Those of a refused upload wait for the refresh (behaviour §11.2), and go with a flush that the watchdog gives up meanwhile.
-    func isGone(at instant: MonotonicInstant) -> Bool { isRefused && upload.isGivenUp(at: instant) }
+  private struct Orders {
+    /// To be carried out before anything else happens.
+    var due: [Command] = []
+    /// Those of a refused upload wait for the end of the refresh that it has caused (SDK §11.2).
+    var held: [Command] = []
   }
 
   /// Of each device that was sent commands: those that it has not carried out yet.
-  private var due: [Int: Order] = [:]
+  private var orders: [Int: Orders] = [:]
   private var seen = 0
 
   override var reasonNotJudged: String? { seen == 0 ? "no server has sent a command" : nil }
@@ -29,43 +27,71 @@ final class RemoteCommandsRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
     switch happening {
-    case .ended(let request, .answered(let status, reason: _, let body)):
-      // The answer to what a watchdog gave up is stale, and is ignored (behaviour §9.2).
-      guard !body.isEmpty,
-        let sent = ledger.pages[device].open.first(where: { $0.id == request && $0.purpose == .records }),
-        !sent.isGivenUp(at: sighting.now.monotonic)
-      else { return }
-      let commands = ReceivedCommands(inBody: body.span).commands
-      guard !commands.isEmpty else { return }
+    case .ended(let request, let outcome):
+      guard let sent = ledger.pages[device].open.first(where: { $0.id == request }) else { return }
+      // The answer to what a watchdog gave up is stale, and is ignored (SDK §9.2). A log has no watchdog.
+      if sent.purpose != .log && sent.isGivenUp(at: sighting.now.monotonic) { return }
       expectNothingDue(sighting)
-      due[device] = Order(
-        commands: commands.suffix(HostRules.commandsMax), upload: sent, isRefused: status == 401)
-      seen += commands.count
-    case .told(.commanded(let command)):
-      guard let next = due[device]?.commands.first else {
-        return blame(sighting, nil, "carries out '\(command.name)', which no answer has asked for")
-      }
-      if next != command { blame(sighting, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
-      due[device]?.commands.removeFirst()
-    case .sent(let request) where request.purpose == .records: expectNothingDue(sighting)
+      take(outcome, of: sent, device)
+    case .told(.commanded(let command)): judge(command, sighting)
+    case .sent(let request) where request.purpose == .refresh:
+      if let due = orders[device]?.due, !due.isEmpty { orders[device] = Orders(held: due) }
+    case .sent(let request) where request.purpose == .records:
+      expectNothingDue(sighting)
+      if let command = orders.removeValue(forKey: device)?.held.first { blame(sighting, nil, missing(command)) }
     // An app that dies over an answer forgets what was asked of it: the server does not ask again.
-    case .killed: due[device] = nil
+    case .killed: orders[device] = nil
     default: break
     }
   }
 
   override func close(at instant: MonotonicInstant) {
-    for device in due.keys.sorted() {
-      if let order = due[device], let command = order.commands.first, !order.isGone(at: instant) {
-        ledger.violations.blame(.remoteCommands, device, at: instant, "has not carried out '\(command.name)'")
+    for device in orders.keys.sorted() {
+      guard let order = orders[device] else { continue }
+      let isRefreshing = refresh(of: device).map { !$0.isGivenUp(at: instant) } ?? false
+      if let command = order.due.first ?? (isRefreshing ? nil : order.held.first) {
+        ledger.violations.blame(.remoteCommands, device, at: instant, missing(command))
       }
     }
   }
 
+  private func take(_ outcome: RequestOutcome, of sent: SentRequest, _ device: Int) {
+    var new: [Command] = []
+    if case .answered(_, reason: _, let body) = outcome, !body.isEmpty {
+      new = ReceivedCommands(inBody: body.span).commands.suffix(HostRules.commandsMax)
+    }
+    seen += new.count
+    if sent.purpose == .refresh, let held = orders[device]?.held {
+      orders[device] = Orders(due: held + new)
+    } else if !new.isEmpty {
+      orders[device, default: Orders()].due = new
+    }
+  }
+
+  private func judge(_ command: Command, _ sighting: Sighting) {
+    let device = sighting.device
+    if let order = orders[device], order.due.isEmpty,
+      let refresh = refresh(of: device), refresh.isGivenUp(at: sighting.now.monotonic)
+    {
+      orders[device] = Orders(due: order.held)
+    }
+    guard let next = orders[device]?.due.first else {
+      return blame(sighting, nil, "carries out '\(command.name)', which no answer has asked for")
+    }
+    if next != command { blame(sighting, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
+    orders[device]?.due.removeFirst()
+  }
+
   /// Commands come before everything else that follows an answer.
   private func expectNothingDue(_ sighting: Sighting) {
-    guard let order = due[sighting.device], let command = order.commands.first else { return }
-    if !order.isGone(at: sighting.now.monotonic) { blame(sighting, nil, "has not carried out '\(command.name)'") }
-    due[sighting.device] = nil
+    guard let command = orders[sighting.device]?.due.first else { return }
+    blame(sighting, nil, missing(command))
+    orders[sighting.device]?.due = []
   }
+
+  private func refresh(of device: Int) -> SentRequest? {
+    ledger.pages[device].open.last { $0.purpose == .refresh }
+  }
+
+  private func missing(_ command: Command) -> String { "has not carried out '\(command.name)'" }
 }
