@@ -36,6 +36,8 @@ package struct Engine: Sendable {
   /// The position of the last motion change, which the stream repeats.
   var motionChangeFix: FixIdentity?
   var lastFix: Fix?
+  /// At the last position before the motion change that is looking for its own.
+  var speedBeforeMotionChange: Double?
   /// Where the device was when it seemed to stop.
   var stoppingPlace: Coordinate?
   var fixCount = 0

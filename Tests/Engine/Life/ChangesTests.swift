@@ -93,8 +93,9 @@ import Vocabulary
     #expect(wanted == [50, 100, 150, 200, 50])
   }
 
-  @Test func aTripBeginsWithThePlainDistanceOrThatOfItsSpeed() {
-    for (quirks, expected) in [(EngineQuirks(), 50.0), (.all, 100)] {
+  @Test(arguments: [0.0, 6])
+  func aTripBeginsWithThePlainDistanceOrThatOfTheSpeedBeforeIt(speedAtRest: Double) {
+    for (quirks, expected) in [(EngineQuirks(), 50.0), (.all, speedAtRest == 0 ? 50 : 100)] {
       var rig = EngineRig(quirks: quirks) { $0.geolocation.distanceFilterMetres = 50 }
       rig.send(.ready(Launch()))
       rig.send(.call(.start))
@@ -103,10 +104,10 @@ import Vocabulary
       rig.wait(60)
       rig.drive(north: 200, speed: 15)
       rig.send(.call(.changePace(isMoving: false)))
-      rig.sample(north: 200)
+      rig.sample(north: 200, speed: speedAtRest)
       rig.wait(60)
       rig.send(.stationaryRegionExit(nil))
-      rig.sample(north: 400, speed: 6)
+      rig.sample(north: 400, speed: 15)
       #expect(rig.engine.demands.locationUpdates?.distanceFilterMetres == expected)
     }
   }

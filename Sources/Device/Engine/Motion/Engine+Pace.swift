@@ -17,6 +17,7 @@ extension Engine {
     stoppingPlace = nil
     state.stationaryPlace = nil
     motionChangeFix = nil
+    speedBeforeMotionChange = lastFix?.coords.speed
     request(.motionChange(retriesLeft: profile.motionChangeRetries), motionChangeTerms, at: now, into: &effects)
   }
 
@@ -49,7 +50,7 @@ extension Engine {
     if didAdvance { noteOdometer(into: &effects) }
     demandStationaryRegion(nil, into: &effects)
     if quirks.setsDistanceFilterAtTurns {
-      _ = distanceFilter.rescale(speed: fix.coords.speed)
+      _ = distanceFilter.rescale(speed: speedBeforeMotionChange)
     } else if let old = distanceFilter.beginMoving() {
       note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
     }
