@@ -10,13 +10,13 @@ import Testing
     let folder = try TemporaryFolder()
     do {
       let database = try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
-      try database.connection.execute("PRAGMA user_version = 2")
+      try database.connection.execute("PRAGMA user_version = 3")
     }
     let error = #expect(throws: DatabaseError.self) {
       try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
     }
-    #expect(error?.kind == .newerVersion(found: 2, known: 1))
-    #expect(try Connection(path: folder.file("queue.db")).integer("PRAGMA user_version") == 2)
+    #expect(error?.kind == .newerVersion(found: 3, known: 2))
+    #expect(try Connection(path: folder.file("queue.db")).integer("PRAGMA user_version") == 3)
   }
 
   @Test func aFileOfSomebodyElseIsRefusedAndNotTouched() throws {

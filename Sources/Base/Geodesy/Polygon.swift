@@ -57,7 +57,7 @@ package struct Polygon: Hashable, Sendable {
   }
 
   /// How far one longitude is east of another, −180 ..< 180.
-  private static func difference(_ longitude: Double, _ reference: Double) -> Double {
+  static func difference(_ longitude: Double, _ reference: Double) -> Double {
     let difference = longitude - reference
     return difference >= 180 ? difference - 360 : difference < -180 ? difference + 360 : difference
   }

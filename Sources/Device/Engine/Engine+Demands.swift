@@ -36,6 +36,7 @@ extension Engine {
     if !watches.isEmpty || fences.wantsHighRate {
       wanted = min(wanted ?? .infinity, max(0, configuration.geolocation.desiredAccuracy))
     }
+    demands.wantsHighRate = fences.wantsHighRate
     guard wanted != demands.samplingAccuracyMetres else { return }
     demands.samplingAccuracyMetres = wanted
     effects.append(.demand(.sampling(desiredAccuracyMetres: wanted)))

@@ -39,6 +39,14 @@ struct FenceBench {
     return fence
   }
 
+  /// With so many others far away that only fences nearby are active.
+  static func amongDistantOnes(_ fence: Geofence) throws -> FenceBench {
+    var bench = FenceBench()
+    for index in 0..<30 { try bench.add(self.fence("\(index)", metresEast: 150_000 + Double(index) * 5_000)) }
+    try bench.add(fence)
+    return bench
+  }
+
   mutating func add(_ fences: Geofence...) throws {
     for fence in fences { try book.add(fence) }
   }
@@ -53,6 +61,14 @@ struct FenceBench {
     book.crossed(
       identifier, isEnter: isEnter, at: TestFix.place(metresEast: metresEast), now: now, platform: rules.platform,
       into: &effects)
+  }
+
+  /// A new process with what was kept, or `stop()`.
+  mutating func restart(isStopped: Bool) throws {
+    guard !isStopped else { return book.stop() }
+    let kept = book.geofences
+    book = GeofenceBook()
+    for fence in kept { try book.restore(fence) }
   }
 
   mutating func wait(_ seconds: Double) {

@@ -11,7 +11,7 @@ import Vocabulary
     case enter, exit, exitAfterTransit, wait10Seconds
   }
 
-  /// What a fence does, worked out from the wording of behaviour §15.3.
+  /// What a fence does, worked out from the wording of SDK §15.1 and §15.3. Only what is told counts as a hit.
   private struct Model {
     var fence: Geofence
     var platform: DevicePlatform
@@ -20,7 +20,7 @@ import Vocabulary
     var hits = 0
 
     mutating func told(_ action: String, _ wants: Bool) -> String {
-      hits += 1
+      if wants { hits += 1 }
       return (wants ? "" : "silent ") + action + " a"
     }
 
@@ -45,7 +45,7 @@ import Vocabulary
           return [told("EXIT", fence.notifyOnExit)]
         }
         guard platform == .android && input == .exitAfterTransit else { return ["geofence-spurious-exit a"] }
-        hits += 1
+        if fence.notifyOnEntry { hits += 1 }
         return [(fence.notifyOnEntry ? "" : "silent ") + "synthesised ENTER a", told("EXIT", fence.notifyOnExit)]
       case .wait10Seconds:
         guard let before = secondsInside else { return [] }
@@ -158,16 +158,75 @@ import Vocabulary
     }
   }
 
-  @Test func aRestartInsideHasNoSecondEnterAndOneOutsideNoExit() throws {
-    for (metresEast, story) in [(0.0, ["on a off "]), (900, ["on a off ", "corrected a"])] {
-      var bench = FenceBench()
-      var saved = FenceBench.fence("a")
-      saved.status.isInside = true
-      try bench.book.restore(saved)
-      bench.evaluate(.start, metresEast: metresEast)
-      #expect(bench.story() == story)
-      #expect(bench.book.geofence("a")?.status.isInside == (metresEast == 0))
+  /// SDK §15.4.
+  @Test func aRestartInsideHasNoSecondEnterAndOneOutsideHasItsExit() throws {
+    for occasion in [ProximityOccasion.start, .relaunch] {
+      for (metresEast, story) in [(0.0, ["on a off "]), (215, ["on a off "]), (900, ["on a off ", "EXIT a"])] {
+        var bench = FenceBench()
+        var saved = FenceBench.fence("a")
+        saved.status.isInside = true
+        try bench.book.restore(saved)
+        bench.evaluate(occasion, metresEast: metresEast)
+        #expect(bench.story() == story, "\(occasion) \(metresEast)")
+        #expect(bench.book.geofence("a")?.status.isInside == (metresEast != 900))
+        // What the first position leaves open the next one decides.
+        bench.evaluate(.fix, metresEast: 230)
+        #expect(bench.story() == (metresEast == 215 ? ["EXIT a"] : []), "\(occasion) \(metresEast)")
+      }
     }
+  }
+
+  /// The initial trigger is for monitoring that begins; a relaunch goes on with it.
+  @Test func aFenceThatWasEnteredBetweenTwoProcessesHasItsEnter() throws {
+    for (occasion, triggers, story) in [
+      (ProximityOccasion.relaunch, false, "ENTER a"), (.relaunch, true, "ENTER a"), (.start, true, "ENTER a"),
+      (.start, false, "corrected a"),
+    ] {
+      var bench = FenceBench { $0.geofenceInitialTriggerEntry = triggers }
+      try bench.book.restore(FenceBench.fence("a"))
+      bench.evaluate(occasion, metresEast: 0)
+      #expect(bench.story() == ["on a off ", story], "\(occasion) \(triggers)")
+    }
+  }
+
+  /// A dwell is inside for the delay, whatever happens to the process or to monitoring meanwhile (SDK §15.3).
+  @Test(arguments: [0.0, 30, 79, 80, 500])
+  func aDwellGoesOnOverARestartAndAStop(secondsGone: Double) throws {
+    for isStopped in [false, true] {
+      var bench = FenceBench()
+      try bench.add(
+        FenceBench.fence("a") {
+          $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 100_000
+        })
+      bench.evaluate(.start, metresEast: 0)
+      bench.seconds = 20
+      try bench.restart(isStopped: isStopped)
+      #expect(bench.book.nextDeadline == nil && bench.story() == ["on a off ", "ENTER a"])
+      bench.seconds += secondsGone
+      bench.evaluate(isStopped ? .start : .relaunch, metresEast: 10)
+      #expect(bench.story() == (secondsGone < 80 ? ["on a off "] : ["on a off ", "DWELL a"]))
+      bench.wait(max(0, 79.9 - secondsGone))
+      #expect(bench.story() == [])
+      bench.wait(0.1)
+      #expect(bench.story() == (secondsGone < 80 ? ["DWELL a"] : []), "once")
+      try bench.restart(isStopped: isStopped)
+      bench.evaluate(isStopped ? .start : .relaunch, metresEast: 20)
+      bench.wait(1_000)
+      #expect(bench.story() == ["on a off "], "once for each visit")
+    }
+  }
+
+  @Test func aClockThatIsSetBackPutsADwellOffByNoMoreThanItsDelay() throws {
+    var bench = FenceBench()
+    var saved = FenceBench.fence("a") {
+      $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 100_000
+    }
+    saved.status.isInside = true
+    saved.status.dwellDeadline = bench.now.wall.advanced(byMilliseconds: 3_600_000)
+    try bench.book.restore(saved)
+    bench.evaluate(.relaunch, metresEast: 0)
+    bench.wait(100)
+    #expect(bench.story() == ["on a off ", "DWELL a"])
   }
 
   @Test func theInitialTriggerWaitsUntilThePlaceIsKnown() throws {

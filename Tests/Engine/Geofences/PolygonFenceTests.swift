@@ -24,7 +24,8 @@ import Vocabulary
   private static func fix(_ bench: inout FenceBench, _ metresEast: Double, seconds: Double) {
     let fix = TestFix.at(metresEast, seconds: seconds)
     bench.book.testPolygons(
-      at: TestFix.place(metresEast: metresEast), fixedAt: fix.timestamp, now: bench.now, into: &bench.effects)
+      at: TestFix.place(metresEast: metresEast), accuracyMetres: 5, fixedAt: fix.timestamp, now: bench.now,
+      into: &bench.effects)
   }
 
   /// Inside the circle and outside the polygon: 500 metres east of its middle.

@@ -56,7 +56,7 @@ import Vocabulary
     }
   }
 
-  /// The radius is 2,000 metres plus the accuracy, and never less than 1,000.
+  /// The radius is 2,000 metres plus the accuracy, and never less than 1,000; from it on the edge of a fence is near.
   @Test func theReachIsTheProximityRadiusAndTheAccuracy() throws {
     for (configured, accuracy, metres, isActive) in [
       (2_000.0, 5.0, 2_004.0, true), (2_000, 5, 2_006, false), (2_000, 50, 2_049, true), (10, 5, 1_004, true),
@@ -64,7 +64,7 @@ import Vocabulary
     ] {
       var bench = FenceBench { $0.geofenceProximityRadiusMetres = configured }
       for index in 0..<30 { try bench.add(FenceBench.fence("far \(index)", metresEast: 50_000)) }
-      try bench.add(FenceBench.fence("a", metresEast: metres))
+      try bench.add(FenceBench.fence("a", metresEast: metres + 200, radius: 200))
       bench.evaluate(.start, metresEast: 0, accuracy: accuracy)
       #expect(bench.book.isActive("a") == isActive, "\(configured) \(accuracy) \(metres)")
     }
@@ -76,12 +76,16 @@ import Vocabulary
   func theActiveSetIsThatOfASearchThroughAll(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var bench = FenceBench(seed % 2 == 0 ? .ios : .android)
-    var fences: [String: Double] = [:]
+    var fences: [String: (metres: Double, radius: Double)] = [:]
+    func distance(_ fence: (metres: Double, radius: Double), from metres: Double) -> Double {
+      max(0, abs(fence.metres - metres) - fence.radius)
+    }
     var told: Set<String> = []
     func add(_ index: Int) throws {
       let metres = Double(generator.index(below: 60_000))
-      fences["\(index)"] = metres
-      try bench.add(FenceBench.fence("\(index)", metresEast: metres))
+      let radius = [150.0, 200, 900, 2_500, 20_000][generator.index(below: 40) == 0 ? 4 : generator.index(below: 4)]
+      fences["\(index)"] = (metres, radius)
+      try bench.add(FenceBench.fence("\(index)", metresEast: metres, radius: radius))
     }
     for index in 0..<2_000 { try add(index) }
     bench.evaluate(.start, metresEast: 0)
@@ -100,33 +104,88 @@ import Vocabulary
         told.formUnion(on.map(\.identifier))
       }
       bench.effects = []
-      let near = fences.values.filter { abs($0 - metres) <= 2_005 }.map { abs($0 - metres) }.sorted()
+      let near = fences.values.map { distance($0, from: metres) }.filter { $0 <= 2_005 }.sorted()
       let limit = bench.rules.limit
       #expect(bench.book.activeCount == min(near.count, limit), "seed \(seed) step \(step)")
       let reach = near.count > limit ? near[limit - 1] : 2_005
-      for (name, place) in fences where abs(place - metres) < reach - 0.1 {
+      for (name, fence) in fences where distance(fence, from: metres) < reach - 0.1 {
         #expect(bench.book.isActive(name), "seed \(seed) step \(step): \(name) is nearer than the last")
       }
       #expect(told.count == bench.book.activeCount && told.allSatisfy(bench.book.isActive), "seed \(seed) step \(step)")
     }
   }
 
-  @Test func aFenceThatIsLeftBehindHasNoExitAndComesBackCorrected() throws {
-    var bench = FenceBench()
-    for index in 0..<30 { try bench.add(FenceBench.fence("\(index)", metresEast: 50_000 + Double(index) * 5_000)) }
-    try bench.add(
+  /// SDK §15.2: a fence that is not among the nearest any more was left.
+  @Test func aFenceThatIsLeftBehindHasItsExit() throws {
+    var bench = try FenceBench.amongDistantOnes(
       FenceBench.fence("a") {
         $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 60_000
       })
     bench.evaluate(.start, metresEast: 0)
     #expect(bench.story() == ["on a off ", "ENTER a"])
     bench.evaluate(.fix, metresEast: 10_000)
-    #expect(bench.story() == ["on  off a"])
-    #expect(bench.book.nextDeadline == nil, "nobody knows whether the device dwells")
+    #expect(bench.story() == ["on  off a", "EXIT a"])
+    #expect(bench.book.nextDeadline == nil)
     bench.evaluate(.fix, metresEast: 1_000)
-    #expect(bench.story() == ["on a off ", "corrected a"])
+    #expect(bench.story() == ["on a off "])
     bench.cross("a", isEnter: true, metresEast: 190)
     #expect(bench.story() == ["ENTER a"])
+  }
+
+  @Test func aFenceThatIsLeftBetweenTwoProcessesHasItsExitHoweverFarAwayItIs() throws {
+    for isStopped in [false, true] {
+      for (metresEast, story) in [(1_000.0, ["on a off ", "EXIT a"]), (10_000, ["EXIT a"]), (0, ["on a off "])] {
+        var bench = try FenceBench.amongDistantOnes(FenceBench.fence("a"))
+        bench.evaluate(.start, metresEast: 0)
+        try bench.restart(isStopped: isStopped)
+        bench.effects = []
+        let occasion = isStopped ? ProximityOccasion.start : .relaunch
+        bench.evaluate(occasion, metresEast: nil)
+        #expect(bench.story() == [], "nobody knows what is near")
+        bench.evaluate(.motionChange, metresEast: metresEast)
+        #expect(bench.story() == story, "\(metresEast)")
+        bench.evaluate(.fix, metresEast: metresEast + 1)
+        #expect(bench.story() == [], "once")
+      }
+    }
+  }
+
+  /// The system woke the app for a crossing, and where the device is the app does not know yet.
+  @Test func aReportThatComesBeforeTheFirstPositionCounts() throws {
+    var bench = try FenceBench.amongDistantOnes(FenceBench.fence("a"))
+    bench.evaluate(.relaunch, metresEast: nil)
+    bench.cross("a", isEnter: true, metresEast: 190)
+    #expect(bench.story() == ["ENTER a"])
+    bench.evaluate(.fix, metresEast: 100)
+    #expect(bench.story() == ["on a off "])
+    bench.evaluate(.fix, metresEast: 9_000)
+    #expect(bench.story() == ["on  off a", "EXIT a"])
+  }
+
+  /// The distance of a fence is that of its edge: a large one is near long before its centre is, and while the device is
+  /// inside nothing is nearer.
+  @Test(arguments: [200.0, 3_000, 30_000])
+  func aFenceIsActiveFromTheProximityRadiusAroundItsEdgeOn(radius: Double) throws {
+    var bench = try FenceBench.amongDistantOnes(FenceBench.fence("a", radius: radius))
+    for (metresEast, isActive) in [
+      (radius + 2_100, false), (radius + 1_900, true), (radius / 2, true), (0, true), (-radius, true),
+      (-radius - 1_900, true), (-radius - 2_100, false),
+    ] {
+      bench.evaluate(metresEast == radius + 2_100 ? .start : .fix, metresEast: metresEast, accuracy: 5)
+      #expect(bench.book.isActive("a") == isActive, "\(metresEast)")
+    }
+  }
+
+  @Test func theDeviceStaysInItsFencesHoweverManyAreNear() throws {
+    var bench = FenceBench()
+    try bench.add(FenceBench.fence("wide", metresEast: -4_000, radius: 5_000))
+    for index in 0..<40 {
+      try bench.add(FenceBench.fence("\(index)", metresEast: Double(index) * 30 + 300, radius: 100))
+    }
+    for metresEast in stride(from: -900.0, through: 900, by: 100) {
+      bench.evaluate(metresEast == -900 ? .start : .fix, metresEast: metresEast)
+      #expect(bench.book.isActive("wide") && bench.book.activeCount == 19, "\(metresEast)")
+    }
   }
 
   /// Half the proximity radius, wherever the last look was (behaviour §15.6).

@@ -26,28 +26,66 @@ extension Engine {
       note(.geofenceAdded(identifier: geofence.identifier), .info, into: &effects)
       if let kept = fences.geofence(geofence.identifier) { effects.append(.saveGeofence(kept)) }
     }
+    if state.isEnabled && !mayMonitor { refuseMonitoring(into: &effects) }
     lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
   }
 
   mutating func removeGeofences(_ identifiers: [String]?, at now: Moment, into effects: inout [Effect]) {
+    let active = fences.geofences.map(\.identifier).filter { fences.isActive($0) }
     guard let identifiers else {
-      let active = fences.geofences.map(\.identifier).filter { fences.isActive($0) }
-      if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
-      fences.removeAll(into: &fenceEffects)
       note(.geofenceRemoved(identifier: nil), .info, into: &effects)
       effects.append(.deleteGeofences(identifiers: nil))
-      applyFenceEffects(at: now, into: &effects)
+      tellNoneIsLeft(of: active, at: now, into: &effects)
       return
     }
     let removed = identifiers.filter { fences.remove($0) }
     guard !removed.isEmpty else { return }
     for identifier in removed { note(.geofenceRemoved(identifier: identifier), .info, into: &effects) }
     effects.append(.deleteGeofences(identifiers: removed))
-    lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
+    if fences.count == 0 {
+      tellNoneIsLeft(of: active, at: now, into: &effects)
+    } else {
+      lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
+    }
   }
 
-  mutating func beginMonitoring(at now: Moment, into effects: inout [Effect]) {
-    lookAround(from: lastFix, .start, at: now, into: &effects)
+  /// The last fence is gone, by its name or with all others: `geofenceschange` has empty lists (SDK §15.7).
+  private mutating func tellNoneIsLeft(of active: [String], at now: Moment, into effects: inout [Effect]) {
+    if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
+    fences.removeAll(into: &fenceEffects)
+    applyFenceEffects(at: now, into: &effects)
+  }
+
+  /// Whether the system watches fences for the app: it wants "Always" for that, on both platforms (SDK §15.6).
+  var mayMonitor: Bool { denial == nil && !isWhenInUse }
+
+  private func refuseMonitoring(into effects: inout [Effect]) {
+    guard fences.count > 0 || state.trackingMode == .geofence else { return }
+    note(
+      .warning("geofences are not monitored: that needs the location authorization \"Always\""), .warning,
+      into: &effects)
+  }
+
+  /// Where the device was when nobody watched says nothing of where it is.
+  mutating func beginMonitoring(
+    _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
+  ) {
+    guard mayMonitor else { return refuseMonitoring(into: &effects) }
+    lookAround(from: fences.isMonitoring ? lastFix : nil, occasion, at: now, into: &effects)
+  }
+
+  /// Monitoring ends with the permission for it, and begins when it is granted (SDK §19.5).
+  mutating func followAuthorization(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled, mayMonitor != fences.isMonitoring else { return }
+    if mayMonitor {
+      beginMonitoring(at: now, into: &effects)
+      if fences.count > 0 || state.trackingMode == .geofence {
+        request(.proximity, profile.motionState, at: now, into: &effects)
+      }
+    } else {
+      endMonitoring(into: &effects)
+      refuseMonitoring(into: &effects)
+    }
   }
 
   /// Without events: the device is not watched any more, it has not left anything.
@@ -56,6 +94,7 @@ extension Engine {
     fences.stop()
     if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
     demandSampling(into: &effects)
+    demandFenceUpdates(into: &effects)
   }
 
   /// Which fences are to be active, and where the device is in its polygons.
@@ -68,10 +107,39 @@ extension Engine {
     let place = fix.flatMap { Coordinate($0) }
     fences.evaluate(
       occasion, at: place, accuracyMetres: fix?.coords.accuracy ?? 0, now: now, rules: rules, into: &fenceEffects)
-    if let fix, let place, fences.wantsHighRate {
-      fences.testPolygons(at: place, fixedAt: fix.timestamp, now: now, into: &fenceEffects)
+    if let fix, let place, fences.wantsHighRate, occasion == .fix || occasion == .motionChange {
+      testPolygons(at: place, fix, now)
     }
     applyFenceEffects(at: now, into: &effects)
+  }
+
+  private mutating func testPolygons(at place: Coordinate, _ fix: Fix, _ now: Moment) {
+    fences.testPolygons(
+      at: place, accuracyMetres: fix.coords.accuracy ?? 0, fixedAt: fix.timestamp, now: now, into: &fenceEffects)
+  }
+
+  /// A position of the sampling that runs while the device is in the circle of a polygon.
+  mutating func hitTest(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    guard fences.wantsHighRate, let place = Coordinate(fix) else { return }
+    testPolygons(at: place, fix, now)
+    applyFenceEffects(at: now, into: &effects)
+  }
+
+  /// A position of geofences-only mode at high accuracy (SDK §15.6).
+  mutating func watchFences(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    guard settings.isGeofenceModeHighAccuracy, let accuracy = fix.coords.accuracy, accuracy >= 0,
+      let place = Coordinate(fix)
+    else { return }
+    noteLocation(fix, at: now, into: &effects)
+    remember(fix)
+    fences.testCircles(at: place, accuracyMetres: accuracy, now: now, into: &fenceEffects)
+    lookAround(from: fix, .fix, at: now, into: &effects)
+  }
+
+  /// At high accuracy location updates run in geofences-only mode, too, as long as there are fences to watch.
+  mutating func demandFenceUpdates(into effects: inout [Effect]) {
+    guard state.isEnabled, state.trackingMode == .geofence else { return }
+    demandLocationUpdates(settings.isGeofenceModeHighAccuracy && fences.activeCount > 0, into: &effects)
   }
 
   mutating func cross(
@@ -109,7 +177,10 @@ extension Engine {
 
   /// Transitions may be recorded at once and so bring further effects: the list is taken out while it is worked off.
   private mutating func applyFenceEffects(at now: Moment, into effects: inout [Effect]) {
-    guard !fenceEffects.isEmpty else { return }
+    guard !fenceEffects.isEmpty else {
+      if fences.wantsHighRate != demands.wantsHighRate { demandSampling(into: &effects) }
+      return
+    }
     var list: [GeofenceEffect] = []
     swap(&list, &fenceEffects)
     for effect in list { apply(effect, at: now, into: &effects) }
@@ -126,6 +197,7 @@ extension Engine {
     case .activeSet(let on, let off):
       if !on.isEmpty || !off.isEmpty { effects.append(.demand(.geofences(on: on, off: off))) }
       effects.append(.event(.geofencesChange(on: on, off: off)))
+      demandFenceUpdates(into: &effects)
     case .movingRegion(let circle): demandProximityRegion(circle, into: &effects)
     case .evaluated(let found, let total, let metres):
       if total > 0 { note(.proximity(found: found, of: total, withinMetres: metres), .verbose, into: &effects) }

@@ -4,10 +4,13 @@ import Vocabulary
 
 /// From a crossing to its record (behaviour §15.3).
 extension Engine {
-  /// The status has changed, whoever wants to know; the record waits for a position.
+  /// The status has changed, whoever wants to know; the record waits for a position. A status whose event is still to
+  /// come is kept with it: a process that ends in between finds the crossing again after its relaunch (SDK §15.3).
   mutating func begin(_ transition: GeofenceTransition, at now: Moment, into effects: inout [Effect]) {
-    effects.append(.saveGeofence(transition.geofence))
-    guard transition.isNotified else { return }
+    guard transition.isNotified else {
+      effects.append(.saveGeofence(transition.geofence))
+      return
+    }
     let geofence = transition.geofence
     let trigger = GeofenceTrigger(
       identifier: geofence.identifier, action: transition.action, timestamp: transition.moment.wall,
@@ -29,9 +32,22 @@ extension Engine {
       into: &effects)
     let isPersisted = persists(kind)
     if isPersisted { effects.append(.persist(record, kind)) }
+    keep(geofence, into: &effects)
     effects.append(.event(.geofence(record, geofence)))
+    effects.append(.event(.location(record)))
     lookAround(from: fix, .transition, at: now, into: &effects)
     if isPersisted { effects.append(.flush(.insert)) }
+  }
+
+  /// The status of the fence is kept as far as the app was told of it.
+  private func keep(_ told: Geofence, into effects: inout [Effect]) {
+    // A fence that was removed or replaced meanwhile has nothing to do with the crossing any more.
+    guard var geofence = fences.geofence(told.identifier), geofence.status.hits >= told.status.hits else { return }
+    let isWaiting = requests.contains {
+      if case .geofence(_, let waiting, _) = $0.purpose { waiting.identifier == told.identifier } else { false }
+    }
+    if isWaiting { geofence.status = told.status }
+    effects.append(.saveGeofence(geofence))
   }
 
   /// A crossing that changed nothing is told of by `locationfilter` (behaviour §6).

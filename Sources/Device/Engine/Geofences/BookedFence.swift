@@ -13,6 +13,10 @@ struct BookedFence: Sendable {
   var isActive = false
   /// Nobody knows yet whether the device was inside when monitoring began.
   var isUntested = false
+  /// The status is that of an earlier process, in which tracking was on and has gone on since.
+  var isRestored = false
+  /// A position showed the last crossing, and the system has not reported it yet.
+  var isReportDue = false
   /// Fixes are tested against the polygon while the device is inside its circle.
   var isInsideCircle = false
   /// Of the last fix that was tested against the polygon.
@@ -41,4 +45,24 @@ struct BookedFence: Sendable {
   }
 
   func contains(_ place: Coordinate) -> Bool { polygon?.contains(place) ?? circle.contains(place) }
+
+  /// Whether a position shows that the device is on the other side of the boundary than the status says (SDK §15.3). To
+  /// be outside it must be beyond its own error. A poor position must be inside by as much, too.
+  func isRefuted(by place: Coordinate, accuracyMetres: Double) -> Bool {
+    let isInside = contains(place)
+    guard isInside != geofence.status.isInside else { return false }
+    let error = max(0, accuracyMetres)
+    if isInside && error <= CrossingTest.widestMarginMetres { return true }
+    let distance =
+      polygon?.metresToBoundary(from: place)
+      ?? (circle.center.distanceMetres(to: place) - circle.radiusMetres).magnitude
+    return distance > error
+  }
+
+  /// Whether a position that may be old, or the first after a long time, proves that the device has left: what it
+  /// leaves open the system's reports and later positions decide.
+  func isFarOutside(_ place: Coordinate, accuracyMetres: Double) -> Bool {
+    let margin = max(2 * accuracyMetres, CrossingTest.widestMarginMetres)
+    return circle.center.distanceMetres(to: place) > circle.radiusMetres + margin
+  }
 }

@@ -4,24 +4,30 @@ package import Vocabulary
 
 extension GeofenceBook {
   /// The system says that the device crossed the rim of a fence, there and then. Fences that are not active are left
-  /// alone: a report may come late.
+  /// alone, for a report may come late; but after a launch no fence may be active yet, because the place is not known.
   package mutating func crossed(
     _ identifier: String, isEnter: Bool, at place: Coordinate, now: Moment, platform: DevicePlatform,
     into effects: inout [GeofenceEffect]
   ) {
-    guard let slot = slot(of: identifier), let entry = slots[slot], entry.isActive else { return }
+    guard let slot = slot(of: identifier), let entry = slots[slot],
+      entry.isActive || (isMonitoring && evaluatedPlace == nil)
+    else { return }
     if entry.polygon != nil {
       crossedCircle(ofPolygon: slot, isEnter: isEnter, now: now, into: &effects)
       return
     }
     // Where the device is need not be found out any more.
     slots[slot]?.isUntested = false
+    slots[slot]?.isReportDue = false
     let isInside = entry.geofence.status.isInside
-    if isEnter && !isInside {
-      enter(slot, now: now, into: &effects)
-    } else if !isEnter && isInside {
-      exit(slot, now: now, into: &effects)
-    } else if !isEnter && platform == .android && hasPassed(through: entry.circle, to: place) {
+    if isEnter != isInside {
+      if isEnter { enter(slot, now: now, into: &effects) } else { exit(slot, now: now, into: &effects) }
+      return
+    }
+    if isInside { resumeDwelling(slot, now: now, into: &effects) }
+    // What a position has shown before the system reports it is told once.
+    if entry.isReportDue { return }
+    if !isEnter && platform == .android && hasPassed(through: entry.circle, to: place) {
       enter(slot, isSynthesised: true, now: now, into: &effects)
       exit(slot, now: now, into: &effects)
     } else {
@@ -47,40 +53,71 @@ extension GeofenceBook {
   mutating func enter(
     _ slot: Int, isSynthesised: Bool = false, now: Moment, into effects: inout [GeofenceEffect]
   ) {
-    slots[slot]?.geofence.status.isInside = true
+    beginVisit(slot, dwells: !isSynthesised, now: now)
     report(.enter, slot, isSynthesised: isSynthesised, now: now, into: &effects)
-    guard let geofence = slots[slot]?.geofence, geofence.notifyOnDwell, !isSynthesised else { return }
-    guard geofence.loiteringDelayMilliseconds > 0 else {
-      report(.dwell, slot, now: now, into: &effects)
-      return
+    resumeDwelling(slot, now: now, into: &effects)
+  }
+
+  /// Monitoring begins inside and nothing is to be said of it (SDK §15.4). The visit counts all the same.
+  mutating func enterSilently(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
+    beginVisit(slot, dwells: true, now: now)
+    if let geofence = slots[slot]?.geofence { effects.append(.corrected(geofence)) }
+    resumeDwelling(slot, now: now, into: &effects)
+  }
+
+  private mutating func beginVisit(_ slot: Int, dwells: Bool, now: Moment) {
+    guard var entry = slots[slot] else { return }
+    entry.geofence.status.isInside = true
+    if dwells && entry.geofence.notifyOnDwell {
+      let delay = GeofenceBook.loitering(of: entry.geofence)
+      entry.geofence.status.dwellDeadline = now.wall.advanced(byMilliseconds: delay)
     }
-    let delay = min(geofence.loiteringDelayMilliseconds, GeofenceBook.longestDelayMilliseconds)
-    dwellings.append(Dwelling(slot: slot, deadline: now.monotonic + Nanoseconds(Int64(delay * 1e6))))
+    if !entry.isActive && !unwatchedInside.contains(slot) { unwatchedInside.append(slot) }
+    slots[slot] = entry
   }
 
   mutating func exit(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
     slots[slot]?.geofence.status.isInside = false
+    slots[slot]?.geofence.status.dwellDeadline = nil
     dwellings.removeAll { $0.slot == slot }
     report(.exit, slot, now: now, into: &effects)
   }
 
-  /// Ten years; beyond it a sum of nanoseconds would overflow some day.
-  private static let longestDelayMilliseconds = 3.2e11
+  /// The device is inside: its dwell comes at the deadline of the visit, whatever happened to the process, or to
+  /// monitoring, since it began (SDK §15.3). A clock that was set back puts it off by no more than the whole delay.
+  mutating func resumeDwelling(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
+    guard let geofence = slots[slot]?.geofence, let due = geofence.status.dwellDeadline,
+      !dwellings.contains(where: { $0.slot == slot })
+    else { return }
+    let rest = min(due.milliseconds(since: now.wall), GeofenceBook.loitering(of: geofence))
+    if rest > 0 {
+      dwellings.append(Dwelling(slot: slot, deadline: now.monotonic + .milliseconds(rest)))
+    } else {
+      report(.dwell, slot, now: now, into: &effects)
+    }
+  }
+
+  /// At most ten years; beyond it a sum of nanoseconds would overflow some day.
+  private static func loitering(of geofence: Geofence) -> Int64 {
+    Int64(min(max(geofence.loiteringDelayMilliseconds, 0), 3.2e11).rounded(.up))
+  }
 
   private mutating func report(
     _ action: GeofenceTrigger.Action, _ slot: Int, isSynthesised: Bool = false, now: Moment,
     into effects: inout [GeofenceEffect]
   ) {
-    slots[slot]?.geofence.status.hits += 1
-    slots[slot]?.geofence.status.updatedAtSeconds = Double(now.wall.millisecondsSince1970) / 1_000
-    guard let entry = slots[slot] else { return }
-    let geofence = entry.geofence
+    guard var entry = slots[slot] else { return }
     let isNotified =
       switch action {
-      case .enter: geofence.notifyOnEntry
-      case .exit: geofence.notifyOnExit
-      case .dwell: geofence.notifyOnDwell
+      case .enter: entry.geofence.notifyOnEntry
+      case .exit: entry.geofence.notifyOnExit
+      case .dwell: entry.geofence.notifyOnDwell
       }
+    if isNotified { entry.geofence.status.hits += 1 }
+    if action == .dwell { entry.geofence.status.dwellDeadline = nil }
+    entry.geofence.status.updatedAtSeconds = Double(now.wall.millisecondsSince1970) / 1_000
+    slots[slot] = entry
+    let geofence = entry.geofence
     effects.append(
       .transition(
         GeofenceTransition(

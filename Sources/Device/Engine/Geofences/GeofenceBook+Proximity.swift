@@ -9,7 +9,8 @@ extension GeofenceBook {
     _ occasion: ProximityOccasion, at place: Coordinate?, accuracyMetres: Double, now: Moment, rules: GeofenceRules,
     into effects: inout [GeofenceEffect]
   ) {
-    if occasion == .start { isMonitoring = true }
+    if occasion == .start { for slot in slots.indices { slots[slot]?.isRestored = false } }
+    if occasion == .start || occasion == .relaunch { isMonitoring = true }
     guard isMonitoring else { return }
     if let place { noteWay(to: place) }
     guard isDue(occasion, at: place, now: now, rules: rules) else { return }
@@ -21,14 +22,20 @@ extension GeofenceBook {
     choose(at: place, accuracyMetres: accuracyMetres, rules: rules)
     isStale = false
     if candidates != active || !removedActive.isEmpty { activateCandidates(into: &effects) }
-    if let place, hasUntested { beginMonitoring(at: place, now: now, rules: rules, into: &effects) }
+    if let place {
+      if !unwatchedInside.isEmpty { leave(from: place, accuracyMetres: accuracyMetres, now: now, into: &effects) }
+      if hasUntested {
+        beginMonitoring(at: place, accuracyMetres: accuracyMetres, now: now, rules: rules, into: &effects)
+      }
+    }
     effects.append(.evaluated(found: active.count, of: count, withinMetres: rules.proximityMetres))
   }
 
   private func isDue(
     _ occasion: ProximityOccasion, at place: Coordinate?, now: Moment, rules: GeofenceRules
   ) -> Bool {
-    if isStale || occasion == .start || occasion == .fencesChanged || (hasUntested && place != nil) { return true }
+    if isStale || (hasUntested && place != nil) { return true }
+    if occasion == .start || occasion == .relaunch || occasion == .fencesChanged { return true }
     guard count > 0 || rules.isGeofenceMode, place != nil, place != evaluatedPlace else { return false }
     guard occasion == .fix, rules.platform == .android, let evaluatedAt else { return true }
     return now.monotonic - evaluatedAt >= GeofenceRules.androidInterval
@@ -45,10 +52,10 @@ extension GeofenceBook {
       }
       for slot in slots.indices where slots[slot] != nil { candidates.append(slot) }
     } else if let place {
-      if index == nil { buildIndex(cellMetres: rules.proximityMetres) }
+      if index == nil { buildIndex(reachMetres: rules.proximityMetres) }
       index?.findNearest(
         to: place, radiusMetres: rules.proximityMetres + (accuracyMetres > 0 ? accuracyMetres : 0), limit: rules.limit,
-        into: &neighbours)
+        radiusOf: { [slots] in slots[$0]?.circle.radiusMetres ?? 0 }, into: &neighbours)
       for neighbour in neighbours { candidates.append(neighbour.id) }
       candidates.sort()
     } else {
@@ -57,10 +64,10 @@ extension GeofenceBook {
     }
   }
 
-  private mutating func buildIndex(cellMetres: Double) {
-    var index = GridIndex(cellMetres: min(cellMetres, 1e6))
+  private mutating func buildIndex(reachMetres: Double) {
+    var index = FenceIndex(reachMetres: reachMetres)
     for (slot, entry) in slots.enumerated() {
-      if let entry { index.insert(slot, at: entry.circle.center) }
+      if let entry { index.insert(slot, entry.circle) }
     }
     self.index = index
   }
@@ -85,25 +92,60 @@ extension GeofenceBook {
     if !on.isEmpty || !off.isEmpty { effects.append(.activeSet(on: on, off: off)) }
   }
 
-  /// The initial trigger, and what became wrong while nobody watched (behaviour §15.4). A device that is still inside
-  /// has no second enter.
+  /// The initial trigger, and what happened while nobody watched (SDK §15.4): a device that is still inside has no
+  /// second enter, and one that has left has its exit. Fences of an earlier process were monitored all along.
   private mutating func beginMonitoring(
-    at place: Coordinate, now: Moment, rules: GeofenceRules, into effects: inout [GeofenceEffect]
+    at place: Coordinate, accuracyMetres: Double, now: Moment, rules: GeofenceRules,
+    into effects: inout [GeofenceEffect]
   ) {
     hasUntested = false
     for slot in active {
       guard let entry = slots[slot], entry.isUntested else { continue }
+      // What the circle leaves open the tests against the polygon decide.
+      let isInCircle = entry.circle.contains(place)
+      if isInCircle && entry.polygon != nil { watchPolygon(slot) }
+      let wasInside = entry.geofence.status.isInside
+      if wasInside && !isInCircle && !entry.isFarOutside(place, accuracyMetres: accuracyMetres) {
+        hasUntested = true
+        continue
+      }
       slots[slot]?.isUntested = false
-      if entry.polygon != nil, entry.circle.contains(place) { watchPolygon(slot) }
-      let isInside = entry.contains(place)
-      if isInside == entry.geofence.status.isInside { continue }
-      if isInside && rules.triggersInitially {
+      slots[slot]?.isRestored = false
+      if wasInside {
+        if !isInCircle {
+          leave(slot, now: now, into: &effects)
+        } else if entry.contains(place) {
+          resumeDwelling(slot, now: now, into: &effects)
+        }
+      } else if entry.contains(place) {
+        guard rules.triggersInitially || entry.isRestored else {
+          enterSilently(slot, now: now, into: &effects)
+          continue
+        }
         enter(slot, now: now, into: &effects)
-      } else {
-        slots[slot]?.geofence.status.isInside = isInside
-        if let geofence = slots[slot]?.geofence { effects.append(.corrected(geofence)) }
       }
     }
+  }
+
+  /// Fences that the device was in and that are not watched, because they are far away by now or because tracking was
+  /// off: it has left them (SDK §15.2).
+  private mutating func leave(
+    from place: Coordinate, accuracyMetres: Double, now: Moment, into effects: inout [GeofenceEffect]
+  ) {
+    for slot in unwatchedInside {
+      guard let entry = slots[slot], !entry.isActive, entry.isFarOutside(place, accuracyMetres: accuracyMetres) else {
+        continue
+      }
+      leave(slot, now: now, into: &effects)
+    }
+    unwatchedInside.removeAll { slot in
+      slots[slot].map { $0.isActive || !$0.geofence.status.isInside } ?? true
+    }
+  }
+
+  private mutating func leave(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
+    exit(slot, now: now, into: &effects)
+    slots[slot]?.isReportDue = true
   }
 
   /// The way between the last two fixes is evidence of crossings that the system missed.

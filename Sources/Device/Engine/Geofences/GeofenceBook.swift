@@ -15,7 +15,7 @@ package struct GeofenceBook: Sendable {
   private var slotOfIdentifier: [String: Int] = [:]
   private var nextSequence = 0
   /// Only while there are more fences than may be active without a query.
-  var index: GridIndex?
+  var index: FenceIndex?
 
   var watchedPolygons: Int32 = 0
   private let isPolygonLicensed: Bool
@@ -26,6 +26,8 @@ package struct GeofenceBook: Sendable {
   var hasUntested = false
   /// The slots of the active fences, in ascending order.
   var active: [Int] = []
+  /// Fences that the device was in when they were last watched, and that were not watched since.
+  var unwatchedInside: [Int] = []
   /// Identifiers of active fences that were removed since the last evaluation.
   var removedActive: [String] = []
   var evaluatedAt: MonotonicInstant?
@@ -73,9 +75,14 @@ package struct GeofenceBook: Sendable {
   }
 
   /// A fence with its status, as it was saved.
-  package mutating func restore(_ geofence: Geofence) throws(GeofenceError) { try insert(geofence) }
+  package mutating func restore(_ geofence: Geofence) throws(GeofenceError) {
+    let slot = try insert(geofence)
+    slots[slot]?.isRestored = true
+    if geofence.status.isInside { unwatchedInside.append(slot) }
+  }
 
-  private mutating func insert(_ geofence: Geofence) throws(GeofenceError) {
+  @discardableResult
+  private mutating func insert(_ geofence: Geofence) throws(GeofenceError) -> Int {
     let entry = try BookedFence(geofence, sequence: nextSequence, isPolygonLicensed: isPolygonLicensed)
     nextSequence += 1
     isStale = true
@@ -83,13 +90,14 @@ package struct GeofenceBook: Sendable {
       if slots[slot]?.isActive == true { removedActive.append(geofence.identifier) }
       vacate(slot)
       slots[slot] = entry
-      index?.insert(slot, at: entry.circle.center)
-      return
+      index?.insert(slot, entry.circle)
+      return slot
     }
     let slot = freeSlots.popLast() ?? slots.count
     if slot == slots.count { slots.append(entry) } else { slots[slot] = entry }
     slotOfIdentifier[geofence.identifier] = slot
-    index?.insert(slot, at: entry.circle.center)
+    index?.insert(slot, entry.circle)
+    return slot
   }
 
   /// False when there is no such fence. An evaluation (`fencesChanged`) has to follow.
@@ -112,7 +120,7 @@ package struct GeofenceBook: Sendable {
     effects.append(.activeSet(on: [], off: []))
   }
 
-  /// Monitoring ends: `stop()`. Statuses stay, timers do not.
+  /// Monitoring ends: `stop()`. Statuses stay, and with them the deadlines of dwells; timers do not (SDK §15.3).
   package mutating func stop() {
     while let slot = active.last { deactivate(slot) }
     isMonitoring = false
@@ -124,12 +132,14 @@ package struct GeofenceBook: Sendable {
   /// Takes a fence out of everything but its slot.
   private mutating func vacate(_ slot: Int) {
     guard let entry = slots[slot] else { return }
-    index?.remove(slot, at: entry.circle.center)
+    index?.remove(slot, entry.circle)
     if entry.isActive { deactivate(slot) }
+    unwatchedInside.removeAll { $0 == slot }
   }
 
-  /// No exit, even from inside (behaviour §15.2).
+  /// Says nothing: of a fence that was left meanwhile the exit comes when a position shows it (SDK §15.2).
   mutating func deactivate(_ slot: Int) {
+    if slots[slot]?.geofence.status.isInside == true && !unwatchedInside.contains(slot) { unwatchedInside.append(slot) }
     slots[slot]?.isActive = false
     unwatchPolygon(slot)
     dwellings.removeAll { $0.slot == slot }

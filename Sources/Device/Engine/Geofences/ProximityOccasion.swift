@@ -2,5 +2,7 @@
 package enum ProximityOccasion: CaseIterable, Sendable {
   /// An accepted fix while moving: the only occasion that Android limits in time.
   case fix
+  /// Tracking goes on from an earlier process.
+  case relaunch
   case start, motionChange, fencesChanged, transition, regionExit
 }

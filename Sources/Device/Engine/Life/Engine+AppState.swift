@@ -55,6 +55,7 @@ extension Engine {
     note(.provider(provider), .info, into: &effects)
     effects.append(.event(.providerChange(provider)))
     if let denial { fail(denial, at: now, into: &effects) }
+    followAuthorization(at: now, into: &effects)
     let isRecorded = profile.recordsProviderChange && !configuration.persistence.disableProviderChangeRecord
     if isRecorded && state.isEnabled && denial == nil {
       request(.providerChange(provider), profile.providerChange, at: now, into: &effects)

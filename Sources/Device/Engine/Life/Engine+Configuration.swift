@@ -43,6 +43,7 @@ extension Engine {
       if state.isEnabled && state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
     case "geolocation.geofenceProximityRadius", "geolocation.maxMonitoredGeofences":
       lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
+    case "geolocation.geofenceModeHighAccuracy": demandFenceUpdates(into: &effects)
     case "http.url", "http.autoSync": effects.append(.flush(.configuration))
     default: break
     }

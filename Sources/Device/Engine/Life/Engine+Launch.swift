@@ -52,8 +52,8 @@ extension Engine {
   /// The same as a start, but that nothing is announced and that the pace goes on.
   private mutating func resume(at now: Moment, into effects: inout [Effect]) {
     switch state.trackingMode {
-    case .location: engage(isMoving: state.isMoving, at: now, into: &effects)
-    case .geofence: engageGeofences(at: now, into: &effects)
+    case .location: engage(isMoving: state.isMoving, .relaunch, at: now, into: &effects)
+    case .geofence: engageGeofences(.relaunch, at: now, into: &effects)
     }
   }
 

@@ -11,9 +11,17 @@ extension Engine {
     let wasEnabled = state.isEnabled
     state.trackingMode = .location
     enable(into: &effects)
-    demandProximityRegion(nil, into: &effects)
+    if wasEnabled { leaveGeofenceMode(into: &effects) }
     engage(isMoving: configuration.isMoving, at: now, into: &effects)
     finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
+  }
+
+  /// The way from the last crossing on, which nobody has watched, does not count (SDK §17).
+  private mutating func leaveGeofenceMode(into effects: inout [Effect]) {
+    odometer.clearReference()
+    stop(.heartbeat, into: &effects)
+    demandLocationUpdates(false, into: &effects)
+    demandProximityRegion(nil, into: &effects)
   }
 
   /// Behaviour §15.6. Switching from one mode to the other needs no stop.
@@ -49,17 +57,23 @@ extension Engine {
   }
 
   /// Geofences, motion detector, pace: in the order that a device's log shows (behaviour §12.2).
-  mutating func engage(isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
-    beginMonitoring(at: now, into: &effects)
+  mutating func engage(
+    isMoving: Bool, _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
+  ) {
+    beginMonitoring(occasion, at: now, into: &effects)
     demandActivity(true, into: &effects)
     changePace(to: isMoving, at: now, into: &effects)
     demandBackgroundFetch(true, into: &effects)
   }
 
-  mutating func engageGeofences(at now: Moment, into effects: inout [Effect]) {
+  mutating func engageGeofences(
+    _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
+  ) {
     if state.isMoving { state.isMoving = false }
     state.stationaryPlace = nil
-    beginMonitoring(at: now, into: &effects)
+    _ = distanceFilter.beginMoving()
+    beginMonitoring(occasion, at: now, into: &effects)
+    demandFenceUpdates(into: &effects)
     demandSignificantChanges(true, into: &effects)
     demandBackgroundFetch(true, into: &effects)
     request(.proximity, profile.motionState, at: now, into: &effects)

@@ -71,8 +71,12 @@ package struct Odometer: Sendable {
     let raw = start.place.distanceMetres(to: place)
     let isInFull = rules.isAsObserved || accuracy <= Odometer.fullTrustAccuracyMetres
     var step = isInFull ? raw : max(0, raw - variance.squareRoot())
+    // Only steps of one pace are alike. The way to a motion change, or from fence to fence, is as long as it is, and
+    // does not lengthen the steps that follow (SDK §17).
     var kalman = kalman
-    if rules.usesKalman {
+    if source != .tracked && !rules.isAsObserved {
+      kalman = StepKalman()
+    } else if rules.usesKalman {
       step = kalman.smooth(
         StepKalman.Measurement(
           lengthMetres: step, accuracyMetres: accuracy, speed: fix.coords.speed ?? 0,
@@ -80,7 +84,7 @@ package struct Odometer: Sendable {
     }
     if source == .motionChange, let limit = limitMetres(distanceFilterMetres, rules), step > limit {
       guard rules.policy == .adjust else {
-        if rules.isAsObserved { self.kalman = kalman }
+        self.kalman = kalman
         return .rejected(metres: step)
       }
       step = limit

@@ -4,6 +4,8 @@ import Base
 struct Demands: Sendable {
   var locationUpdates: LocationUpdates?
   var samplingAccuracyMetres: Double?
+  /// The sampling serves the tests of polygons, too.
+  var wantsHighRate = false
   var stationaryRegion: Circle?
   var proximityRegion: Circle?
   var wantsActivity = false

@@ -7,6 +7,7 @@ struct EngineSettings: Sendable {
   var filterRules: FilterRules
   var odometerRules: OdometerRules
   var geofenceRules: GeofenceRules
+  var isGeofenceModeHighAccuracy: Bool
   var extras: RenderedObject
   var persistMode: PersistMode
   var persistsNothing: Bool
@@ -28,6 +29,7 @@ struct EngineSettings: Sendable {
     filterRules = FilterRules(configuration)
     odometerRules = OdometerRules(geolocation.filter, isAsObserved: quirks.odometerIsAsObserved)
     geofenceRules = GeofenceRules(configuration, isGeofenceMode: false)
+    isGeofenceModeHighAccuracy = geolocation.geofenceModeHighAccuracy
     extras = RenderedObject(persistence.extras) ?? .empty
     persistMode = persistence.persistMode
     persistsNothing = persistence.maxRecordsToPersist == 0

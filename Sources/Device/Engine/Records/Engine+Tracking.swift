@@ -5,7 +5,11 @@ import Vocabulary
 extension Engine {
   /// A position of the stream (behaviour §14.2 gives the order of the steps).
   mutating func follow(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
-    guard state.isEnabled && state.trackingMode == .location else { return }
+    guard state.isEnabled else { return }
+    guard state.trackingMode == .location else {
+      watchFences(fix, at: now, into: &effects)
+      return
+    }
     guard state.isMoving else {
       remember(fix)
       if quirks.odometerIsAsObserved { measure(fix, into: &effects) }

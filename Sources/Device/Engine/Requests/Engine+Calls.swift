@@ -29,7 +29,6 @@ extension Engine {
       note(.warning("changePace is ignored: tracking is not started", from: .pace), .warning, into: &effects)
       return
     }
-    let isWhenInUse = provider?.authorizationStatus == 4
     guard !(isMoving && isInBackground && isWhenInUse && profile.platform == .android) else {
       effects.append(.event(.locationError(.backgroundWithWhenInUse)))
       note(.error("changePace is refused in the background without \"Always\"", from: .pace), .error, into: &effects)

@@ -22,6 +22,9 @@ extension Engine {
     }
   }
 
+  /// The app is allowed positions only while it is used.
+  var isWhenInUse: Bool { provider?.authorizationStatus == 4 }
+
   mutating func request(
     _ purpose: SingleRequest.Purpose, _ terms: RequestTerms, at now: Moment, into effects: inout [Effect]
   ) {
@@ -46,8 +49,8 @@ extension Engine {
     let isDeciding = isSettling || isLookingForState
     offer(fix, at: now, into: &effects)
     serveWatches(fix, at: now, into: &effects)
-    if fences.wantsHighRate { lookAround(from: fix, .fix, at: now, into: &effects) }
     remember(fix)
+    hitTest(fix, at: now, into: &effects)
     if !isDeciding { noticeMove(to: fix, at: now, into: &effects) }
   }
 

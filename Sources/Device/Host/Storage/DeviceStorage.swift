@@ -41,6 +41,9 @@ struct DeviceStorage {
         fence.status.isInside = stored.status.isInside
         fence.status.updatedAtSeconds = stored.status.updatedAtSeconds
         fence.status.hits = stored.status.hits
+        if stored.status.dwellsAtMilliseconds > 0 {
+          fence.status.dwellDeadline = WallInstant(exactly: stored.status.dwellsAtMilliseconds)
+        }
         kept.geofences.append(fence)
       } catch { kept.unreadable.append("geofence \(stored.identifier)") }
     }
@@ -66,7 +69,8 @@ struct DeviceStorage {
 
   func save(_ fence: Geofence) throws(DatabaseError) {
     let status = StoredGeofence.Status(
-      isInside: fence.status.isInside, updatedAtSeconds: fence.status.updatedAtSeconds, hits: fence.status.hits)
+      isInside: fence.status.isInside, updatedAtSeconds: fence.status.updatedAtSeconds, hits: fence.status.hits,
+      dwellsAtMilliseconds: fence.status.dwellDeadline?.millisecondsSince1970 ?? 0)
     let stored = StoredGeofence(
       identifier: fence.identifier, definition: fence.definitionJSON.text, status: status)
     try geofences.put([stored])

@@ -5,7 +5,7 @@ enum QueueSchema {
   /// "RRqu".
   static let applicationID: Int32 = 0x5252_7175
 
-  static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first)])
+  static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first), Migration(2, second)])
 
   /// `records` holds the rows of all devices in the order of their arrival: what is inserted together lies together, and
   /// so does what grows old together. Which rows are whose is known in memory, so there is no index whose pages would have
@@ -23,4 +23,7 @@ enum QueueSchema {
       device INTEGER NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL,
       PRIMARY KEY(device, name)) STRICT, WITHOUT ROWID;
     """
+
+  /// A dwell that was under way when the process ended goes on in the next one.
+  private static let second = "ALTER TABLE geofences ADD COLUMN dwells_at INTEGER NOT NULL DEFAULT 0;"
 }

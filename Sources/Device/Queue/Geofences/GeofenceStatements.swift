@@ -14,16 +14,19 @@ extension GeofenceStatements {
     self.init(
       replacement: try connection.prepare(
         """
-        INSERT OR REPLACE INTO geofences(device, identifier, definition, is_inside, updated_at, hits)
-        VALUES(?, ?, ?, ?, ?, ?)
+        INSERT OR REPLACE INTO geofences(device, identifier, definition, is_inside, updated_at, hits, dwells_at)
+        VALUES(?, ?, ?, ?, ?, ?, ?)
         """),
       statusChange: try connection.prepare(
-        "UPDATE geofences SET is_inside = ?, updated_at = ?, hits = ? WHERE device = ? AND identifier = ?"),
+        """
+        UPDATE geofences SET is_inside = ?, updated_at = ?, hits = ?, dwells_at = ? WHERE device = ? AND identifier = ?
+        """),
       deletion: try connection.prepare("DELETE FROM geofences WHERE device = ? AND identifier = ?"),
       deletionOfAll: try connection.prepare("DELETE FROM geofences WHERE device = ?"),
       selection: try connection.prepare(
         """
-        SELECT identifier, definition, is_inside, updated_at, hits FROM geofences WHERE device = ? ORDER BY identifier
+        SELECT identifier, definition, is_inside, updated_at, hits, dwells_at FROM geofences WHERE device = ?
+        ORDER BY identifier
         """))
   }
 
@@ -35,6 +38,7 @@ extension GeofenceStatements {
     execution.bind(4, Int64(geofence.status.isInside ? 1 : 0))
     execution.bind(5, geofence.status.updatedAtSeconds)
     execution.bind(6, Int64(geofence.status.hits))
+    execution.bind(7, geofence.status.dwellsAtMilliseconds)
     try execution.run()
   }
 
@@ -45,8 +49,9 @@ extension GeofenceStatements {
     execution.bind(1, Int64(status.isInside ? 1 : 0))
     execution.bind(2, status.updatedAtSeconds)
     execution.bind(3, Int64(status.hits))
-    execution.bind(4, Int64(device))
-    execution.bind(5, text: identifier.utf8.span)
+    execution.bind(4, status.dwellsAtMilliseconds)
+    execution.bind(5, Int64(device))
+    execution.bind(6, text: identifier.utf8.span)
     try execution.run()
   }
 
@@ -73,7 +78,7 @@ extension GeofenceStatements {
           identifier: execution.text(at: 0), definition: execution.blob(at: 1),
           status: StoredGeofence.Status(
             isInside: execution.integer(at: 2) != 0, updatedAtSeconds: execution.double(at: 3),
-            hits: Int(execution.integer(at: 4)))))
+            hits: Int(execution.integer(at: 4)), dwellsAtMilliseconds: execution.integer(at: 5))))
     }
     return geofences
   }

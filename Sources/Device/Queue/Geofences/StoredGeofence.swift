@@ -7,11 +7,16 @@ package struct StoredGeofence: Equatable, Sendable {
     /// Seconds since 1970 of the last transition; 0 for none yet.
     package var updatedAtSeconds: Double
     package var hits: Int
+    /// Milliseconds since 1970 at which the device has dwelt; 0 for no dwell to come.
+    package var dwellsAtMilliseconds: Int64
 
-    package init(isInside: Bool = false, updatedAtSeconds: Double = 0, hits: Int = 0) {
+    package init(
+      isInside: Bool = false, updatedAtSeconds: Double = 0, hits: Int = 0, dwellsAtMilliseconds: Int64 = 0
+    ) {
       self.isInside = isInside
       self.updatedAtSeconds = updatedAtSeconds
       self.hits = hits
+      self.dwellsAtMilliseconds = dwellsAtMilliseconds
     }
   }
 

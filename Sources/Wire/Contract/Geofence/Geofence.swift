@@ -1,3 +1,4 @@
+package import Base
 package import JSON
 
 /// A region whose crossings are reported (behaviour §15.1).
@@ -25,8 +26,10 @@ package struct Geofence: Equatable, Sendable {
     package var isInside = false
     /// Seconds since 1970 of the last transition; 0 for none yet.
     package var updatedAtSeconds = 0.0
-    /// Transitions so far, exits and dwells included.
+    /// Transitions so far that were reported: exits and dwells included, unwanted ones not (SDK §15.1).
     package var hits = 0
+    /// When the device has dwelt, unless it leaves before; nil when no dwell is to come of this visit.
+    package var dwellDeadline: WallInstant?
 
     package init() {}
   }
