@@ -62,7 +62,8 @@ extension Engine {
   private func refuseMonitoring(into effects: inout [Effect]) {
     guard fences.count > 0 || state.trackingMode == .geofence else { return }
     note(
-      .warning("geofences are not monitored: that needs the location authorization \"Always\""), .warning,
+      .warning("geofences are not monitored: that needs the location authorization \"Always\"", from: .geofences),
+      .warning,
       into: &effects)
   }
 
