@@ -45,7 +45,7 @@ import Vocabulary
       #expect(configuration.http.params == .object(["a": .integer(1)]))
     }
     #expect(device.phone.entries.contains(.configurationChanged(key: "geolocation.distanceFilter")))
-    #expect(device.phone.entries.contains(.warning("Unknown configuration key: nonsense")))
+    #expect(device.phone.entries.contains(.warning("Unknown configuration key: nonsense", from: .configuration)))
     try device.relaunch()
     #expect(device.host.configuration.geolocation.distanceFilterMetres == 123)
   }

@@ -29,7 +29,7 @@ import Vocabulary
     #expect(Array(texts.prefix(before.count)) == before)
     #expect(texts.last?.hasPrefix(#"{"lat":45.50"#) == true)
     #expect(texts.last?.hasSuffix(#""what":1,"trip":7}"#) == true)
-    #expect(device.phone.entries.contains(.warning("Unknown template tag: odd")))
+    #expect(device.phone.entries.contains(.warning("Unknown template tag: odd", from: .configuration)))
     try device.configure(#"{"locationTemplate":"","timestampFormat":"epoch"}"#)
     try device.drive(1)
     #expect(try device.texts().last?.hasPrefix(#"{"timestamp":1785263"#) == true)

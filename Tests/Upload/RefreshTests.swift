@@ -139,7 +139,7 @@ import Vocabulary
   @Test func anExpiryThatIsNoNumberIsIgnoredWithAWarning() {
     var device = refused { $0.logger.logLevel = .warning }
     device.answer(200, #"{"access_token":"new","expires":"soon"}"#)
-    #expect(device.entries.contains(.warning("Ignoring non-numeric expires")))
+    #expect(device.entries.contains(.warning("Ignoring non-numeric expires", from: .authorization)))
     #expect(device.uploader.configuration.authorization.expires == TokenExpiry.never)
   }
 
@@ -149,7 +149,7 @@ import Vocabulary
       $0.logger.logLevel = .warning
     }
     #expect(device.header("Content-Type") == "application/x-www-form-urlencoded")
-    #expect(device.entries.contains(.warning("Unsupported Content-Type for a refresh: text/plain")))
+    #expect(device.entries.contains(.warning("Unsupported Content-Type for a refresh: text/plain", from: .authorization)))
     device = refused { $0.authorization.refreshHeaders = .object(["content-type": .string("application/json")]) }
     #expect(device.lastBody == #"{"refresh_token":"r1"}"#)
   }
