@@ -67,6 +67,7 @@ extension BGGeo {
 
   /// Positions one after the other, at most each `interval` milliseconds, until `stopWatchPosition` with the number
   /// that is returned. For use in the foreground; tracking does not need it. On iOS the app is not suspended meanwhile.
+  /// The functions run where listeners do: on the actor of the caller.
   ///
   /// They are stored and uploaded like tracked ones: while tracking is on, as the persist mode says.
   ///
@@ -75,30 +76,32 @@ extension BGGeo {
   ///   - extras: Go into these records. With values that JSON does not have, `failure` is called with 400, and there is
   ///     no stream; so too when `interval` or `timeout` is no positive number.
   public func watchPosition(
-    interval: Double = 1000, timeout: TimeInterval = 60, extras: [String: Any]? = nil,
-    success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
+    isolation: isolated (any Actor)? = #isolation, interval: Double = 1000, timeout: TimeInterval = 60,
+    extras: [String: Any]? = nil, success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
   ) -> Int {
-    watch(interval, timeout, persist: nil, extras, success, failure)
+    watch(
+      interval, timeout, persist: nil, extras, Callback(isolation: isolation, success),
+      Callback(isolation: isolation, failure))
   }
 
   /// The same, but `persist` decides instead of the persist mode whether the locations are stored and uploaded. While
   /// tracking is off they never are.
   public func watchPosition(
-    interval: Double = 1000, timeout: TimeInterval = 60, persist: Bool, extras: [String: Any]? = nil,
-    success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
+    isolation: isolated (any Actor)? = #isolation, interval: Double = 1000, timeout: TimeInterval = 60, persist: Bool,
+    extras: [String: Any]? = nil, success: @escaping (LocationEvent) -> Void, failure: @escaping (any Error) -> Void
   ) -> Int {
-    watch(interval, timeout, persist: persist, extras, success, failure)
+    watch(
+      interval, timeout, persist: persist, extras, Callback(isolation: isolation, success),
+      Callback(isolation: isolation, failure))
   }
 
   private func watch(
     _ interval: Double, _ timeout: TimeInterval, persist: Bool?, _ extras: [String: Any]?,
-    _ success: @escaping (LocationEvent) -> Void, _ failure: @escaping (any Error) -> Void
+    _ success: Callback<LocationEvent>, _ failure: Callback<any Error>
   ) -> Int {
     let object = JSONObject(any: extras ?? [:]).map { RenderedObject.text(of: $0) }
-    let success = Callback(success)
-    let failure = Callback(failure)
     guard let object, interval >= 0, interval.isFinite, timeout > 0, timeout.isFinite else {
-      device.callbacks.add { failure.body(LocationError.badRequest("watchPosition")) }
+      device.callbacks.add { [failure.call(LocationError.badRequest("watchPosition"))] }
       return 0
     }
     let patience = Nanoseconds.milliseconds(Int64(min(timeout, PositionRequest.longestTimeoutSeconds) * 1_000))

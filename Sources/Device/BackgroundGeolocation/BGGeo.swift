@@ -11,8 +11,8 @@ import Vocabulary
 /// nothing is recorded and nothing uploaded, and what is asked of the device waits; reading is fine.
 ///
 /// `shared` is the instance of an app. Tests and simulations make as many as they like, each with a folder and a
-/// platform of its own. All members may be used from any thread. Listeners are called one after the other on the
-/// instance's queue of callbacks, in the order in which things happened.
+/// platform of its own. All members may be used from any thread. Listeners are called one after the other by
+/// the instance's queue of callbacks, in the order in which things happened, each on the actor on which it was added.
 public final class BGGeo: Sendable {
   /// What an app may configure.
   public let config: Config
@@ -32,8 +32,6 @@ public final class BGGeo: Sendable {
   public let deviceSettings: DeviceSettings
   /// The phone under this instance.
   public let platform: LinuxPlatform
-  /// Where listeners are called.
-  public let callbackQueue: CallbackQueue
   let device: Device
 
   /// An instance that keeps its files in `folder`, which is made if there is none; nil keeps everything in memory.
@@ -52,7 +50,6 @@ public final class BGGeo: Sendable {
   private init(_ device: Device) {
     self.device = device
     platform = device.platform
-    callbackQueue = device.callbacks
     config = Config(device)
     store = DataStore(device)
     geofences = GeofenceManager(device)
@@ -83,6 +80,13 @@ public final class BGGeo: Sendable {
         return inMemory
       } catch { preconditionFailure("SQLite cannot open a database in memory: \(error)") }
     }
+  }
+
+  /// Where listeners are called that were added on no actor. Set it before listeners are added: what has happened before
+  /// is called on the queue that was there then. So `shared` too can have a queue that the program empties.
+  public var callbackQueue: CallbackQueue {
+    get { device.callbacks }
+    set { device.callbacks = newValue }
   }
 
   /// What the SDK does now.

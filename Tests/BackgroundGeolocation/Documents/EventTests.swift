@@ -9,13 +9,15 @@ import Vocabulary
 
 /// Listeners, their queue and the clock.
 @Suite struct EventTests {
+  private func run(_ calls: [CallbackQueue.Call]) { for call in calls { call.body() } }
+
   @Test func aSubscriptionEndsWithItsLastReference() throws {
     let listeners = Listeners<Int>()
     let inbox = Inbox<Int>()
     var subscription: EventSubscription? = listeners.subscribe { inbox.add($0) }
-    listeners.call(1)
+    run(listeners.calls(1))
     subscription = nil
-    listeners.call(2)
+    run(listeners.calls(2))
     #expect(inbox.all == [1] && subscription == nil)
   }
 
@@ -24,9 +26,9 @@ import Vocabulary
     let inbox = Inbox<Int>()
     var subscriptions = Set<EventSubscription>()
     listeners.subscribe { inbox.add($0) }.store(in: &subscriptions)
-    listeners.call(1)
+    run(listeners.calls(1))
     subscriptions.removeAll()
-    listeners.call(2)
+    run(listeners.calls(2))
     #expect(inbox.all == [1])
   }
 
@@ -40,7 +42,7 @@ import Vocabulary
     }
     let third = listeners.subscribe { _ in inbox.add("second") }
     second.withLock { $0 = third }
-    listeners.call(1)
+    run(listeners.calls(1))
     #expect(inbox.all == ["first"])
     first.remove()
   }
@@ -48,7 +50,7 @@ import Vocabulary
   @Test func callsComeOneAfterTheOtherInTheirOrder() async {
     let queue = CallbackQueue()
     let inbox = Inbox<Int>()
-    for number in 0..<1_000 { queue.add { inbox.add(number) } }
+    for number in 0..<1_000 { queue.add { [CallbackQueue.Call(isolation: nil) { inbox.add(number) }] } }
     await queue.drained()
     #expect(inbox.all == Array(0..<1_000))
   }

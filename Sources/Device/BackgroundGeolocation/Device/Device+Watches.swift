@@ -44,7 +44,7 @@ extension Device {
       guard var watcher = core.waiting.watches[id], watcher.deadline <= now.monotonic else { continue }
       watcher.deadline = now.monotonic + watcher.patience
       core.waiting.watches[id] = watcher
-      callbacks.add { [failure = watcher.failure] in failure.body(LocationError.timeout) }
+      callbacks.add { [failure = watcher.failure] in [failure.call(LocationError.timeout)] }
     }
   }
 }

@@ -12,7 +12,7 @@ import Vocabulary
 /// that in which they happened; requests go to the network after it was given back.
 final class Device: Sendable {
   let platform: LinuxPlatform
-  let callbacks: CallbackQueue
+  private let queue: Mutex<CallbackQueue>
   let listeners = DeviceListeners()
   let style: RecordStyle
   private let alarm: Int
@@ -24,7 +24,7 @@ final class Device: Sendable {
     folder: String?, platform: LinuxPlatform, callbacks: CallbackQueue, seed: UInt64
   ) throws(BGGeoError) {
     self.platform = platform
-    self.callbacks = callbacks
+    queue = Mutex(callbacks)
     style = platform.description.platform == .ios ? .iOS : .android
     alarm = platform.clock.makeAlarmNumber()
     do throws(DatabaseError) {
@@ -49,6 +49,11 @@ final class Device: Sendable {
     platform.detach()
     platform.clock.setAlarm(alarm, nil)
     waiting.fail()
+  }
+
+  var callbacks: CallbackQueue {
+    get { queue.withLock { $0 } }
+    set { queue.withLock { $0 = newValue } }
   }
 
   /// Nil when the device is closed.
@@ -116,7 +121,7 @@ final class Device: Sendable {
         case .send(let request): requests.append(request)
         case .deliver(.engine(.schedule)):
           let event = ScheduleEvent(state: State(core.host.state))
-          callbacks.add { [listeners] in listeners.schedule.call(event) }
+          callbacks.add { [listeners] in listeners.schedule.calls(event) }
         case .deliver(let event): deliver(event, &core.waiting, at: now)
         }
       }
@@ -138,7 +143,7 @@ final class Device: Sendable {
         watcher.deadline = now.monotonic + watcher.patience
         waiting.watches[id] = watcher
         let location = LocationEvent(record, style: style)
-        callbacks.add { [success = watcher.success] in success.body(location) }
+        callbacks.add { [success = watcher.success] in [success.call(location)] }
       } else {
         waiting.positions.removeValue(forKey: id)?.resume(
           with: result.mapError { LocationError(code: $0.code, message: "\($0)") })
@@ -154,7 +159,7 @@ final class Device: Sendable {
       }
     case .discarded, .configured, .commanded: break
     case .engine, .http, .authorization:
-      callbacks.add { [listeners, style] in listeners.tell(event, style: style) }
+      callbacks.add { [listeners, style] in listeners.calls(event, style: style) }
     }
   }
 }

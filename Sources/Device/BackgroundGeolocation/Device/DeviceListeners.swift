@@ -38,36 +38,36 @@ final class DeviceListeners: Sendable {
     locationFilter.removeAll()
   }
 
-  /// On the queue of callbacks.
-  func tell(_ event: HostEvent, style: RecordStyle) {
+  /// What an event brings, for the queue of callbacks.
+  func calls(_ event: HostEvent, style: RecordStyle) -> [CallbackQueue.Call] {
     switch event {
-    case .engine(let event): tell(event, style)
-    case .http(let event): http.call(HttpEvent(event))
-    case .authorization(let event): authorization.call(AuthorizationEvent(event))
+    case .engine(let event): calls(event, style)
+    case .http(let event): http.calls(HttpEvent(event))
+    case .authorization(let event): authorization.calls(AuthorizationEvent(event))
     case .position, .synced, .discarded, .logUploaded, .configured, .commanded: preconditionFailure("not for listeners")
     }
   }
 
-  private func tell(_ event: EngineEvent, _ style: RecordStyle) {
+  private func calls(_ event: EngineEvent, _ style: RecordStyle) -> [CallbackQueue.Call] {
     switch event {
-    case .location(let record): location.call(LocationEvent(record, style: style))
-    case .locationError(let error): locationError.call(LocationError(code: error.code, message: "\(error)"))
-    case .motionChange(let record): motionChange.call(LocationEvent(record, style: style))
+    case .location(let record): location.calls(LocationEvent(record, style: style))
+    case .locationError(let error): locationError.calls(LocationError(code: error.code, message: "\(error)"))
+    case .motionChange(let record): motionChange.calls(LocationEvent(record, style: style))
     case .geofence(let record, let fence):
-      if let event = GeofenceEvent(record, fence, style: style) { geofence.call(event) }
+      GeofenceEvent(record, fence, style: style).map(geofence.calls) ?? []
     case .geofencesChange(let on, let off):
-      geofencesChange.call(GeofencesChangeEvent(on: on.map { Geofence($0) }, off: off))
-    case .heartbeat(let record): heartbeat.call(HeartbeatEvent(location: LocationEvent(record, style: style)))
+      geofencesChange.calls(GeofencesChangeEvent(on: on.map { Geofence($0) }, off: off))
+    case .heartbeat(let record): heartbeat.calls(HeartbeatEvent(location: LocationEvent(record, style: style)))
     case .activityChange(let activity):
-      activityChange.call(ActivityChangeEvent(activity, platform: style == .iOS ? .ios : .android))
-    case .providerChange(let provider): providerChange.call(ProviderChangeEvent(provider))
+      activityChange.calls(ActivityChangeEvent(activity, platform: style == .iOS ? .ios : .android))
+    case .providerChange(let provider): providerChange.calls(ProviderChangeEvent(provider))
     case .connectivityChange(let isConnected):
-      connectivityChange.call(ConnectivityChangeEvent(hasConnection: isConnected))
-    case .enabledChange(let isEnabled): enabledChange.call(EnabledChangeEvent(enabled: isEnabled))
-    case .powerSaveChange(let isOn): powerSaveChange.call(PowerSaveChangeEvent(isPowerSaveMode: isOn))
-    case .locationFilter(let filtered): locationFilter.call(LocationFilterEvent(filtered, style: style))
+      connectivityChange.calls(ConnectivityChangeEvent(hasConnection: isConnected))
+    case .enabledChange(let isEnabled): enabledChange.calls(EnabledChangeEvent(enabled: isEnabled))
+    case .powerSaveChange(let isOn): powerSaveChange.calls(PowerSaveChangeEvent(isPowerSaveMode: isOn))
+    case .locationFilter(let filtered): locationFilter.calls(LocationFilterEvent(filtered, style: style))
     // The device tells of the schedule itself, with the whole state; headless events are for code outside this process.
-    case .schedule, .boot, .terminate: break
+    case .schedule, .boot, .terminate: []
     }
   }
 }

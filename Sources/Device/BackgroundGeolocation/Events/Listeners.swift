@@ -9,8 +9,8 @@ final class Listeners<Event: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  func subscribe(_ callback: @escaping (Event) -> Void) -> EventSubscription {
-    let callback = Callback(callback)
+  func subscribe(isolation: (any Actor)? = nil, _ callback: @escaping (Event) -> Void) -> EventSubscription {
+    let callback = Callback(isolation: isolation, callback)
     let id = state.withLock { state in
       defer { state.nextID += 1 }
       state.listeners.append((state.nextID, callback))
@@ -21,22 +21,12 @@ final class Listeners<Event: Sendable>: Sendable {
 
   func removeAll() { state.withLock { $0.listeners.removeAll() } }
 
-  /// On the queue of callbacks. One that a listener before it has removed is not called any more.
-  func call(_ event: Event) {
-    let ids = state.withLock { $0.listeners.map(\.id) }
-    for id in ids {
-      let callback = state.withLock { state in state.listeners.first { $0.id == id }?.callback }
-      callback?.body(event)
-    }
+  /// For the queue of callbacks. One that a listener before it has removed is not called any more.
+  func calls(_ event: Event) -> [CallbackQueue.Call] {
+    state.withLock { $0.listeners }.map { id, callback in callback.call(event) { self.has(id) } }
   }
 
+  private func has(_ id: Int) -> Bool { state.withLock { $0.listeners.contains { $0.id == id } } }
+
   private func remove(_ id: Int) { state.withLock { $0.listeners.removeAll { $0.id == id } } }
-}
-
-/// A function of the app. The documents do not ask for `@Sendable`; it is called on the queue of callbacks only, one
-/// call after the other, which is what such functions are written for.
-struct Callback<Event>: @unchecked Sendable {
-  let body: (Event) -> Void
-
-  init(_ body: @escaping (Event) -> Void) { self.body = body }
 }
