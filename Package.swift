@@ -129,6 +129,10 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "fuzz", dependencies: ["Support"], path: "Tests/Fuzz", swiftSettings: settings),
+    // Also what programs of the documentation are linked with.
+    .executableTarget(
+      name: "examples", dependencies: ["BackgroundGeolocation", "IngestServer"], path: "Tests/Examples",
+      swiftSettings: settings),
     .target(name: "AllocationCounter", path: "loadtest/allocations"),
     bench("wire", needs: ["JSON", "HTTP1", "Contract", "Base", "AllocationCounter"]),
     bench("database", needs: ["Database", "CSQLite"]),
@@ -212,7 +216,7 @@ let package = Package(
       ]),
     tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
     tests("Page", needs: ["IngestServer", "JSON", "Support"]),
-    tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "Threads", "Support"]),
+    tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "Support"]),
     tests("Tidy", needs: []),
   ]
 )

@@ -45,7 +45,7 @@ struct Document: Sendable, CustomTestStringConvertible {
   private static let programs = ["rollingroad", "curl", "docker", "kubectl", "scripts/run", "scripts/test", "swift"]
 
   /// The root of the checkout, from the place of this very file.
-  private static let root: String = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
+  static let root: String = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
 
   /// README.md and the pages of docs/.
   static let all: [Document] = {
