@@ -85,20 +85,48 @@ import Vocabulary
     try ride.press(.drive)
     try ride.wait(120)
     try ride.press(.kill)
-    #expect(ride.status.contains("back in 0:05"))
+    #expect(ride.notes.last == "the app is closed; its service goes on" && ride.status.contains("service on · moving"))
     let before = ride.sent.count
-    try ride.wait(120)
-    #expect(ride.notes.contains("the app runs again, in the background") && ride.sent.count > before)
+    try ride.wait(10)
+    #expect(ride.sent.count > before, "without a gap")
+    try ride.press(.sync, .kill, .launch)
+    #expect(
+      ride.notes.suffix(3) == [
+        "the app is closed; l opens it", "the app is closed already", "you open the app",
+      ])
+    #expect(!ride.status.contains("closed") && ride.status.contains("moving"))
+    let after = ride.sent.count
+    try ride.wait(60)
+    #expect(ride.sent.count > after)
+  }
+
+  /// SDK §19.4.
+  @Test(arguments: [false, true]) func iOSWaitsAfterARebootUntilThePhoneLeavesOrTheAppMayFetch(leaves: Bool) throws {
+    var ride = try Ride(.ios)
+    try ride.wait(60)
+    try ride.press(.reboot)
+    #expect(ride.status.contains("phone restarts"))
+    if leaves { try ride.press(.drive) }
+    try ride.wait(19)
+    #expect(ride.status.contains("phone restarts"))
+    if !leaves {
+      try ride.wait(800)
+      #expect(ride.status.contains("app closed"))
+    }
+    try ride.wait(200)
+    let reason = leaves ? "the phone has left the region that the app watches" : "the app may fetch"
+    #expect(ride.notes.contains("\(reason): it is started in the background"))
+    #expect(ride.status.contains(leaves ? " · moving · " : " · stationary · "))
   }
 
   @Test func whatWasUnderWayWhenTheAppDiedIsSentAgain() throws {
     var ride = try Ride(.android)
     ride.outcome = nil
     try ride.wait(60)
-    try ride.press(.kill)
+    try ride.press(.reboot)
     #expect(!ride.drive.hasRequestsInFlight && ride.drive.queuedCount == 1)
     ride.outcome = .answered(status: 200, reason: "", body: [])
-    try ride.press(.launch)
+    try ride.wait(21)
     #expect(ride.drive.queuedCount == 0 && ride.sent.count == 2 && ride.sent[0].body == ride.sent[1].body)
   }
 

@@ -78,10 +78,10 @@ import World
     #expect(seen.inserts(from: 130, to: 300) < 5 && seen.inserts(from: 300, to: 600) > 10)
   }
 
-  @Test(arguments: [false, true])
-  func anAppThatIsKilledComesBackWhenItIsSaid(isReboot: Bool) throws {
+  /// The end of an app that is closed is in `TerminationTests`.
+  @Test func aPhoneThatIsSwitchedOffComesBackWhenItIsSaid() throws {
     var lifecycle = LifecycleFault()
-    (lifecycle.terminate, lifecycle.reboot, lifecycle.relaunchAfter) = (!isReboot, isReboot, .constant(120))
+    (lifecycle.reboot, lifecycle.relaunchAfter) = (true, .constant(120))
     let fault = Fault(name: "off", start: .seconds(120), action: .lifecycle(lifecycle))
     let (report, seen) = try run(fault)
     #expect(report.isRight && seen.kills == 2 && seen.launches == 4)

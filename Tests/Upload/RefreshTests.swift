@@ -149,7 +149,8 @@ import Vocabulary
       $0.logger.logLevel = .warning
     }
     #expect(device.header("Content-Type") == "application/x-www-form-urlencoded")
-    #expect(device.entries.contains(.warning("Unsupported Content-Type for a refresh: text/plain", from: .authorization)))
+    #expect(
+      device.entries.contains(.warning("Unsupported Content-Type for a refresh: text/plain", from: .authorization)))
     device = refused { $0.authorization.refreshHeaders = .object(["content-type": .string("application/json")]) }
     #expect(device.lastBody == #"{"refresh_token":"r1"}"#)
   }

@@ -43,13 +43,15 @@ extension Engine {
   }
 
   mutating func demandStationaryRegion(_ circle: Circle?, into effects: inout [Effect]) {
-    guard circle != demands.stationaryRegion else { return }
+    let isLeft = demands.leftovers.remove(.stationaryRegion) != nil
+    guard isLeft || circle != demands.stationaryRegion else { return }
     demands.stationaryRegion = circle
     effects.append(.demand(.stationaryRegion(circle)))
   }
 
   mutating func demandProximityRegion(_ circle: Circle?, into effects: inout [Effect]) {
-    guard circle != demands.proximityRegion else { return }
+    let isLeft = demands.leftovers.remove(.proximityRegion) != nil
+    guard isLeft || circle != demands.proximityRegion else { return }
     demands.proximityRegion = circle
     effects.append(.demand(.proximityRegion(circle)))
   }
@@ -62,14 +64,16 @@ extension Engine {
   }
 
   mutating func demandSignificantChanges(_ isOn: Bool, into effects: inout [Effect]) {
-    guard isOn != demands.wantsSignificantChanges else { return }
+    let isLeft = demands.leftovers.remove(.significantChanges) != nil
+    guard isLeft || isOn != demands.wantsSignificantChanges else { return }
     demands.wantsSignificantChanges = isOn
     effects.append(.demand(.significantChanges(isOn: isOn)))
   }
 
   mutating func demandBackgroundFetch(_ isOn: Bool, into effects: inout [Effect]) {
     let wanted = isOn && profile.platform == .ios
-    guard wanted != demands.wantsBackgroundFetch else { return }
+    let isLeft = demands.leftovers.remove(.backgroundFetch) != nil
+    guard isLeft || wanted != demands.wantsBackgroundFetch else { return }
     demands.wantsBackgroundFetch = wanted
     effects.append(.demand(.backgroundFetch(isOn: wanted)))
   }

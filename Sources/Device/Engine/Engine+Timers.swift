@@ -30,6 +30,13 @@ extension Engine {
   }
 
   mutating func fireTimers(at now: Moment, into effects: inout [Effect]) {
+    fireTimers(ofEngineAt: now, into: &effects)
+    expireRequests(at: now, into: &effects)
+    expireBackgroundTasks(at: now, into: &effects)
+  }
+
+  /// All but those of requests and tasks.
+  mutating func fireTimers(ofEngineAt now: Moment, into effects: inout [Effect]) {
     while let due = timers.earliest(), due.deadline <= now.monotonic {
       timers.stop(due.name)
       switch due.name {
@@ -43,8 +50,6 @@ extension Engine {
       }
     }
     fireFenceTimers(at: now, into: &effects)
-    expireRequests(at: now, into: &effects)
-    expireBackgroundTasks(at: now, into: &effects)
   }
 
   mutating func start(

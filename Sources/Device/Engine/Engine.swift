@@ -15,9 +15,11 @@ package struct Engine: Sendable {
 
   /// Made of the configuration, for every step.
   var settings: EngineSettings
-  /// Nil until `ready`, and again after `terminate`.
-  var launch: Launch?
-  var waitingCalls: [EngineCall] = []
+  var phase = Phase.beforeReady
+  /// Until `ready`.
+  var held = HeldInputs()
+  /// Where the device rested when an earlier process ended, until this one has found out whether it left.
+  var restBeforeLaunch: Coordinate?
 
   var timers = Timers()
   var requests: [SingleRequest] = []
@@ -87,11 +89,16 @@ package struct Engine: Sendable {
 
   /// Appends what follows from the input.
   package mutating func receive(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
-    guard launch != nil else {
-      prepare(input, at: now, into: &effects)
-      return
+    switch phase {
+    case .beforeReady: return prepare(input, at: now, into: &effects)
+    case .ended: return
+    case .running, .headless: break
     }
     fireTimers(at: now, into: &effects)
+    act(on: input, at: now, into: &effects)
+  }
+
+  mutating func act(on input: EngineInput, at now: Moment, into effects: inout [Effect]) {
     switch input {
     case .fix(let fix): follow(fix, at: now, into: &effects)
     case .sample(let fix): take(sample: fix, at: now, into: &effects)
@@ -109,7 +116,12 @@ package struct Engine: Sendable {
     case .powerSave(let isOn): takePowerSave(isOn, into: &effects)
     case .timeZone(let zone): takeZone(zone, at: now, into: &effects)
     case .clockSet: wakeSchedule(at: now, into: &effects)
-    case .ready: note(.warning("ready was called already"), .warning, into: &effects)
+    case .ready(let launch):
+      if isHeadless {
+        rejoin(launch, into: &effects)
+      } else {
+        note(.warning("ready was called already"), .warning, into: &effects)
+      }
     case .foreground: enterForeground(at: now, into: &effects)
     case .background: enterBackground(at: now, into: &effects)
     case .backgroundFetch: fetch(at: now, into: &effects)
@@ -117,26 +129,6 @@ package struct Engine: Sendable {
     case .call(let call): perform(call, at: now, into: &effects)
     case .configured(let configuration, let keys): configure(configuration, keys, at: now, into: &effects)
     case .timersDue: break
-    }
-  }
-
-  /// Before `ready` the engine only remembers what the sensors say, and what it is asked for.
-  private mutating func prepare(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
-    switch input {
-    case .ready(let launch): begin(launch, at: now, into: &effects)
-    case .call(let call): waitingCalls.append(call)
-    case .configured(let configuration, _): adopt(configuration)
-    case .activity(let activity): self.activity = activity
-    case .battery(let battery): self.battery = battery
-    case .connectivity(let connectivity): self.connectivity = connectivity
-    case .provider(let provider): self.provider = provider
-    case .powerSave(let isOn): isPowerSaving = isOn
-    case .timeZone(let zone): self.zone = zone
-    case .foreground: isInBackground = false
-    case .background: isInBackground = true
-    case .fix, .sample, .significantChange, .locationFailed, .updatesPaused, .stationaryRegionExit,
-      .proximityRegionExit, .geofenceCrossing, .clockSet, .backgroundFetch, .terminate, .timersDue:
-      break
     }
   }
 

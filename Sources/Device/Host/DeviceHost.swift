@@ -60,6 +60,8 @@ package struct DeviceHost<Phone: Platform> {
   }
 
   package var isReady: Bool { launch != nil }
+  /// Android, after the app was closed: its service goes on until `ready` opens the app again, or the process ends.
+  package var isHeadless: Bool { engine.isHeadless }
 
   /// When `timersDue` is wanted at the latest.
   package var nextDeadline: MonotonicInstant? {
@@ -75,7 +77,9 @@ package struct DeviceHost<Phone: Platform> {
     _ launch: Launch, at now: Moment,
     configure: (Configuration?) -> (configuration: Configuration, change: ConfigurationChange)
   ) {
-    precondition(!isReady, "ready comes once for each launch")
+    let isBeginning = !isReady
+    precondition(isBeginning || isHeadless, "ready comes once for each launch")
+    if isHeadless { isFirstBoot = false }
     var launch = launch
     launch.isFirstBoot = isFirstBoot
     var result = configure(isFirstBoot ? nil : configuration)
@@ -86,7 +90,7 @@ package struct DeviceHost<Phone: Platform> {
     self.launch = launch
     for name in unreadable { log(.error("Cannot read what was kept: \(name)"), at: now) }
     unreadable = []
-    log(.unlockedAll, at: now)
+    if isBeginning { log(.unlockedAll, at: now) }
     purge(at: now)
     run(.ready(launch), at: now)
     let syncs = waitingSyncs

@@ -63,15 +63,6 @@ extension Drive {
     changeNetwork(at: now)
   }
 
-  private mutating func openApp(at now: Moment) throws(DatabaseError) {
-    guard !isSwitchingOn else { return lines.append(.note("the phone is still restarting")) }
-    guard !isRunning else { return lines.append(.note("the app is open already")) }
-    lines.append(.note("you open the app"))
-    try launch(Launch(), at: now)
-    // What the app does when it is opened.
-    if !host.engine.state.isEnabled { host.receive(.call(.start), at: now) }
-  }
-
   private mutating func drain(at now: Moment) {
     let level = battery.level ?? 1
     battery =
@@ -83,7 +74,7 @@ extension Drive {
 
   /// What only an app that runs can do.
   private mutating func ask(_ key: DriveKey, at now: Moment) {
-    guard isRunning else { return lines.append(.note("the app is closed; l opens it")) }
+    guard isOpen else { return lines.append(.note("the app is closed; l opens it")) }
     let state = host.engine.state
     switch key {
     case .home:

@@ -10,7 +10,7 @@ import World
 extension Drive {
   /// When `advance` is wanted at the latest; nil while nothing can happen by itself.
   package var nextInstant: MonotonicInstant? {
-    var instants = [comesBackAt, nextFix, body.episode.end]
+    var instants = [comesBackAt, fetchesAt, nextFix, body.episode.end]
     if isRunning { instants += [host.nextDeadline, activity.nextInstant] }
     return instants.compactMap(\.self).min()
   }
@@ -18,7 +18,8 @@ extension Drive {
   /// Everything that is due by now.
   package mutating func advance(to now: Moment) throws(DatabaseError) {
     let instant = now.monotonic
-    if let comesBackAt, comesBackAt <= instant { try comeBack(at: now) }
+    if let comesBackAt, comesBackAt <= instant { try switchOn(at: now) }
+    if let fetchesAt, fetchesAt <= instant { try fetch(at: now) }
     body.advance(to: instant)
     activity.observe(body.activity(at: instant), at: instant)
     while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
@@ -35,7 +36,7 @@ extension Drive {
     let sensors = host.platform.sensors
     let wantsGPS = sensors.isSampling || sensors.updates != nil
     if wantsGPS && !isInTunnel { receiver.start(at: instant) } else { receiver.stop(at: instant) }
-    guard wantsGPS || (sensors.watchesRegions && transport != nil) else { return nextFix = nil }
+    guard !isSwitchingOn, wantsGPS || (sensors.watchesRegions && transport != nil) else { return nextFix = nil }
     let interval = wantsGPS ? Drive.fixInterval : CrossingTest.tick
     if nextFix.map({ $0 <= instant || $0 > instant + interval }) ?? true { nextFix = instant + interval }
   }
@@ -46,11 +47,7 @@ extension Drive {
   private mutating func locate(at now: Moment) throws(DatabaseError) {
     guard let fix = fix(at: now) else { return }
     for input in host.platform.sensors.take(fix) {
-      // A region that was left starts an app that was closed (behaviour §19.3).
-      if !isRunning, input.wakesTheApp, comesBackAt == nil {
-        lines.append(.note("the phone has left the region that the app watches: it is started in the background"))
-        try launch(Launch(isInBackground: true), at: now)
-      }
+      try relaunch(for: input, at: now)
       if isRunning { host.receive(input, at: now) }
     }
   }
@@ -65,14 +62,5 @@ extension Drive {
     var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
     coords.accuracy = Drive.networkAccuracyMetres
     return Fix(coords: coords, timestamp: now.wall)
-  }
-}
-
-extension EngineInput {
-  fileprivate var wakesTheApp: Bool {
-    switch self {
-    case .stationaryRegionExit, .proximityRegionExit, .geofenceCrossing, .significantChange: true
-    default: false
-    }
   }
 }

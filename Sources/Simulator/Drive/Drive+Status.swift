@@ -11,6 +11,7 @@ extension Drive {
     var parts = [transport == nil ? "at rest" : "\(Drive.fixed(body.speed(at: instant) * 3.6, 0)) km/h"]
     let state = host.engine.state
     if isRunning {
+      if host.isHeadless { parts.append("app closed, service on") }
       parts.append(!state.isEnabled ? "tracking off" : state.isMoving ? "moving" : "stationary")
     } else {
       parts.append(isSwitchingOn ? "phone restarts" : "app closed")

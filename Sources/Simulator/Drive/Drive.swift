@@ -27,8 +27,12 @@ package struct Drive {
   var isInBackground = false
   var launches: UInt64 = 0
   var comesBackAt: MonotonicInstant?
-  /// The phone is being switched on, not only its app.
+  /// The phone is off, and comes back; not only its app.
   var isSwitchingOn = false
+  /// The app has not run since.
+  var hasRebooted = false
+  /// iOS, while the app does not run.
+  var fetchesAt: MonotonicInstant?
 
   var body: Body
   var transport: Transport?

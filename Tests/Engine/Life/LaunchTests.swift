@@ -21,7 +21,6 @@ import Vocabulary
     rig.sample()
     rig.send(.stationaryRegionExit(nil))
     rig.send(.connectivity(.wifi))
-    rig.send(.terminate)
     #expect(rig.take().isEmpty && rig.engine.nextDeadline == nil)
   }
 

@@ -33,11 +33,12 @@ extension Device {
       configure(Config(base, isFirstBoot: isFirst))
       draft = base.result
     }
-    let launch = platform.launch
     perform { core, now in
-      guard !core.host.isReady else { return core.note(.warning("ready was called already"), at: now) }
+      guard !core.host.isReady || core.host.isHeadless else {
+        return core.note(.warning("ready was called already"), at: now)
+      }
       core.writeBanner(draft?.configuration ?? kept, at: now)
-      core.host.ready(launch, at: now) { persisted in
+      core.host.ready(platform.takeLaunch(), at: now) { persisted in
         var result = Configuration.ready(
           platform: kept.platform, persisted: persisted, reset: reset, token: token
         ) { configuration in

@@ -15,9 +15,9 @@ final class Device: Sendable {
   private let queue: Mutex<CallbackQueue>
   let listeners = DeviceListeners()
   let style: RecordStyle
-  private let alarm: Int
-  /// Nil once it is closed.
-  private let core: Mutex<DeviceCore?>
+  /// Of its alarm, and in everything that knows several devices.
+  private let number: Int
+  private let process: DeviceProcess
   private let outbox = Mutex((requests: [OutgoingRequest](), isSending: false))
 
   init(
@@ -26,28 +26,72 @@ final class Device: Sendable {
     self.platform = platform
     queue = Mutex(callbacks)
     style = platform.description.platform == .ios ? .iOS : .android
-    alarm = platform.clock.makeAlarmNumber()
-    do throws(DatabaseError) {
-      core = Mutex(try DeviceCore(folder: folder, platform: platform, seed: seed, at: platform.clock.moment))
-    } catch { throw BGGeoError("\(error)") }
-    guard platform.attach({ [weak self] inputs in self?.receive(inputs) }) else {
-      throw BGGeoError("the platform carries another instance")
+    number = platform.clock.makeAlarmNumber()
+    let service = platform.service(in: folder)
+    if let service {
+      process = service.process
+    } else {
+      do throws(DatabaseError) {
+        process = DeviceProcess(
+          try DeviceCore(folder: folder, platform: platform, seed: seed, at: platform.clock.moment))
+      } catch { throw BGGeoError("\(error)") }
     }
-    receive(platform.initialInputs)
+    process.core.withLock { core in
+      core?.holder = self
+      core?.holderNumber = number
+    }
+    if let service { takeOver(from: service) } else { try begin(in: folder) }
   }
 
   deinit { close() }
 
+  /// The first of a process.
+  private func begin(in folder: String?) throws(BGGeoError) {
+    let left = perform { core, _ in core.host.engine.leftWithSystem } ?? []
+    guard platform.attach(attachment, folder: folder, left: left) else {
+      throw BGGeoError("the platform carries another instance")
+    }
+    receive(platform.initialInputs)
+    for missed in platform.takeMissed() {
+      perform { core, _ in core.host.receive(missed.input, at: missed.moment) }
+    }
+  }
+
+  private var attachment: LinuxPlatform.Attachment {
+    LinuxPlatform.Attachment(
+      number: number, receive: { [weak self] in self?.receive($0) }, end: { [weak self] in self?.close($0) })
+  }
+
+  /// The process goes on; its alarm is this one's from now on.
+  private func takeOver(from service: Device) {
+    platform.clock.setAlarm(service.number, nil)
+    platform.takeOver(attachment)
+    perform { _, _ in }
+  }
+
+  /// The user closes the app. On Android its service goes on with nobody to listen, until it is taken over or closed.
+  func terminate() {
+    let isHeadless = perform { core, now in
+      core.host.receive(.terminate, at: now)
+      core.waiting.watches = [:]
+      return core.host.isHeadless
+    }
+    guard isHeadless == true else { return close(.closed) }
+    listeners.removeAll()
+    platform.keep(service: self)
+  }
+
   /// The process ends here: what was not kept is gone, and who waits gets 499. Once more has no effect.
-  func close() {
-    let waiting = core.withLock { core in
+  func close(_ end: ProcessEnd = .killed) {
+    let waiting = process.core.withLock { core -> DeviceCore.Waiting? in
+      guard core?.holderNumber == number else { return nil }
       defer { core = nil }
       core?.host.kill()
       return core?.waiting
     }
     guard let waiting else { return }
-    platform.detach()
-    platform.clock.setAlarm(alarm, nil)
+    platform.detach(number, end)
+    platform.clock.setAlarm(number, nil)
     waiting.fail()
   }
 
@@ -60,8 +104,8 @@ final class Device: Sendable {
   @discardableResult
   func perform<Result: Sendable>(_ work: (inout DeviceCore, Moment) -> Result) -> Result? {
     let now = platform.clock.moment
-    let (result, requests) = core.withLock { core -> (Result?, [OutgoingRequest]) in
-      guard var open = core.take() else { return (nil, []) }
+    let (result, requests) = process.core.withLock { core -> (Result?, [OutgoingRequest]) in
+      guard core?.holderNumber == number, var open = core.take() else { return (nil, []) }
       defer { core = open }
       let result = work(&open, now)
       return (result, settle(&open, at: now))
@@ -104,8 +148,8 @@ final class Device: Sendable {
 
   private func send(_ request: OutgoingRequest) {
     let id = request.id
-    platform.transport.send(request) { [weak self] outcome in
-      self?.perform { $0.host.answer(id, outcome, at: $1) }
+    platform.transport.send(request) { [process] outcome in
+      process.holder?.perform { $0.host.answer(id, outcome, at: $1) }
     }
   }
 
@@ -119,6 +163,7 @@ final class Device: Sendable {
         switch order {
         case .demand(let demand): inputs += platform.apply(demand)
         case .send(let request): requests.append(request)
+        case .deliver(let event) where core.host.isHeadless && event.isForListeners: break
         case .deliver(.engine(.schedule)):
           let event = ScheduleEvent(state: State(core.host.state))
           callbacks.add { [listeners] in listeners.schedule.calls(event) }
@@ -131,7 +176,7 @@ final class Device: Sendable {
     let alarm = core.nextDeadline.map { deadline in
       DeviceClock.Alarm(instant: deadline) { [weak self] in self?.timersDue() }
     }
-    platform.clock.setAlarm(self.alarm, alarm)
+    platform.clock.setAlarm(number, alarm)
     return requests
   }
 
@@ -160,6 +205,15 @@ final class Device: Sendable {
     case .discarded, .configured, .commanded: break
     case .engine, .http, .authorization:
       callbacks.add { [listeners, style] in listeners.calls(event, style: style) }
+    }
+  }
+}
+
+extension HostEvent {
+  fileprivate var isForListeners: Bool {
+    switch self {
+    case .engine, .http, .authorization: true
+    case .position, .synced, .logUploaded, .discarded, .configured, .commanded: false
     }
   }
 }

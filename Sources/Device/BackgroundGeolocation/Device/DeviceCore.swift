@@ -31,6 +31,9 @@ struct DeviceCore {
   var host: DeviceHost<PhoneLink>
   let database: QueueDatabase
   var waiting = Waiting()
+  /// The device that may work on it, by its number too, which a device that is going away still knows.
+  weak var holder: Device?
+  var holderNumber = 0
   /// Names records that the app inserts without one.
   var identity: RandomStream
 

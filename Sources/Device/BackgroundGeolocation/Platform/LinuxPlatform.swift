@@ -21,7 +21,7 @@ public final class LinuxPlatform: Sendable {
   /// than a second, the pace of programs that push while they move.
   private static let silence = Nanoseconds.milliseconds(1_500)
 
-  private struct State {
+  struct State {
     var sensors = PhoneSensors()
     /// Where the device is: what the program pushed last. Nil where the receiver finds no position.
     var position: Fix?
@@ -33,15 +33,22 @@ public final class LinuxPlatform: Sendable {
     var isPowerSaving = false
     var launch = Launch()
     var zone = ZoneRules.utc
-    /// Empty while no instance is attached.
-    var receiver: (@Sendable ([EngineInput]) -> Void)?
+    /// Nil while no app runs.
+    var attachment: Attachment?
+    /// Android, while only the service runs.
+    var service: Device?
+    /// Of the last process.
+    var folder: String?
+    /// What the system has seen since the last process ended, for the next one.
+    var missed: [MissedInput] = []
+    var onRelaunch: (@Sendable () -> Void)?
   }
 
   /// By which the device's timers go, and what its records say.
   public let clock: DeviceClock
   let transport: HTTPTransport
   let description: DeviceDescription
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let alarm: Int
 
   /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
@@ -58,28 +65,10 @@ public final class LinuxPlatform: Sendable {
       userAgent: "BGGeoSim/1 (\(platform.rawValue))")
   }
 
-  var launch: Launch { state.withLock { $0.launch } }
   var provider: ProviderState { state.withLock { $0.provider } }
   /// Whether the SDK is looking for one good position.
   var isSampling: Bool { state.withLock { $0.sensors.isSampling } }
   var isPowerSaving: Bool { state.withLock { $0.isPowerSaving } }
-
-  /// False when another instance is attached already. The receiver is called in the thread that tells the sensors.
-  func attach(_ receiver: @escaping @Sendable ([EngineInput]) -> Void) -> Bool {
-    state.withLock { state in
-      guard state.receiver == nil else { return false }
-      state.receiver = receiver
-      return true
-    }
-  }
-
-  func detach() {
-    state.withLock { state in
-      state.receiver = nil
-      state.sensors = PhoneSensors()
-      planPosition(state)
-    }
-  }
 
   /// What a device finds when its process begins.
   var initialInputs: [EngineInput] {
@@ -110,7 +99,7 @@ public final class LinuxPlatform: Sendable {
   }
 
   /// A receiver goes on while it is asked: the next position comes even when the program is silent.
-  private func planPosition(_ state: borrowing State) {
+  func planPosition(_ state: borrowing State) {
     let isWanted = state.sensors.isSampling && state.position != nil
     let instant = clock.moment.monotonic + Self.silence
     clock.setAlarm(
@@ -124,9 +113,15 @@ public final class LinuxPlatform: Sendable {
     }
   }
 
-  private func tell(_ change: (inout State) -> [EngineInput]) {
-    let (inputs, receiver) = state.withLock { state in (change(&state), state.receiver) }
-    if !inputs.isEmpty { receiver?(inputs) }
+  func tell(_ change: (inout State) -> [EngineInput]) {
+    let now = clock.moment
+    let (inputs, receive, relaunch) = state.withLock { state in
+      let inputs = change(&state)
+      let relaunch = state.attachment == nil ? state.miss(inputs, on: description.platform, at: now) : nil
+      return (inputs, state.attachment?.receive, relaunch)
+    }
+    if !inputs.isEmpty { receive?(inputs) }
+    relaunch?()
   }
 }
 
@@ -211,15 +206,6 @@ extension LinuxPlatform {
   public func enterBackground() { tell { _ in [.background] } }
   /// The system gives the app a moment in the background.
   public func fetchInBackground() { tell { _ in [.backgroundFetch] } }
-
-  /// How the next process comes to life: by the system instead of the user, and as the first since the device was
-  /// switched on. Counts for the next `BGGeo.ready`.
-  public func setLaunch(inBackground: Bool, afterReboot: Bool) {
-    tell { state in
-      state.launch = Launch(isInBackground: inBackground, didReboot: afterReboot)
-      return []
-    }
-  }
 }
 
 extension Fix {

@@ -56,6 +56,10 @@ extension Engine {
     effects.append(.event(.providerChange(provider)))
     if let denial { fail(denial, at: now, into: &effects) }
     followAuthorization(at: now, into: &effects)
+    recordChange(of: provider, at: now, into: &effects)
+  }
+
+  mutating func recordChange(of provider: ProviderState, at now: Moment, into effects: inout [Effect]) {
     let isRecorded = profile.recordsProviderChange && !configuration.persistence.disableProviderChangeRecord
     if isRecorded && state.isEnabled && denial == nil {
       request(.providerChange(provider), profile.providerChange, at: now, into: &effects)

@@ -21,6 +21,11 @@ extension Engine {
     effects.append(.backgroundTask(id: id, isStart: false))
   }
 
+  mutating func endBackgroundTasks(into effects: inout [Effect]) {
+    for task in backgroundTasks { effects.append(.backgroundTask(id: task.id, isStart: false)) }
+    backgroundTasks.removeAll()
+  }
+
   mutating func expireBackgroundTasks(at now: Moment, into effects: inout [Effect]) {
     while let task = backgroundTasks.first(where: { $0.deadline <= now.monotonic }) {
       note(

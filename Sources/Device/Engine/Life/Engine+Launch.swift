@@ -3,9 +3,9 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// `ready` (behaviour §19.1): once for each launch, before everything else.
+  /// `ready` (SDK §19.1): once for each launch, before everything else.
   mutating func begin(_ launch: Launch, at now: Moment, into effects: inout [Effect]) {
-    self.launch = launch
+    phase = .running
     isInBackground = launch.isInBackground
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
     for error in unusableGeofences {
@@ -15,24 +15,19 @@ extension Engine {
     if launch.didReboot { greetBoot(into: &effects) }
     if let provider { effects.append(.event(.providerChange(provider))) }
     if state.isEnabled {
+      demands.leftovers = .all
       if let refusal = refusal(of: launch) {
-        note(.warning(refusal, from: .launch), .warning, into: &effects)
-        state.isEnabled = false
-        state.isMoving = false
-        effects.append(.saveState)
-        effects.append(.event(.enabledChange(isEnabled: false)))
+        refuse(refusal, into: &effects)
       } else {
-        resume(at: now, into: &effects)
+        resume(after: launch, at: now, into: &effects)
       }
     }
     if state.isSchedulerEnabled { resumeSchedule(at: now, into: &effects) }
     effects.append(.flush(.ready))
-    let calls = waitingCalls
-    waitingCalls = []
-    for call in calls { perform(call, at: now, into: &effects) }
+    takeUpHeld(at: now, into: &effects)
   }
 
-  /// Why a process that the system started may not go on tracking (behaviour §19.2, §19.4); nil when it may.
+  /// Why a process that the system started may not go on tracking (SDK §19.2, §19.4); nil when it may.
   private func refusal(of launch: Launch) -> String? {
     guard launch.isInBackground else { return nil }
     if configuration.app.stopOnTerminate {
@@ -44,38 +39,66 @@ extension Engine {
     return isBoot && !configuration.app.startOnBoot ? "refusing to start after reboot: startOnBoot is false" : nil
   }
 
+  private mutating func refuse(_ reason: String, into effects: inout [Effect]) {
+    note(.warning(reason, from: .launch), .warning, into: &effects)
+    state.isEnabled = false
+    state.isMoving = false
+    forgetLeftovers(into: &effects)
+    effects.append(.saveState)
+    effects.append(.event(.enabledChange(isEnabled: false)))
+  }
+
+  /// The system watches nothing any more of what an earlier process has left with it.
+  mutating func forgetLeftovers(into effects: inout [Effect]) {
+    demands.leftovers = .all
+    demandStationaryRegion(nil, into: &effects)
+    demandProximityRegion(nil, into: &effects)
+    demandSignificantChanges(state.isSchedulerEnabled && profile.schedulesOnWakeOnly, into: &effects)
+    demandBackgroundFetch(state.isSchedulerEnabled, into: &effects)
+    let identifiers = fences.geofences.map(\.identifier)
+    if !identifiers.isEmpty { effects.append(.demand(.geofences(on: [], off: identifiers))) }
+  }
+
   private mutating func greetBoot(into effects: inout [Effect]) {
     note(.booted, .info, into: &effects)
     if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.boot(state))) }
   }
 
-  /// The same as a start, but that nothing is announced and that the pace goes on.
-  private mutating func resume(at now: Moment, into effects: inout [Effect]) {
+  /// The same as a start, but that nothing is announced and that the pace goes on. iOS starts the app of a device that
+  /// has left its region: what the first position shows counts then, whatever it was that started the app (SDK §12.5).
+  private mutating func resume(after launch: Launch, at now: Moment, into effects: inout [Effect]) {
     switch state.trackingMode {
-    case .location: engage(isMoving: state.isMoving, .relaunch, at: now, into: &effects)
-    case .geofence: engageGeofences(.relaunch, at: now, into: &effects)
+    case .location:
+      let place = state.stationaryPlace
+      let wasResting = !state.isMoving
+      demandProximityRegion(nil, into: &effects)
+      engage(isMoving: state.isMoving, .relaunch, at: now, into: &effects)
+      if launch.isInBackground && profile.platform == .ios && wasResting { restBeforeLaunch = place }
+    case .geofence:
+      demandStationaryRegion(nil, into: &effects)
+      engageGeofences(.relaunch, at: now, into: &effects)
     }
   }
 
-  /// The process is about to end (behaviour §19.3). Without `stopOnTerminate` iOS leaves a region behind whose exit
-  /// starts the next one, and Android goes on without a user interface.
-  mutating func terminate(at now: Moment, into effects: inout [Effect]) {
-    let stopsTracking = configuration.app.stopOnTerminate
-    note(.terminated(stopsTracking: stopsTracking), .info, into: &effects)
-    if stopsTracking && state.isEnabled { stop(at: now, into: &effects) }
-    if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.terminate(state))) }
-    guard profile.platform == .ios || stopsTracking else { return }
-    cancelRequests(at: now, into: &effects)
-    if state.isEnabled && state.trackingMode == .location {
-      if let lastFix, state.isMoving || state.stationaryPlace == nil {
-        armStationaryRegion(at: lastFix, into: &effects)
-      }
-      demandLocationUpdates(false, into: &effects)
+  /// Whether this first position of a launch lies beyond the region of the rest before it.
+  mutating func hasLeftBeforeLaunch(_ fix: Fix) -> Bool {
+    guard let rest = restBeforeLaunch else { return false }
+    restBeforeLaunch = nil
+    guard !state.isMoving, let place = Coordinate(fix) else { return false }
+    return rest.distanceMetres(to: place) - max(0, fix.coords.accuracy ?? 0) > settings.regionRadiusMetres
+  }
+
+  /// What an earlier process has left with the system, as far as it was kept: for a system that was not there then.
+  package var leftWithSystem: [SensorDemand] {
+    guard state.isEnabled else { return [] }
+    var demands: [SensorDemand] = []
+    if state.trackingMode == .location, let place = state.stationaryPlace {
+      demands.append(.stationaryRegion(Circle(center: place, radiusMetres: settings.regionRadiusMetres)))
     }
-    timers.stopAll()
-    watches.removeAll()
-    for task in backgroundTasks { effects.append(.backgroundTask(id: task.id, isStart: false)) }
-    backgroundTasks.removeAll()
-    launch = nil
+    // Of more than the system takes it is not kept which they were; those with the device inside were among them.
+    let isUnlimited = fences.count <= settings.geofenceRules.limitWithoutQuery
+    let watched = fences.geofences.filter { isUnlimited || $0.status.isInside }
+    if !watched.isEmpty { demands.append(.geofences(on: watched, off: [])) }
+    return demands
   }
 }

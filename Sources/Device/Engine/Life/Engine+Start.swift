@@ -109,6 +109,7 @@ extension Engine {
     state.stationaryPlace = nil
     motionChangeFix = nil
     stoppingPlace = nil
+    restBeforeLaunch = nil
     odometer.clearReference()
     filter.forgetPace()
     demandLocationUpdates(false, into: &effects)

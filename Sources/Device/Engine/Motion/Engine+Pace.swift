@@ -18,6 +18,7 @@ extension Engine {
     state.stationaryPlace = nil
     motionChangeFix = nil
     speedBeforeMotionChange = lastFix?.coords.speed
+    restBeforeLaunch = nil
     request(.motionChange(retriesLeft: profile.motionChangeRetries), motionChangeTerms, at: now, into: &effects)
   }
 
@@ -29,6 +30,7 @@ extension Engine {
 
   mutating func settle(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     remember(fix)
+    if hasLeftBeforeLaunch(fix) { return changePace(to: true, at: now, into: &effects) }
     note(.motionChange(isMoving: state.isMoving), .info, into: &effects)
     if state.isMoving {
       setOff(from: fix, at: now, into: &effects)

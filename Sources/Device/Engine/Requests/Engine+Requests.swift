@@ -113,12 +113,12 @@ extension Engine {
     for request in failed { fail(request, error, at: now, into: &effects) }
   }
 
-  /// The app is closed: an app that waits for an answer hears 499; what the engine looks for itself is given up in
-  /// silence.
-  mutating func cancelRequests(at now: Moment, into effects: inout [Effect]) {
-    dropMotionRequests(into: &effects)
-    let cancelled = requests
-    requests = []
+  /// The app is closed: an app that waits for an answer hears 499. What the engine looks for itself is given up in
+  /// silence, and only at the end of the process.
+  mutating func cancelRequests(isEnd: Bool, at now: Moment, into effects: inout [Effect]) {
+    if isEnd { dropMotionRequests(into: &effects) }
+    let cancelled = requests.filter { isEnd || $0.purpose.isOfApp }
+    requests.removeAll { isEnd || $0.purpose.isOfApp }
     demandSampling(into: &effects)
     for request in cancelled { fail(request, .cancelled, at: now, into: &effects) }
   }
@@ -194,5 +194,14 @@ extension Engine {
     }
     if requests.isEmpty { requests = [] }
     demandSampling(into: &effects)
+  }
+}
+
+extension SingleRequest.Purpose {
+  fileprivate var isOfApp: Bool {
+    switch self {
+    case .current, .odometer: true
+    case .motionChange, .motionState, .proximity, .geofence, .providerChange: false
+    }
   }
 }

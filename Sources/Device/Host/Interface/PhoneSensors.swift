@@ -16,6 +16,8 @@ package struct PhoneSensors: Sendable {
     let identifier: String
     let circle: Circle
     var isInside = false
+    /// Of an earlier process. What the next one asks for takes its place.
+    var isLeft = false
   }
 
   package private(set) var updates: LocationUpdates?
@@ -25,14 +27,17 @@ package struct PhoneSensors: Sendable {
   private var fences: [Watched] = []
   package private(set) var wantsActivities = false
   private var wantsSignificantChanges = false
+  package private(set) var wantsBackgroundFetch = false
   package private(set) var lastFix: Fix?
   private var lastStreamed: Coordinate?
   private var lastSignificant: Coordinate?
 
   package init() {}
 
-  /// Whether there is a circle whose rim is watched.
-  package var watchesRegions: Bool { stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty }
+  /// Whether a position may be more than one of a stream: beyond a rim, or far away.
+  package var watchesRegions: Bool {
+    stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty || wantsSignificantChanges
+  }
 
   package mutating func apply(_ demand: SensorDemand) {
     switch demand {
@@ -45,13 +50,27 @@ package struct PhoneSensors: Sendable {
     case .stationaryRegion(let circle): stationaryRegion = circle
     case .proximityRegion(let circle): proximityRegion = circle
     case .geofences(let on, let off):
-      fences.removeAll { fence in off.contains(fence.identifier) || on.contains { $0.identifier == fence.identifier } }
+      fences.removeAll { fence in
+        fence.isLeft || off.contains(fence.identifier) || on.contains { $0.identifier == fence.identifier }
+      }
       fences += on.compactMap(watched)
     case .activityUpdates(let isOn): wantsActivities = isOn
     case .significantChanges(let isOn):
       wantsSignificantChanges = isOn
       if isOn && lastSignificant == nil { lastSignificant = lastFix.flatMap { Coordinate($0) } }
-    case .backgroundFetch: break
+    case .backgroundFetch(let isOn): wantsBackgroundFetch = isOn
+    }
+  }
+
+  /// The process is gone; the system keeps what it goes on watching for the next one.
+  package mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
+    (updates, lastStreamed, isSampling, wantsActivities) = (nil, nil, false, false)
+    if !end.keepsFetches(on: platform) { wantsBackgroundFetch = false }
+    if end.keepsRegions(on: platform) {
+      for index in fences.indices { fences[index].isLeft = true }
+    } else {
+      (stationaryRegion, proximityRegion, fences) = (nil, nil, [])
+      (wantsSignificantChanges, lastSignificant) = (false, nil)
     }
   }
 

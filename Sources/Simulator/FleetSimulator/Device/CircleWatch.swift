@@ -46,6 +46,14 @@ struct CircleWatch {
     }
   }
 
+  /// After a time in which nobody looked: a rim that was crossed then is crossed now.
+  mutating func resume(_ body: Body, at instant: MonotonicInstant) {
+    solve(body, after: instant)
+    let margin = isInside ? SimulatedDevice.networkAccuracy : 0
+    let distance = circle.center.distanceMetres(to: body.position(at: instant))
+    if (distance <= circle.radiusMetres + margin) != isInside { crossing = instant + .milliseconds(1) }
+  }
+
   mutating func advance(to instant: MonotonicInstant, _ body: Body) -> Finding {
     var finding = Finding()
     if let due = crossing, due <= instant {

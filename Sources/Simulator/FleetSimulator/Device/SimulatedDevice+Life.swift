@@ -24,16 +24,22 @@ extension SimulatedDevice {
     next = earlier(next, faults.next)
     next = earlier(next, presenceChange)
     if let isDownUntil {
+      if isDownUntil != .never { next = earlier(next, isDownUntil) }
       // The body goes on without its phone.
-      return earlier(next, isDownUntil)
+      return isWatched ? earlier(next, nextSight(after: instant)) : next
     }
+    next = earlier(next, opensAt)
     next = earlier(next, habits.nextInstant)
-    next = earlier(next, body.nextChange(after: instant))
     next = earlier(next, host.nextDeadline)
     next = earlier(next, occasion)
     if !body.hasWifi { next = earlier(next, radio.nextChange) }
     if host.platform.wantsActivities { next = earlier(next, sensor.nextInstant) }
-    next = earlier(next, regionTick)
+    return earlier(next, nextSight(after: instant))
+  }
+
+  /// When the system has to look at what it watches for the app.
+  private mutating func nextSight(after instant: MonotonicInstant) -> MonotonicInstant? {
+    var next = earlier(body.nextChange(after: instant), regionTick)
     if let surroundings { next = earlier(next, surroundings.next) }
     return earlier(next, regionExit)
   }
@@ -52,8 +58,10 @@ extension SimulatedDevice {
         dieIfDead(at: instant, in: site)
       }
     }
-    if isDownUntil == nil {
-      if isHealed { sync(at: now) } else { sense(at: now, in: site) }
+    if isHealed {
+      if isDownUntil == nil { sync(at: now) }
+    } else {
+      try sense(at: now, in: site)
     }
     finish(at: instant, in: site)
     return next(after: instant)
@@ -67,49 +75,14 @@ extension SimulatedDevice {
     changePresence(at: instant, in: site)
     if let due = isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
     if isDownUntil == nil, let due = habits.nextInstant, due <= instant, let event = habits.takeEvent() {
-      var isReboot = false
-      if case .reboots = event.kind { isReboot = true }
-      goDown(isReboot: isReboot, until: event.end, at: instant, in: site)
+      var end = ProcessEnd.closed
+      if case .reboots = event.kind { end = .switchedOff }
+      goDown(end, until: event.end, at: instant, in: site)
     }
     guard isDownUntil == nil else { return }
+    if let opensAt, opensAt <= instant { open(at: instant, in: site) }
     changeNetwork(at: moment(at: instant, in: site), in: site)
     if !faults.running.isEmpty { poison(at: instant, in: site) }
-  }
-
-  /// The app is gone, and with a reboot its phone. Who is down already stays so at least as long.
-  mutating func goDown(
-    isReboot: Bool, until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site
-  ) {
-    let end = max(end, instant + .milliseconds(1))
-    if let isDownUntil {
-      self.isDownUntil = max(isDownUntil, end)
-      if isReboot { comesBackAfterReboot = true }
-      return
-    }
-    comesBackAfterReboot = isReboot
-    site.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
-    site.tell(.kept(host.engine.state), sighting(at: moment(at: instant, in: site)))
-    site.tell(.killed(isReboot: isReboot), sighting(at: moment(at: instant, in: site)))
-    host.kill()
-    host.platform.outbox = []
-    loseLines(.clientGone, at: instant, in: site)
-    exchanges.removeAll()
-    account?.nextAttempt = nil
-    receiver.stop(at: instant)
-    (occasion, regionTick, regionExit, surroundings) = (nil, nil, nil, nil)
-    isDownUntil = end
-  }
-
-  private mutating func comeBack(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
-    isDownUntil = nil
-    launches += 1
-    site.trace.note(.launched, launches, of: number, at: instant)
-    host = try SimulatedDevice.launch(
-      number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID,
-      at: instant,
-      in: site)
-    begin(Launch(isInBackground: comesBackAfterReboot, didReboot: comesBackAfterReboot), at: instant, in: site)
-    if !isPresent { stop(at: moment(at: instant, in: site)) }
   }
 
   private mutating func changeNetwork(at now: Moment, in site: Site) {

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Database
 import Engine
 import Host
 import Queue
@@ -9,11 +10,16 @@ import World
 
 /// What the sensors tell the app.
 extension SimulatedDevice {
-  mutating func sense(at now: Moment, in site: Site) {
-    reportActivity(at: now, in: site)
-    locate(at: now, in: site)
-    leaveRegion(at: now, in: site)
-    senseSurroundings(at: now, in: site)
+  /// Without the app, only what the system watches for it.
+  mutating func sense(at now: Moment, in site: Site) throws(DatabaseError) {
+    if isDownUntil == nil {
+      reportActivity(at: now, in: site)
+      locate(at: now, in: site)
+    } else if !isWatched {
+      return
+    }
+    try leaveRegion(at: now, in: site)
+    try senseSurroundings(at: now, in: site)
   }
 
   private mutating func reportActivity(at now: Moment, in site: Site) {
@@ -36,11 +42,11 @@ extension SimulatedDevice {
   }
 
   /// A true crossing of the rim begins the test, which goes on at its ticks until it is sure.
-  private mutating func leaveRegion(at now: Moment, in site: Site) {
+  private mutating func leaveRegion(at now: Moment, in site: Site) throws(DatabaseError) {
     if let due = regionExit, due <= now.monotonic {
       regionExit = nil
       site.trace.note(.region, 0, of: number, at: now.monotonic)
-      host.receive(.stationaryRegionExit(nil), at: now)
+      try signal(.stationaryRegionExit(nil), at: now, in: site)
     }
     if let due = regionTick, due <= now.monotonic, let region = host.platform.region {
       regionTick = nil
@@ -59,11 +65,14 @@ extension SimulatedDevice {
     // Watchers hear of what has happened before they hear of the requests that follow.
     settle(at: moment(at: instant, in: site), in: site)
     post(at: moment(at: instant, in: site), in: site)
-    if isDownUntil == nil && !isHealed {
+    guard !isHealed else { return }
+    if isDownUntil == nil {
       plan(at: instant, in: site)
-      watchRegion(at: instant)
-      heedOrders(at: instant)
+    } else if !isWatched {
+      return
     }
+    watchRegion(at: instant)
+    heedOrders(at: instant)
   }
 
   /// Enters into the book, and tells, what the app did.
@@ -104,7 +113,7 @@ extension SimulatedDevice {
     occasion = receiver.nextOccasion(of: body, distanceFilterMetres: filter, after: instant)
   }
 
-  private mutating func watchRegion(at instant: MonotonicInstant) {
+  mutating func watchRegion(at instant: MonotonicInstant) {
     if host.platform.regionIsNew {
       host.platform.regionIsNew = false
       (crossing, regionTick, regionExit) = (CrossingTest(isInside: true), nil, nil)

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Database
 import Engine
 import Host
 import Vocabulary
@@ -43,7 +44,7 @@ extension SimulatedDevice {
     }
   }
 
-  mutating func senseSurroundings(at now: Moment, in site: Site) {
+  mutating func senseSurroundings(at now: Moment, in site: Site) throws(DatabaseError) {
     guard let around = surroundings, let next = around.next, next <= now.monotonic else { return }
     for index in around.watches.indices {
       let finding = around.watches[index].advance(to: now.monotonic, body)
@@ -56,33 +57,35 @@ extension SimulatedDevice {
         around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
       }
     }
-    tellReports(around, at: now, in: site)
+    try tellReports(around, at: now, in: site)
     if let due = around.significantDue, due <= now.monotonic {
       around.significantEarliest = now.monotonic + Surroundings.significantInterval
       around.significantPlace = body.position(at: now.monotonic)
       around.solveSignificant(body, after: now.monotonic)
       site.trace.note(.region, 2, of: number, at: now.monotonic)
-      host.receive(.significantChange(coarseFix(at: now, in: site)), at: now)
+      try signal(.significantChange(coarseFix(at: now, in: site)), at: now, in: site)
     }
     if let due = around.fetchDue, due <= now.monotonic {
       around.fetchDue = now.monotonic + Surroundings.fetchInterval
       site.trace.note(.region, 3, of: number, at: now.monotonic)
       site.tell(.fetched, sighting(at: now))
-      host.receive(.backgroundFetch, at: now)
+      try signal(.backgroundFetch, at: now, in: site)
     }
   }
 
-  private mutating func tellReports(_ around: Surroundings, at now: Moment, in site: Site) {
+  private mutating func tellReports(
+    _ around: Surroundings, at now: Moment, in site: Site
+  ) throws(DatabaseError) {
     while let index = around.reports.firstIndex(where: { $0.due <= now.monotonic }) {
       let report = around.reports.remove(at: index)
       // Android hands over the position that proved the crossing; iOS has none.
       let fix = host.configuration.platform == .android ? coarseFix(at: now, in: site) : nil
       site.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
-      tellBattery(at: now, in: site)
+      if isDownUntil == nil { tellBattery(at: now, in: site) }
       if let identifier = report.identifier {
-        host.receive(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now)
+        try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: site)
       } else if !report.isEntry {
-        host.receive(.proximityRegionExit(fix), at: now)
+        try signal(.proximityRegionExit(fix), at: now, in: site)
       }
     }
   }

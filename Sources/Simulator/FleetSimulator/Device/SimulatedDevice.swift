@@ -28,9 +28,14 @@ struct SimulatedDevice {
   var habits: Habits
   var link: RandomStream
   var network = RadioNetwork.none
-  /// While the app or the phone is off: when it comes back.
+  /// While the app or the phone is off: when its user, or the phone's start, brings it back; never when only the system
+  /// does.
   var isDownUntil: MonotonicInstant?
-  var comesBackAfterReboot = false
+  var isPhoneOff = false
+  /// The app has not run since.
+  var hasRebooted = false
+  /// When the user opens an app that runs without them.
+  var opensAt: MonotonicInstant?
   var launches: UInt64 = 0
   var exchanges: [Exchange] = []
   var idleLine: Line?
@@ -79,7 +84,8 @@ struct SimulatedDevice {
     faults = site.faults.timeline(of: index, in: fleet.setup)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
-      number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, at: zero, in: site)
+      number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, on: SimulatedPhone(),
+      at: zero, in: site)
     account = site.setup.authorization.map { _ in Account() }
     guard presenceChange == zero else { return }
     changeFaults(at: zero, in: site)
@@ -89,13 +95,13 @@ struct SimulatedDevice {
 
   static func launch(
     _ number: Int, _ key: UInt64, _ platform: DevicePlatform, launches: UInt64, firstRequest: UInt64,
-    at instant: MonotonicInstant, in site: Site
+    on phone: SimulatedPhone, at instant: MonotonicInstant, in site: Site
   ) throws(DatabaseError) -> DeviceHost<SimulatedPhone> {
     let description = DeviceDescription(
       platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15",
       userAgent: "RollingRoad/1")
     return try DeviceHost(
-      description, on: SimulatedPhone(), database: site.database, device: number,
+      description, on: phone, database: site.database, device: number,
       identity: RandomStream(
         seed: site.setup.identitySeed, device: key, concern: DeviceConcern.identity + launches),
       firstRequest: firstRequest, clockFactor: site.clockFactor, scratch: site.scratch,
@@ -116,6 +122,11 @@ struct SimulatedDevice {
     }
     toldBattery = .min
     tellBattery(at: now, in: site)
+    ready(launch, at: now, in: site)
+    seekTokens(at: instant)
+  }
+
+  mutating func ready(_ launch: Launch, at now: Moment, in site: Site) {
     let configuration = configuration(in: site)
     let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
@@ -125,7 +136,6 @@ struct SimulatedDevice {
         if hasAccount, let kept { draft.authorization = kept.authorization }
       }
     }
-    seekTokens(at: instant)
   }
 
   /// What the app says to `ready`.

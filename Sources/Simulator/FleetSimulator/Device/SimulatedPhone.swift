@@ -19,6 +19,9 @@ struct SimulatedPhone: Platform {
   var told: [HostEvent] = []
   var logged: [LogEntry] = []
 
+  /// What the system watches on when the process is gone.
+  init(watching region: Circle? = nil) { self.region = region }
+
   mutating func demand(_ demand: SensorDemand, at now: Moment) {
     switch demand {
     case .locationUpdates(let updates): self.updates = updates

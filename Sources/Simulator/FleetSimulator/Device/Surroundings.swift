@@ -51,6 +51,14 @@ final class Surroundings {
     solveSignificant(body, after: instant)
   }
 
+  /// After a time in which the phone was off.
+  func resume(at body: Body, _ instant: MonotonicInstant) {
+    for index in watches.indices { watches[index].resume(body, at: instant) }
+    if fetchDue != nil { fetchDue = instant + Surroundings.fetchInterval }
+    solveSignificant(body, after: instant)
+    episodeStart = body.episode.start
+  }
+
   func solveSignificant(_ body: Body, after instant: MonotonicInstant) {
     significantDue = nil
     guard let place = significantPlace else { return }
@@ -60,11 +68,5 @@ final class Surroundings {
       ? instant + .milliseconds(1)
       : body.nextCrossing(distanceMetres: Surroundings.significantMetres, from: place, after: instant)
     significantDue = crossing.map { max($0, significantEarliest) }
-  }
-
-  /// Of an app that is gone nothing is watched any more; the system starts again with what the next one asks for.
-  func clear() {
-    (watches, reports) = ([], [])
-    (significantPlace, significantDue, fetchDue, episodeStart) = (nil, nil, nil, nil)
   }
 }

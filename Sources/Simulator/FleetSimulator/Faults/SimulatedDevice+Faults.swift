@@ -61,7 +61,8 @@ extension SimulatedDevice {
       let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
       let seconds = (lifecycle.relaunchAfter ?? usual).draw(from: &stream)
       goDown(
-        isReboot: lifecycle.reboot, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
+        lifecycle.reboot ? .switchedOff : .closed,
+        until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
         at: instant, in: site)
     }
   }
@@ -148,7 +149,7 @@ extension SimulatedDevice {
     let usual = fleet.setup.habits.relaunchSeconds
     let seconds = usual.draw(from: &stream)
     goDown(
-      isReboot: false, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)), at: instant,
+      .killed, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)), at: instant,
       in: site)
   }
 
