@@ -75,7 +75,7 @@ struct FaultSection: ScenarioSection {
       .optional("auth", \.authorization, .section(), "Tokens lose their worth."),
       .optional("storage", \.storage, .section(), "The device's queue fails."),
       .optional("device", \.device, .section(), "The phone's clock or receiver is wrong."),
-      .optional("lifecycle", \.lifecycle, .section(), "The app is killed, or the phone reboots."),
+      .optional("lifecycle", \.lifecycle, .section(), "The app is closed, or the phone reboots."),
       .optional("remote", \.remote, .section(), "The server sends commands."),
     ])
 }

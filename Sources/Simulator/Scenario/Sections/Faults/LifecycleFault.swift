@@ -14,7 +14,7 @@ extension LifecycleFault: ScenarioSection {
   static let table = Table<LifecycleFault>(
     "lifecycle-fault", "What is done to an app.",
     [
-      .key("terminate", \.terminate, .boolean, "It is killed."),
+      .key("terminate", \.terminate, .boolean, "Its user closes it, as by a swipe."),
       .key("reboot", \.reboot, .boolean, "The phone goes off, and on again."),
       .optional("relaunchAfter", \.relaunchAfter, .distribution(InSeconds.self), "How long until it runs again."),
     ])

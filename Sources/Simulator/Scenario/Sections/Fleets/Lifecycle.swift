@@ -13,13 +13,13 @@ extension Lifecycle: ScenarioSection {
   static let table = Table<Lifecycle>(
     "lifecycle", "What people do with their phones.",
     [
-      .key("terminate", \.terminate, .section(), "How often they kill the app."),
+      .key("terminate", \.terminate, .section(), "How often they close the app."),
       .key("reboot", \.reboot, .section(), "How often they switch the phone off and on."),
       .key("battery", \.battery, .section(), "How full the battery is."),
     ])
 }
 
-/// How often people kill the app.
+/// How often people close the app.
 package struct Termination: Equatable, Sendable {
   package var perHour = 0.0
   /// In seconds.
@@ -30,7 +30,7 @@ package struct Termination: Equatable, Sendable {
 
 extension Termination: ScenarioSection {
   static let table = Table<Termination>(
-    "terminate", "How often people kill the app.",
+    "terminate", "How often people close the app, as by a swipe. What goes on then is up to app.stopOnTerminate.",
     [
       .key("perHour", \.perHour, .number(0...3_600), "How many times an hour, on average, for one device."),
       .key(
