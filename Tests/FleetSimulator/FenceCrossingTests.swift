@@ -33,7 +33,9 @@ import World
     return ((middle - center.radiusMetres) / way * 300, (middle + outside) / way * 300)
   }
 
-  private func watch(_ profile: String) throws -> Crossings {
+  private func watch(
+    _ profile: String, devices: Int = 1, _ change: (inout RunSetup) -> Void = { _ in }
+  ) throws -> Crossings {
     let text = """
       { version: 1, name: "fence", seed: 4,
         clock: { start: "2026-03-02T07:00:00Z", duration: "12m", settle: "1m" },
@@ -43,10 +45,11 @@ import World
           identifier: "gate", latitude: \(Self.center.latitude), longitude: 11.5, radius: \(Self.center.radiusMetres),
           notifyOnEntry: true, notifyOnExit: true, notifyOnDwell: true,
           loiteringDelay: \(Int(Self.loiteringSeconds * 1_000)) }] } },
-        fleets: { a: { devices: 1, routes: "line", network: "wifi", geofences: "gate" } } }
+        fleets: { a: { devices: \(devices), routes: "line", network: "wifi", geofences: "gate" } } }
       """
     let files = RouteFiles(beside: nil, read: { $0 == "line.csv" ? Array(Self.drive.utf8) : nil }, list: { _ in nil })
-    let setup = try RunSetup(ScenarioReader().read(text).scenario, files: files)
+    var setup = try RunSetup(ScenarioReader().read(text).scenario, files: files)
+    change(&setup)
     let crossings = Crossings()
     let report = try FleetRun(setup, store: Runs.store(), watchers: [crossings]).run()
     #expect(report.isRight)
@@ -66,19 +69,93 @@ import World
     #expect(abs(seen.told[1].seconds - seen.told[0].seconds - Self.loiteringSeconds) < 1)
     #expect((exit...exit + latest).contains(seen.told[2].seconds))
   }
+
+  /// SDK §15.4: whatever is told in the end, an enter has its exit. A visit of which the phone slept through both ends is
+  /// none. Some come back on the way, and some behind the fence.
+  @Test(arguments: ["android-5.1", "ios-5.1"], [false, true])
+  func aPhoneThatWasDownTellsOfWhatItMissed(profile: String, isReboot: Bool) throws {
+    let seen = try watch(profile, devices: 40) { setup in
+      setup.fleets[0].habits = HabitRates(
+        killsPerHour: isReboot ? 0 : 25, rebootsPerHour: isReboot ? 25 : 0,
+        relaunchSeconds: .uniform(min: 10, max: 200), bootSeconds: .uniform(min: 10, max: 200))
+      setup.fleets[0].configuration.app.stopOnTerminate = false
+      setup.fleets[0].configuration.app.startOnBoot = true
+    }
+    let exit = try Self.crossings().exit
+    var late = 0
+    for device in 0..<40 {
+      let told = seen.told.filter { $0.device == device && $0.action != .dwell }
+      #expect(told.map(\.action) == [.enter, .exit] || told.isEmpty, "\(device): \(told)")
+      if let last = told.last, last.seconds > exit + 20 { late += 1 }
+    }
+    #expect(late > 0, "some were down when they left")
+  }
+
+  private func delays(_ profile: String, isHighAccuracy: Bool) throws -> (seconds: Double, positions: Int) {
+    let seen = try watch(profile, devices: 10) { setup in
+      setup.logged = Set(setup.deviceNames)
+      setup.fleets[0].configuration.app.schedule = ["1-7 00:00-23:59 geofence"]
+      setup.fleets[0].configuration.app.scheduleUseAlarmManager = true
+      setup.fleets[0].configuration.geolocation.geofenceModeHighAccuracy = isHighAccuracy
+    }
+    let (entry, exit) = try Self.crossings()
+    var sum = 0.0
+    for device in 0..<10 {
+      let told = seen.told.filter { $0.device == device && $0.action != .dwell }
+      #expect(told.map(\.action) == [.enter, .exit], "\(device): \(told)")
+      for crossing in told { sum += crossing.seconds - (crossing.action == .enter ? entry : exit) }
+    }
+    return (sum / 20, seen.positions)
+  }
+
+  /// SDK §15.6: better responsiveness at the cost of power, on the same drives.
+  @Test(arguments: ["android-5.1", "ios-5.1"])
+  func highAccuracyTellsOfCrossingsSoonerAndUsesTheReceiverMore(profile: String) throws {
+    let plain = try delays(profile, isHighAccuracy: false)
+    let accurate = try delays(profile, isHighAccuracy: true)
+    #expect(accurate.seconds < plain.seconds / 2, "\(accurate) \(plain)")
+    #expect(accurate.positions > 2 * plain.positions, "\(accurate) \(plain)")
+  }
+
+  /// A square of 600 metres around the middle, whose circle is 424 metres wide, in geofences-only mode.
+  @Test(arguments: ["android-5.1", "ios-5.1"])
+  func aPolygonIsCrossedInGeofencesOnlyMode(profile: String) throws {
+    let (dy, dx) = (300 / 111_180.0, 300 / 74_400.0)
+    let corners = [(-dy, -dx), (-dy, dx), (dy, dx), (dy, -dx)].map {
+      Geofence.Vertex(latitude: Self.center.latitude + $0.0, longitude: 11.5 + $0.1)
+    }
+    let seen = try watch(profile, devices: 10) { setup in
+      setup.fleets[0].geofences = [Geofence(identifier: "gate", shape: .polygon(corners))]
+      setup.fleets[0].configuration.app.schedule = ["1-7 00:00-23:59 geofence"]
+      setup.fleets[0].configuration.app.scheduleUseAlarmManager = true
+    }
+    let (entry, exit) = try Self.crossings()
+    for device in 0..<10 {
+      let told = seen.told.filter { $0.device == device }
+      #expect(told.map(\.action) == [.enter, .exit], "\(device): \(told)")
+      // At the latest when the system has told of the circle and the receiver has seen the sky.
+      if let first = told.first, let last = told.last {
+        #expect((entry - 2...entry + 60).contains(first.seconds), "\(device)")
+        #expect((exit - 5...exit + 15).contains(last.seconds), "\(device)")
+      }
+    }
+  }
 }
 
 /// The true crossings, and those that the app was told of.
 private final class Crossings: Watcher {
   private(set) var `true`: [(isEntry: Bool, seconds: Double)] = []
-  private(set) var told: [(action: GeofenceTrigger.Action, seconds: Double)] = []
+  private(set) var told: [(action: GeofenceTrigger.Action, seconds: Double, device: Int)] = []
+  /// How many positions the receivers gave to the devices that are logged.
+  private(set) var positions = 0
 
   func see(_ happening: Happening, _ sighting: Sighting) {
     let seconds = sighting.now.monotonic.seconds
     switch happening {
     case .crossed(fence: "gate", let isEntry): `true`.append((isEntry, seconds))
     case .told(.engine(.geofence(let record, _))):
-      if let action = record.geofence?.action { told.append((action, seconds)) }
+      if let action = record.geofence?.action { told.append((action, seconds, sighting.device)) }
+    case .logged(.location): positions += 1
     default: break
     }
   }

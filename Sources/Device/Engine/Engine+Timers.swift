@@ -7,7 +7,8 @@ extension Engine {
   package var nextDeadline: MonotonicInstant? {
     var next = timers.earliest(isSuspended: isSuspended)?.deadline
     for request in requests { next = Engine.earlier(next, request.deadline) }
-    next = Engine.earlier(next, fences.nextDeadline)
+    // Fences of a process that has ended wait for the next one.
+    if launch != nil { next = Engine.earlier(next, fences.nextDeadline) }
     for task in backgroundTasks { next = Engine.earlier(next, task.deadline) }
     return next
   }

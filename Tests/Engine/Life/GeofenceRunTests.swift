@@ -184,4 +184,161 @@ import Vocabulary
     rig.sample()
     #expect(rig.engine.state.odometerMetres == 7)
   }
+
+  @Test func everyCrossingIsALocationToo() {
+    var rig = EngineRig.resting()
+    rig.send(.call(.addGeofences([fence()])))
+    _ = rig.take()
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: true, rig.fix(north: 900)))
+    let records = rig.take().events.compactMap { event -> LocationRecord? in
+      switch event {
+      case .geofence(let record, _), .location(let record): record
+      default: nil
+      }
+    }
+    #expect(records.count == 2 && records.first == records.last && records.first?.event == .geofence)
+  }
+
+  /// SDK §15.7.
+  @Test func removingTheLastByItsNameIsToldWithEmptyLists() {
+    var rig = EngineRig.resting()
+    rig.send(.call(.addGeofences([fence("a"), fence("b")])))
+    rig.send(.call(.removeGeofences(identifiers: ["a"])))
+    _ = rig.take()
+    rig.send(.call(.removeGeofences(identifiers: ["b"])))
+    let effects = rig.take()
+    #expect(effects.events == [.geofencesChange(on: [], off: [])])
+    #expect(effects.demands == [.geofences(on: [], off: ["b"])])
+    #expect(effects.contains(.deleteGeofences(identifiers: ["b"])))
+  }
+
+  /// 4 is "When in use" (SDK §4.3). Whatever else is denied denies fences as well.
+  @Test(arguments: DevicePlatform.allCases, [4, 2])
+  func fencesWantAlways(platform: DevicePlatform, status: Int) {
+    func provider(_ status: Int) -> EngineInput {
+      .provider(
+        ProviderState(
+          isEnabled: true, authorizationStatus: status, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0))
+    }
+    for mode in TrackingMode.allCases {
+      var rig = EngineRig(platform, geofences: [fence()]) { $0.logger.logLevel = .warning }
+      rig.send(provider(status))
+      rig.send(.ready(Launch()))
+      rig.send(.call(mode == .location ? .start : .startGeofences))
+      rig.sample(north: 3_000)
+      rig.send(.background)
+      rig.send(.geofenceCrossing(identifier: "home", isEntry: true, rig.fix(north: 1_000)))
+      var effects = rig.take()
+      #expect(!effects.demands.contains { if case .geofences = $0 { true } else { false } })
+      #expect(actions(effects) == [] && rig.engine.geofence("home")?.status.isInside == false)
+      #expect(effects.logs.contains { if case .warning(_, from: .geofences) = $0 { true } else { false } })
+      rig.send(provider(3))
+      rig.sample(north: 1_000)
+      #expect(actions(rig.take()) == ["home ENTER"], "granted, and inside")
+      rig.send(provider(status))
+      effects = rig.take()
+      #expect(effects.demands.contains(.geofences(on: [], off: ["home"])))
+      rig.send(.geofenceCrossing(identifier: "home", isEntry: false, rig.fix(north: 3_000)))
+      #expect(actions(rig.take()) == [])
+    }
+  }
+
+  private static let square = Geofence(
+    identifier: "square",
+    shape: .polygon(
+      [(995.0, -200.0), (995, 200), (1_395, 200), (1_395, -200)].map {
+        Geofence.Vertex(latitude: 45.5 + $0.0 / 111_147, longitude: -116.3 + $0.1 / 78_100)
+      }))
+
+  /// SDK §15.5: the circle reaches 83 metres beyond the sides of the square.
+  @Test(arguments: DevicePlatform.allCases, ["rest", "geofences", "moving"])
+  func aPolygonIsTestedAtAHighRateInItsCircle(platform: DevicePlatform, state: String) {
+    var rig = state == "moving" ? EngineRig.driving(platform) : EngineRig.resting(platform)
+    if state == "geofences" {
+      rig.send(.call(.startGeofences))
+      rig.sample()
+    }
+    rig.send(.call(.addGeofences([Self.square])))
+    rig.wait(20)
+    #expect(rig.engine.demands.samplingAccuracyMetres == nil)
+    _ = rig.take()
+    rig.send(.geofenceCrossing(identifier: "square", isEntry: true, nil))
+    #expect(rig.engine.demands.samplingAccuracyMetres != nil, "at once")
+    var told: [String] = []
+    for metres in [930.0, 980, 1_010, 1_200, 1_390, 1_398, 1_410, 1_390, 1_410] {
+      rig.wait(1)
+      rig.sample(north: metres)
+      told += actions(rig.take()).map { "\(metres) \($0)" }
+    }
+    #expect(
+      told == ["1010.0 square ENTER", "1410.0 square EXIT", "1390.0 square ENTER", "1410.0 square EXIT"], "\(state)")
+    #expect(rig.engine.demands.samplingAccuracyMetres != nil)
+    rig.send(.geofenceCrossing(identifier: "square", isEntry: false, nil))
+    #expect(rig.engine.demands.samplingAccuracyMetres == nil && actions(rig.take()) == [])
+  }
+
+  /// SDK §15.6.
+  @Test(arguments: DevicePlatform.allCases)
+  func highAccuracyFindsCrossingsByItself(platform: DevicePlatform) {
+    var rig = EngineRig(platform, geofences: [fence()]) { $0.geolocation.geofenceModeHighAccuracy = true }
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    rig.sample()
+    #expect(rig.engine.demands.locationUpdates != nil)
+    _ = rig.take()
+    var told: [String] = []
+    for metres in [700.0, 810, 900, 1_190, 1_203, 1_210] {
+      rig.wait(10)
+      rig.drive(north: metres)
+      let effects = rig.take()
+      told += actions(effects).map { "\(metres) \($0)" }
+      #expect(!effects.kinds.contains(.tracking))
+    }
+    #expect(told == ["810.0 home ENTER", "1210.0 home EXIT"])
+    // The system says so, too.
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: false, nil))
+    #expect(rig.take().events.isEmpty)
+    rig.reconfigure { $0.geolocation.geofenceModeHighAccuracy = false }
+    #expect(rig.engine.demands.locationUpdates == nil)
+    rig.reconfigure { $0.geolocation.geofenceModeHighAccuracy = true }
+    rig.send(.call(.removeGeofences(identifiers: nil)))
+    #expect(rig.engine.demands.locationUpdates == nil, "nothing to watch")
+  }
+
+  /// SDK §17: what nobody watched does not count, and a long way does not lengthen the steps after it.
+  @Test(arguments: DevicePlatform.allCases)
+  func theOdometerBeginsAnewWhenTheModeChanges(platform: DevicePlatform) {
+    var rig = EngineRig(platform, geofences: [fence(), fence("far", north: 5_000)])
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    rig.sample()
+    rig.wait(600)
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: true, rig.fix(north: 850)))
+    rig.wait(600)
+    rig.send(.geofenceCrossing(identifier: "far", isEntry: true, rig.fix(north: 4_850)))
+    let before = rig.engine.state.odometerMetres
+    #expect(abs(before - 4_850) < 20)
+    rig.wait(600)
+    rig.send(.call(.start))
+    rig.sample(north: 6_000)
+    rig.send(.call(.changePace(isMoving: true)))
+    rig.sample(north: 6_000)
+    for metres in stride(from: 6_020.0, through: 6_200, by: 20) {
+      rig.wait(2)
+      rig.drive(north: metres)
+    }
+    #expect(abs(rig.engine.state.odometerMetres - before - 200) < 20)
+  }
+
+  @Test(arguments: DevicePlatform.allCases)
+  func theStepAfterARegionExitIsAsLongAsItIs(platform: DevicePlatform) {
+    var rig = EngineRig.resting(platform)
+    rig.wait(60)
+    rig.send(.stationaryRegionExit(nil))
+    rig.sample(north: 210, speed: 10)
+    let before = rig.engine.state.odometerMetres
+    rig.wait(1)
+    rig.drive(north: 220)
+    #expect(abs(rig.engine.state.odometerMetres - before - 10) < 1)
+  }
 }

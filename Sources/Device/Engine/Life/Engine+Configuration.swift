@@ -13,6 +13,7 @@ extension Engine {
       react(to: key, at: now, into: &effects)
     }
     if demands.locationUpdates != nil { demandLocationUpdates(true, into: &effects) }
+    demandFenceUpdates(into: &effects)
   }
 
   mutating func adopt(_ configuration: Configuration) {
@@ -43,7 +44,6 @@ extension Engine {
       if state.isEnabled && state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
     case "geolocation.geofenceProximityRadius", "geolocation.maxMonitoredGeofences":
       lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
-    case "geolocation.geofenceModeHighAccuracy": demandFenceUpdates(into: &effects)
     case "http.url", "http.autoSync": effects.append(.flush(.configuration))
     default: break
     }

@@ -22,12 +22,16 @@ struct CircleWatch {
     var noticed: Bool?
   }
 
-  /// Begins to watch by finding out where the body is.
-  init(_ identifier: String?, _ circle: Circle, _ body: Body, at instant: MonotonicInstant) {
+  /// Begins to watch by finding out where the body is. Of a fence that was watched before and not left then, a body that
+  /// is outside by now has gone out meanwhile (SDK §15.4).
+  init(
+    _ identifier: String?, _ circle: Circle, wasInside: Bool = false, _ body: Body, at instant: MonotonicInstant
+  ) {
     self.identifier = identifier
     self.circle = circle
-    isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres
-    test = CrossingTest(isInside: isInside)
+    let margin = wasInside ? SimulatedDevice.networkAccuracy : 0
+    isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres + margin
+    test = CrossingTest(isInside: isInside || wasInside)
     solve(body, after: instant)
   }
 

@@ -32,13 +32,20 @@ extension SimulatedDevice {
 
   private mutating func locate(at now: Moment, in site: Site) {
     guard let due = occasion, due <= now.monotonic else { return }
-    let isSampling = host.platform.isSampling
-    let filter = isSampling ? 0 : host.platform.updates?.distanceFilterMetres ?? 0
+    let (isSampling, updates) = (host.platform.isSampling, host.platform.updates)
+    let filter = isSampling ? 0 : updates?.distanceFilterMetres ?? 0
     guard let position = receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: filter) else { return }
     let fix = Fix(position, at: now.wall)
     let content = position.place.latitude.bitPattern ^ TraceHash.mix(position.place.longitude.bitPattern)
     site.trace.note(isSampling ? .sample : .fix, content, of: number, at: now.monotonic)
-    host.receive(isSampling ? .sample(fix) : .fix(fix), at: now)
+    if isSampling { host.receive(.sample(fix), at: now) }
+    // The stream goes on while positions are sampled, and a phone gives the same one to both.
+    guard let updates, host.platform.updates != nil else { return lastStreamed = nil }
+    if isSampling, let lastStreamed, lastStreamed.distanceMetres(to: position.place) < updates.distanceFilterMetres {
+      return
+    }
+    lastStreamed = position.place
+    host.receive(.fix(fix), at: now)
   }
 
   /// A true crossing of the rim begins the test, which goes on at its ticks until it is sure.

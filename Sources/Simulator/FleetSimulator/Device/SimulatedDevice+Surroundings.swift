@@ -28,7 +28,8 @@ extension SimulatedDevice {
       around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
       for fence in on {
         guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
-        around.watches.append(CircleWatch(fence.identifier, circle, body, at: instant))
+        let wasInside = fence.status.isInside
+        around.watches.append(CircleWatch(fence.identifier, circle, wasInside: wasInside, body, at: instant))
       }
     case .proximityRegion(let circle):
       around.watches.removeAll { $0.identifier == nil }

@@ -44,6 +44,8 @@ struct SimulatedDevice {
   /// Nil where no tokens are wanted.
   var account: Account?
   var occasion: MonotonicInstant?
+  /// Where the last position of the stream was that came beside those of the sampling.
+  var lastStreamed: Coordinate?
   var crossing = CrossingTest(isInside: true)
   var regionTick: MonotonicInstant?
   var regionExit: MonotonicInstant?

@@ -56,6 +56,8 @@ final class OdometerRule: Rule {
   /// The filter of the SDK smooths the lengths of steps; what it takes from one it gives to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
 
+  private static let countedAccuracyMetres = 20.0
+
   required init(_ ledger: Ledger) {
     gauges = Array(repeating: Gauge(), count: ledger.names.count)
     super.init(ledger)
@@ -100,6 +102,8 @@ final class OdometerRule: Rule {
       let told = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
     else { return }
     guard var course = gauge.course else {
+      // At a position too poor for it the odometer is behind the way (SDK §17.1).
+      if record.coords.accuracy ?? 0 > OdometerRule.countedAccuracyMetres { return }
       return gauges[sighting.device].course = Course(record.odometer, gauge.metres, at: told)
     }
     course.grow(to: record.odometer, at: told)
