@@ -8,7 +8,7 @@ extension Engine {
     var next = timers.earliest(isSuspended: isSuspended)?.deadline
     for request in requests { next = Engine.earlier(next, request.deadline) }
     // Fences of a process that has ended wait for the next one.
-    if launch != nil { next = Engine.earlier(next, fences.nextDeadline) }
+    if phase != .ended { next = Engine.earlier(next, fences.nextDeadline) }
     for task in backgroundTasks { next = Engine.earlier(next, task.deadline) }
     return next
   }
