@@ -22,6 +22,20 @@ import Vocabulary
     #expect(ride.notes.last == "stationary" && ride.status.hasPrefix("at rest · stationary · odometer"))
   }
 
+  /// In the background nothing else wakes the app.
+  @Test func anIPhoneFetchesAboutEveryQuarterOfAnHour() throws {
+    var ride = try Ride()
+    ride.outcome = .answered(status: 500, reason: "", body: [])
+    try ride.wait(60)
+    try ride.press(.home, .screen)
+    #expect(ride.notes.contains("the screen goes dark"))
+    // Until heartbeats are held back.
+    try ride.wait(180)
+    let before = ride.sent.count
+    try ride.wait(30 * 60)
+    #expect(ride.sent.count == before + 2)
+  }
+
   @Test func aSeedAlwaysGoesTheSameWay() throws {
     let bodies = try (0..<2).map { _ in
       var ride = try Ride(seed: 5)

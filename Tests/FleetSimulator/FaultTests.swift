@@ -70,6 +70,34 @@ import World
     #expect((3...5).contains(greatest))
   }
 
+  /// At ten the clocks are right. A slow one shows the minute later than a timer would ring, a fast one earlier.
+  @Test(arguments: [-200.0, 200])
+  func aScheduleIsKeptByAClockThatDrifts(partsPerMillion: Double) throws {
+    let fault = Fault(
+      name: "drift", start: .seconds(1), action: device { $0.clockDriftPartsPerMillion = partsPerMillion })
+    let (report, seen) = try run(fault, schedule: ["1-7 10:30-10:50", "1-7 10:35-10:40"])
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.inserts(from: 0, to: 1_799) == 0 && seen.inserts(from: 1_799, to: 3_002) > 10)
+    #expect(seen.inserts(from: 3_002, to: 3_600) == 0)
+  }
+
+  /// Twenty minutes forward: what is due at half past ten comes at ten past.
+  @Test func aClockThatIsSetTakesItsScheduleAlong() throws {
+    let fault = Fault(name: "clock", start: .seconds(120), action: device { $0.clockOffset = .seconds(1_200) })
+    let (report, seen) = try run(fault, schedule: ["1-7 10:30-10:50"])
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.inserts(from: 0, to: 599) == 0 && seen.inserts(from: 599, to: 1_802) > 10)
+    #expect(seen.inserts(from: 1_802, to: 3_600) == 0)
+  }
+
+  private func run(_ fault: Fault, schedule: [String]) throws -> (RunReport, Happenings) {
+    var configuration = Runs.configuration()
+    configuration.app.schedule = schedule
+    configuration.app.scheduleUseAlarmManager = true
+    let fleet = Runs.drivers(2, configuration: configuration, radio: .constant(.lte))
+    return try Runs.watch(Runs.setup(seed: 21, minutes: 60, faults: [fault], fleet))
+  }
+
   @Test func whoSeesNoSatellitesMakesNoRecords() throws {
     let fault = Fault(
       name: "blind", start: .seconds(120), duration: .seconds(180), action: device { $0.noFix = true })

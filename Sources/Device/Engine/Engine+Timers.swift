@@ -5,7 +5,7 @@ import Vocabulary
 extension Engine {
   /// The earliest instant at which the engine wants `.timersDue`; nil when it waits for nothing.
   package var nextDeadline: MonotonicInstant? {
-    var next = timers.earliest(isSuspended: isSuspended)?.deadline
+    var next = timers.earliest(isSuspended: isSuspended, holdsHeartbeat: holdsHeartbeat)?.deadline
     for request in requests { next = Engine.earlier(next, request.deadline) }
     // Fences of a process that has ended wait for the next one.
     if phase != .ended { next = Engine.earlier(next, fences.nextDeadline) }
@@ -25,7 +25,7 @@ extension Engine {
   }
 
   /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake, moving or watched.
-  private var isSuspended: Bool {
+  var isSuspended: Bool {
     profile.suspendsInBackground && isInBackground && !configuration.preventsSuspend && demands.locationUpdates == nil
       && watches.isEmpty
   }
@@ -38,7 +38,7 @@ extension Engine {
 
   /// All but those of requests and tasks.
   mutating func fireTimers(ofEngineAt now: Moment, into effects: inout [Effect]) {
-    while let due = timers.earliest(), due.deadline <= now.monotonic {
+    while let due = timers.earliest(holdsHeartbeat: holdsHeartbeat), due.deadline <= now.monotonic {
       timers.stop(due.name)
       switch due.name {
       case .stopDetectionDelay: engageStopTimeout(at: now, into: &effects)

@@ -52,6 +52,10 @@ package struct Engine: Sendable {
   var zone: ZoneRules
   var scheduler: Scheduler?
   var isInBackground = false
+  var isScreenOn = true
+  /// When the app went to the background, the screen changed or the device moved last: the throttle of heartbeats goes
+  /// by it.
+  var lastStir = MonotonicInstant(nanoseconds: 0)
 
   private var identity: RandomStream
 
@@ -94,6 +98,9 @@ package struct Engine: Sendable {
     case .ended: return
     case .running, .headless: break
     }
+    noticeStir(input, at: now)
+    // The screen wakes no process that is suspended.
+    if case .screen = input, isSuspended { return }
     fireTimers(at: now, into: &effects)
     act(on: input, at: now, into: &effects)
   }
@@ -110,7 +117,7 @@ package struct Engine: Sendable {
     case .geofenceCrossing(let identifier, let isEntry, let fix):
       cross(identifier, isEntry: isEntry, fix, at: now, into: &effects)
     case .activity(let activity): take(activity, at: now, into: &effects)
-    case .battery(let battery): self.battery = battery
+    case .battery(let battery): take(battery, at: now, into: &effects)
     case .connectivity(let connectivity): take(connectivity, into: &effects)
     case .provider(let provider): take(provider, at: now, into: &effects)
     case .powerSave(let isOn): takePowerSave(isOn, into: &effects)
@@ -128,7 +135,7 @@ package struct Engine: Sendable {
     case .terminate: terminate(at: now, into: &effects)
     case .call(let call): perform(call, at: now, into: &effects)
     case .configured(let configuration, let keys): configure(configuration, keys, at: now, into: &effects)
-    case .timersDue: break
+    case .screen, .timersDue: break
     }
   }
 

@@ -19,6 +19,7 @@ extension Drive {
     case .kill: closeApp(at: now)
     case .launch: try openApp(at: now)
     case .reboot: reboot(at: now)
+    case .screen: changeScreen(at: now)
     case .home, .track, .pace, .sync, .geofence: ask(key, at: now)
     case .battery: drain(at: now)
     case .expand, .clauses, .help, .quit: return
@@ -70,6 +71,13 @@ extension Drive {
     let percent = Int(((battery.level ?? 0) * 100).rounded())
     lines.append(.note("battery \(percent) %\(battery.isCharging ? ", charging" : "")"))
     if isRunning { host.receive(.battery(battery), at: now) }
+  }
+
+  /// Of the phone, whether the app runs or not.
+  private mutating func changeScreen(at now: Moment) {
+    isScreenOn.toggle()
+    lines.append(.note(isScreenOn ? "the screen lights up" : "the screen goes dark"))
+    if isRunning { host.receive(.screen(isOn: isScreenOn), at: now) }
   }
 
   /// What only an app that runs can do.

@@ -9,8 +9,6 @@ import Vocabulary
 /// The app and the phone, switched off and on.
 extension Drive {
   private static let bootTime = Nanoseconds.seconds(20)
-  /// iOS lets an app fetch about so often.
-  private static let fetchInterval = Nanoseconds.seconds(900)
 
   /// The app, and not only its service.
   var isOpen: Bool { isRunning && !host.isHeadless }
@@ -22,6 +20,7 @@ extension Drive {
     connectivity = .none
     changeNetwork(at: now)
     host.receive(.battery(battery), at: now)
+    host.receive(.screen(isOn: isScreenOn), at: now)
     ready(launch, at: now)
   }
 
@@ -68,7 +67,7 @@ extension Drive {
       lines.append(.note("the app runs again, in the background"))
       return try launch(Launch(isInBackground: true), at: now)
     }
-    fetchesAt = host.platform.sensors.wantsBackgroundFetch ? now.monotonic + Drive.fetchInterval : nil
+    fetchesAt = host.platform.sensors.wantsBackgroundFetch ? now.monotonic + BackgroundFetches.interval : nil
     lines.append(.note("the phone is on again, the app is not"))
   }
 

@@ -11,7 +11,7 @@ extension Drive {
   /// When `advance` is wanted at the latest; nil while nothing can happen by itself.
   package var nextInstant: MonotonicInstant? {
     var instants = [comesBackAt, fetchesAt, nextFix, body.episode.end]
-    if isRunning { instants += [host.nextDeadline, activity.nextInstant] }
+    if isRunning { instants += [host.nextDeadline, activity.nextInstant, host.platform.sensors.fetches.due] }
     return instants.compactMap(\.self).min()
   }
 
@@ -26,6 +26,7 @@ extension Drive {
       for input in host.platform.sensors.take(Activity(report)) where isRunning { host.receive(input, at: now) }
     }
     if isRunning, let deadline = host.nextDeadline, deadline <= instant { host.timersDue(at: now) }
+    if isRunning, host.platform.sensors.fetches.take(at: instant) { host.receive(.backgroundFetch, at: now) }
     if let nextFix, nextFix <= instant { try locate(at: now) }
     settle(at: now)
     try commit()

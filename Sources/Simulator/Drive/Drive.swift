@@ -43,6 +43,7 @@ package struct Drive {
   var battery = Battery(level: 0.9, isCharging: false)
   var geofences = 0
 
+  var isScreenOn = true
   var isInTunnel = false
   var isInAirplaneMode = false
   var radio = Connectivity.wifi

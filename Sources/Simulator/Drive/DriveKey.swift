@@ -2,7 +2,7 @@
 package enum DriveKey: String, CaseIterable, Sendable {
   case walk, cycle, drive, stop, tunnel
   case airplane, wifi, cellular
-  case kill, launch, reboot, home
+  case kill, launch, reboot, home, screen
   case track, pace, sync, geofence, battery
   case expand, clauses, help, quit
 
@@ -21,6 +21,7 @@ package enum DriveKey: String, CaseIterable, Sendable {
     case .launch: "l"
     case .reboot: "r"
     case .home: "h"
+    case .screen: "z"
     case .track: "o"
     case .pace: "p"
     case .sync: "y"
@@ -48,6 +49,7 @@ package enum DriveKey: String, CaseIterable, Sendable {
     case .launch: "open the app again"
     case .reboot: "restart the phone"
     case .home: "the app goes to the background, or comes back"
+    case .screen: "the screen goes dark, or lights up"
     case .track: "stop or start tracking"
     case .pace: "changePace: say that the phone moves, or that it does not"
     case .sync: "upload now"

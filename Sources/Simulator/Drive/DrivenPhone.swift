@@ -18,7 +18,7 @@ struct DrivenPhone: Platform {
 
   init(_ platform: DevicePlatform) { text = LogText(platform: platform) }
 
-  mutating func demand(_ demand: SensorDemand, at now: Moment) { sensors.apply(demand) }
+  mutating func demand(_ demand: SensorDemand, at now: Moment) { sensors.apply(demand, at: now.monotonic) }
   mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
   mutating func cancel(request: UInt64) { cancelled.append(request) }
   mutating func backgroundTask(id: Int, isStart: Bool) {}

@@ -68,6 +68,76 @@ import Vocabulary
     #expect(rig.engine.nextDeadline == nil)
   }
 
+  /// An iPhone that is kept awake, with its screen off, unplugged, in the background from now on.
+  private func darkPhone() -> EngineRig {
+    var rig = EngineRig.resting { $0.app.preventSuspend = true }
+    rig.send(.screen(isOn: false))
+    rig.send(.background)
+    return rig
+  }
+
+  /// SDK §18.3.
+  @Test func anUnpluggedPhoneWithADarkScreenBeatsForTwoMinutesInTheBackground() {
+    var rig = darkPhone()
+    rig.wait(119)
+    #expect(beats(rig.take()) == 1)
+    rig.wait(1_800)
+    rig.send(.connectivity(.wifi))
+    rig.act(.still)
+    #expect(beats(rig.take()) == 0)
+  }
+
+  @Test(arguments: [
+    EngineInput.screen(isOn: true), .foreground, .activity(Activity(.walking, confidence: 20)),
+    .battery(Battery(level: 0.5, isCharging: true)), .significantChange(EngineRig().fix()),
+  ])
+  func theBeatThatWasHeldBackComesAtOnceWithASignOfLife(input: EngineInput) {
+    var rig = darkPhone()
+    rig.wait(600)
+    _ = rig.take()
+    rig.send(input)
+    #expect(beats(rig.take()) == 1)
+    rig.wait(100)
+    #expect(beats(rig.take()) == 1, "and the beats go on")
+  }
+
+  @Test func afterASignOfLifeThePhoneIsLeftAloneForTwoMinutesMore() {
+    var rig = darkPhone()
+    rig.wait(600)
+    rig.act(.walking, 20)
+    rig.act(.still)
+    rig.wait(600)
+    #expect(beats(rig.take()) == 3, "one before, one at the sign, one a minute after it")
+    rig.send(.screen(isOn: true))
+    rig.send(.screen(isOn: false))
+    rig.wait(600)
+    #expect(beats(rig.take()) == 2)
+  }
+
+  /// In the foreground, with a lit screen, on the charger, and on Android.
+  @Test(arguments: 0...3)
+  func nothingElseHoldsBeatsBack(exception: Int) {
+    var rig = EngineRig.resting(exception == 0 ? .android : .ios) {
+      $0.app.preventSuspend = true
+      $0.app.heartbeatIntervalSeconds = 60
+    }
+    rig.send(.screen(isOn: exception == 1))
+    rig.send(.battery(Battery(level: 0.5, isCharging: exception == 2)))
+    if exception != 3 { rig.send(.background) }
+    rig.wait(600)
+    #expect(beats(rig.take()) == 10)
+  }
+
+  @Test func theScreenWakesNoSuspendedProcess() {
+    var rig = EngineRig.resting()
+    rig.send(.screen(isOn: false))
+    rig.send(.background)
+    _ = rig.take()
+    rig.sleepThrough(600)
+    rig.send(.screen(isOn: true))
+    #expect(rig.take().isEmpty && rig.engine.nextDeadline == nil)
+  }
+
   @Test func preventSuspendGoesInCyclesOf15And23Seconds() {
     var rig = EngineRig.resting {
       $0.app.preventSuspend = true

@@ -145,6 +145,13 @@ import Vocabulary
     #expect(rig.engine.state.isEnabled)
   }
 
+  @Test func aStoppedScheduleWakesNoIPhone() {
+    var rig = rig(.ios, ["1-7 09:00-17:00"])
+    #expect(rig.engine.demands.wantsBackgroundFetch && rig.engine.demands.wantsSignificantChanges)
+    rig.send(.call(.stopSchedule))
+    #expect(!rig.engine.demands.wantsBackgroundFetch && !rig.engine.demands.wantsSignificantChanges)
+  }
+
   @Test func aStoppedScheduleWantsNoAlarm() {
     var rig = rig(.android, ["1-7 09:00-17:00"])
     #expect(rig.engine.nextDeadline != nil)

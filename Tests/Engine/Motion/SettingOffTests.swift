@@ -160,6 +160,26 @@ import Vocabulary
     #expect(rig.take().kinds == [.tracking], "tracking begins without the record of the change")
   }
 
+  /// SDK §13.2: five seconds. A phone that has seen no satellite since yesterday hands over where it was then.
+  @Test(arguments: [DevicePlatform.ios, .android])
+  func aPositionOfYesterdayIsNoMotionChange(platform: DevicePlatform) {
+    var rig = EngineRig.resting(platform)
+    rig.send(.call(.stop))
+    rig.sleepThrough(118_860)
+    _ = rig.take()
+    rig.send(.call(.start))
+    for _ in 0..<5 { rig.sample(ageSeconds: 118_860) }
+    rig.wait(240)
+    let effects = rig.take()
+    #expect(effects.kinds.isEmpty && effects.motionChanges.isEmpty)
+    #expect(effects.events.filter { $0 == .locationError(.timeout) }.count == 4)
+    #expect(rig.engine.state.isEnabled && rig.engine.demands.stationaryRegion == nil)
+    rig.send(.significantChange(rig.fix(accuracy: 900)))
+    rig.sample(accuracy: 30)
+    rig.wait(60)
+    #expect(rig.take().kinds == [.motionChange], "the next sign of life finds where it rests, coarse or not")
+  }
+
   @Test func aRestWithoutRegionIsSettledByTheNextSignOfLife() {
     var rig = EngineRig.driving()
     rig.wait(60)

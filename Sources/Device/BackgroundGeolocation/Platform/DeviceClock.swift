@@ -43,6 +43,8 @@ public final class DeviceClock: Sendable {
     }
   }
 
+  var isOfMachine: Bool { if case .machine = source { true } else { false } }
+
   /// What the device's clock shows.
   public var now: Date { Date(moment.wall) }
 

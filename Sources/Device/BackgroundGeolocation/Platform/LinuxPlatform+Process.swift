@@ -37,6 +37,7 @@ extension LinuxPlatform {
     state.withLock { $0.attachment }?.end(.switchedOff)
     let relaunch = state.withLock { state in
       state.sensors.endProcess(.switchedOff, on: description.platform)
+      planFetch(state)
       state.missed = []
       state.launch = Launch(isInBackground: isAndroid, didReboot: true)
       return isAndroid ? state.onRelaunch : nil
@@ -72,8 +73,9 @@ extension LinuxPlatform {
       guard folder == nil || state.folder != folder else { return true }
       (state.folder, state.missed, state.sensors) = (folder, [], PhoneSensors())
       if state.launch.didReboot && description.platform == .android { return true }
-      for demand in left { state.sensors.apply(demand) }
+      for demand in left { state.sensors.apply(demand, at: clock.moment.monotonic) }
       state.sensors.endProcess(.killed, on: description.platform)
+      planFetch(state)
       return true
     }
   }
@@ -84,6 +86,7 @@ extension LinuxPlatform {
       (state.attachment, state.service) = (nil, nil)
       state.sensors.endProcess(end, on: description.platform)
       planPosition(state)
+      planFetch(state)
     }
   }
 
@@ -119,6 +122,8 @@ extension LinuxPlatform.State {
       input.startsApp(on: platform) && (input != .backgroundFetch || sensors.wantsBackgroundFetch)
     }
     guard !signals.isEmpty else { return nil }
+    // The next process finds one fetch, however many there were.
+    if signals.contains(.backgroundFetch) { missed.removeAll { $0.input == .backgroundFetch } }
     missed += signals.map { LinuxPlatform.MissedInput(input: $0, moment: now) }
     if missed.count > Self.missedLimit { missed.removeFirst(missed.count - Self.missedLimit) }
     guard let onRelaunch else { return nil }

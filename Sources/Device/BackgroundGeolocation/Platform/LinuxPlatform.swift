@@ -31,8 +31,9 @@ public final class LinuxPlatform: Sendable {
       isEnabled: true, authorizationStatus: CLAuthorizationStatus.authorizedAlways.rawValue, hasGPS: true,
       hasNetwork: true, accuracyAuthorization: CLAccuracyAuthorization.fullAccuracy.rawValue)
     var isPowerSaving = false
+    var isScreenOn = true
     var launch = Launch()
-    var zone = ZoneRules.utc
+    var zone: ZoneRules
     /// Nil while no app runs.
     var attachment: Attachment?
     /// Android, while only the service runs.
@@ -48,8 +49,9 @@ public final class LinuxPlatform: Sendable {
   public let clock: DeviceClock
   let transport: HTTPTransport
   let description: DeviceDescription
-  let state = Mutex(State())
+  let state: Mutex<State>
   private let alarm: Int
+  private let fetchAlarm: Int
 
   /// `model`, `manufacturer` and `version` are told to servers with a log and at registration.
   public init(
@@ -57,7 +59,9 @@ public final class LinuxPlatform: Sendable {
     model: String = "rolling-road", manufacturer: String = "rolling-road", version: String = "1"
   ) {
     self.clock = clock
+    state = Mutex(State(zone: clock.isOfMachine ? MachineZone.current : .utc))
     alarm = clock.makeAlarmNumber()
+    fetchAlarm = clock.makeAlarmNumber()
     self.transport = transport
     let platform: DevicePlatform = profile == .iOS ? .ios : .android
     description = DeviceDescription(
@@ -75,7 +79,7 @@ public final class LinuxPlatform: Sendable {
     state.withLock { state in
       [
         .timeZone(state.zone), .connectivity(state.connectivity), .battery(state.battery), .provider(state.provider),
-        .powerSave(state.isPowerSaving),
+        .powerSave(state.isPowerSaving), .screen(isOn: state.isScreenOn),
       ]
     }
   }
@@ -84,7 +88,8 @@ public final class LinuxPlatform: Sendable {
   func apply(_ demand: SensorDemand) -> [EngineInput] {
     state.withLock { state in
       let wasSampling = state.sensors.isSampling
-      state.sensors.apply(demand)
+      state.sensors.apply(demand, at: clock.moment.monotonic)
+      if case .backgroundFetch = demand { planFetch(state) }
       guard state.sensors.isSampling != wasSampling else { return [] }
       planPosition(state)
       return samples(state)
@@ -122,6 +127,21 @@ public final class LinuxPlatform: Sendable {
     }
     if !inputs.isEmpty { receive?(inputs) }
     relaunch?()
+  }
+
+  /// As long as the SDK wants to be woken (SDK §16.3.4).
+  func planFetch(_ state: borrowing State) {
+    clock.setAlarm(
+      fetchAlarm,
+      state.sensors.fetches.due.map { due in DeviceClock.Alarm(instant: due) { [weak self] in self?.fetchIfDue() } })
+  }
+
+  private func fetchIfDue() {
+    tell { state in
+      let isDue = state.sensors.fetches.take(at: clock.moment.monotonic)
+      planFetch(state)
+      return isDue ? [.backgroundFetch] : []
+    }
   }
 }
 
@@ -191,12 +211,34 @@ extension LinuxPlatform {
     }
   }
 
-  /// What clocks on the wall show ahead of UTC, for the schedule: 0 at the start; at most 18 hours either way.
+  /// What clocks on the wall show ahead of UTC, for the schedule; at most 18 hours either way. At the start it is the
+  /// zone of the machine on the clock of the machine, and UTC on a clock of the program.
   public func setTimeZone(secondsFromGMT seconds: Int) {
     let limit = ZoneRules.largestOffsetSeconds
+    setZone(ZoneRules(offsetSeconds: min(max(seconds, -limit), limit)))
+  }
+
+  /// The same for a zone with its daylight saving time: by the name that the machine knows it by, `Europe/Berlin` for
+  /// instance, or by its rule in the words of POSIX, `CET-1CEST,M3.5.0,M10.5.0/3`. Throws when it is neither.
+  public func setTimeZone(named name: String) throws {
+    guard let zone = MachineZone.rules(named: name) else {
+      throw BGGeoError("no time zone '\(name)': give a name of /usr/share/zoneinfo or a rule as of the variable TZ")
+    }
+    setZone(zone)
+  }
+
+  private func setZone(_ zone: ZoneRules) {
     tell { state in
-      state.zone = ZoneRules(offsetSeconds: min(max(seconds, -limit), limit))
-      return [.timeZone(state.zone)]
+      state.zone = zone
+      return [.timeZone(zone)]
+    }
+  }
+
+  /// On at the start. iOS holds heartbeats back in the background while it is off and the device is not charged.
+  public func setScreen(isOn: Bool) {
+    tell { state in
+      state.isScreenOn = isOn
+      return [.screen(isOn: isOn)]
     }
   }
 
@@ -204,7 +246,8 @@ extension LinuxPlatform {
   public func enterForeground() { tell { _ in [.foreground] } }
   /// The user leaves the app.
   public func enterBackground() { tell { _ in [.background] } }
-  /// The system gives the app a moment in the background.
+  /// The system gives the app a moment in the background. On iOS it does so by itself about every quarter of an hour
+  /// while the SDK wants it.
   public func fetchInBackground() { tell { _ in [.backgroundFetch] } }
 }
 

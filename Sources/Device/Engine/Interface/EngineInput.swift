@@ -32,6 +32,8 @@ package enum EngineInput: Equatable, Sendable {
   case timeZone(ZoneRules)
   /// Somebody has set the device's clock. A device that is not told finds out at its next look at the clock.
   case clockSet
+  /// The screen lights up or goes dark; on until told.
+  case screen(isOn: Bool)
 
   // Life of the process.
   /// `ready` was called; until then nothing else has an effect, and calls wait.

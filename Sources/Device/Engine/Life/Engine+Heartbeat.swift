@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// Behaviour §18.
+/// SDK §18.
 extension Engine {
   mutating func startHeartbeat(at now: Moment, into effects: inout [Effect]) {
     guard let interval = heartbeatInterval else { return }
@@ -25,6 +25,38 @@ extension Engine {
       effects.append(.event(.heartbeat(makeRecord(of: lastFix, event: .heartbeat, at: now))))
     }
     effects.append(.flush(.heartbeat))
+  }
+
+  /// iOS holds back the beats of an unplugged phone with a dark screen, from about two minutes after the app went to the
+  /// background or the device moved last (SDK §18.3). The one that is due then comes with the next such sign of life.
+  var holdsHeartbeat: Bool {
+    guard let grace = profile.heartbeatGrace, isInBackground, !isScreenOn, !battery.isCharging,
+      let due = timers.deadline(of: .heartbeat)
+    else { return false }
+    return due >= lastStir + grace
+  }
+
+  /// Before timers are looked at: a sign of life lets the beat go that was held back.
+  mutating func noticeStir(_ input: EngineInput, at now: Moment) {
+    switch input {
+    case .activity(let activity): if activity.type.isMoving { lastStir = now.monotonic }
+    case .screen(let isOn):
+      guard isOn != isScreenOn else { return }
+      isScreenOn = isOn
+      lastStir = now.monotonic
+    case .foreground, .background, .significantChange, .stationaryRegionExit, .proximityRegionExit,
+      .geofenceCrossing:
+      lastStir = now.monotonic
+    default: break
+    }
+  }
+
+  mutating func take(_ battery: Battery, at now: Moment, into effects: inout [Effect]) {
+    let isPlugChanged = battery.isCharging != self.battery.isCharging
+    self.battery = battery
+    guard isPlugChanged else { return }
+    lastStir = now.monotonic
+    fireTimers(at: now, into: &effects)
   }
 
   mutating func restartHeartbeat(at now: Moment, into effects: inout [Effect]) {

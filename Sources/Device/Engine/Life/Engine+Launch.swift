@@ -7,6 +7,7 @@ extension Engine {
   mutating func begin(_ launch: Launch, at now: Moment, into effects: inout [Effect]) {
     phase = .running
     isInBackground = launch.isInBackground
+    lastStir = now.monotonic
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
     for error in unusableGeofences {
       note(.error("a kept geofence: \(error)", from: .geofences), .error, into: &effects)

@@ -11,6 +11,7 @@ extension Engine {
     case .configured(let configuration, _): adopt(configuration)
     case .battery(let battery): self.battery = battery
     case .timeZone(let zone): self.zone = zone
+    case .screen(let isOn): isScreenOn = isOn
     case .connectivity(let connectivity):
       if held.isConnectivityKnown { return held.hold(input, at: now) }
       self.connectivity = connectivity

@@ -23,7 +23,9 @@ extension Engine {
     scheduler?.stop()
     timers.stop(.schedule)
     note(.scheduler(isOn: false), .info, into: &effects)
-    if !state.isEnabled { demandSignificantChanges(false, into: &effects) }
+    guard !state.isEnabled else { return }
+    demandSignificantChanges(false, into: &effects)
+    demandBackgroundFetch(false, into: &effects)
   }
 
   /// Evaluates the configured schedule now: after `startSchedule`, and at each launch.

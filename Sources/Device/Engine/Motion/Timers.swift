@@ -45,10 +45,12 @@ struct Timers: Sendable {
 
   mutating func stopAll() { deadlines = InlineArray(repeating: Timers.off) }
 
-  /// The timer that fires first; nil when none runs. Those that sleep are passed over in a suspended process.
-  func earliest(isSuspended: Bool = false) -> (name: Name, deadline: MonotonicInstant)? {
+  /// The timer that fires first; nil when none runs. Those that sleep are passed over in a suspended process, and the
+  /// heartbeat while it is held back.
+  func earliest(isSuspended: Bool = false, holdsHeartbeat: Bool) -> (name: Name, deadline: MonotonicInstant)? {
     var found: Name?
     for name in Name.allCases where isRunning(name) && !(isSuspended && name.sleepsInBackground) {
+      if holdsHeartbeat && name == .heartbeat { continue }
       if let best = found, deadlines[best.rawValue] <= deadlines[name.rawValue] { continue }
       found = name
     }

@@ -42,6 +42,9 @@ package final class PlatformProfile: Sendable {
 
   /// A heartbeat comes at most so often (§2.3).
   package let leastHeartbeatSeconds: Double
+  /// How long iOS leaves the heartbeats of an unplugged phone with a dark screen alone (§18.3); nil where they are never
+  /// held back.
+  package let heartbeatGrace: Nanoseconds?
   /// How long the app may run on in the background for a task (§18).
   package let backgroundTaskLimit: Nanoseconds
   package let preventSuspendFirst = Nanoseconds.seconds(15)
@@ -70,6 +73,7 @@ package final class PlatformProfile: Sendable {
     motionChange = RequestTerms(
       desiredAccuracyMetres: 20, maximumAgeMilliseconds: 5_000, timeoutSeconds: 60, samples: isIOS ? 3 : 5)
     leastHeartbeatSeconds = isIOS ? 0 : 60
+    heartbeatGrace = isIOS ? .seconds(120) : nil
     backgroundTaskLimit = .seconds(isIOS ? 30 : 180)
     verifiesRegionExit = !isIOS
     watchesDisplacementWhileStopping = !isIOS

@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import Contract
 package import Engine
 package import Vocabulary
@@ -26,20 +26,22 @@ package struct PhoneSensors: Sendable {
   private var proximityRegion: Circle?
   private var fences: [Watched] = []
   package private(set) var wantsActivities = false
+  package var fetches = BackgroundFetches()
   private var wantsSignificantChanges = false
-  package private(set) var wantsBackgroundFetch = false
   package private(set) var lastFix: Fix?
   private var lastStreamed: Coordinate?
   private var lastSignificant: Coordinate?
 
   package init() {}
 
+  package var wantsBackgroundFetch: Bool { fetches.due != nil }
+
   /// Whether a position may be more than one of a stream: beyond a rim, or far away.
   package var watchesRegions: Bool {
     stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty || wantsSignificantChanges
   }
 
-  package mutating func apply(_ demand: SensorDemand) {
+  package mutating func apply(_ demand: SensorDemand, at instant: MonotonicInstant) {
     switch demand {
     case .locationUpdates(let updates):
       let isNew = self.updates == nil
@@ -58,14 +60,14 @@ package struct PhoneSensors: Sendable {
     case .significantChanges(let isOn):
       wantsSignificantChanges = isOn
       if isOn && lastSignificant == nil { lastSignificant = lastFix.flatMap { Coordinate($0) } }
-    case .backgroundFetch(let isOn): wantsBackgroundFetch = isOn
+    case .backgroundFetch(let isOn): fetches.demand(isOn, at: instant)
     }
   }
 
   /// The process is gone; the system keeps what it goes on watching for the next one.
   package mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
     (updates, lastStreamed, isSampling, wantsActivities) = (nil, nil, false, false)
-    if !end.keepsFetches(on: platform) { wantsBackgroundFetch = false }
+    if !end.keepsFetches(on: platform) { fetches = BackgroundFetches() }
     if end.keepsRegions(on: platform) {
       for index in fences.indices { fences[index].isLeft = true }
     } else {

@@ -61,7 +61,7 @@ extension SimulatedDevice {
     if platform == .android {
       (regionTick, regionExit, surroundings) = (nil, nil, nil)
     } else if !process.keepsFetches(on: platform) {
-      surroundings?.fetchDue = nil
+      surroundings?.fetches = BackgroundFetches()
     }
   }
 

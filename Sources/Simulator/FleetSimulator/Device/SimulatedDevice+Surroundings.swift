@@ -40,7 +40,7 @@ extension SimulatedDevice {
       let isKnown = configuration.platform == .ios || configuration.geolocation.useSignificantChangesOnly
       around.significantPlace = isOn && isKnown ? body.position(at: instant) : nil
       around.solveSignificant(body, after: instant)
-    case .backgroundFetch(let isOn): around.fetchDue = isOn ? instant + Surroundings.fetchInterval : nil
+    case .backgroundFetch(let isOn): around.fetches.demand(isOn, at: instant)
     case .locationUpdates, .sampling, .stationaryRegion, .activityUpdates: break
     }
   }
@@ -66,8 +66,7 @@ extension SimulatedDevice {
       site.trace.note(.region, 2, of: number, at: now.monotonic)
       try signal(.significantChange(coarseFix(at: now, in: site)), at: now, in: site)
     }
-    if let due = around.fetchDue, due <= now.monotonic {
-      around.fetchDue = now.monotonic + Surroundings.fetchInterval
+    if around.fetches.take(at: now.monotonic) {
       site.trace.note(.region, 3, of: number, at: now.monotonic)
       site.tell(.fetched, sighting(at: now))
       try signal(.backgroundFetch, at: now, in: site)

@@ -122,6 +122,8 @@ struct SimulatedDevice {
     if site.setup.zoneOffsetSeconds != 0 {
       host.receive(.timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds)), at: now)
     }
+    // In a pocket: the throttle of heartbeats asks for it in the background only (SDK §18.3).
+    host.receive(.screen(isOn: false), at: now)
     toldBattery = .min
     tellBattery(at: now, in: site)
     ready(launch, at: now, in: site)

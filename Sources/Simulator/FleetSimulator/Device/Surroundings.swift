@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Engine
+import Host
 import World
 
 /// What a phone watches for its app beside positions and motion: fences, the region around them, large moves, and when it
@@ -19,23 +20,21 @@ final class Surroundings {
   var significantPlace: Coordinate?
   var significantEarliest = MonotonicInstant(nanoseconds: 0)
   var significantDue: MonotonicInstant?
-  var fetchDue: MonotonicInstant?
+  var fetches = BackgroundFetches()
   /// The episode of the body for which the crossings are solved.
   private var episodeStart: MonotonicInstant?
 
   /// Behaviour §12: significant changes come about every 500 m, and not more often than every five minutes.
   static let significantMetres = 500.0
   static let significantInterval = Nanoseconds.seconds(300)
-  /// Behaviour: iOS lets an app fetch about every quarter of an hour.
-  static let fetchInterval = Nanoseconds.seconds(900)
 
   var isIdle: Bool {
-    watches.isEmpty && reports.isEmpty && significantPlace == nil && fetchDue == nil
+    watches.isEmpty && reports.isEmpty && significantPlace == nil && fetches.due == nil
   }
 
   /// When the phone has to look at its surroundings again.
   var next: MonotonicInstant? {
-    var next = fetchDue
+    var next = fetches.due
     func add(_ instant: MonotonicInstant?) { if let instant { next = min(next ?? instant, instant) } }
     add(significantDue)
     for watch in watches { add(watch.next) }
@@ -54,7 +53,7 @@ final class Surroundings {
   /// After a time in which the phone was off.
   func resume(at body: Body, _ instant: MonotonicInstant) {
     for index in watches.indices { watches[index].resume(body, at: instant) }
-    if fetchDue != nil { fetchDue = instant + Surroundings.fetchInterval }
+    fetches.demand(fetches.due != nil, at: instant)
     solveSignificant(body, after: instant)
     episodeStart = body.episode.start
   }

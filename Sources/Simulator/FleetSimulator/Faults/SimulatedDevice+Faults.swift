@@ -11,6 +11,9 @@ import World
 extension SimulatedDevice {
   /// Faults that begin or end by now.
   mutating func changeFaults(at instant: MonotonicInstant, in site: Site) {
+    guard let next = faults.next, next <= instant else { return }
+    let shown = moment(at: instant, in: site)
+    defer { if isDownUntil == nil, isInstalled { tellClock(shown, in: site) } }
     while let spell = faults.takeEnded(by: instant) { end(spell, at: instant, in: site) }
     while let spell = faults.takeComing(by: instant, { [key] in site.faults.successor(of: $0, key) }) {
       guard site.faults.finds(spell, at: body.position(at: instant)) else { continue }
@@ -21,6 +24,12 @@ extension SimulatedDevice {
       begin(spell, at: instant, in: site)
       if isOver { site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site))) }
     }
+  }
+
+  /// A fault that begins or ends may set the clock.
+  private mutating func tellClock(_ before: Moment, in site: Site) {
+    let now = moment(at: before.monotonic, in: site)
+    if now != before { host.receive(.clockSet, at: now) }
   }
 
   private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
