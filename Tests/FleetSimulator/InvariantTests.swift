@@ -162,7 +162,7 @@ import World
       stage.insert()
       stage.pass(seconds: 10)
     }
-    #expect(stage.violated == [.drain, .noWedge])
+    #expect(stage.violated == [.drain, .noWedge, .uploadDue])
   }
 
   @Test func aRefusedUploadIsSentAgainAtOnce() {
@@ -263,6 +263,8 @@ import World
   @Test(arguments: [("2 12:00-13:00", true), ("2 09:00-17:00", false)])
   func aScheduleIsNotKept(schedule: String, isEnabled: Bool) {
     let stage = Stage { $0.app.schedule = [schedule] }
+    stage.tell(.asked(.startSchedule))
+    stage.pass(seconds: 700)
     var state = EngineState()
     state.isEnabled = isEnabled
     stage.event(.schedule(state))

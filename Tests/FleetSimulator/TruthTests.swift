@@ -29,6 +29,21 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  @Test(arguments: [(0.8, []), (0.3, [Invariant.odometerTolerance])])
+  func anOdometerSaysTooLittle(factor: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    for metres in stride(from: 0.0, through: 10_000, by: 100) {
+      stage.pass(seconds: 10)
+      let here = try place(metres)
+      stage.tell(.stood(at: here, metres: metres))
+      var record = stage.location(odometer: metres * factor)
+      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+      record.coords.accuracy = 5
+      stage.event(.location(record))
+    }
+    #expect(stage.violated == violated)
+  }
+
   /// After a gap of three kilometres the filter goes on giving the next steps much of that length.
   @Test(arguments: [(0.8, []), (1.2, [Invariant.odometerTolerance])])
   func anOdometerKeepsMuchOfALongStep(share: Double, violated: [Invariant]) throws {
@@ -65,57 +80,6 @@ import Vocabulary
     var record = stage.location()
     record.geofence = GeofenceTrigger(identifier: "depot", action: action, timestamp: record.timestamp)
     stage.event(.geofence(record, Self.fence))
-  }
-
-  @Test(arguments: [true, false])
-  func aCrossingOfWhichNothingIsTold(isEntry: Bool) {
-    let stage = stageWithFence()
-    if !isEntry { tell(.enter, stage) }
-    stage.tell(.crossed(fence: "depot", isEntry: isEntry))
-    stage.pass(seconds: 100)
-    stage.event(.location(stage.location()))
-    #expect(stage.violated == [.geofenceLiveness])
-  }
-
-  /// The SDK takes an exit from where it has not told of being for a spurious one.
-  @Test func anExitWithoutAnEntryIsNotOwed() {
-    let stage = stageWithFence()
-    stage.tell(.crossed(fence: "depot", isEntry: false))
-    stage.pass(seconds: 100)
-    stage.event(.location(stage.location()))
-    #expect(stage.violated == [])
-  }
-
-  @Test func aCrossingThatIsTold() {
-    let stage = stageWithFence()
-    stage.tell(.crossed(fence: "depot", isEntry: true))
-    stage.pass(seconds: 20)
-    tell(.enter, stage)
-    stage.pass(seconds: 100)
-    stage.tell(.crossed(fence: "depot", isEntry: false))
-    stage.pass(seconds: 20)
-    tell(.exit, stage)
-    stage.pass(seconds: 100)
-    stage.event(.location(stage.location()))
-    #expect(stage.violated == [])
-  }
-
-  @Test func whatNobodyWantsToKnowNeedNotBeTold() {
-    let stage = stageWithFence { $0.notifyOnEntry = false }
-    stage.tell(.crossed(fence: "depot", isEntry: true))
-    stage.pass(seconds: 100)
-    stage.event(.location(stage.location()))
-    #expect(stage.violated == [])
-  }
-
-  @Test func aVisitThatIsOverBeforeAPhoneLooksNeedNotBeTold() {
-    let stage = stageWithFence()
-    stage.tell(.crossed(fence: "depot", isEntry: true))
-    stage.pass(seconds: 3)
-    stage.tell(.crossed(fence: "depot", isEntry: false))
-    stage.pass(seconds: 100)
-    stage.event(.location(stage.location()))
-    #expect(stage.violated == [])
   }
 
   /// Nobody sees it go out while the app is dead.

@@ -8,7 +8,7 @@ enum EveryKey {
       description: "Says everything once.",
       seed: "0xC0FFEE",
       clock: {
-        mode: "lockstep", latency: "modelled", factor: 10, start: "2026-05-04T06:00:00+02:00", duration: "2h30m",
+        mode: "lockstep", latency: "modelled", factor: 10, start: "2026-05-04T06:00:00+02:00", duration: "2h30m", zoneChanges: ["2026-10-25T02:00:00+01:00"],
         settle: "20m", timestamps: "shift-to-now",
       },
       target: {
@@ -64,6 +64,7 @@ enum EveryKey {
           executor: "ramping-devices", startDevices: 2, shape: "heaviside",
           stages: [{ duration: "10m", target: 20 }, { duration: "0s", target: 40 }],
           startTime: "1m", members: [0, 7, 39], routes: "town", motion: "van", network: "road", geofences: "grid",
+          mode: "geofences",
           sdk: { profile: "android-5.1", config: { http: { autoSyncThreshold: 3 } } },
           config: { app: { stopOnTerminate: false } },
           lifecycle: {

@@ -6,9 +6,9 @@ import Queue
 import Scenario
 import Upload
 import Vocabulary
-import World
 
 @testable import FleetSimulator
+@testable import World
 
 /// An oracle that is told what one device does, without the device.
 final class Stage {
@@ -79,7 +79,8 @@ final class Stage {
     tell(
       .sent(
         OutgoingRequest(
-          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: headers,
+          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations",
+          headers: [NameValuePair("Content-Type", "application/json")] + headers,
           body: body, timeout: .seconds(60))), on: network)
     return requests
   }
@@ -97,6 +98,35 @@ final class Stage {
     serve(request)
     end(request, status: 200)
     for record in records { delete(record) }
+  }
+
+  // MARK: The body, a line north of the place where all records are.
+
+  static func place(_ metresNorth: Double) -> Coordinate {
+    guard let place = Coordinate(latitude: 1 + metresNorth / 110_574, longitude: 2) else {
+      preconditionFailure("a place near the equator")
+    }
+    return place
+  }
+
+  /// It stays where it is.
+  func stay(_ metresNorth: Double) {
+    let stay = Stay(place: Stage.place(metresNorth), start: now, end: nil)
+    tell(.moves(.stay(stay)))
+  }
+
+  /// It goes in a straight line and stays at its end; on the way it hears of a background fetch now and then, which says nothing.
+  func go(
+    from start: Double, to end: Double, seconds: Double, each interval: Int64 = 10, _ onTheWay: () -> Void = {}
+  ) {
+    let motion = Motion(places: [Stage.place(start), Stage.place(end)], seconds: [0, seconds])
+    tell(.moves(.trip(World.Trip(start: now, motion: motion, transport: .car))))
+    for _ in 0..<Int64(seconds) / interval {
+      pass(seconds: interval)
+      tell(.fetched)
+      onTheWay()
+    }
+    stay(end)
   }
 
   func event(_ event: EngineEvent) { tell(.told(.engine(event))) }

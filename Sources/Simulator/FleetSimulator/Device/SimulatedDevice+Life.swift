@@ -68,7 +68,7 @@ extension SimulatedDevice {
   }
 
   private mutating func live(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
-    body.advance(to: instant)
+    move(to: instant, in: site)
     radio.advance(to: instant)
     sensor.observe(body.activity(at: instant), at: instant)
     changeFaults(at: instant, in: site)

@@ -41,6 +41,7 @@ extension SimulatedDevice {
   /// Its user closes the app. False when its service goes on without it, or when the app has died of it.
   private mutating func close(until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site) -> Bool {
     let now = moment(at: instant, in: site)
+    site.tell(.closed, sighting(at: now))
     host.receive(.terminate, at: now)
     dieIfDead(at: instant, in: site)
     guard isDownUntil == nil else { return false }
@@ -95,7 +96,7 @@ extension SimulatedDevice {
       number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID,
       on: SimulatedPhone(watching: host.platform.region), at: instant, in: site)
     begin(launch, at: instant, in: site)
-    if !isPresent { stop(at: moment(at: instant, in: site)) }
+    if !isPresent { stop(at: moment(at: instant, in: site), in: site) }
   }
 
   /// The user opens an app that the system has started, or over its service.

@@ -119,8 +119,10 @@ struct SimulatedDevice {
     site.tell(.kept(host.engine.state), sighting(at: now))
     site.tell(.launched(launch), sighting(at: now))
     host.receive(.connectivity(site.setup.radio[network].connectivity), at: now)
-    if site.setup.zoneOffsetSeconds != 0 {
-      host.receive(.timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds)), at: now)
+    if site.setup.zoneOffsetSeconds != 0 || !site.setup.zoneChanges.isEmpty {
+      let changes = site.setup.zoneChanges.map { ZoneRules.Transition(at: $0.instant, offsetSeconds: $0.offsetSeconds) }
+      host.receive(
+        .timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds, transitions: changes)), at: now)
     }
     // In a pocket: the throttle of heartbeats asks for it in the background only (SDK §18.3).
     host.receive(.screen(isOn: false), at: now)

@@ -22,14 +22,17 @@ final class Oracle: Watcher {
     coverage = CoverageWatch(ledger)
     let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
-    byInterest = (0..<8).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
+    byInterest = (0..<9).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
   }
 
   private static let allRules: [Rule.Type] = [
+    // The others ask it what a device is to do.
+    ScheduleRule.self,
     ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
-    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, OdometerRule.self, GeofenceRule.self, ScheduleRule.self,
-    GeofenceLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
+    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, OdometerRule.self, GeofenceRule.self,
+    GeofenceLivenessRule.self, RecordingRule.self, RequestFormRule.self, UploadDueRule.self, HeartbeatRule.self,
+    MotionLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
     IdentityRule.self, ResourcesRule.self,
   ]
 
@@ -60,23 +63,28 @@ final class Oracle: Watcher {
   }
 
   /// After `close`.
-  var outcomes: [InvariantOutcome] {
-    violations.outcomes { invariant in
-      switch invariant {
-      case .ackedIsDurable, .noPhantom, .drain: nil
-      case .isolation: "shown by two runs, with and without the other fleets"
-      default: reasonNotJudged(invariant)
-      }
-    }
-  }
+  var outcomes: [InvariantOutcome] { violations.outcomes { look(at: $0) } }
 }
 
 extension Oracle {
-  /// One rule that could judge it is enough.
-  private func reasonNotJudged(_ invariant: Invariant) -> String? {
-    let reasons = rules.filter { type(of: $0).invariant == invariant }.map(\.reasonNotJudged)
-    guard let first = reasons.first else { return "not watched in this kind of run" }
-    return reasons.contains(nil) ? nil : first
+  private func look(at invariant: Invariant) -> Violations.Look {
+    switch invariant {
+    // The book judges these.
+    case .ackedIsDurable, .noPhantom:
+      let sums = ledger.sums
+      return look(sums.stored + sums.quarantined + sums.lost + sums.misled, else: "no record came to be acknowledged")
+    case .drain: return look(ledger.sums.created, else: "no record was made")
+    case .dwell: return look(ledger.dwells, else: "no device was to be told that it stayed in a geofence")
+    case .isolation: return .impossible("shown by two runs, with and without the other fleets")
+    default:
+      let rules = rules.filter { type(of: $0).invariant == invariant }
+      guard let first = rules.first else { return .impossible("not watched in this kind of run") }
+      return look(rules.reduce(0) { $0 + $1.exercised }, else: type(of: first).absence)
+    }
+  }
+
+  private func look(_ times: Int, else absence: String) -> Violations.Look {
+    times > 0 ? .exercised(times) : .absent(absence)
   }
 }
 
@@ -89,10 +97,11 @@ extension Happening {
     case .served: 2
     case .ended: 3
     case .told: 4
-    case .launched, .killed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .fetched: 5
+    case .launched, .killed, .closed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .fetched: 5
     case .crossed, .stood: 6
+    case .moves, .asked: 7
     // For those who measure.
-    case .carried, .logged, .connected, .turn: 7
+    case .carried, .logged, .connected, .turn: 8
     }
   }
 }

@@ -12,8 +12,11 @@ class Rule: Watcher {
   /// What it wants to see.
   class var interest: Interest { [] }
 
-  /// Why nothing can be said about it in this run; nil when something can.
-  var reasonNotJudged: String? { nil }
+  /// What did not come up in a run in which it has never looked, as half a sentence.
+  class var absence: String { "nothing came up" }
+
+  /// How often it has looked at what it judges: a rule that never looked has shown nothing.
+  final var exercised = 0
 
   func see(_ happening: Happening, _ sighting: Sighting) {}
   /// After the settle phase.
@@ -41,4 +44,6 @@ struct Interest: OptionSet {
   static let life = Interest(rawValue: 32)
   /// What the body truly does.
   static let truth = Interest(rawValue: 64)
+  /// What the body begins to do, and what the app asks for.
+  static let course = Interest(rawValue: 128)
 }

@@ -18,6 +18,8 @@ package struct FleetSetup: Sendable {
   package var presence = Presence.from(MonotonicInstant(nanoseconds: 0))
   /// Which the app adds before it starts the SDK for the first time.
   package var geofences: [Geofence] = []
+  /// What the app starts when it has no schedule.
+  package var startsGeofencesOnly = false
   /// For thresholds and reports.
   package var tags: [Tag] = []
   /// Trips that found no free device.

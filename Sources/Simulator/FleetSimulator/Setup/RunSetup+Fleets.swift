@@ -31,6 +31,7 @@ extension RunSetup {
     if let fences = traits.geofences {
       setup.geofences = geofences(named: fences, of: scenario, over: built.place)
     }
+    setup.startsGeofencesOnly = traits.mode == .geofences
     setup.tags = traits.tags.map { FleetSetup.Tag(name: $0.name, value: $0.value) }
     return setup
   }

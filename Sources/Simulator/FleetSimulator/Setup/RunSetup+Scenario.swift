@@ -20,6 +20,7 @@ extension RunSetup {
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
     zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
+    zoneChanges = scenario.clock.zoneChanges.map { ($0.instant, $0.offsetSeconds) }.sorted { $0.0 < $1.0 }
     invariants = scenario.invariants.checked
     if scenario.invariants.onViolation != .proceed { endingInvariants = Set(invariants) }
     keepAlive = scenario.target.connections.keepAlive

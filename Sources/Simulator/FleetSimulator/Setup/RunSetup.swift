@@ -14,6 +14,8 @@ package struct RunSetup: Sendable {
   package var settle: Nanoseconds
   /// How far the clocks on the wall are ahead of UTC where the devices are.
   package var zoneOffsetSeconds = 0
+  /// When that changes, in order.
+  package var zoneChanges: [(instant: WallInstant, offsetSeconds: Int)] = []
   /// The links that devices may have.
   package var radio: RadioTable
   package var fleets: [FleetSetup]

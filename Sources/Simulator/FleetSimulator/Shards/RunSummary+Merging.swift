@@ -97,13 +97,16 @@ extension RunSummary {
     return sum.text
   }
 
-  /// Violated when any part violates it; held when one has held it and none could not judge it but for want of devices.
+  /// Violated when any part violates it; held when one has held it and none could not judge it but for want of devices;
+  /// not exercised when nothing came up in any part that could judge it.
   private static func invariants(of parts: [RunSummary]) -> [InvariantVerdict] {
     parts[0].invariants.indices.map { index in
       let verdicts = parts.compactMap { $0.invariants.indices.contains(index) ? $0.invariants[index] : nil }
       var verdict = verdicts[0]
       verdict.violations = verdicts.reduce(0) { $0 + $1.violations }
-      let decisive = verdicts.first { $0.outcome == .violated } ?? verdicts.first { $0.outcome == .held } ?? verdict
+      verdict.exercised = verdicts.reduce(0) { $0 + $1.exercised }
+      let order = [InvariantVerdict.Outcome.violated, .held, .notExercised]
+      let decisive = order.compactMap { outcome in verdicts.first { $0.outcome == outcome } }.first ?? verdict
       (verdict.outcome, verdict.reason) = (decisive.outcome, decisive.reason)
       return verdict
     }

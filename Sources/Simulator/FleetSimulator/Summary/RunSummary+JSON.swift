@@ -81,6 +81,7 @@ extension InvariantVerdict {
   fileprivate var json: JSONValue {
     var object: JSONObject = [
       "name": .string(name), "outcome": .string(outcome.rawValue), "violations": .integer(Int64(violations)),
+      "exercised": .integer(Int64(exercised)),
     ]
     object["reason"] = reason.map { .string($0) }
     return .object(object)

@@ -56,7 +56,9 @@ extension RunSummary {
       invariants.append(
         InvariantVerdict(
           name: try invariant.member("name").text(), outcome: try invariant.member("outcome").choice(),
-          violations: try invariant.member("violations").count(), reason: try invariant.optional("reason")?.text()))
+          violations: try invariant.member("violations").count(),
+          exercised: try invariant.optional("exercised")?.count() ?? 0, reason: try invariant.optional("reason")?.text()
+        ))
     }
     violations = try ViolationStory.list(node.member("violations"))
     replay = try node.optional("replay")?.text()

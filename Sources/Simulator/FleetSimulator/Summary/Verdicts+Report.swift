@@ -11,11 +11,12 @@ extension ViolationStory {
 
 extension InvariantVerdict {
   init(_ outcome: InvariantOutcome) {
-    let name = outcome.invariant.rawValue
+    self.init(name: outcome.invariant.rawValue, outcome: .held, exercised: outcome.exercised)
     switch outcome.verdict {
-    case .held: self.init(name: name, outcome: .held)
-    case .violated(let count): self.init(name: name, outcome: .violated, violations: count)
-    case .notJudged(let reason): self.init(name: name, outcome: .notJudged, reason: reason)
+    case .held: break
+    case .violated(let count): (self.outcome, violations) = (.violated, count)
+    case .notExercised(let reason): (self.outcome, self.reason) = (.notExercised, reason)
+    case .notJudged(let reason): (self.outcome, self.reason) = (.notJudged, reason)
     }
   }
 }

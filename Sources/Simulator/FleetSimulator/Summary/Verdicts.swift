@@ -33,6 +33,8 @@ package struct InvariantVerdict: Equatable, Sendable {
   package enum Outcome: String, Sendable {
     case held
     case violated
+    /// Nothing came up that it could be held against.
+    case notExercised
     case notJudged
   }
 
@@ -40,7 +42,9 @@ package struct InvariantVerdict: Equatable, Sendable {
   package var name: String
   package var outcome: Outcome
   package var violations = 0
-  /// Why it was not judged.
+  /// How often it was looked at.
+  package var exercised = 0
+  /// Why it was not judged, or what did not come up.
   package var reason: String?
 }
 

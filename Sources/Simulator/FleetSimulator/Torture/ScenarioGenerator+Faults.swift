@@ -7,7 +7,7 @@ extension ScenarioGenerator {
     let (start, length) = (1 + stream.index(below: seconds - 1), 1 + stream.index(below: seconds / 2))
     let once = #""at": "\#(start)s", "for": "\#(length)s""#
     let time =
-      stream.chance(0.7)
+      stream.chance(0.7) || isLong
       ? once : #""rate": { "perDeviceHour": \#(1 + stream.index(below: 20)) }, "for": "\#(1 + length / 4)s""#
     let selection = one(of: [
       "{}", #"{ "fleet": "first" }"#, #"{ "fraction": 0.5 }"#, #"{ "count": \#(1 + stream.index(below: 3)) }"#,
@@ -41,7 +41,11 @@ extension ScenarioGenerator {
       #""toxic": { "type": "limit_data", "attributes": { "bytes": \#(milliseconds / 10) } }"#,
       #""toxic": { "type": "bandwidth", "attributes": { "rate": \#(1 + milliseconds / 1_000) } }"#,
       #""toxic": { "type": "slicer", "attributes": { "average_size": 64, "size_variation": 32, "delay": 10 } }"#,
-      #""remote": { "background_geolocation": [["\#(one(of: ["stop", "start", "resetOdometer"]))"]] }"#,
+      #""remote": { "background_geolocation": [["\#(one(of: ["stop", "start", "startGeofences", "resetOdometer", "startSchedule", "stopSchedule"]))"]] }"#,
+      #""remote": { "background_geolocation": [["changePace", \#(one(of: ["true", "false"]))]] }"#,
+      #""remote": { "background_geolocation": [["setConfig", { "app": { "heartbeatInterval": \#(one(of: ["60", "90"])) } }]] }"#,
+      #""remote": { "background_geolocation": [["setConfig", { "http": { "params": { "phone": "another" } } }]] }"#,
+      #""remote": { "background_geolocation": [["removeGeofences"], ["addGeofence", { "identifier": "new", "latitude": 48.137, "longitude": 11.575, "radius": 300 }]] }"#,
     ])
   }
 }

@@ -11,9 +11,12 @@ package struct ScenarioGenerator {
     let minutes: Range<Int>
     let devicesMax: Int
 
-    package static let usual = Size(minutes: 5..<45, devicesMax: 5)
+    /// One in so many runs lasts for days, with a device or two that follow a plan; 0: none.
+    let longEach: Int
+
+    package static let usual = Size(minutes: 5..<120, devicesMax: 5, longEach: 6)
     /// For tests of a debug build.
-    package static let small = Size(minutes: 3..<8, devicesMax: 1)
+    package static let small = Size(minutes: 3..<8, devicesMax: 1, longEach: 0)
   }
 
   package private(set) var document: ScenarioDocument
@@ -21,15 +24,21 @@ package struct ScenarioGenerator {
   private let seed: UInt64
   private let size: Size
   let minutes: Int
+  let isLong: Bool
 
   package init(seed: UInt64, size: Size = .usual) throws(JSONError) {
     self.seed = seed
     self.size = size
     stream = RandomStream(seed: seed, device: 0, concern: 0x7047)
-    minutes = size.minutes.lowerBound + stream.index(below: size.minutes.count)
+    let isLong = size.longEach > 0
+    let isOneOfThem = stream.index(below: max(size.longEach, 1)) == 0
+    self.isLong = isLong && isOneOfThem
+    minutes =
+      self.isLong
+      ? 1_440 * (1 + stream.index(below: 12)) : size.minutes.lowerBound + stream.index(below: size.minutes.count)
     document = ScenarioDocument(json: .null)
     document = ScenarioDocument(json: try value(frame()))
-    for index in 0..<stream.index(below: 3) { try add(fleet(), at: ["fleets", "more\(index)"]) }
+    for index in 0..<stream.index(below: self.isLong ? 1 : 3) { try add(fleet(), at: ["fleets", "more\(index)"]) }
     for fleet in document.fleetNames {
       for (key, part) in traits() where stream.chance(0.35) { try add(part, at: ["fleets", fleet, key]) }
     }
@@ -38,8 +47,10 @@ package struct ScenarioGenerator {
     }
     let faults = stream.index(below: 6)
     for index in 0..<faults { try add(fault: fault(index)) }
-    if stream.chance(0.3) { try addGeofences() }
-    if stream.chance(0.3) { try addTokens(fault: faults) }
+    if stream.chance(self.isLong ? 0.7 : 0.35) { try addSchedule() }
+    if stream.chance(0.4) { try addGeofences() }
+    if stream.chance(0.15) { try addBacklog(fault: faults) }
+    if stream.chance(0.3) { try addTokens(fault: faults + 1) }
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }
@@ -51,12 +62,18 @@ package struct ScenarioGenerator {
         "version": 1, "name": "torture", "seed": "0x\#(String(seed, radix: 16))",
         "clock": { "duration": "\#(minutes)m", "settle": "30m" },
         "sdk": { "profile": "\#(one(of: ["android-5.1", "ios-5.1"]))", "config": { \#(sections.joined(separator: ", ")) } },
+        "routes": {
+          "day": { "type": "generate", "trips": { "model": "plan", "plan": "\#(one(of: ["commuter", "courier", "walker", "cyclist", "night-shift", "parked"]))" } },
+          "about": { "type": "generate", "trips": { "dwell": { "dist": "uniform", "min": "2m", "max": "40m" } } }
+        },
         "fleets": { "first": \#(fleet()) }, "faults": []
       }
       """#
   }
 
-  private mutating func fleet() -> String { #"{ "devices": \#(1 + stream.index(below: size.devicesMax)) }"# }
+  private mutating func fleet() -> String {
+    #"{ "devices": \#(1 + stream.index(below: isLong ? 2 : size.devicesMax)) }"#
+  }
 
   private mutating func traits() -> [(String, String)] {
     [
@@ -66,6 +83,7 @@ package struct ScenarioGenerator {
         "lifecycle",
         #"{ "terminate": { "perHour": \#(stream.index(below: 20)) }, "reboot": { "perHour": \#(stream.index(below: 5)) } }"#
       ),
+      ("mode", one(of: [#""location""#, #""geofences""#])), ("routes", #""\#(one(of: ["day", "about"]))""#),
       ("startTime", #""\#(stream.index(below: 200))s""#),
     ]
   }
@@ -77,6 +95,8 @@ package struct ScenarioGenerator {
       ("http.autoSyncThreshold", "\(stream.index(below: 12))"),
       ("http.maxBatchSize", one(of: ["1", "2", "7", "50", "250"])),
       ("http.disableAutoSyncOnCellular", flag(&stream)), ("http.timeout", one(of: ["10000", "60000"])),
+      ("http.headers", #"{ "X-Phone": "${device.id}", "X-Fleet": "of ${device.fleet}", "X-Plain": "yes" }"#),
+      ("http.params", #"{ "phone": "${device.id}", "deep": { "index": "${device.index}" }, "number": 7 }"#),
       ("http.rootProperty", one(of: [#""location""#, #""data""#, #"".""#])),
       ("http.method", one(of: [#""POST""#, #""PUT""#])),
       ("persistence.maxRecordsToPersist", one(of: ["-1", "1", "5", "100"])),
@@ -84,18 +104,39 @@ package struct ScenarioGenerator {
       ("geolocation.distanceFilter", one(of: ["0", "1", "10", "50", "500"])),
       ("geolocation.stopTimeout", one(of: ["1", "5"])), ("geolocation.disableElasticity", flag(&stream)),
       ("app.stopOnTerminate", flag(&stream)), ("app.startOnBoot", flag(&stream)),
-      ("app.heartbeatInterval", one(of: ["60", "300"])), ("activity.disableStopDetection", flag(&stream)),
+      ("geolocation.geofenceInitialTriggerEntry", flag(&stream)),
+      ("geolocation.geofenceProximityRadius", one(of: ["1000", "2000", "5000"])),
+      ("app.preventSuspend", flag(&stream)), ("app.heartbeatInterval", one(of: ["60", "300"])),
+      ("activity.disableStopDetection", flag(&stream)),
     ]
   }
 
   private mutating func addGeofences() throws(JSONError) {
-    let (count, radius) = (one(of: ["4", "25", "120"]), one(of: ["150m", "200m", "400m"]))
-    let dwell = one(of: ["", #", "notifyOnDwell": true, "loiteringDelay": 30000"#])
-    try add(
-      #"{ "grid": { "type": "grid", "count": \#(count), "radius": "\#(radius)"\#(dwell) } }"#, at: ["geofences"])
-    for fleet in document.fleetNames where stream.chance(0.7) {
-      try add(#""grid""#, at: ["fleets", fleet, "geofences"])
+    try add(#"{ "fences": \#(geofences()) }"#, at: ["geofences"])
+    for fleet in document.fleetNames where stream.chance(0.8) {
+      try add(#""fences""#, at: ["fleets", fleet, "geofences"])
     }
+  }
+
+  /// A day, and windows on it.
+  private mutating func addSchedule() throws(JSONError) {
+    let calendar = calendar()
+    try add(#""\#(calendar.start)""#, at: ["clock", "start"])
+    let changes = calendar.zoneChanges.map { #""\#($0)""# }.joined(separator: ", ")
+    try add("[\(changes)]", at: ["clock", "zoneChanges"])
+    try add(schedule(calendar), at: ["sdk", "config", "app", "schedule"])
+    if stream.chance(0.5) { try add("true", at: ["sdk", "config", "app", "scheduleUseAlarmManager"]) }
+  }
+
+  /// Nothing goes out for a while, and then the server takes its time for each of many pages.
+  private mutating func addBacklog(fault index: Int) throws(JSONError) {
+    let seconds = minutes * 60
+    try add(#"{ "batchSync": true, "maxBatchSize": \#(one(of: ["1", "5"])) }"#, at: ["sdk", "config", "http"])
+    try add(fault: #"{ "name": "fault\#(index)", "at": "0s", "for": "\#(seconds / 2)s", "network": "none" }"#)
+    try add(
+      fault:
+        #"{ "name": "slow", "at": "\#(seconds / 2)s", "for": "\#(seconds / 2)s", "http": { "delay": { "fixedDelay": "1s" } } }"#
+    )
   }
 
   /// Tokens, and what becomes of them.

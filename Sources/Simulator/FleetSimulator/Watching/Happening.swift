@@ -13,6 +13,8 @@ package enum Happening {
   /// The app runs, on a phone that was switched on or not.
   case launched(Launch)
   case killed(isReboot: Bool)
+  /// Its user closes the app, which ends with it or goes on without it.
+  case closed
   /// What of the engine survives the process, just before its end and just after its beginning.
   indirect case kept(EngineState)
   /// What the app has said to `ready`, or made of its configuration since.
@@ -39,6 +41,10 @@ package enum Happening {
   indirect case logged(LogEntry)
   /// The system has woken the app for a background fetch.
   case fetched
+  /// What its owner's app asks of the SDK.
+  indirect case asked(AppRequest)
+  /// What its body does from now on, or since a while ago when nobody looked.
+  indirect case moves(Episode)
   /// It has truly come into a geofence that the phone watches, or gone out of it and so far beyond that a phone can be sure.
   case crossed(fence: String, isEntry: Bool)
   /// Where it truly is, and how far it has gone: before each position that the SDK tells its app.

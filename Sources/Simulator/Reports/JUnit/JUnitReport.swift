@@ -73,6 +73,7 @@ package struct JUnitReport {
       switch verdict.outcome {
       case .held: break
       case .notJudged: entry.skipped = verdict.reason ?? "not judged"
+      case .notExercised: entry.skipped = "not exercised" + (verdict.reason.map { ": \($0)" } ?? "")
       case .violated:
         entry.failure = "violated \(NumberText.count(verdict.violations, "time"))"
         for violation in summary.violations where violation.invariant == verdict.name {

@@ -73,8 +73,9 @@ extension PageReport {
   private var invariants: String {
     let rows = summary.invariants.map { verdict in
       switch verdict.outcome {
-      case .held: ("good", [verdict.name, "", "✓ held"])
+      case .held: ("good", [verdict.name, "looked at \(NumberText.count(verdict.exercised, "time"))", "✓ held"])
       case .violated: ("bad", [verdict.name, "", "✗ violated \(NumberText.count(verdict.violations, "time"))"])
+      case .notExercised: ("open", [verdict.name, verdict.reason ?? "", "– not exercised"])
       case .notJudged: ("open", [verdict.name, verdict.reason ?? "", "– not judged"])
       }
     }

@@ -120,15 +120,18 @@ package struct SummaryText {
   private var invariants: [String] {
     let held = summary.invariants.count { $0.outcome == .held }
     let unjudged = summary.invariants.count { $0.outcome == .notJudged }
+    let absent = summary.invariants.filter { $0.outcome == .notExercised }
     let violated = summary.invariants.filter { $0.outcome == .violated }
-    guard held + unjudged + violated.count > 0 else { return [] }
+    guard held + unjudged + absent.count + violated.count > 0 else { return [] }
     var parts = ["\(held) held"]
     if !violated.isEmpty { parts.insert(paint.red("\(violated.count) violated"), at: 0) }
+    if !absent.isEmpty { parts.append("\(absent.count) not exercised") }
     if unjudged > 0 { parts.append("\(unjudged) not judged") }
     let missed = summary.coverage.filter { $0.seen == 0 }.map(\.goal)
     let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
     return ["  invariants  " + parts.joined(separator: ", ")]
-      + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" } + coverage
+      + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" }
+      + absent.map { "    – \($0.name) not exercised" + ($0.reason.map { reason in ": \(reason)" } ?? "") } + coverage
   }
 
   private var violations: [String] {

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 internal import JSON
 
 extension Form where Value == String {
@@ -35,9 +35,9 @@ extension Form where Value == String {
 }
 
 /// An instant, and how far the clocks on the wall are ahead of UTC there.
-struct ZonedInstant: Equatable, Sendable {
-  var instant: WallInstant
-  var offsetSeconds: Int
+package struct ZonedInstant: Equatable, Sendable {
+  package var instant: WallInstant
+  package var offsetSeconds: Int
 }
 
 extension Form where Value == ZonedInstant {

@@ -13,8 +13,16 @@ import World
 final class Ledger {
   let names: [String]
   let radio: RadioTable
-  /// Where the devices live.
-  let zone: ZoneRules
+  /// What the clocks on the wall show where the devices live.
+  let expectedZone: ExpectedZone
+  let truth: TrueWorld
+  let homes: [DeviceHome]
+  /// Of each fleet, as its scenario says; nil where a preset of a server changes it.
+  let configurations: [Configuration?]
+  /// In lower case; of headers that the simulator writes.
+  let ownHeaders: Set<String>
+  /// How many dwellings in geofences were looked at.
+  var dwells = 0
   let violations: Violations
   /// By name.
   let faults: [String: FaultAction]
@@ -38,7 +46,25 @@ final class Ledger {
   let seesServer: Bool
 
   init(names: [String], of setup: RunSetup, violations: Violations, seesServer: Bool) {
-    (radio, zone) = (setup.radio, ZoneRules(offsetSeconds: setup.zoneOffsetSeconds))
+    (radio, expectedZone) = (
+      setup.radio,
+      ExpectedZone(
+        offsetSeconds: setup.zoneOffsetSeconds,
+        steps: setup.zoneChanges.map { .init(instant: $0.instant, offsetSeconds: $0.offsetSeconds) })
+    )
+    let isOurs = setup.outside.map { $0.preset == .rollingroad } ?? true
+    configurations = setup.fleets.map { isOurs ? $0.configuration : nil }
+    homes = setup.fleets.enumerated().flatMap { number, fleet in
+      fleet.simulated.map { index in
+        DeviceHome(
+          name: "\(fleet.name)-\(index)", fleet: number, fleetName: fleet.name, index: index, seed: setup.seed)
+      }
+    }
+    let given = setup.outside?.headers.map(\.name) ?? []
+    ownHeaders = Set(
+      (given + ["Authorization", "Content-Type", "User-Agent", HeaderName.deviceID.description]).map { $0.lowercased() }
+    )
+    truth = TrueWorld(devices: names.count, faults: setup.faults)
     self.seesServer = seesServer
     // Many at once cost little; who wants to stop at a loss must not wait for others.
     proofSize = setup.breakingInvariant == nil ? 8_192 : 1
@@ -52,6 +78,7 @@ final class Ledger {
   /// What happens, before the rules look at it.
   func enter(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
+    truth.enter(happening, sighting)
     switch happening {
     case .queue(let note): enter(note, at: sighting.now.monotonic)
     case .sent(let request): send(request, by: device, at: sighting.now.monotonic)
@@ -64,8 +91,9 @@ final class Ledger {
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome):
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
-    case .killed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood, .connected, .fetched,
-      .turn:
+    case .killed, .closed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood, .connected,
+      .fetched,
+      .turn, .moves, .asked:
       break
     }
   }
@@ -73,6 +101,7 @@ final class Ledger {
   /// What is over, after the rules have looked at it.
   func leave(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
+    truth.leave(happening, sighting)
     switch happening {
     case .ended(let request, _): close(device) { $0.id == request }
     case .killed:

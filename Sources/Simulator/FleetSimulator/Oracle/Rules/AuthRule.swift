@@ -19,7 +19,7 @@ final class AuthRule: Rule {
   /// Only of devices that have refreshed.
   private var devices: [Int: Tokens] = [:]
 
-  override var reasonNotJudged: String? { devices.isEmpty ? "no device has refreshed its token" : nil }
+  override class var absence: String { "no device refreshed its token" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
@@ -51,6 +51,7 @@ final class AuthRule: Rule {
     if let other = others.first {
       blame(sighting, nil, "refresh \(request) is sent while refresh \(other.id) is under way")
     }
+    exercised += 1
     var tokens = devices[device, default: Tokens()]
     tokens.refreshesInARow += 1
     if tokens.mustWait && !ledger.pages[device].isHealed {

@@ -6,8 +6,11 @@ final class BatchBoundsRule: Rule {
   override class var invariant: Invariant { .batchBounds }
   override class var interest: Interest { .sent }
 
+  override class var absence: String { "no records were sent" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
+    exercised += 1
     let page = ledger.pages[sighting.device]
     if ledger.findings.isUnreadable { return blame(sighting, nil, "request \(request.id) holds no records") }
     guard let sent = page.open.last, let terms = page.terms else { return }

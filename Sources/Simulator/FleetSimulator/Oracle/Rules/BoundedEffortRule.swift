@@ -27,11 +27,14 @@ final class BoundedEffortRule: Rule {
     super.init(ledger)
   }
 
+  override class var absence: String { "no upload failed" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
     switch happening {
     case .ended(let request, let outcome):
       let isUpload = ledger.pages[device].open.contains { $0.id == request && $0.purpose == .records }
+      if isUpload && !(200..<300).contains(outcome.status) { exercised += 1 }
       if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
       // New tokens are an occasion (behaviour §11.2).
       if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }

@@ -11,12 +11,14 @@ final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
   override class var interest: Interest { [.queue, .sent] }
 
+  override class var absence: String { "no queue was full, and no record too old" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let page = ledger.pages[sighting.device]
     switch happening {
-    case .queue(.deleted):
+    case .queue(.deleted(_, _, .room)), .queue(.deleted(_, _, .age)):
       // An insert that is one too many is followed by the eviction it makes necessary.
-      break
+      exercised += 1
     case .queue(.inserted(_, _, let uuid, _, _)):
       // Rows on their way stay, and the row that has just come is still to be weighed.
       guard let limit = page.terms?.queueMax else { return }

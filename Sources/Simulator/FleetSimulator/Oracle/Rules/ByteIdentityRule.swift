@@ -6,8 +6,11 @@ final class ByteIdentityRule: Rule {
   override class var invariant: Invariant { .byteIdentity }
   override class var interest: Interest { .sent }
 
+  override class var absence: String { "no records were sent" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
+    exercised += 1
     for uuid in ledger.findings.changed {
       blame(sighting, uuid, "request \(request.id) carries other bytes than were queued")
     }

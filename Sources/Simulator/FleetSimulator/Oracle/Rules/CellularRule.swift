@@ -1,4 +1,5 @@
 import Base
+import Queue
 import Scenario
 import Upload
 import Vocabulary
@@ -7,14 +8,19 @@ import World
 /// I11: no upload begins by itself on a cellular network when `disableAutoSyncOnCellular` is set (behaviour §8.5).
 final class CellularRule: Rule {
   override class var invariant: Invariant { .cellularPolicy }
-  override class var interest: Interest { .sent }
+  override class var interest: Interest { [.sent, .queue] }
+  override class var absence: String { "no record was made on a cellular network that uploads keep off" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .sent(let request) = happening, request.purpose == .records else { return }
     let page = ledger.pages[sighting.device]
-    guard let terms = page.terms, terms.defersOnCellular, !page.isHealed else { return }
-    if ledger.radio.kind(of: sighting.network) == .cellular {
+    guard let terms = page.terms, terms.defersOnCellular, !page.isHealed,
+      ledger.radio.kind(of: sighting.network) == .cellular
+    else { return }
+    switch happening {
+    case .queue(.inserted): exercised += 1
+    case .sent(let request) where request.purpose == .records:
       blame(sighting, nil, "request \(request.id) goes over \(ledger.radio[sighting.network].name)")
+    default: break
     }
   }
 }

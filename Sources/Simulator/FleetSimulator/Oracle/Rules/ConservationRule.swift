@@ -7,7 +7,10 @@ final class ConservationRule: Rule {
   override class var invariant: Invariant { .conservation }
   override class var interest: Interest { [.queue, .sent] }
 
+  override class var absence: String { "no record was made" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
+    exercised += 1
     switch happening {
     case .queue(.deleted(_, let row, _)):
       if ledger.departed == nil { blame(sighting, nil, "row \(row) left the queue and was never in it") }

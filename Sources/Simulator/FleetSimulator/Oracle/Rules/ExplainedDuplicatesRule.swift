@@ -6,8 +6,11 @@ final class ExplainedDuplicatesRule: Rule {
   override class var invariant: Invariant { .explainedDuplicates }
   override class var interest: Interest { .served }
 
+  override class var absence: String { "no request came to the server" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .served(let request, _) = happening else { return }
+    exercised += 1
     for uuid in ledger.findings.unexplained {
       blame(sighting, uuid, "at the server once more with request \(request), for no reason")
     }

@@ -4,104 +4,307 @@ import Engine
 import Host
 import Scenario
 import Vocabulary
+import World
 
-/// I19: who truly comes into a fence that the phone watches, or goes clearly out of it, and stays so, is told of it, unless
-/// the SDK says why not (behaviour §15.3).
+/// I19: a device that truly comes into one of its fences, circle or polygon, or goes clearly out of it, and stays so, is told
+/// of it: on its way, at rest, in geofences-only mode, after an app that was down (Geofence `notifyOnEntry`, `notifyOnExit`,
+/// "Removing geofences"; SDK §15.3 to §15.6). And I28: who has stayed in one for `loiteringDelay` is told so, once for each
+/// visit. Whether the SDK watches a fence is its own affair.
 final class GeofenceLivenessRule: Rule {
   override class var invariant: Invariant { .geofenceLiveness }
-  override class var interest: Interest { [.told, .truth, .life] }
-
-  /// A crossing of which nobody has been told yet.
-  private struct Crossing {
-    let fence: String
-    let isEntry: Bool
-    let since: MonotonicInstant
-  }
+  override class var interest: Interest { [.told, .life, .course] }
+  override class var absence: String { "no device that was to watch its geofences crossed one" }
 
   private struct Fences {
-    var watched: [String: Geofence] = [:]
-    var untold: [Crossing] = []
-    /// The fences that the SDK has told of entering. It takes an exit from any other for a spurious one.
-    var entered: Set<String> = []
+    var watches: [FenceWatch] = []
+    /// Crossings of the episode of its body that are still to come, the next one last.
+    var coming: [(instant: MonotonicInstant, index: Int, isInside: Bool)] = []
+    /// It is to watch; `isPaused`: its app is down.
+    var isOn = false
+    var isPaused = false
+    /// Nothing is to be looked at before.
+    var next = MonotonicInstant(nanoseconds: 0)
   }
 
   /// Only of devices that have fences.
   private var devices: [Int: Fences] = [:]
-  private var seen = 0
 
   /// The next look at the circles, the system's delay, the search for a position, and as much again.
   private static let patience = Nanoseconds.seconds(90)
-
-  override var reasonNotJudged: String? { seen == 0 ? "no device has crossed the rim of a geofence" : nil }
+  /// With more fences than the system watches at once, until the nearest ones are chosen again.
+  private static let choice = Nanoseconds.seconds(120)
+  /// High-frequency tests begin with a position, which a receiver may be slow to find.
+  private static let polygonPatience = Nanoseconds.seconds(180)
+  private static let dwellPatience = Nanoseconds.seconds(120)
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
     switch happening {
-    case .told(.engine(.geofencesChange(let on, let off))): change(on, off, sighting)
-    case .crossed(let fence, let isEntry): cross(fence, isEntry, sighting)
-    case .told(.engine(.geofence(let record, let fence))): settle(record, fence.identifier, device)
-    // The SDK has heard of it, and has had it so already.
-    case .told(.engine(.locationFilter(let filtered))):
-      if let fence = filtered.crossing?.identifier { devices[device]?.untold.removeAll { $0.fence == fence } }
-    case .told(.engine(.location)): judge(sighting)
-    case .told(.engine(.enabledChange(isEnabled: false))), .healed, .killed:
-      judge(sighting)
-      devices[device]?.untold = []
-    case .launched:
-      devices[device]?.watched = [:]
-      devices[device]?.untold = []
+    case .asked(.addGeofences), .told(.commanded): learn(sighting)
     default: break
+    }
+    let now = sighting.now.monotonic
+    guard let next = devices[device]?.next, now >= next || GeofenceLivenessRule.matters(happening),
+      var fences = devices[device]
+    else { return }
+    if now >= fences.next { pass(to: now, &fences, sighting) }
+    switch happening {
+    case .moves(let episode): move(episode, &fences, sighting)
+    case .told(.engine(.geofence(let record, let fence))): hear(record, fence.identifier, &fences, sighting)
+    case .told(.engine(.locationFilter(let filtered))):
+      if let identifier = filtered.crossing?.identifier { putOff(identifier, &fences, at: now) }
+    case .killed: pause(&fences)
+    case .healed: fences = Fences()
+    default: watch(&fences, sighting)
+    }
+    fences.next = GeofenceLivenessRule.next(fences)
+    devices[device] = fences
+  }
+
+  /// Most of what is told says nothing about fences.
+  private static func matters(_ happening: Happening) -> Bool {
+    switch happening {
+    case .told(.engine(.geofence)), .told(.engine(.locationFilter)), .told(.engine(.enabledChange)),
+      .told(.engine(.schedule)), .told(.commanded):
+      true
+    case .told, .network: false
+    default: true
     }
   }
 
-  private func change(_ on: [Geofence], _ off: [String], _ sighting: Sighting) {
-    var fences = devices[sighting.device, default: Fences()]
-    for identifier in off {
-      fences.watched[identifier] = nil
-      fences.entered.remove(identifier)
+  // MARK: What is to be watched.
+
+  private func learn(_ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard devices[device] != nil || !life.fences.isEmpty, let episode = life.episode else { return }
+    var fences = devices[device, default: Fences()]
+    let (before, now) = (fences.watches, sighting.now.monotonic)
+    pass(to: now, &fences, sighting)
+    guard before.map(\.fence) != life.fences else { return }
+    fences.watches = life.fences.compactMap { fence in
+      if let known = fences.watches.first(where: { $0.fence == fence }) { return known }
+      return TrueFence(fence).map { FenceWatch(truth: $0, isInside: $0.isInside(episode.place(at: now)) ?? false) }
     }
-    for fence in on { fences.watched[fence.identifier] = fence }
-    fences.untold.removeAll { off.contains($0.fence) }
-    devices[sighting.device] = fences
+    fences.coming = []
+    follow(episode, from: now, &fences)
+    if fences.isOn {
+      for index in fences.watches.indices where !before.contains(where: { $0.fence == fences.watches[index].fence }) {
+        begin(&fences.watches[index], sighting)
+      }
+    }
+    devices[device] = fences
+  }
+
+  /// Begins or ends with what the device is to do.
+  private func watch(_ fences: inout Fences, _ sighting: Sighting) {
+    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+    guard life.runsSince != nil else { return }
+    let limit = life.configuration?.geolocation.maxMonitoredGeofences ?? -1
+    let isOn =
+      life.expectation.map { $0.goal != .off && $0.since <= now } ?? false
+      && (limit < 0 || limit >= fences.watches.count)
+    guard isOn != fences.isOn || fences.isPaused else { return }
+    let isResumed = fences.isOn && fences.isPaused && isOn
+    (fences.isOn, fences.isPaused) = (isOn, false)
+    for index in fences.watches.indices {
+      if !isOn {
+        (fences.watches[index].owed, fences.watches[index].dwellDue) = (nil, nil)
+      } else if isResumed {
+        resume(&fences.watches[index], sighting)
+      } else {
+        begin(&fences.watches[index], sighting)
+      }
+    }
+  }
+
+  /// Monitoring begins: who is inside is told so, unless the configuration does not want it (SDK §15.4).
+  private func begin(_ watch: inout FenceWatch, _ sighting: Sighting) {
+    let geolocation = ledger.truth.lives[sighting.device].configuration?.geolocation
+    if watch.isInside && watch.told == false {
+      if geolocation?.geofenceInitialTriggerEntry ?? true {
+        owe(true, &watch, since: sighting.now.monotonic, sighting)
+      } else {
+        settle(true, &watch, at: sighting.now.monotonic)
+      }
+    } else if !watch.isInside {
+      settle(false, &watch, at: sighting.now.monotonic)
+    } else if watch.told == true && !watch.hasDwelt {
+      dwell(&watch, since: sighting.now.monotonic)
+    }
+  }
+
+  /// The app runs again: what happened meanwhile is told now.
+  private func resume(_ watch: inout FenceWatch, _ sighting: Sighting) {
+    let now = sighting.now.monotonic
+    if watch.told == !watch.isInside {
+      owe(watch.isInside, &watch, since: now, sighting)
+    } else {
+      watch.owed = nil
+    }
+    if watch.dwellEarliest != nil, !watch.hasDwelt, watch.isInside {
+      watch.dwellDue = max(watch.dwellEarliest ?? now, now) + GeofenceLivenessRule.dwellPatience
+    }
+  }
+
+  private func pause(_ fences: inout Fences) {
+    fences.isPaused = fences.isOn
+    for index in fences.watches.indices {
+      fences.watches[index].owed?.due = nil
+      fences.watches[index].dwellDue = nil
+    }
+  }
+
+  // MARK: The truth.
+
+  private func move(_ episode: Episode, _ fences: inout Fences, _ sighting: Sighting) {
+    fences.coming = []
+    follow(episode, from: episode.start, &fences)
+    pass(to: sighting.now.monotonic, &fences, sighting)
+    watch(&fences, sighting)
+  }
+
+  private func follow(_ episode: Episode, from start: MonotonicInstant, _ fences: inout Fences) {
+    switch episode {
+    case .stay(let stay):
+      for (index, watch) in fences.watches.enumerated() {
+        if let side = watch.truth.isInside(stay.place), side != watch.isInside {
+          fences.coming.append((start, index, side))
+        }
+      }
+    case .trip(let trip):
+      let bounds = TrueBounds(trip.motion.path)
+      for (index, watch) in fences.watches.enumerated() where watch.isInside || watch.truth.isNear(bounds) {
+        for crossing in watch.truth.crossings(on: trip, isInside: watch.isInside) where crossing.instant >= start {
+          fences.coming.append((crossing.instant, index, crossing.isInside))
+        }
+      }
+    }
+    fences.coming.sort { ($0.instant, $0.index) > ($1.instant, $1.index) }
+  }
+
+  private func pass(to now: MonotonicInstant, _ fences: inout Fences, _ sighting: Sighting) {
+    while let next = fences.coming.last, next.instant <= now {
+      judge(before: next.instant, &fences, sighting)
+      fences.coming.removeLast()
+      cross(&fences.watches[next.index], isInside: next.isInside, at: next.instant, fences, sighting)
+    }
+    judge(before: now, &fences, sighting)
   }
 
   /// Of a visit that was too short to be noticed nothing need be told.
-  private func cross(_ identifier: String, _ isEntry: Bool, _ sighting: Sighting) {
-    judge(sighting)
-    guard let fences = devices[sighting.device], let fence = fences.watched[identifier] else { return }
-    if fences.untold.contains(where: { $0.fence == identifier }) {
-      devices[sighting.device]?.untold.removeAll { $0.fence == identifier }
+  private func cross(
+    _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: Fences, _ sighting: Sighting
+  ) {
+    watch.isInside = isInside
+    if !isInside { (watch.dwellDue, watch.dwellEarliest, watch.hasDwelt) = (nil, nil, false) }
+    guard fences.isOn else { return }
+    if watch.owed != nil {
+      if watch.isSilent(watch.owed?.isEntry ?? true) { watch.told = nil }
+      watch.owed = nil
+    }
+    guard watch.told == !isInside else { return }
+    owe(isInside, &watch, since: instant, sighting)
+    if fences.isPaused { watch.owed?.due = nil }
+  }
+
+  private func owe(_ isEntry: Bool, _ watch: inout FenceWatch, since instant: MonotonicInstant, _ sighting: Sighting) {
+    let life = ledger.truth.lives[sighting.device]
+    let most = life.configuration?.platform == .ios ? 18 : 97
+    var patience = watch.truth.isPolygon ? GeofenceLivenessRule.polygonPatience : GeofenceLivenessRule.patience
+    if life.fences.count > most { patience = patience + GeofenceLivenessRule.choice }
+    watch.owed = FenceWatch.Owed(isEntry: isEntry, since: instant, due: instant + patience)
+  }
+
+  // MARK: What the SDK tells.
+
+  private func hear(_ record: LocationRecord, _ identifier: String, _ fences: inout Fences, _ sighting: Sighting) {
+    guard let action = record.geofence?.action,
+      let index = fences.watches.firstIndex(where: { $0.fence.identifier == identifier })
+    else { return }
+    let now = sighting.now.monotonic
+    switch action {
+    case .enter, .exit:
+      if fences.watches[index].owed?.isEntry == (action == .enter) { exercised += 1 }
+      settle(action == .enter, &fences.watches[index], at: now)
+    case .dwell:
+      if let earliest = fences.watches[index].dwellEarliest, now < earliest - .seconds(2) {
+        ledger.violations.blame(
+          .dwell, sighting.device, record.uuid, at: now,
+          "told of dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
+      }
+      if fences.watches[index].dwellDue != nil { ledger.dwells += 1 }
+      (fences.watches[index].dwellDue, fences.watches[index].hasDwelt) = (nil, true)
+    }
+  }
+
+  /// The SDK knows on which side it is.
+  private func settle(_ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant) {
+    let wasInside = watch.told
+    watch.told = isInside
+    if watch.owed?.isEntry == isInside { watch.owed = nil }
+    if !isInside {
+      (watch.dwellDue, watch.dwellEarliest, watch.hasDwelt) = (nil, nil, false)
+    } else if wasInside != true {
+      dwell(&watch, since: instant)
+    }
+  }
+
+  private func dwell(_ watch: inout FenceWatch, since instant: MonotonicInstant) {
+    guard watch.fence.notifyOnDwell, watch.isInside else { return }
+    let earliest = instant + .milliseconds(Int64(watch.fence.loiteringDelayMilliseconds))
+    (watch.dwellEarliest, watch.dwellDue) = (earliest, earliest + GeofenceLivenessRule.dwellPatience)
+  }
+
+  /// The SDK has heard of a crossing and does not believe it: it has time to find out.
+  private func putOff(_ identifier: String, _ fences: inout Fences, at now: MonotonicInstant) {
+    guard let index = fences.watches.firstIndex(where: { $0.fence.identifier == identifier }),
+      var owed = fences.watches[index].owed, owed.due != nil, !owed.isPutOff
+    else { return }
+    (owed.due, owed.isPutOff) = (now + GeofenceLivenessRule.patience, true)
+    fences.watches[index].owed = owed
+  }
+
+  // MARK: The judgement.
+
+  private func judge(before instant: MonotonicInstant, _ fences: inout Fences, _ sighting: Sighting) {
+    guard fences.isOn, !fences.isPaused else { return }
+    let life = ledger.truth.lives[sighting.device]
+    for index in fences.watches.indices {
+      if let owed = fences.watches[index].owed, let due = owed.due, due < instant {
+        fences.watches[index].owed = nil
+        miss(owed, &fences.watches[index], life, sighting)
+      }
+      guard let due = fences.watches[index].dwellDue, due < instant else { continue }
+      fences.watches[index].dwellDue = nil
+      fences.watches[index].hasDwelt = true
+      ledger.dwells += 1
+      let identifier = fences.watches[index].fence.identifier
+      ledger.violations.blame(
+        .dwell, sighting.device, at: due, "nothing was told of its dwelling in '\(identifier)' until \(due.clockText)")
+    }
+  }
+
+  private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ sighting: Sighting) {
+    if watch.isSilent(owed.isEntry) { return settle(owed.isEntry, &watch, at: owed.since) }
+    watch.told = nil
+    // A polygon is tested with positions, and a record that cannot be written is not told.
+    if !life.isSound(since: owed.since) || watch.truth.isPolygon && !life.seesSky(since: owed.since - .seconds(120)) {
       return
     }
-    guard case .circle = fence.shape, isEntry ? fence.notifyOnEntry : fence.notifyOnExit,
-      isEntry != fences.entered.contains(identifier)
-    else { return }
-    seen += 1
-    devices[sighting.device]?.untold.append(
-      Crossing(fence: identifier, isEntry: isEntry, since: sighting.now.monotonic))
+    exercised += 1
+    ledger.violations.blame(
+      Self.invariant, sighting.device, at: owed.due ?? owed.since,
+      "nothing was told of its \(owed.isEntry ? "entry into" : "exit from") '\(watch.fence.identifier)' at \(owed.since.clockText)"
+    )
   }
 
-  private func settle(_ record: LocationRecord, _ identifier: String, _ device: Int) {
-    guard let action = record.geofence?.action, action != .dwell else { return }
-    devices[device]?.untold.removeAll { $0.fence == identifier && $0.isEntry == (action == .enter) }
-    if action == .enter {
-      devices[device, default: Fences()].entered.insert(identifier)
-    } else {
-      devices[device]?.entered.remove(identifier)
+  private static func next(_ fences: Fences) -> MonotonicInstant {
+    var next = fences.coming.last?.instant ?? .never
+    guard fences.isOn, !fences.isPaused else { return next }
+    for watch in fences.watches {
+      if let due = watch.owed?.due { next = min(next, due) }
+      if let due = watch.dwellDue { next = min(next, due) }
     }
-  }
-
-  private func judge(_ sighting: Sighting) {
-    guard let fences = devices[sighting.device], !fences.untold.isEmpty else { return }
-    let isOverdue = { (crossing: Crossing) in
-      sighting.now.monotonic - crossing.since > GeofenceLivenessRule.patience
-    }
-    for crossing in fences.untold where isOverdue(crossing) {
-      blame(
-        sighting, nil,
-        "nothing was told of its \(crossing.isEntry ? "entry into" : "exit from") '\(crossing.fence)' at \(crossing.since.clockText)"
-      )
-    }
-    devices[sighting.device]?.untold.removeAll(where: isOverdue)
+    return next
   }
 }

@@ -25,9 +25,7 @@ final class GeofenceRule: Rule {
   /// Only of devices that have fences.
   private var devices: [Int: Fences] = [:]
 
-  private var hasFences = false
-
-  override var reasonNotJudged: String? { !hasFences ? "no device has a geofence" : nil }
+  override class var absence: String { "no crossing of a geofence was told" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
@@ -55,12 +53,11 @@ final class GeofenceRule: Rule {
       visit = Visit(last: action, since: sighting.now.monotonic)
     }
     devices[sighting.device, default: Fences()].visits[fence.identifier] = visit
-    hasFences = true
+    exercised += 1
   }
 
   private func monitor(_ on: [Geofence], _ off: [String], _ sighting: Sighting) {
     var fences = devices[sighting.device, default: Fences()]
-    hasFences = true
     for identifier in off {
       fences.monitored.remove(identifier)
       fences.visits[identifier] = nil

@@ -34,6 +34,8 @@ final class IdentityRule: Rule {
     super.init(ledger)
   }
 
+  override class var absence: String { "no record was made" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
@@ -51,6 +53,7 @@ final class IdentityRule: Rule {
   }
 
   private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ sighting: Sighting) {
+    exercised += 1
     let before = last[sighting.device]
     let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
     last[sighting.device] = Last(

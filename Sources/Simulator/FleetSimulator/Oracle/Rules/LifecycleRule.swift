@@ -5,46 +5,122 @@ import Host
 import Queue
 import Scenario
 import Vocabulary
+import World
 
-/// I21: what was kept before the end of an app or a phone is what the next start finds; nothing is recorded in between, nor
-/// after a start that the system made although `stopOnTerminate` is set (behaviour §19.1 to §19.4).
+/// I21: what was kept before the end of an app or a phone is what the next start finds, and nothing is recorded in between.
+/// Who closes an app with `stopOnTerminate` has stopped it, until it is started again; without it Android goes on, and iOS
+/// starts the app again when the phone leaves its place (AppConfig `stopOnTerminate`, `startOnBoot`; SDK §19.1 to §19.4).
 final class LifecycleRule: Rule {
   override class var invariant: Invariant { .lifecycle }
-  override class var interest: Interest { [.queue, .told, .life] }
+  override class var interest: Interest { [.queue, .told, .life, .course] }
+  override class var absence: String { "no app was ended and started again" }
 
   private struct Life {
     var kept: EngineState?
     /// The system has started the app, and may not go on.
     var mustRest = false
+    /// Its user has closed it, and nothing has started it since.
+    var isStopped = false
+    /// Somebody has asked it for something that makes a record.
+    var askedAt: MonotonicInstant?
+    /// Where it was closed, and is to be started again from; and when that is late.
+    var leavesFrom: Coordinate?
+    var due: MonotonicInstant?
     /// Its store has failed: what it could not write is gone (behaviour §19.1 knows no other way to lose it).
     var isDisturbed = false
   }
 
   private var lives: [Int: Life] = [:]
 
+  /// iOS tells of an exit about 200 m away, in bad cases after minutes.
+  private static let leaveMetres = 500.0
+  private static let leavePatience = Nanoseconds.seconds(600)
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    if let due = lives[device]?.due, due < now { miss(due, sighting) }
     switch happening {
     case .kept(let state): keep(state, sighting)
     case .queue(.refused), .faultBegan, .faultEnded: lives[device, default: Life()].isDisturbed = true
+    case .closed: close(sighting)
+    case .killed(let isReboot): end(isReboot: isReboot, sighting)
+    case .moves(.trip(let trip)): leave(on: trip, device)
     case .launched(let launch):
       let terms = ledger.pages[device].terms
+      forget(device)
       lives[device]?.mustRest = launch.isInBackground && (terms?.stopsOnTerminate ?? true)
     // Whom a server asks to start starts, whoever has launched the app (behaviour §10.2).
-    case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
+    case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
+      .asked(.start),
+      .asked(.startGeofences), .asked(.startSchedule):
       lives[device]?.mustRest = false
-    case .queue(.inserted(_, _, let uuid, _, _)):
-      if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
-      if lives[device]?.mustRest == true {
-        blame(sighting, uuid, "recorded although the app may not track before it is opened")
-      }
+      lives[device]?.isStopped = false
+    case .told(.commanded): lives[device]?.askedAt = now
+    case .healed: forget(device)
+    case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, sighting)
     default: break
     }
+  }
+
+  private func record(_ uuid: UUID128, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
+    guard let life = lives[device] else { return }
+    if life.mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
+    let isAsked = life.askedAt.map { now - $0 < .seconds(120) } ?? false
+    guard life.isStopped, !isAsked, !ledger.truth.lives[device].isScheduled else { return }
+    blame(sighting, uuid, "recorded although its user has closed the app, and stopOnTerminate is set")
+  }
+
+  private func close(_ sighting: Sighting) {
+    let device = sighting.device
+    exercised += 1
+    let stops = ledger.pages[device].terms?.stopsOnTerminate ?? true
+    lives[device, default: Life()].isStopped = stops
+    let life = ledger.truth.lives[device]
+    guard !stops, life.configuration?.platform == .ios, let wanted = life.expectation, wanted.goal == .location,
+      wanted.since < sighting.now.monotonic
+    else { return }
+    lives[device]?.leavesFrom = life.place(at: sighting.now.monotonic)
+  }
+
+  private func end(isReboot: Bool, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    guard ledger.truth.lives[device].closedAt == now, !isReboot, let terms = ledger.pages[device].terms,
+      terms.platform == .android, !terms.stopsOnTerminate, lives[device]?.isDisturbed == false,
+      ledger.truth.lives[device].expectation?.goal == .location
+    else { return }
+    blame(sighting, nil, "its service ended with the app, and stopOnTerminate is not set")
+  }
+
+  /// A way that leads well out of the region around the place where it was closed.
+  private func leave(on trip: World.Trip, _ device: Int) {
+    guard let place = lives[device]?.leavesFrom, lives[device]?.due == nil else { return }
+    let radius = ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0
+    let circle = Circle(center: place, radiusMetres: LifecycleRule.leaveMetres + radius)
+    if !circle.contains(trip.place(at: trip.start)) {
+      lives[device]?.due = trip.start + LifecycleRule.leavePatience
+    } else if let out = trip.nextCrossing(of: circle, after: trip.start) {
+      lives[device]?.due = out + LifecycleRule.leavePatience
+    }
+  }
+
+  private func forget(_ device: Int) {
+    lives[device]?.leavesFrom = nil
+    lives[device]?.due = nil
+  }
+
+  private func miss(_ due: MonotonicInstant, _ sighting: Sighting) {
+    forget(sighting.device)
+    ledger.violations.blame(
+      Self.invariant, sighting.device, at: due,
+      "it has left the place where its user closed the app, and the system has not started it again")
   }
 
   private func keep(_ state: EngineState, _ sighting: Sighting) {
     let device = sighting.device
     let isEnding = ledger.pages[device].aliveSince != nil
+    if !isEnding && lives[device]?.kept != nil { exercised += 1 }
     if !isEnding, let life = lives[device], !life.isDisturbed, let before = life.kept, before != state {
       blame(sighting, nil, "kept \(before), and found \(state)")
     }

@@ -30,6 +30,8 @@ final class MotionRule: Rule {
     super.init(ledger)
   }
 
+  override class var absence: String { "no motion change was told" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
     switch happening {
@@ -45,6 +47,7 @@ final class MotionRule: Rule {
     let device = sighting.device
     switch event {
     case .motionChange(let record):
+      exercised += 1
       if states[device].isMoving == record.isMoving && !isInDoubt(sighting) {
         blame(sighting, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
       }

@@ -8,8 +8,11 @@ final class NoDeleteBeforeAckRule: Rule {
   override class var invariant: Invariant { .noDeleteBeforeAck }
   override class var interest: Interest { .queue }
 
+  override class var absence: String { "no record was delivered" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .queue(.deleted(_, let row, .upload)) = happening, let record = ledger.departed else { return }
+    exercised += 1
     guard let answer = ledger.pages[sighting.device].answer, answer.instant == sighting.now.monotonic else {
       return blame(sighting, record.uuid, "deleted as delivered, and no answer had come")
     }

@@ -24,6 +24,8 @@ final class NoWedgeRule: Rule {
     super.init(ledger)
   }
 
+  override class var absence: String { "no record was made that was due to be sent" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
     case .sent, .ended, .launched, .killed, .network, .healed, .configured:
@@ -37,10 +39,11 @@ final class NoWedgeRule: Rule {
     silences[sighting.device].inserts += 1
     let (silence, page) = (silences[sighting.device], ledger.pages[sighting.device])
     guard !silence.isTold, let terms = page.terms, terms.autoSync, !terms.url.isEmpty, page.connectedSince != nil,
-      terms.canReachThreshold, page.waiting.count >= terms.threshold,
-      silence.inserts > terms.threshold + UploadRules.backOffRecords
+      terms.canReachThreshold, page.waiting.count >= terms.threshold
     else { return }
+    exercised += 1
     if terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular { return }
+    guard silence.inserts > terms.threshold + UploadRules.backOffRecords else { return }
     let quiet = sighting.now.monotonic - silence.since
     guard quiet > terms.timeout + UploadRules.watchdogGrace else { return }
     silences[sighting.device].isTold = true

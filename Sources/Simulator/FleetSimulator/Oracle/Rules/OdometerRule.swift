@@ -6,11 +6,12 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I17: the odometer never goes back unless it is set, and never says more than the true way allows (behaviour §17). That
-/// it says less is no fault: the SDK sees chords of the way, and shortens steps at motion changes.
+/// I17: the odometer never goes back unless it is set, and never says more than the true way allows, nor much less than
+/// the positions of one way that nobody can doubt are apart (BGGeo `odometer`; SDK §17). The SDK sees chords of the way,
+/// shortens steps at motion changes, and leaves out those that seem too long.
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }
-  override class var interest: Interest { [.told, .queue, .life, .truth] }
+  override class var interest: Interest { [.told, .queue, .life, .truth, .course] }
 
   /// Since when the odometer is compared with the way.
   private struct Course {
@@ -24,6 +25,9 @@ final class OdometerRule: Rule {
     var growth = 0.0
     /// What the filter may have kept of long steps.
     var kept = 0.0
+    /// What the steps between exact positions come to, and the end of the last of them.
+    var sure = 0.0
+    var exact: (place: Coordinate, instant: MonotonicInstant)?
 
     init(_ odometer: Double, _ metres: Double, at place: Coordinate) {
       (self.odometer, self.metres) = (odometer, metres)
@@ -55,6 +59,12 @@ final class OdometerRule: Rule {
 
   /// The filter of the SDK smooths the lengths of steps; what it takes from one it gives to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
+  /// With a worse accuracy a step counts for less than its length (SDK §17.1).
+  private static let exactMetres = 10.0
+  /// Longer steps may be left out as implausible.
+  private static let stepMost = 120.0
+  /// How much of what is sure has to be there, once it is some kilometres.
+  private static let least = (share: 0.5, metres: 3_000.0)
 
   private static let countedAccuracyMetres = 20.0
 
@@ -62,6 +72,8 @@ final class OdometerRule: Rule {
     gauges = Array(repeating: Gauge(), count: ledger.names.count)
     super.init(ledger)
   }
+
+  override class var absence: String { "no device told of two positions" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
@@ -74,6 +86,10 @@ final class OdometerRule: Rule {
     case .told(.engine(.location(let record))) where !record.isSample:
       judge(record, sighting)
       compare(record, sighting)
+      measure(record, sighting)
+    case .told(.engine(.enabledChange)), .told(.engine(.motionChange)), .killed, .asked, .told(.commanded(.stop)),
+      .told(.commanded(.startGeofences)), .told(.commanded(.start)):
+      gauges[device].course?.exact = nil
     case .told(.engine(.geofence(let record, _))): compare(record, sighting)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
       (gauges[device].odometer, gauges[device].course) = (0, nil)
@@ -96,6 +112,31 @@ final class OdometerRule: Rule {
     }
   }
 
+  /// Adds up what cannot be doubted, and holds the odometer against it.
+  private func measure(_ record: LocationRecord, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    guard var course = gauges[device].course,
+      let place = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+    else { return }
+    defer { gauges[device].course = course }
+    guard record.event == nil, record.isMoving, (record.coords.accuracy ?? .infinity) <= OdometerRule.exactMetres else {
+      return course.exact = nil
+    }
+    if let exact = course.exact, now - exact.instant < .seconds(60) {
+      let step = exact.place.distanceMetres(to: place)
+      if step <= OdometerRule.stepMost { course.sure += step }
+    }
+    course.exact = (place, now)
+    let grown = record.odometer - course.odometer
+    guard course.sure > OdometerRule.least.metres, grown < course.sure * OdometerRule.least.share - course.errors,
+      !gauges[device].isTold
+    else { return }
+    gauges[device].isTold = true
+    blame(
+      sighting, record.uuid,
+      "the odometer has grown by \(Int(grown)) m on steps between exact positions that come to \(Int(course.sure)) m")
+  }
+
   private func compare(_ record: LocationRecord, _ sighting: Sighting) {
     let gauge = gauges[sighting.device]
     guard let place = gauge.place,
@@ -106,6 +147,7 @@ final class OdometerRule: Rule {
       if record.coords.accuracy ?? 0 > OdometerRule.countedAccuracyMetres { return }
       return gauges[sighting.device].course = Course(record.odometer, gauge.metres, at: told)
     }
+    exercised += 1
     course.grow(to: record.odometer, at: told)
     // A step is wrong by the errors of both its ends.
     course.errors += 2 * told.distanceMetres(to: place)

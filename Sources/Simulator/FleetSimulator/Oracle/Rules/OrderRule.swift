@@ -7,10 +7,13 @@ final class OrderRule: Rule {
   override class var invariant: Invariant { .order }
   override class var interest: Interest { .sent }
 
+  override class var absence: String { "no records were sent" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
     let page = ledger.pages[sighting.device]
     guard let rows = page.open.last?.rows, let first = rows.first, let terms = page.terms else { return }
+    exercised += 1
     let isInOrder = zip(rows, rows.dropFirst()).allSatisfy { terms.newestFirst ? $0 > $1 : $0 < $1 }
     if !isInOrder {
       return blame(sighting, page.waiting[row: first]?.uuid, "the records of request \(request.id) are not in order")

@@ -20,9 +20,8 @@ final class RemoteCommandsRule: Rule {
 
   /// Of each device that was sent commands: those that it has not carried out yet.
   private var orders: [Int: Orders] = [:]
-  private var seen = 0
 
-  override var reasonNotJudged: String? { seen == 0 ? "no server has sent a command" : nil }
+  override class var absence: String { "no server sent a command" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
@@ -60,7 +59,7 @@ final class RemoteCommandsRule: Rule {
     if case .answered(_, reason: _, let body) = outcome, !body.isEmpty {
       new = ReceivedCommands(inBody: body.span).commands.suffix(HostRules.commandsMax)
     }
-    seen += new.count
+    exercised += new.count
     if sent.purpose == .refresh, let held = orders[device]?.held {
       orders[device] = Orders(due: held + new)
     } else if !new.isEmpty {

@@ -11,7 +11,10 @@ final class ResourcesRule: Rule {
 
   private static let requestsMax = 4
 
+  override class var absence: String { "no request was sent" }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
+    exercised += 1
     let open = ledger.pages[sighting.device].open
     if open.count > ResourcesRule.requestsMax { blame(sighting, nil, "\(open.count) requests under way") }
   }

@@ -6,59 +6,102 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I20: a schedule turns tracking on inside its windows and off outside; Android is late by ten minutes at most, iOS by
-/// what it takes until something wakes it (behaviour §16.3).
+/// I20: a schedule turns tracking on inside its windows and off outside, in the right mode, by the device's own clock on the
+/// wall: Android at the minute or, without exact alarms, within ten minutes; iOS when something wakes it, a background fetch
+/// at the latest (AppConfig `schedule`; SDK §16.2, §16.3). The windows are read from the document.
 final class ScheduleRule: Rule {
   override class var invariant: Invariant { .schedule }
-  override class var interest: Interest { [.told, .queue, .life] }
-
-  private struct Timetable {
-    let schedule: Schedule
-    var isOn = false
-    var isTold = false
-  }
+  override class var interest: Interest { [.told, .queue, .life, .course] }
+  override class var absence: String { "no window of a schedule began or ended on a device that followed it" }
 
   /// Only of devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
 
-  /// How late Android acts upon an alarm at most.
-  private static let delay = Nanoseconds.seconds(600)
-
-  override var reasonNotJudged: String? { timetables.contains { $0.value.isOn } ? nil : "no device follows a schedule" }
-
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
+    if case .configured(let configuration) = happening { configure(configuration, sighting) }
+    guard timetables[device] != nil else { return }
+    judge(sighting)
     switch happening {
-    case .configured(let configuration):
-      let texts = configuration.app.schedule
-      timetables[device] = texts.isEmpty ? nil : Timetable(schedule: Schedule(texts))
+    case .asked(.startSchedule), .told(.commanded(.startSchedule)): begin(sighting)
+    case .asked(.stopSchedule), .told(.commanded(.stopSchedule)): timetables[device]?.follows = false
+    case .asked, .told(.commanded(.start)), .told(.commanded(.stop)), .told(.commanded(.startGeofences)):
+      // Until the next window begins or ends it is as was asked.
+      timetables[device]?.isOverruled = true
+    case .killed:
+      timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
+    case .launched(let launch): timetables[device]?.begin(launch, at: sighting.now.monotonic)
+    case .kept(let state):
+      if ledger.pages[device].aliveSince == nil {
+        timetables[device]?.actual = !state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences
+      }
     case .told(.engine(.schedule(let state))):
-      timetables[device]?.isOn = true
-      turn(isEnabled: state.isEnabled, sighting)
-    case .told(.commanded): timetables[device] = nil
+      turn(!state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences, sighting)
+    case .told(.engine(.enabledChange(let isEnabled))):
+      if !isEnabled { turn(.off, sighting) } else if timetables[device]?.actual == .off { turn(nil, sighting) }
     case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, sighting)
+    case .healed: timetables[device]?.follows = false
     default: break
     }
+    publish(sighting)
   }
 
-  private func turn(isEnabled: Bool, _ sighting: Sighting) {
-    guard let timetable = timetables[sighting.device] else { return }
-    if isEnabled != (timetable.schedule.mode(at: sighting.now.wall, in: ledger.zone) != nil) {
-      blame(sighting, nil, isEnabled ? "turned on outside the windows of its schedule" : "turned off inside a window")
+  private func configure(_ configuration: Configuration, _ sighting: Sighting) {
+    let (device, schedule) = (sighting.device, ExpectedSchedule(configuration.app.schedule))
+    guard !schedule.isEmpty else { return timetables[device] = nil }
+    if timetables[device]?.schedule == schedule {
+      timetables[device]?.terms = Timetable.Terms(configuration)
+      return
     }
+    var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: sighting.now)
+    timetable.follows = ledger.truth.lives[device].isScheduled
+    timetable.actual = timetables[device]?.actual
+    timetable.isOverruled = true
+    timetables[device] = timetable
+  }
+
+  private func begin(_ sighting: Sighting) {
+    timetables[sighting.device]?.follows = true
+    timetables[sighting.device]?.isOverruled = false
+    timetables[sighting.device]?.expect(since: sighting.now.monotonic)
+  }
+
+  /// Time has gone on.
+  private func judge(_ sighting: Sighting) {
+    guard var timetable = timetables[sighting.device] else { return }
+    for late in timetable.advance(to: sighting.now, isRunning: ledger.pages[sighting.device].aliveSince != nil) {
+      ledger.violations.blame(Self.invariant, sighting.device, at: late.due, late.text)
+    }
+    exercised += timetable.takeTurns()
+    timetables[sighting.device] = timetable
+  }
+
+  /// The SDK has told of a change; nil: it is on, and nobody has said how.
+  private func turn(_ goal: TrackingGoal?, _ sighting: Sighting) {
+    guard let timetable = timetables[sighting.device] else { return }
+    timetables[sighting.device]?.actual = goal
+    guard timetable.follows, !timetable.isOverruled, goal != timetable.actual, let goal,
+      !timetable.allows(goal, at: sighting.now)
+    else { return }
+    blame(
+      sighting, nil,
+      goal == .off
+        ? "turned off inside a window" : "turned on outside the windows of its schedule, or in the wrong mode")
   }
 
   private func record(_ uuid: UUID128, _ sighting: Sighting) {
-    guard let timetable = timetables[sighting.device], timetable.isOn, !timetable.isTold,
-      ledger.pages[sighting.device].terms?.platform == .android
+    guard let timetable = timetables[sighting.device], timetable.follows, !timetable.isOverruled, !timetable.isTold,
+      !timetable.allowsRecords(at: sighting.now)
     else { return }
-    let before = sighting.now.wall.advanced(byMilliseconds: -ScheduleRule.delay.wholeMilliseconds)
-    let isInside = [before, sighting.now.wall].contains {
-      timetable.schedule.mode(at: $0, in: ledger.zone) != nil
-    }
-    if !isInside {
-      timetables[sighting.device]?.isTold = true
-      blame(sighting, uuid, "recorded outside the windows of its schedule")
+    timetables[sighting.device]?.isTold = true
+    blame(sighting, uuid, "recorded outside the windows of its schedule")
+  }
+
+  /// For rules that ask what a device is to do.
+  private func publish(_ sighting: Sighting) {
+    let timetable = timetables[sighting.device]
+    ledger.truth.lives[sighting.device].scheduled = timetable.flatMap {
+      $0.follows && !$0.isOverruled ? $0.settled : nil
     }
   }
 }

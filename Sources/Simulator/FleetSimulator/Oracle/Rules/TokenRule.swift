@@ -31,7 +31,7 @@ final class TokenRule: Rule {
   /// Servers allow so much between two clocks.
   private static let tolerance = Nanoseconds.seconds(90)
 
-  override var reasonNotJudged: String? { holders.isEmpty ? "no device has a token" : nil }
+  override class var absence: String { "no device had a token" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
@@ -39,6 +39,7 @@ final class TokenRule: Rule {
     case .configured(let configuration): learn(configuration.authorization.accessToken, sighting)
     case .sent(let request) where request.purpose == .records:
       guard let token = holders[device]?.token, token.isShown(by: request) else { return }
+      exercised += 1
       holders[device]?.shown.append((request.id, token, false))
     case .served(let request, _): serve(request, sighting)
     case .ended(let request, let outcome): end(request, outcome.status, sighting)

@@ -1,6 +1,7 @@
 import Base
 import Engine
 import Host
+import Queue
 import Scenario
 import Upload
 import Vocabulary
@@ -9,7 +10,8 @@ import Vocabulary
 /// (behaviour §8.5); and with `autoSync` off only when it asks.
 final class TriggerRule: Rule {
   override class var invariant: Invariant { .triggerLegality }
-  override class var interest: Interest { [.sent, .told, .ended] }
+  override class var interest: Interest { [.sent, .told, .ended, .queue] }
+  override class var absence: String { "no record was made below a threshold, or without autoSync" }
 
   /// Of each device: when its motion state changed last, and when an upload that goes on had its last answer.
   private var motionChanges: [MonotonicInstant?]
@@ -26,6 +28,9 @@ final class TriggerRule: Rule {
     switch happening {
     case .told(.engine(.motionChange)): motionChanges[device] = now
     case .ended: answers[device] = now
+    case .queue(.inserted):
+      let page = ledger.pages[device]
+      if let terms = page.terms, !terms.autoSync || page.waiting.count < terms.threshold { exercised += 1 }
     case .sent(let request) where request.purpose == .records:
       let page = ledger.pages[device]
       guard !page.isHealed, answers[device] != now, let terms = page.terms else { return }

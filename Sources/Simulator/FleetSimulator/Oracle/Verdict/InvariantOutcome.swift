@@ -6,10 +6,14 @@ package struct InvariantOutcome: Equatable, Sendable {
   package enum Verdict: Equatable, Sendable {
     case held
     case violated(count: Int)
+    /// Nothing came up that it could be held against: with what, as half a sentence.
+    case notExercised(String)
     /// With the reason, as half a sentence.
     case notJudged(String)
   }
 
   package let invariant: Invariant
   package let verdict: Verdict
+  /// How often it was looked at.
+  package let exercised: Int
 }

@@ -56,21 +56,33 @@ final class Violations {
       Victim(device: names[device], uuid: uuid, rule: .ackedIsDurable, instant: instant, what: what, story: []))
   }
 
-  /// Of all invariants, in their order; `unseen` gives the reason for which one could not be judged.
-  func outcomes(unseen: (Invariant) -> String?) -> [InvariantOutcome] {
+  /// How far an invariant was looked at.
+  enum Look {
+    case exercised(Int)
+    /// Never, for want of something.
+    case absent(String)
+    case impossible(String)
+  }
+
+  /// Of all invariants, in their order.
+  func outcomes(look lookAt: (Invariant) -> Look) -> [InvariantOutcome] {
     Invariant.allCases.map { invariant in
-      let count = count(of: invariant)
-      let verdict: InvariantOutcome.Verdict =
-        if !checked.contains(invariant) {
-          .notJudged("disabled in the scenario")
-        } else if count > 0 {
-          .violated(count: count)
-        } else if let reason = unseen(invariant) {
-          .notJudged(reason)
-        } else {
-          .held
-        }
-      return InvariantOutcome(invariant: invariant, verdict: verdict)
+      guard checked.contains(invariant) else {
+        return InvariantOutcome(invariant: invariant, verdict: .notJudged("disabled in the scenario"), exercised: 0)
+      }
+      let (look, count) = (lookAt(invariant), count(of: invariant))
+      let isViolated = count > 0
+      return switch look {
+      case .exercised(let times):
+        InvariantOutcome(
+          invariant: invariant, verdict: isViolated ? .violated(count: count) : .held, exercised: max(times, count))
+      case .absent(let what):
+        InvariantOutcome(
+          invariant: invariant, verdict: isViolated ? .violated(count: count) : .notExercised(what), exercised: count)
+      case .impossible(let reason):
+        InvariantOutcome(
+          invariant: invariant, verdict: isViolated ? .violated(count: count) : .notJudged(reason), exercised: count)
+      }
     }
   }
 }

@@ -9,6 +9,8 @@ package struct Clock: Equatable, Sendable {
   package var start = WallInstant(millisecondsSince1970: 1_772_433_000_000)
   /// Of the zone in which `start` is written: what the clocks on the wall show where the devices are.
   package var zoneOffsetSeconds = 0
+  /// When the clocks on the wall are put to another time, in order.
+  package var zoneChanges: [ZonedInstant] = []
   package var duration = Nanoseconds.seconds(600)
   /// Everything is healed for so long before the oracle judges.
   package var settle = Nanoseconds.seconds(300)
@@ -29,6 +31,12 @@ extension Clock: ScenarioSection {
       .key(
         "start", \.zonedStart, .zonedInstant,
         "The date and time at which the run begins; plans and schedules go by the clock of its zone."),
+      .key(
+        "zoneChanges", \.zoneChanges, .list(of: .zonedInstant, count: 0...100),
+        """
+        When the clocks on the wall are put forward or back, each as a date and time in the zone that begins then: \
+        "2026-03-29T03:00:00+02:00".
+        """),
       .key("duration", \.duration, .duration, "How long the devices drive."),
       .key("settle", \.settle, .duration, "How long everything is healthy afterwards, so that the queues drain."),
       .key("timestamps", \.timestamps, .choice, "Whether records carry simulated time or are shifted to today."),

@@ -18,6 +18,7 @@ package struct FleetTraits: Equatable, Sendable {
   package var motion: String?
   package var network = "lte"
   package var geofences: String?
+  package var mode = FleetMode.location
   package var sdk = SDK()
   /// Goes over `sdk.configuration`.
   package var configuration = SDKConfiguration()
@@ -45,6 +46,9 @@ extension FleetTraits: ScenarioSection {
       ),
       .key("network", \.network, .name(in: .networks), "What lies between them and the server."),
       .optional("geofences", \.geofences, .name(in: .geofences), "The geofences that their app adds."),
+      .key(
+        "mode", \.mode, .choice,
+        "What the app starts: tracking, or only the monitoring of its geofences. A schedule goes over it."),
       .key("sdk", \.sdk, .section(), "Which SDK they run, where it is not that of the scenario."),
       .key("config", \.configuration, .configuration, "Goes over `sdk.config`, key by key."),
       .key("trip", \.trip, .section(), "What a trip is, for executors that start trips."),

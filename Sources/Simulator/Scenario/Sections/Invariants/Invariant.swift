@@ -26,4 +26,10 @@ package enum Invariant: String, CaseIterable, Sendable {
   case identity = "I24-identity"
   case isolation = "I25-isolation"
   case resources = "I26-resources"
+  case recording = "I27-recording"
+  case dwell = "I28-dwell"
+  case requestForm = "I29-request-form"
+  case uploadDue = "I30-upload-due"
+  case heartbeat = "I31-heartbeat"
+  case motionLiveness = "I32-motion-liveness"
 }

@@ -1,0 +1,30 @@
+import Base
+import Contract
+
+/// A fence of one device: where the device truly is, what the SDK has said of it, and what it has still to say.
+struct FenceWatch {
+  /// What has not been told yet.
+  struct Owed {
+    let isEntry: Bool
+    let since: MonotonicInstant
+    /// Nil while the app is down.
+    var due: MonotonicInstant?
+    var isPutOff = false
+  }
+
+  let truth: TrueFence
+  /// Truly; where nobody can be sure as it was before.
+  var isInside: Bool
+  /// What the SDK said last, or knows without a word; nil: nobody can say.
+  var told: Bool? = false
+  var owed: Owed?
+  /// When a dwelling has to be told at the latest, and may be told at the earliest; nil: none is to come.
+  var dwellDue: MonotonicInstant?
+  var dwellEarliest: MonotonicInstant?
+  var hasDwelt = false
+
+  var fence: Geofence { truth.fence }
+
+  /// What the SDK need not tell it knows all the same, after a while.
+  func isSilent(_ isEntry: Bool) -> Bool { isEntry ? !fence.notifyOnEntry : !fence.notifyOnExit }
+}

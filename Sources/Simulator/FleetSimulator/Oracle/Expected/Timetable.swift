@@ -1,0 +1,156 @@
+import Base
+import Contract
+import Engine
+import Host
+import Vocabulary
+
+/// A device and its schedule: what it is to do by its own clock on the wall, and by when.
+struct Timetable {
+  /// What a configuration says about how punctual a device is.
+  struct Terms {
+    let lateness: Nanoseconds
+    let stopsOnTerminate: Bool
+    let isAndroid: Bool
+    let startsOnBoot: Bool
+    /// Something else may end what a window began.
+    let endsByItself: Bool
+
+    init(_ configuration: Configuration) {
+      let app = configuration.app
+      isAndroid = configuration.platform == .android
+      (stopsOnTerminate, startsOnBoot) = (app.stopOnTerminate, app.startOnBoot)
+      lateness =
+        !isAndroid ? .seconds(900 + 120) : app.scheduleUseAlarmManager ? .seconds(60) : .seconds(600 + 60)
+      endsByItself =
+        configuration.geolocation.stopAfterElapsedMinutes > 0 || configuration.activity.stopOnStationary
+    }
+  }
+
+  /// What did not happen in time.
+  struct Late {
+    let due: MonotonicInstant
+    let text: String
+  }
+
+  let schedule: ExpectedSchedule
+  var terms: Terms
+  /// `startSchedule` was asked for.
+  var follows = false
+  /// Somebody has started or stopped tracking by hand, or nobody can say whether it is on: until the next window begins or ends.
+  var isOverruled = false
+  /// What the SDK has told last; nil: on, and nobody has said how.
+  var actual: TrackingGoal? = .off
+  /// It has recorded outside its windows.
+  var isTold = false
+
+  private let zone: ExpectedZone
+  private var goal: TrackingGoal
+  private var since: MonotonicInstant
+  /// When it is a violation not to do it yet; nil: done, or not to be expected.
+  private var due: MonotonicInstant?
+  private var change: WallInstant?
+  private var last: Moment
+  private var turns = 0
+
+  init(_ schedule: ExpectedSchedule, _ zone: ExpectedZone, _ terms: Terms, at now: Moment) {
+    (self.schedule, self.zone, self.terms, last, since) = (schedule, zone, terms, now, now.monotonic)
+    goal = schedule.goal(atMilliseconds: zone.local(now.wall))
+    change = schedule.change(after: now.wall, in: zone)
+  }
+
+  /// It is to be as the windows say from now on.
+  mutating func expect(since instant: MonotonicInstant) {
+    since = instant
+    due = follows && !isOverruled ? instant + terms.lateness : nil
+  }
+
+  mutating func end(isStopped: Bool) {
+    due = nil
+    if isStopped { isOverruled = true }
+  }
+
+  mutating func begin(_ launch: Launch, at instant: MonotonicInstant) {
+    // Android asks `startOnBoot` whether the schedule goes on; a start that is refused is a stop.
+    if launch.isInBackground && (terms.stopsOnTerminate || terms.isAndroid && launch.didReboot && !terms.startsOnBoot) {
+      isOverruled = true
+    }
+    expect(since: instant)
+  }
+
+  mutating func takeTurns() -> Int {
+    defer { turns = 0 }
+    return turns
+  }
+
+  mutating func advance(to now: Moment, isRunning: Bool) -> [Late] {
+    defer { last = now }
+    var late: [Late] = []
+    let elapsed = (now.monotonic - last.monotonic).wholeMilliseconds
+    let jump = now.wall.milliseconds(since: last.wall) - elapsed
+    // Clocks that only go wrong do so slowly.
+    let isSet = jump.magnitude > 1_000 + UInt64(elapsed) / 100
+    let wall = isSet ? last.wall.advanced(byMilliseconds: elapsed) : now.wall
+    while let next = change, next <= wall {
+      let instant = now.monotonic - .milliseconds(wall.milliseconds(since: next))
+      if let miss = miss(before: instant) { late.append(miss) }
+      turn(to: next, at: instant, isRunning: isRunning)
+    }
+    if let miss = miss(before: now.monotonic) { late.append(miss) }
+    if isSet { set(to: now, isAhead: jump > 0, isRunning: isRunning) }
+    return late
+  }
+
+  private mutating func turn(to next: WallInstant, at instant: MonotonicInstant, isRunning: Bool) {
+    goal = schedule.goal(atMilliseconds: zone.local(next))
+    change = schedule.change(after: next, in: zone)
+    isOverruled = zone.isUnsure(next) || goal != .off && terms.endsByItself
+    since = instant
+    due = follows && !isOverruled && isRunning ? instant + terms.lateness : nil
+    if due != nil { turns += 1 }
+  }
+
+  /// Somebody has put its clock. What lies before a clock that was put back is not undone.
+  private mutating func set(to now: Moment, isAhead: Bool, isRunning: Bool) {
+    let before = goal
+    goal = schedule.goal(atMilliseconds: zone.local(now.wall))
+    change = schedule.change(after: now.wall, in: zone)
+    guard goal != before else { return }
+    since = now.monotonic
+    if !isAhead { isOverruled = true }
+    due = follows && !isOverruled && isRunning ? since + terms.lateness : nil
+  }
+
+  private mutating func miss(before instant: MonotonicInstant) -> Late? {
+    guard let due else { return nil }
+    if isAs(goal) {
+      self.due = nil
+      return nil
+    }
+    guard due < instant else { return nil }
+    self.due = nil
+    // Told once; from here on nobody knows what it does.
+    isOverruled = true
+    let text =
+      switch goal {
+      case .off: "still on after the end of a window of its schedule at \(since.clockText)"
+      case .location: "not tracking in a window of its schedule that is open since \(since.clockText)"
+      case .geofences: "not watching geofences in a window of its schedule that is open since \(since.clockText)"
+      }
+    return Late(due: due, text: text)
+  }
+
+  private func isAs(_ goal: TrackingGoal) -> Bool { actual.map { $0 == goal } ?? (goal != .off) }
+
+  /// What it may do now: what it is to do, or what it was to do until a moment ago.
+  func allows(_ goal: TrackingGoal, at now: Moment) -> Bool {
+    self.goal == goal || now.monotonic - since <= terms.lateness || isNear(now)
+  }
+
+  func allowsRecords(at now: Moment) -> Bool { goal != .off || now.monotonic - since <= terms.lateness || isNear(now) }
+
+  /// A second before a window.
+  private func isNear(_ now: Moment) -> Bool { change.map { $0.milliseconds(since: now.wall) <= 1_000 } ?? false }
+
+  /// What it is to do, when there has been time enough for it.
+  var settled: Expectation? { Expectation(goal: goal, since: since + terms.lateness) }
+}

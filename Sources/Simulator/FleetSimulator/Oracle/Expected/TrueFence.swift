@@ -1,0 +1,128 @@
+import Base
+import Contract
+import World
+
+/// A geofence on the ground: on which side of it a body surely is, and when that changes on a trip.
+struct TrueFence {
+  let fence: Geofence
+  /// The fence itself, or the smallest circle around it.
+  let circle: Circle
+  private let polygon: Polygon?
+
+  /// Positions of cells and wireless networks are so uncertain: nobody can say earlier that a device is out of a circle.
+  private static let circleMargin = 20.0
+  /// Of a polygon every position is tested, and satellites are wrong now and then.
+  private static let polygonMargin = 40.0
+  private static let step = Nanoseconds.seconds(2)
+
+  /// Nil when it lies nowhere.
+  init?(_ fence: Geofence) {
+    self.fence = fence
+    switch fence.shape {
+    case .circle(let center, let radius):
+      guard let center = Coordinate(latitude: center.latitude, longitude: center.longitude) else { return nil }
+      (circle, polygon) = (Circle(center: center, radiusMetres: radius), nil)
+    case .polygon(let vertices):
+      let places = vertices.compactMap { Coordinate(latitude: $0.latitude, longitude: $0.longitude) }
+      guard let polygon = Polygon(places) else { return nil }
+      (circle, self.polygon) = (polygon.smallestEnclosingCircle, polygon)
+    }
+  }
+
+  var isPolygon: Bool { polygon != nil }
+
+  /// True inside, false outside, nil where nobody can be sure.
+  func isInside(_ place: Coordinate) -> Bool? {
+    guard let polygon else {
+      let distance = circle.center.distanceMetres(to: place)
+      return distance <= circle.radiusMetres
+        ? true : distance > circle.radiusMetres + TrueFence.circleMargin ? false : nil
+    }
+    let isIn = polygon.contains(place)
+    return polygon.distanceMetres(toEdgeFrom: place) > TrueFence.polygonMargin ? isIn : nil
+  }
+
+  /// Whether a way comes anywhere near it.
+  func isNear(_ bounds: TrueBounds) -> Bool { bounds.comes(within: circle.radiusMetres + 100, of: circle.center) }
+
+  /// When a body on a trip comes to be surely on the other side, in order.
+  func crossings(on trip: World.Trip, isInside start: Bool) -> [(instant: MonotonicInstant, isInside: Bool)] {
+    polygon == nil ? circleCrossings(on: trip, isInside: start) : polygonCrossings(on: trip, isInside: start)
+  }
+
+  private func circleCrossings(on trip: World.Trip, isInside start: Bool) -> [(
+    instant: MonotonicInstant, isInside: Bool
+  )] {
+    var found: [(instant: MonotonicInstant, isInside: Bool)] = []
+    var (isInside, now) = (start, trip.start)
+    while true {
+      let rim = Circle(
+        center: circle.center, radiusMetres: circle.radiusMetres + (isInside ? TrueFence.circleMargin : 0))
+      guard let next = trip.nextCrossing(of: rim, after: now) else { return found }
+      now = next
+      // Who turns back between the rim and the margin has gone nowhere.
+      guard let side = self.isInside(trip.place(at: next + .milliseconds(20))), side != isInside else { continue }
+      isInside = side
+      found.append((next, side))
+    }
+  }
+
+  private func polygonCrossings(on trip: World.Trip, isInside start: Bool) -> [(
+    instant: MonotonicInstant, isInside: Bool
+  )] {
+    var found: [(instant: MonotonicInstant, isInside: Bool)] = []
+    var (isInside, now) = (start, trip.start)
+    let reach = Circle(center: circle.center, radiusMetres: circle.radiusMetres + 2 * TrueFence.polygonMargin)
+    while now < trip.end {
+      if !isInside && !reach.contains(trip.place(at: now)) {
+        guard let next = trip.nextCrossing(of: reach, after: now) else { return found }
+        now = next
+      }
+      if let side = self.isInside(trip.place(at: now)), side != isInside {
+        isInside = side
+        found.append((now, side))
+      }
+      now = now + TrueFence.step
+    }
+    return found
+  }
+}
+
+/// The corners of a way.
+struct TrueBounds {
+  private var (south, north, west, east) = (90.0, -90.0, 180.0, -180.0)
+
+  init(_ path: Path) {
+    for place in path.vertices {
+      (south, north) = (min(south, place.latitude), max(north, place.latitude))
+      (west, east) = (min(west, place.longitude), max(east, place.longitude))
+    }
+  }
+
+  func comes(within metres: Double, of place: Coordinate) -> Bool {
+    // Ways around the earth are not asked about.
+    if east - west > 180 { return true }
+    let scale = LocalScale(latitude: place.latitude)
+    let (dx, dy) = (metres / scale.metresPerDegreeOfLongitude, metres / scale.metresPerDegreeOfLatitude)
+    return (south - dy...north + dy).contains(place.latitude) && (west - dx...east + dx).contains(place.longitude)
+  }
+}
+
+extension Polygon {
+  /// How far a place is from the nearest edge, in the plane around it.
+  fileprivate func distanceMetres(toEdgeFrom place: Coordinate) -> Double {
+    let scale = LocalScale(latitude: place.latitude)
+    guard var last = vertices.last.map({ scale.offset(from: place, to: $0) }) else { return .infinity }
+    var least = Double.infinity
+    for vertex in vertices {
+      let next = scale.offset(from: place, to: vertex)
+      let (dx, dy) = (next.east - last.east, next.north - last.north)
+      let length = dx * dx + dy * dy
+      let along = length > 0 ? min(max(-(last.east * dx + last.north * dy) / length, 0), 1) : 0
+      let (x, y) = (last.east + along * dx, last.north + along * dy)
+      least = min(least, x * x + y * y)
+      last = next
+    }
+    return least.squareRoot()
+  }
+}

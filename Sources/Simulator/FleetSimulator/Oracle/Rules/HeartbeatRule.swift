@@ -1,0 +1,73 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+
+/// I31: at rest an Android phone beats at its interval, of at least a minute, and no phone beats more often or when it is not to
+/// (AppConfig `heartbeatInterval`; SDK §18). What iOS lets an app do in the background is not owed.
+final class HeartbeatRule: Rule {
+  override class var invariant: Invariant { .heartbeat }
+  override class var interest: Interest { [.told, .life, .course] }
+  override class var absence: String { "no heartbeat was due or told" }
+
+  private struct Heart {
+    /// At rest, as the SDK has it, since then, or since the last beat.
+    var since: MonotonicInstant?
+    var last: MonotonicInstant?
+  }
+
+  private var hearts: [Heart]
+  /// A phone that sleeps is woken late.
+  private static let slack = Nanoseconds.seconds(120)
+
+  required init(_ ledger: Ledger) {
+    hearts = Array(repeating: Heart(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    if hearts[device].since != nil { judge(sighting) }
+    switch happening {
+    case .told(.engine(.motionChange(let record))): hearts[device] = Heart(since: record.isMoving ? nil : now)
+    case .told(.engine(.heartbeat)): beat(sighting)
+    case .told(.engine(.enabledChange(isEnabled: false))), .told(.commanded), .killed, .launched, .healed, .configured,
+      .asked:
+      hearts[device] = Heart()
+    default: break
+    }
+  }
+
+  /// Nil: none. Below a minute Android takes a minute.
+  private func interval(_ device: Int) -> Nanoseconds? {
+    guard let configuration = ledger.truth.lives[device].configuration else { return nil }
+    let seconds = configuration.app.heartbeatIntervalSeconds
+    guard seconds > 0 else { return nil }
+    return .seconds(Int64(configuration.platform == .android ? max(seconds, 60) : max(seconds, 1)))
+  }
+
+  private func judge(_ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard let since = hearts[device].since, let interval = interval(device),
+      life.configuration?.platform == .android, let wanted = life.expectation, wanted.goal == .location
+    else { return }
+    let due = max(since, wanted.since) + interval + HeartbeatRule.slack
+    guard due < sighting.now.monotonic else { return }
+    hearts[device].since = nil
+    ledger.violations.blame(
+      Self.invariant, device, at: due, "at rest since \(since.clockText), and no heartbeat until \(due.clockText)")
+  }
+
+  private func beat(_ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    exercised += 1
+    guard let interval = interval(device) else { return blame(sighting, nil, "a heartbeat, and there are to be none") }
+    if let last = hearts[device].last, now - last < interval - .seconds(2) {
+      blame(sighting, nil, "a heartbeat \((now - last).wholeMilliseconds / 1_000) s after the one before")
+    }
+    hearts[device].last = now
+    if hearts[device].since != nil { hearts[device].since = now }
+  }
+}

@@ -1,0 +1,107 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+import World
+
+/// I32: a device that truly rests comes to rest after its stop time-out, and one that truly sets off, and goes well beyond the
+/// region around its place, is moving soon (GeolocationConfig `stopTimeout`, `stationaryRadius`; SDK §12.1 to §12.6).
+final class MotionLivenessRule: Rule {
+  override class var invariant: Invariant { .motionLiveness }
+  override class var interest: Interest { [.told, .life, .course] }
+  override class var absence: String { "no device that was to track came to rest or set off" }
+
+  private struct Motion {
+    /// What the SDK told last; nil: nothing since it began, or since it was asked for another pace.
+    var isMoving: Bool?
+    /// Since when it says so.
+    var since = MonotonicInstant(nanoseconds: 0)
+    /// When it is late in coming to rest, or in setting off.
+    var due: MonotonicInstant?
+    /// When the reason for that began.
+    var reason = MonotonicInstant(nanoseconds: 0)
+  }
+
+  private var motions: [Motion]
+  private var isStill: [Bool]
+
+  /// Sensors err, and the search for a position takes a minute and begins anew when it fails.
+  private static let restPatience = Nanoseconds.seconds(600)
+  private static let startPatience = Nanoseconds.seconds(300)
+  private static let startMetres = 500.0
+
+  required init(_ ledger: Ledger) {
+    motions = Array(repeating: Motion(), count: ledger.names.count)
+    isStill = Array(repeating: false, count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    if let due = motions[device].due, due < now { judge(sighting) }
+    switch happening {
+    case .told(.engine(.motionChange(let record))):
+      if motions[device].due != nil { exercised += 1 }
+      motions[device] = Motion(isMoving: record.isMoving, since: now)
+      isStill[device] = false
+    // Its sensors have to say that it is still: what they said before it was moving need not count.
+    case .told(.engine(.activityChange(let activity))):
+      isStill[device] = activity.type == .still && activity.confidence >= 75
+      if motions[device].isMoving == true { motions[device].due = nil }
+      rest(sighting)
+    case .moves(let episode):
+      motions[device].due = nil
+      if case .trip(let trip) = episode { setOff(trip, sighting) } else { rest(sighting) }
+    case .told(.engine(.enabledChange)), .told(.commanded), .killed, .launched, .healed, .configured, .asked,
+      .faultBegan,
+      .faultEnded:
+      motions[device] = Motion()
+    default: break
+    }
+  }
+
+  /// It truly rests, and the SDK says that it moves.
+  private func rest(_ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard motions[device].isMoving == true, isStill[device], let rests = life.restsSince,
+      let configuration = life.configuration,
+      let wanted = life.expectation, wanted.goal == .location, !configuration.activity.disableStopDetection,
+      !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
+    else { return }
+    let start = max(rests, sighting.now.monotonic, wanted.since)
+    let timeout =
+      configuration.geolocation.stopTimeoutMinutes * 60 + configuration.activity.stopDetectionDelay
+    motions[device].reason = start
+    motions[device].due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience
+  }
+
+  /// It truly sets off, and the SDK says that it rests.
+  private func setOff(_ trip: World.Trip, _ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard motions[device].isMoving == false, let configuration = life.configuration, let wanted = life.expectation,
+      wanted.goal == .location, wanted.since <= trip.start, configuration.activity.triggerActivities.isEmpty,
+      !configuration.geolocation.useSignificantChangesOnly
+    else { return }
+    let metres = MotionLivenessRule.startMetres + 2 * configuration.geolocation.stationaryRadiusMetres
+    let circle = Circle(center: trip.place(at: trip.start), radiusMetres: metres)
+    guard let away = trip.nextCrossing(of: circle, after: trip.start) else { return }
+    let due = away + MotionLivenessRule.startPatience
+    guard due <= trip.end else { return }
+    (motions[device].reason, motions[device].due) = (trip.start, due)
+  }
+
+  private func judge(_ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard let due = motions[device].due, let isMoving = motions[device].isMoving else { return }
+    motions[device].due = nil
+    guard life.seesSky(since: motions[device].reason - .seconds(300)) else { return }
+    exercised += 1
+    ledger.violations.blame(
+      Self.invariant, device, at: due,
+      isMoving
+        ? "at rest since \(motions[device].reason.clockText), and still moving for the SDK"
+        : "on its way since \(motions[device].reason.clockText), and still at rest for the SDK")
+  }
+}

@@ -1,0 +1,108 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+import World
+
+/// I27: a device that is to track and truly gets about tells of positions on its way: never is a way longer without one than
+/// what the distance filter, its elasticity and the exit from where it stood can explain (BGGeo "motion state machine",
+/// GeolocationConfig `distanceFilter`; SDK §12.5, §14.1).
+final class RecordingRule: Rule {
+  override class var invariant: Invariant { .recording }
+  override class var interest: Interest { [.told, .life, .course] }
+  override class var absence: String { "no device that was to track went far" }
+
+  /// Where it was when it told of a position last, or when it was to begin.
+  private struct Mark {
+    let instant: MonotonicInstant
+    let place: Coordinate
+  }
+
+  private var marks: [Mark?]
+
+  /// The search for a position may take a minute, the system half a minute before it, and a start is as slow.
+  private static let patience = Nanoseconds.seconds(300)
+  /// The region around a device at rest, the margin of the system, and what a car drives on while a position is looked for.
+  private static let startMetres = 2_000.0
+  /// Metres per second, as fast as cars go here.
+  private static let topSpeed = 40.0
+
+  required init(_ ledger: Ledger) {
+    marks = Array(repeating: nil, count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    switch happening {
+    case .told(.engine(.location(let record))):
+      if !record.isSample { mark(sighting) }
+    case .moves: judge(sighting)
+    // Whatever changes what is to be done, or whether it can be done, begins the way anew.
+    case .faultEnded, .launched, .asked, .told(.commanded): mark(sighting)
+    case .killed, .healed:
+      judgeEnd(sighting)
+      marks[sighting.device] = nil
+    default: break
+    }
+  }
+
+  private func mark(_ sighting: Sighting) {
+    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+    guard let episode = life.episode else { return }
+    marks[sighting.device] = Mark(instant: now, place: episode.place(at: now))
+  }
+
+  /// The body has begun something else: the way before is complete.
+  private func judge(_ sighting: Sighting) {
+    guard case .trip(let trip)? = ledger.truth.lives[sighting.device].previous else { return }
+    judge(trip, until: min(trip.end, sighting.now.monotonic), sighting)
+  }
+
+  private func judgeEnd(_ sighting: Sighting) {
+    let life = ledger.truth.lives[sighting.device]
+    guard case .trip(let trip)? = life.episode else { return }
+    judge(trip, until: sighting.now.monotonic, sighting)
+  }
+
+  /// Looks at the last part of a way, since the last position on it.
+  private func judge(_ trip: World.Trip, until end: MonotonicInstant, _ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard let configuration = life.configuration, RecordingRule.isOpen(configuration),
+      let wanted = life.expectation, wanted.goal == .location, let mark = marks[device]
+    else { return }
+    let limit = RecordingRule.limit(configuration)
+    let start = max(trip.start, mark.instant, wanted.since)
+    if trip.motion.metres(at: (end - trip.start).seconds) > limit { exercised += 1 }
+    guard end - start > RecordingRule.patience, life.sees(since: start - RecordingRule.patience),
+      life.isSound(since: start)
+    else { return }
+    let since = wanted.since > mark.instant ? trip.place(at: start) : mark.place
+    let gap = (0...3).reduce(0.0) { most, part in
+      let instant = end - Nanoseconds((end - start).count * Int64(part) / 4)
+      guard instant - start > RecordingRule.patience else { return most }
+      return max(most, since.distanceMetres(to: trip.place(at: instant)))
+    }
+    guard gap > limit else { return }
+    marks[device] = nil
+    blame(
+      sighting, nil,
+      "tracking, it went \(Int(gap)) m as the crow flies since \(start.clockText) and told of no position on the way")
+  }
+
+  /// As far as a device may go without a word.
+  private static func limit(_ configuration: Configuration) -> Double {
+    let geolocation = configuration.geolocation
+    let steps = geolocation.disableElasticity ? 0 : geolocation.elasticityMultiplier * (topSpeed / 5).rounded()
+    return startMetres + 3 * geolocation.distanceFilterMetres * (1 + steps) + 2 * geolocation.stationaryRadiusMetres
+  }
+
+  /// Nothing in the configuration keeps it from telling.
+  private static func isOpen(_ configuration: Configuration) -> Bool {
+    let geolocation = configuration.geolocation
+    return geolocation.filter.trackingAccuracyThresholdMetres >= 50 && !geolocation.useSignificantChangesOnly
+      && geolocation.filter.maxImpliedSpeedMetresPerSecond >= 50 && configuration.activity.triggerActivities.isEmpty
+      && geolocation.stopAfterElapsedMinutes <= 0 && !configuration.activity.stopOnStationary
+  }
+}

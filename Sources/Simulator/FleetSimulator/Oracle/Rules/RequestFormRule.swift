@@ -1,0 +1,55 @@
+import Base
+import Contract
+import Host
+import Scenario
+import Upload
+import Vocabulary
+
+/// I29: what the scenario's configuration says of headers, params, method and shape is what goes over the wire, with each
+/// device's own words filled in (HttpConfig; SDK §8.1 to §8.3). Requests are looked at as they leave the app, of each device
+/// the first after each configuration and then now and then.
+final class RequestFormRule: Rule {
+  override class var invariant: Invariant { .requestForm }
+  override class var interest: Interest { [.sent, .life] }
+  override class var absence: String { "no records were sent" }
+
+  private struct Sender {
+    /// Until the next look.
+    var unseen = 0
+    var isTold = false
+  }
+
+  private var senders: [Sender]
+  private static let unseenMost = 256
+
+  required init(_ ledger: Ledger) {
+    senders = Array(repeating: Sender(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    switch happening {
+    case .configured: senders[sighting.device].unseen = 0
+    case .sent(let request) where request.purpose == .records:
+      senders[sighting.device].unseen -= 1
+      guard senders[sighting.device].unseen < 0 else { return }
+      senders[sighting.device].unseen = RequestFormRule.unseenMost
+      look(at: request, sighting)
+    default: break
+    }
+  }
+
+  private func look(at request: OutgoingRequest, _ sighting: Sighting) {
+    let life = ledger.truth.lives[sighting.device]
+    // Who is told another configuration goes by that.
+    guard let told = life.configuration, !senders[sighting.device].isTold else { return }
+    let home = ledger.homes[sighting.device]
+    guard let configuration = life.isReconfigured ? told : ledger.configurations[home.fleet] else { return }
+    exercised += 1
+    let expected = ExpectedRequest(configuration) { home.filled($0) }
+    for fault in expected.faults(of: request, ownHeaders: ledger.ownHeaders) {
+      senders[sighting.device].isTold = true
+      blame(sighting, nil, "request \(request.id) \(fault)")
+    }
+  }
+}

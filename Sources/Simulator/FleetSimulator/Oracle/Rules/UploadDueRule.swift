@@ -1,0 +1,131 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+import World
+
+/// I30: uploads happen when they are due: at a record that reaches the threshold, at the triggers of a retry, and page after
+/// page while the server takes them (HttpConfig "Sync strategy", "Error handling", `maxBatchSize`; SDK §8.5, §9.2, §9.3).
+final class UploadDueRule: Rule {
+  override class var invariant: Invariant { .uploadDue }
+  override class var interest: Interest { [.sent, .ended, .queue, .told, .life] }
+  override class var absence: String { "no upload was due" }
+
+  private struct Sender {
+    /// By when a request has to leave, and why.
+    var due: MonotonicInstant?
+    var reason = Reason.record
+    /// The last upload brought an answer that was no success; nothing at all: status 0.
+    var lastFailure: Int?
+    /// A success was read at this instant, and so many records were left.
+    var answered: MonotonicInstant?
+    var left = 0
+  }
+
+  private enum Reason: String {
+    case record = "a record that reaches the threshold"
+    case rest = "a page that the server took, with more behind it"
+    case launch = "a start of the app"
+    case link = "a link that is back"
+    case fetch = "a background fetch"
+    case heartbeat = "a heartbeat"
+    case motionChange = "a motion change"
+  }
+
+  private var senders: [Sender]
+  /// Devices whose next record is one that their app makes by itself, of which no document says that it is sent at once.
+  private var poisoned: Set<Int> = []
+  private static let patience = Nanoseconds.seconds(20)
+
+  required init(_ ledger: Ledger) {
+    senders = Array(repeating: Sender(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
+  override func see(_ happening: Happening, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    if senders[device].due != nil || senders[device].answered != nil { pass(to: now, sighting) }
+    switch happening {
+    case .sent(let request):
+      if request.purpose != .log { clear(device) }
+    case .ended(let request, let outcome): end(request, outcome, sighting)
+    case .queue(.inserted):
+      if poisoned.remove(device) == nil { owe(.record, sighting) }
+    case .faultEnded(let occurrence):
+      if case .device(let fault)? = ledger.faults[occurrence.fault], fault.poisonRecord != nil {
+        poisoned.insert(device)
+      }
+    case .queue(.deleted):
+      if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
+    case .queue(.refused), .killed, .configured, .healed: clear(device)
+    case .network(let network):
+      clear(device)
+      // Back, and not another one.
+      if ledger.radio.kind(of: network) != .none, ledger.pages[device].connectedSince == now { owe(.link, sighting) }
+    case .launched(let launch):
+      if !launch.isInBackground { owe(.launch, sighting) }
+    case .fetched: owe(.fetch, sighting)
+    case .told(.engine(.heartbeat)): owe(.heartbeat, sighting)
+    case .told(.engine(.motionChange)): owe(.motionChange, sighting)
+    default: break
+    }
+  }
+
+  private func clear(_ device: Int) { (senders[device].due, senders[device].answered) = (nil, nil) }
+
+  private func end(_ request: UInt64, _ outcome: RequestOutcome, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
+      return
+    }
+    guard (200..<300).contains(outcome.status) else { return senders[device].lastFailure = outcome.status }
+    senders[device].lastFailure = nil
+    guard now - sent.sentAt < sent.timeout else { return }
+    (senders[device].answered, senders[device].left) = (now, ledger.pages[device].waiting.count)
+  }
+
+  /// The instant of an answer is over: what is left then has to go at once.
+  private func pass(to now: MonotonicInstant, _ sighting: Sighting) {
+    let device = sighting.device
+    if let answered = senders[device].answered, answered < now {
+      senders[device].answered = nil
+      if senders[device].left > 0, canSend(.rest, sighting) {
+        exercised += 1
+        (senders[device].due, senders[device].reason) = (answered + UploadDueRule.patience, .rest)
+      }
+    }
+    guard let due = senders[device].due, due < now else { return }
+    let reason = senders[device].reason
+    senders[device].due = nil
+    guard ledger.pages[device].upload == nil, ledger.pages[device].waiting.count > 0 else { return }
+    ledger.violations.blame(
+      Self.invariant, device, at: due,
+      "\(ledger.pages[device].waiting.count.of("record")) waited, and nothing was sent after \(reason.rawValue)")
+  }
+
+  private func owe(_ reason: Reason, _ sighting: Sighting) {
+    let device = sighting.device
+    guard senders[device].due == nil, canSend(reason, sighting) else { return }
+    exercised += 1
+    (senders[device].due, senders[device].reason) = (sighting.now.monotonic + UploadDueRule.patience, reason)
+  }
+
+  private func canSend(_ reason: Reason, _ sighting: Sighting) -> Bool {
+    let (page, sender) = (ledger.pages[sighting.device], senders[sighting.device])
+    guard let terms = page.terms, !page.isHealed, terms.autoSync, !terms.url.isEmpty, page.aliveSince != nil,
+      page.open.isEmpty, page.waiting.count > 0, ledger.radio.kind(of: sighting.network) != .none,
+      !(terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular)
+    else { return false }
+    let reaches = page.waiting.count >= terms.threshold
+    return switch reason {
+    case .rest, .motionChange: true
+    // After a failure of the network a record has to be the tenth.
+    case .record: reaches && sender.lastFailure != 0
+    case .launch, .link, .fetch, .heartbeat: reaches
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Base
+import JSON
+
+/// When a run takes place, and what its schedules say.
+extension ScenarioGenerator {
+  /// A day and time at which a run begins, and the zone's changes around it.
+  struct Calendar {
+    let start: String
+    /// The date, in parts, and the minute of the day on the clock on the wall.
+    let date: (year: Int, month: Int, day: Int)
+    let minute: Int
+    let zoneChanges: [String]
+  }
+
+  /// In winter and around the nights in which central Europe changes its clocks.
+  mutating func calendar() -> Calendar {
+    let hour = stream.index(below: 24)
+    let minute = stream.index(below: 60)
+    let time = "\(ScenarioGenerator.digits(hour)):\(ScenarioGenerator.digits(minute)):00"
+    switch stream.index(below: 4) {
+    case 0:
+      let day = 26 + stream.index(below: 3)
+      return Calendar(
+        start: "2026-03-\(day)T\(time)+01:00", date: (2026, 3, day), minute: hour * 60 + minute,
+        zoneChanges: ["2026-03-29T03:00:00+02:00"])
+    case 1:
+      let day = 22 + stream.index(below: 3)
+      return Calendar(
+        start: "2026-10-\(day)T\(time)+02:00", date: (2026, 10, day), minute: hour * 60 + minute,
+        zoneChanges: ["2026-10-25T02:00:00+01:00"])
+    case 2:
+      return Calendar(
+        start: "2026-12-28T\(time)-08:00", date: (2026, 12, 28), minute: hour * 60 + minute, zoneChanges: [])
+    default:
+      return Calendar(start: "2026-03-02T\(time)Z", date: (2026, 3, 2), minute: hour * 60 + minute, zoneChanges: [])
+    }
+  }
+
+  /// Windows that begin and end while the run lasts: side by side, one inside another, over midnight, on single dates and
+  /// over weeks, in both modes.
+  mutating func schedule(_ calendar: Calendar) -> String {
+    let entries = (0...stream.index(below: 3)).map { _ in window(calendar) }
+    return "[" + entries.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+  }
+
+  private mutating func window(_ calendar: Calendar) -> String {
+    let days = max(1, minutes / 1_440)
+    let mode = one(of: ["", "", " location", " geofence"])
+    let (first, last) = (ahead(calendar), ahead(calendar))
+    switch stream.index(below: 4) {
+    case 0:
+      let date = date(calendar, daysAhead: stream.index(below: days + 1))
+      return "\(date) \(clock(first))-\(clock(last))\(mode)"
+    case 1:
+      let begin = stream.index(below: days + 1)
+      let end = begin + stream.index(below: days + 3)
+      return
+        "\(date(calendar, daysAhead: begin))-\(clock(first)) \(date(calendar, daysAhead: end + 1))-\(clock(last))\(mode)"
+    default:
+      let week = one(of: ["1-7", "1-7", "2-6", "1,3,5,7", "6-2", "2,4,6"])
+      return "\(week) \(clock(first))-\(clock(last))\(mode)"
+    }
+  }
+
+  /// A minute of the day within the run, or any.
+  private mutating func ahead(_ calendar: Calendar) -> Int {
+    (calendar.minute + stream.index(below: min(max(minutes, 2), 1_440))) % 1_440
+  }
+
+  private func clock(_ minute: Int) -> String {
+    "\(ScenarioGenerator.digits(minute / 60)):\(ScenarioGenerator.digits(minute % 60))"
+  }
+
+  private func date(_ calendar: Calendar, daysAhead: Int) -> String {
+    let today =
+      CivilDate(year: calendar.date.year, month: calendar.date.month, day: calendar.date.day)?.daysSince1970 ?? 0
+    let date = CivilDate(daysSince1970: today + daysAhead)
+    return "\(date.year)-\(ScenarioGenerator.digits(date.month))-\(ScenarioGenerator.digits(date.day))"
+  }
+
+  private static func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,153 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+
+@testable import FleetSimulator
+
+/// What the document says of a schedule, and that a device which does not keep to it is found out.
+@Suite struct ExpectedScheduleTests {
+  private func milliseconds(_ text: String) throws -> Int64 {
+    let bytes = Array(text.utf8)
+    let instant = WallInstant(iso8601: bytes.span)
+    return try #require(instant).millisecondsSince1970
+  }
+
+  /// 2 March 2026 is a Monday.
+  @Test(arguments: [
+    ("2026-03-02T08:59:00Z", TrackingGoal.off), ("2026-03-02T09:00:00Z", .location),
+    ("2026-03-02T16:59:00Z", .location),
+    ("2026-03-02T17:00:00Z", .off), ("2026-03-02T19:00:00Z", .geofences), ("2026-03-03T11:59:00Z", .location),
+    ("2026-03-07T13:00:00Z", .off), ("2026-03-08T02:00:00Z", .off), ("2027-01-01T12:00:00Z", .location),
+    ("2027-01-03T03:00:00Z", .location), ("2027-01-04T01:00:00Z", .off),
+  ])
+  func windowsAreReadFromTheDocument(instant: String, goal: TrackingGoal) throws {
+    let schedule = ExpectedSchedule([
+      "2-6 09:00-17:00 location", "2-4 18:00-12:00 geofence", "2027-01-01-09:00 2027-01-03-17:00", "nonsense",
+      "9 1:00-2:00",
+    ])
+    #expect(schedule.goal(atMilliseconds: try milliseconds(instant)) == goal)
+  }
+
+  @Test func changesAreFoundHoweverFarAhead() throws {
+    let schedule = ExpectedSchedule(["2027-05-01 09:00-17:00"])
+    let zone = ExpectedZone(offsetSeconds: 7_200)
+    let now = WallInstant(millisecondsSince1970: try milliseconds("2026-03-02T10:00:00Z"))
+    let first = try #require(schedule.change(after: now, in: zone))
+    #expect(first.millisecondsSince1970 == (try milliseconds("2027-05-01T07:00:00Z")))
+    let last = try #require(schedule.change(after: first, in: zone))
+    #expect(last.millisecondsSince1970 == (try milliseconds("2027-05-01T15:00:00Z")))
+    #expect(schedule.change(after: last, in: zone) == nil)
+  }
+
+  /// On 29 March 2026 the clocks of central Europe are put forward.
+  @Test func windowsGoByTheClockOnTheWall() throws {
+    let step = WallInstant(millisecondsSince1970: try milliseconds("2026-03-29T01:00:00Z"))
+    let zone = ExpectedZone(offsetSeconds: 3_600, steps: [.init(instant: step, offsetSeconds: 7_200)])
+    let schedule = ExpectedSchedule(["1-7 09:00-10:00"])
+    let before = WallInstant(millisecondsSince1970: try milliseconds("2026-03-28T00:00:00Z"))
+    let first = try #require(schedule.change(after: before, in: zone))
+    let second = try #require(schedule.change(after: step, in: zone))
+    #expect(first.millisecondsSince1970 == (try milliseconds("2026-03-28T08:00:00Z")))
+    #expect(second.millisecondsSince1970 == (try milliseconds("2026-03-29T07:00:00Z")))
+  }
+
+  // MARK: Devices. It is ten o'clock on a Monday.
+
+  private func stage(_ schedule: String..., isExact: Bool = true) -> Stage {
+    let stage = Stage {
+      ($0.app.schedule, $0.app.scheduleUseAlarmManager) = (schedule, isExact)
+    }
+    stage.tell(.asked(.startSchedule))
+    return stage
+  }
+
+  private func wait(_ minutes: Int64, _ stage: Stage) {
+    for _ in 0..<minutes {
+      stage.pass(seconds: 60)
+      stage.tell(.fetched)
+    }
+  }
+
+  private func turn(_ goal: TrackingGoal, _ stage: Stage) {
+    var state = EngineState()
+    state.isEnabled = goal != .off
+    state.trackingMode = goal == .geofences ? .geofence : .location
+    stage.event(.enabledChange(isEnabled: goal != .off))
+    stage.event(.schedule(state))
+  }
+
+  @Test(arguments: [(true, []), (false, [Invariant.schedule])])
+  func aWindowOpens(isTold: Bool, violated: [Invariant]) {
+    let stage = stage("1-7 12:00-13:00")
+    wait(120, stage)
+    if isTold { turn(.location, stage) }
+    wait(30, stage)
+    #expect(stage.violated == violated)
+    #expect(stage.oracle.outcomes.first { $0.invariant == .schedule }?.exercised == 1)
+  }
+
+  @Test func aWindowCloses() {
+    let stage = stage("1-7 09:00-13:00")
+    turn(.location, stage)
+    wait(240, stage)
+    #expect(stage.violated == [.schedule])
+  }
+
+  @Test func aWindowInsideAnotherEnds() {
+    let stage = stage("1-7 09:00-17:00", "1-7 11:00-12:00")
+    turn(.location, stage)
+    wait(120, stage)
+    turn(.off, stage)
+    #expect(stage.violated == [.schedule])
+  }
+
+  @Test func theModeIsThatOfTheWindow() {
+    let stage = stage("1-7 09:00-17:00 geofence")
+    turn(.location, stage)
+    wait(5, stage)
+    #expect(stage.violated == [.schedule])
+  }
+
+  @Test(arguments: [(true, []), (false, [Invariant.schedule])])
+  func withoutExactAlarmsItMayBeTenMinutesLate(isInexact: Bool, violated: [Invariant]) {
+    let stage = stage("1-7 12:00-13:00", isExact: !isInexact)
+    wait(128, stage)
+    turn(.location, stage)
+    wait(5, stage)
+    #expect(stage.violated == violated)
+  }
+
+  @Test func whatWasStoppedByHandStaysSoUntilTheNextWindow() {
+    let stage = stage("1-7 09:00-12:00", "1-7 13:00-14:00")
+    turn(.location, stage)
+    stage.tell(.asked(.stop))
+    turn(.off, stage)
+    wait(170, stage)
+    #expect(stage.violated == [])
+    wait(30, stage)
+    #expect(stage.violated == [.schedule])
+  }
+
+  @Test func aWindowThatOpensWhileTheAppIsDownIsKeptAfterTheNextStart() {
+    let stage = stage("1-7 11:00-14:00")
+    stage.tell(
+      .configured(
+        {
+          var configuration = stage.oracle.ledger.truth.lives[0].configuration ?? Runs.configuration()
+          configuration.app.stopOnTerminate = false
+          return configuration
+        }()))
+    stage.tell(.asked(.startSchedule))
+    stage.tell(.killed(isReboot: false))
+    wait(90, stage)
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch()))
+    #expect(stage.violated == [])
+    wait(10, stage)
+    #expect(stage.violated == [.schedule])
+  }
+}

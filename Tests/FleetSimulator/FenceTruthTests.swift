@@ -1,0 +1,151 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+
+@testable import FleetSimulator
+
+/// A phone on a line through a fence: it is told of what it truly crosses, and of staying in it.
+@Suite struct FenceTruthTests {
+  private static let circle = Geofence(
+    identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 200))
+  private static var polygon: Geofence {
+    let (south, north) = (Stage.place(-200).latitude, Stage.place(200).latitude)
+    return Geofence(
+      identifier: "depot",
+      shape: .polygon(
+        [(south, 1.998), (south, 2.002), (north, 2.002), (north, 1.998)].map {
+          Geofence.Vertex(latitude: $0.0, longitude: $0.1)
+        }))
+  }
+
+  private func stage(
+    _ fence: Geofence, at metres: Double, _ request: AppRequest = .start,
+    _ configure: (inout Configuration) -> Void = { _ in }
+  ) -> Stage {
+    let stage = Stage(configure)
+    stage.stay(metres)
+    stage.tell(.asked(.addGeofences([fence])))
+    stage.tell(.asked(request))
+    return stage
+  }
+
+  private func tell(_ action: GeofenceTrigger.Action, _ stage: Stage) {
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(identifier: "depot", action: action, timestamp: record.timestamp)
+    stage.event(.geofence(record, Self.circle))
+  }
+
+  private func wait(_ seconds: Int64, _ stage: Stage) {
+    stage.pass(seconds: seconds)
+    stage.tell(.fetched)
+  }
+
+  @Test(arguments: [circle, polygon], [AppRequest.start, .startGeofences])
+  func anEntryOfWhichNothingIsTold(fence: Geofence, request: AppRequest) {
+    let stage = stage(fence, at: -1_000, request)
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [.geofenceLiveness])
+  }
+
+  @Test(arguments: [circle, polygon])
+  func anExitOfWhichNothingIsTold(fence: Geofence) {
+    let stage = stage(fence, at: 0)
+    tell(.enter, stage)
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [.geofenceLiveness])
+  }
+
+  @Test(arguments: [circle, polygon])
+  func crossingsThatAreTold(fence: Geofence) {
+    let stage = stage(fence, at: -1_000)
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    tell(.enter, stage)
+    wait(300, stage)
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    tell(.exit, stage)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
+  @Test func aVisitThatIsOverBeforeAPhoneLooksNeedNotBeTold() {
+    let stage = stage(Self.circle, at: -1_000)
+    stage.go(from: -1_000, to: 1_000, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
+  @Test func whatNobodyWantsToKnowNeedNotBeTold() {
+    var fence = Self.circle
+    fence.notifyOnEntry = false
+    let stage = stage(fence, at: -1_000)
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [])
+    // It is inside all the same, and the exit is owed.
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [.geofenceLiveness])
+  }
+
+  @Test func whoDoesNotTrackNeedNotBeTold() {
+    let stage = stage(Self.circle, at: -1_000)
+    stage.tell(.asked(.stop))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
+  @Test(arguments: [true, false])
+  func whoIsInsideWhenMonitoringBeginsIsToldSo(isWanted: Bool) {
+    let stage = stage(Self.circle, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = isWanted }
+    wait(300, stage)
+    #expect(stage.violated == (isWanted ? [.geofenceLiveness] : []))
+  }
+
+  /// Fences are monitored across a death of the app.
+  @Test(arguments: [true, false])
+  func anExitWhileTheAppWasDownIsToldAtTheNextStart(isTold: Bool) {
+    let stage = stage(Self.circle, at: 0) { $0.app.stopOnTerminate = false }
+    tell(.enter, stage)
+    stage.tell(.killed(isReboot: false))
+    stage.go(from: 0, to: 1_000, seconds: 300)
+    #expect(stage.violated == [])
+    stage.tell(.launched(Launch()))
+    wait(60, stage)
+    if isTold { tell(.exit, stage) }
+    wait(300, stage)
+    #expect(stage.violated == (isTold ? [] : [.geofenceLiveness]))
+  }
+
+  @Test(arguments: [(nil, [Invariant.dwell]), (30, [.dwell]), (600, []), (2_000, [.dwell])])
+  func aStayIsToldOnceItsTimeIsOver(afterSeconds: Int?, violated: [Invariant]) {
+    var fence = Self.circle
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
+    let stage = stage(fence, at: 0)
+    tell(.enter, stage)
+    if let afterSeconds {
+      wait(Int64(afterSeconds), stage)
+      tell(.dwell, stage)
+    }
+    wait(3_000, stage)
+    #expect(stage.violated == violated)
+  }
+
+  @Test func aStayThatIsTooShortIsNotTold() {
+    var fence = Self.circle
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
+    let stage = stage(fence, at: 0)
+    tell(.enter, stage)
+    wait(100, stage)
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    tell(.exit, stage)
+    wait(3_000, stage)
+    #expect(stage.violated == [])
+  }
+}

@@ -1,0 +1,213 @@
+import Base
+import Contract
+import Engine
+import Host
+import JSON
+import Scenario
+import Testing
+import Upload
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+
+/// What a device owes: positions on its way, heartbeats at rest, motion changes, uploads in the form that its app configured.
+@Suite struct LivenessTests {
+  private func wait(_ seconds: Int64, _ stage: Stage) {
+    stage.pass(seconds: seconds)
+    stage.tell(.fetched)
+  }
+
+  private func started(_ configure: (inout Configuration) -> Void = { _ in }) -> Stage {
+    let stage = Stage(configure)
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    return stage
+  }
+
+  // MARK: Recording
+
+  @Test(arguments: [(true, []), (false, [Invariant.recording])])
+  func aDriveOfWhichNothingIsTold(isTold: Bool, violated: [Invariant]) {
+    let stage = started()
+    stage.go(from: 0, to: 20_000, seconds: 1_000) { if isTold { stage.event(.location(stage.location())) } }
+    #expect(stage.violated == violated)
+    #expect(stage.oracle.outcomes.contains { $0.invariant == .recording && $0.verdict == .held } == isTold)
+  }
+
+  @Test func aDriveThatStopsBeingTold() {
+    let stage = started()
+    var steps = 0
+    stage.go(from: 0, to: 40_000, seconds: 2_000) {
+      steps += 1
+      if steps < 100 { stage.event(.location(stage.location())) }
+    }
+    #expect(stage.violated == [.recording])
+  }
+
+  @Test(arguments: [AppRequest.stop, .startGeofences])
+  func whoDoesNotTrackNeedNotTell(request: AppRequest) {
+    let stage = started()
+    stage.tell(.asked(request))
+    stage.go(from: 0, to: 20_000, seconds: 1_000)
+    #expect(stage.violated == [])
+  }
+
+  @Test func whoseAppIsDownNeedNotTell() {
+    let stage = started()
+    stage.tell(.killed(isReboot: false))
+    stage.go(from: 0, to: 20_000, seconds: 1_000)
+    #expect(stage.violated == [])
+  }
+
+  // MARK: Life
+
+  @Test func whoHasClosedAnAppThatStopsWithItRecordsNothing() {
+    let stage = started()
+    stage.tell(.closed)
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.upload([stage.insert()])
+    #expect(stage.violated == [.lifecycle])
+  }
+
+  @Test func anAppThatIsStartedAgainRecordsAgain() {
+    let stage = started()
+    stage.tell(.closed)
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.tell(.asked(.start))
+    stage.upload([stage.insert()])
+    #expect(stage.violated == [])
+  }
+
+  @Test func androidGoesOnWithoutItsApp() {
+    let stage = started { $0.app.stopOnTerminate = false }
+    stage.tell(.closed)
+    stage.tell(.killed(isReboot: false))
+    #expect(stage.violated == [.lifecycle])
+  }
+
+  @Test(arguments: [(true, []), (false, [Invariant.lifecycle])])
+  func iOSStartsTheAppWhenThePhoneLeaves(isStarted: Bool, violated: [Invariant]) {
+    let stage = Stage {
+      $0 = Configuration(platform: .ios)
+      $0.http.batchSync = true
+      $0.app.stopOnTerminate = false
+    }
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    stage.pass(seconds: 10)
+    stage.tell(.closed)
+    stage.tell(.killed(isReboot: false))
+    var steps = 0
+    stage.go(from: 0, to: 2_000, seconds: 200) {
+      steps += 1
+      if steps == 5 && isStarted { stage.tell(.launched(Launch(isInBackground: true, didReboot: false))) }
+    }
+    wait(1_000, stage)
+    #expect(stage.violated == violated)
+  }
+
+  // MARK: Motion
+
+  @Test(arguments: [(600, []), (2_000, [Invariant.motionLiveness])])
+  func whoRestsComesToRest(seconds: Int, violated: [Invariant]) {
+    let stage = started()
+    stage.event(.motionChange(stage.location()))
+    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    wait(Int64(seconds), stage)
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    #expect(stage.violated == violated)
+  }
+
+  @Test func whoNeverStopsByItselfNeedNot() {
+    let stage = started { $0.activity.disableStopDetection = true }
+    stage.event(.motionChange(stage.location()))
+    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    wait(10_000, stage)
+    #expect(stage.violated == [])
+  }
+
+  @Test(arguments: [(true, []), (false, [Invariant.motionLiveness])])
+  func whoSetsOffIsMoving(isTold: Bool, violated: [Invariant]) {
+    let stage = started()
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    var steps = 0
+    stage.go(from: 0, to: 8_000, seconds: 800) {
+      steps += 1
+      if steps == 30 && isTold { stage.event(.motionChange(stage.location())) }
+      if steps > 30 { stage.event(.location(stage.location())) }
+    }
+    #expect(stage.violated == violated)
+  }
+
+  // MARK: Heartbeats
+
+  @Test(arguments: [(60, []), (30, [Invariant.heartbeat]), (400, [.heartbeat])])
+  func aPhoneAtRestBeats(seconds: Int, violated: [Invariant]) {
+    let stage = started { $0.app.heartbeatIntervalSeconds = 60 }
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    for _ in 0..<5 {
+      stage.pass(seconds: Int64(seconds))
+      stage.event(.heartbeat(stage.location(isMoving: false)))
+    }
+    #expect(stage.violated == violated)
+  }
+
+  @Test func aPhoneThatIsNotToBeatDoesNot() {
+    let stage = started()
+    stage.event(.heartbeat(stage.location(isMoving: false)))
+    #expect(stage.violated == [.heartbeat])
+  }
+
+  // MARK: Uploads
+
+  @Test(arguments: [(true, []), (false, [Invariant.uploadDue])])
+  func aDrainGoesOnWhileTheServerAnswers(goesOn: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.http.maxBatchSize = 1 }
+    let records = [stage.insert(), stage.insert()]
+    stage.upload([records[0]])
+    if goesOn { stage.upload([records[1]]) }
+    wait(60, stage)
+    wait(60, stage)
+    if !goesOn { stage.upload([records[1]]) }
+    #expect(stage.violated == violated)
+  }
+
+  @Test func aLinkThatIsBackIsAnOccasion() {
+    let stage = Stage()
+    stage.tell(.network(.none), on: .none)
+    let record = stage.insert()
+    stage.pass(seconds: 100)
+    stage.tell(.network(.lte))
+    wait(60, stage)
+    stage.upload([record])
+    #expect(stage.violated == [.uploadDue])
+  }
+
+  private func requested(
+    headers: [NameValuePair] = [], _ configure: (inout Configuration) -> Void
+  ) -> [Invariant] {
+    let stage = Stage(configure)
+    let record = stage.insert()
+    let request = stage.send([record], headers: headers)
+    stage.serve(request)
+    stage.end(request, status: 200)
+    stage.delete(record)
+    return stage.violated
+  }
+
+  @Test func headersAndParamsAreThoseOfTheConfiguration() {
+    let isPhone = JSONValue.object(["X-Phone": .string("${device.id}"), "X-Number": .integer(3)])
+    let right = [NameValuePair("x-phone", "cars-0"), NameValuePair("X-Number", "3")]
+    #expect(requested(headers: right) { $0.http.headers = isPhone } == [])
+    #expect(requested(headers: [right[0]]) { $0.http.headers = isPhone } == [.requestForm])
+    #expect(
+      requested(headers: [NameValuePair("X-Phone", "cars-1"), right[1]]) { $0.http.headers = isPhone } == [.requestForm]
+    )
+    #expect(requested { $0.http.params = .object(["company": .string("${device.fleet}")]) } == [.requestForm])
+    #expect(requested { $0.http.method = .put } == [.requestForm])
+    #expect(requested { $0.http.batchSync = false }.contains(.requestForm))
+  }
+}
