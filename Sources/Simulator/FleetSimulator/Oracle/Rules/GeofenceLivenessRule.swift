@@ -36,6 +36,8 @@ final class GeofenceLivenessRule: Rule {
   /// High-frequency tests begin with a position, which a receiver may be slow to find.
   private static let polygonPatience = Nanoseconds.seconds(180)
   private static let dwellPatience = Nanoseconds.seconds(120)
+  /// A stay begins with the crossing, of which the SDK tells once it has a position.
+  private static let search = Nanoseconds.seconds(60)
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
@@ -227,7 +229,7 @@ final class GeofenceLivenessRule: Rule {
       if fences.watches[index].owed?.isEntry == (action == .enter) { exercised += 1 }
       settle(action == .enter, &fences.watches[index], at: now)
     case .dwell:
-      if let earliest = fences.watches[index].dwellEarliest, now < earliest - .seconds(2) {
+      if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
         ledger.violations.blame(
           .dwell, sighting.device, record.uuid, at: now,
           "told of dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")

@@ -124,7 +124,7 @@ final class UploadDueRule: Rule {
     return switch reason {
     case .rest, .motionChange: true
     // After a failure of the network a record has to be the tenth.
-    case .record: reaches && sender.lastFailure != 0
+    case .record: reaches && terms.canReachThreshold && sender.lastFailure != 0
     case .launch, .link, .fetch, .heartbeat: reaches
     }
   }
