@@ -74,6 +74,6 @@ struct IOSGrammarTests {
       return
     }
     #expect(fix.coords.accuracy == 4.82)
-    #expect(found.last == .acquired(.motionChange))
+    #expect(found.last == .acquired(.motionChange(isMoving: nil)))
   }
 }

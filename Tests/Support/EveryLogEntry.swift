@@ -35,7 +35,8 @@ package enum EveryLogEntry {
       .stationaryRegion(coords: coords, radiusMetres: 150), .regionExit(identifier: "stationary"),
       .spuriousRegionExit(identifier: "stationary"),
       .timerStarted(name: "stopTimeout", seconds: 60, isRepeating: false), .timerStopped(name: "stopTimeout"),
-      .heartbeat, .backgroundTask(id: 7, isStart: true), .backgroundTask(id: 7, isStart: false),
+      .alarmFired(name: LogEntry.stationaryCheckName), .heartbeat, .backgroundTask(id: 7, isStart: true),
+      .backgroundTask(id: 7, isStart: false),
     ]
   }
 
@@ -50,6 +51,9 @@ package enum EveryLogEntry {
       .location(fix, number: 0, ageMilliseconds: 30), .locationIgnored(reason: "", deltaMilliseconds: 0),
       .locationIgnored(reason: "accuracy", deltaMilliseconds: 0), .filterDecision(trace),
       .distanceFilter(new: 150, old: 50), .odometer(metres: 507.54, errorMetres: 10),
+      .significant(.position(fix, ageMilliseconds: 2_030)), .significant(.duplicate(accuracyMetres: 17.9)),
+      .significant(.overlap(metres: 10.3, accuracyMetres: 12.1, otherMetres: 15.6)),
+      .significant(.movingGeofence(fix.coords, radiusMetres: 250)), .significant(.movingGeofenceExit(fix.coords)),
     ]
   }
 

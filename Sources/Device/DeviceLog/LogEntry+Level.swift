@@ -14,11 +14,12 @@ extension LogEntry {
       .warning
     case .ready, .started, .stopped, .scheduler, .schedule, .terminated, .booted, .appState, .paceChange, .motionChange,
       .stopDetectionIgnored, .stopTimeoutEngaged, .motionTriggerIgnored, .motionTriggerDenied, .stationaryRegion,
-      .regionExit, .timerStarted, .timerStopped, .locationUpdates, .locationRequest, .locationIgnored, .distanceFilter,
+      .regionExit, .timerStarted, .timerStopped, .alarmFired, .locationUpdates, .locationRequest, .locationIgnored,
+      .distanceFilter,
       .odometer, .purged, .shrunk, .watchdogArmed, .posting, .response, .posted, .syncPage, .connectivity, .provider,
       .refreshing, .command, .geofenceAdded, .geofenceRemoved:
       .info
-    case .configurationChanged, .motionActivity, .heartbeat, .refreshed, .geofenceSuppressed: .debug
+    case .configurationChanged, .motionActivity, .heartbeat, .refreshed, .geofenceSuppressed, .significant: .debug
     case .backgroundTask, .location, .filterDecision, .geofence, .proximity, .inserted, .destroyed, .destroyedAll,
       .unlockedAll, .flushBegan, .locked, .lockedBatch, .unlocked, .flushFinished:
       .verbose

@@ -57,7 +57,8 @@ extension Engine {
   }
 
   mutating func demandActivity(_ isOn: Bool, into effects: inout [Effect]) {
-    let wanted = isOn && !configuration.activity.disableMotionActivityUpdates
+    let wanted =
+      isOn && !configuration.activity.disableMotionActivityUpdates && !settings.followsSignificantChanges
     guard wanted != demands.wantsActivity else { return }
     demands.wantsActivity = wanted
     effects.append(.demand(.activityUpdates(isOn: wanted)))

@@ -43,6 +43,7 @@ extension Engine {
       switch due.name {
       case .stopDetectionDelay: engageStopTimeout(at: now, into: &effects)
       case .stopTimeout: stopTimeoutFired(at: now, into: &effects)
+      case .stationaryCheck: stationaryCheckFired(at: now, into: &effects)
       case .motionTrigger: motionTriggerFired(at: now, into: &effects)
       case .heartbeat: beat(dueAt: due.deadline, at: now, into: &effects)
       case .stopAfterElapsed: stop(at: now, into: &effects)

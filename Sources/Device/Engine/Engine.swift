@@ -40,6 +40,7 @@ package struct Engine: Sendable {
   var lastFix: Fix?
   /// At the last position before the motion change that is looking for its own.
   var speedBeforeMotionChange: Double?
+  var significantTrail = SignificantTrail()
   /// Where the device was when it seemed to stop.
   var stoppingPlace: Coordinate?
   var fixCount = 0
@@ -110,12 +111,14 @@ package struct Engine: Sendable {
     case .fix(let fix): follow(fix, at: now, into: &effects)
     case .sample(let fix): take(sample: fix, at: now, into: &effects)
     case .significantChange(let fix): takeSignificantChange(fix, at: now, into: &effects)
+    case .passive(let fix): takePassive(fix, at: now, into: &effects)
     case .locationFailed(let error): fail(error, at: now, into: &effects)
     case .updatesPaused: pauseUpdates(at: now, into: &effects)
     case .stationaryRegionExit(let fix): leaveStationaryRegion(fix, at: now, into: &effects)
     case .proximityRegionExit(let fix): leaveProximityRegion(fix, at: now, into: &effects)
     case .geofenceCrossing(let identifier, let isEntry, let fix):
       cross(identifier, isEntry: isEntry, fix, at: now, into: &effects)
+    case .geofenceDwell(let identifier, let fix): dwell(in: identifier, fix, at: now, into: &effects)
     case .activity(let activity): take(activity, at: now, into: &effects)
     case .battery(let battery): take(battery, at: now, into: &effects)
     case .connectivity(let connectivity): take(connectivity, into: &effects)

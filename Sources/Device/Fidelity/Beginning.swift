@@ -26,12 +26,31 @@ struct Beginning {
       break
     }
     if !isConfigured { LoggedSettings(log.facts[...], multiplier: 1).apply(to: &configuration) }
-    _ = configuration.edit { $0.logger.logLevel = .verbose }
+    let isSignificant = Beginning.followsSignificantChanges(log.facts)
+    let isConfigured = isConfigured
+    _ = configuration.edit {
+      $0.logger.logLevel = .verbose
+      if isSignificant { $0.geolocation.useSignificantChangesOnly = true }
+      // The log goes on after a launch in the background.
+      if isSignificant && !isConfigured { $0.app.stopOnTerminate = false }
+    }
     // The state is none of the configuration; a start begins at rest unless the app says otherwise.
     configuration.isMoving = false
     findMode(log.facts)
     findState(log.facts)
     findSpeed(log.facts)
+  }
+
+  /// The first position tells by which way positions come. A dump of the configuration may be older, or newer.
+  static func followsSignificantChanges(_ facts: [LogFact]) -> Bool {
+    for fact in facts {
+      switch fact.content {
+      case .significantFix, .movingGeofenceExit, .passiveFix: return true
+      case .fix(_, number: 0, _): return false
+      default: continue
+      }
+    }
+    return false
   }
 
   private mutating func findSpeed(_ facts: [LogFact]) {
@@ -48,7 +67,7 @@ struct Beginning {
       facts.contains { $0.content == .started(trackingMode: 0) }
       && !facts.contains { fact in
         switch fact.content {
-        case .paceChange, .tracking, .fix(_, number: 0, _), .started(trackingMode: 1): true
+        case .paceChange, .tracking, .fix(_, number: 0, _), .significantFix, .started(trackingMode: 1): true
         default: false
         }
       }
@@ -70,7 +89,13 @@ struct Beginning {
       case .fix(_, number: 0, _) where platform == .android, .distanceFilter:
         (isEnabled, isMoving) = (true, true)
         return
-      case .regionExit, .heartbeat, .motionTriggerIgnored:
+      case .pace(let isMoving):
+        (isEnabled, self.isMoving) = (true, isMoving)
+        return
+      case .movingGeofenceExit:
+        (isEnabled, isMoving) = (true, true)
+        return
+      case .regionExit, .heartbeat, .motionTriggerIgnored, .significantFix:
         isEnabled = true
         return
       case .tracking(let isEnabled, let isMoving, _):

@@ -10,11 +10,14 @@ struct LoggedCourse {
 
   private var isMoving = false
   private var lastOdometer: Double?
+  var showsOdometer: Bool { lastOdometer != nil }
   private var flushBegan: LogFact?
   private var isStopping = false
   private var isStopFired = false
+  /// The change of pace stands in a line of its own.
+  private var isPaceTold = false
   /// What a record may follow from, the latest last: the logs of Android and of old versions do not tell its kind.
-  private var causes: [RecordKind] = []
+  private var causes: [(kind: RecordKind, time: WallInstant)] = []
 
   init(_ facts: [LogFact], isMovingAtFirst: Bool) {
     isMoving = isMovingAtFirst
@@ -24,24 +27,44 @@ struct LoggedCourse {
   private mutating func take(_ fact: LogFact) {
     switch fact.content {
     case .inserted(_, let told):
-      let kind = told ?? causes.popLast() ?? .tracking
+      let kind = told ?? causes.popLast()?.kind ?? .tracking
       if kind.isJudged { add(.records, fact, kind.described(isMoving: isMoving)) }
     case .fix(_, number: 0, _): causes.removeAll()
-    case .acquired(let acquired): causes.append(acquired == .motionChange ? .motionChange : .current)
+    case .significantFix, .movingGeofenceExit:
+      causes.removeAll { fact.time.milliseconds(since: $0.time) > Agreement.windowMilliseconds }
+      causes.append((.tracking, fact.time))
+    case .significantFixDropped: if causes.last?.kind == .tracking { causes.removeLast() }
+    case .acquired(let acquired): takeAcquired(acquired, fact)
+    case .pace(let isMoving): self.isMoving = isMoving
     case .distanceFilter(let new, let old): add(.distanceFilter, fact, "from \(whole(old)) to \(whole(new)) m")
     case .paceChange(let isMoving, _):
       if isStopping && !isMoving { fire(fact) }
       isStopping = false
+      isPaceTold = true
       self.isMoving = isMoving
       add(.transitions, fact, isMoving ? "to moving" : "to stationary")
     case .tracking(_, let isMoving, _): self.isMoving = isMoving
     case .geofenceEvent(let identifier, let action):
-      causes.append(.geofence)
+      causes.append((.geofence, fact.time))
       add(.geofences, fact, "\(action) \(identifier)")
     case .flushBegan, .locked, .flushFinished: takeUpload(fact)
     case .odometer(let metres, _): takeOdometer(metres)
     default: takeTimer(fact)
     }
+  }
+
+  /// With significant changes the acquired position is the only line that tells of a change of pace.
+  private mutating func takeAcquired(_ acquired: LogFact.Acquired, _ fact: LogFact) {
+    guard case .motionChange(let isMoving) = acquired else {
+      causes.append((.current, fact.time))
+      return
+    }
+    causes.append((.motionChange, fact.time))
+    if let isMoving {
+      self.isMoving = isMoving
+      if !isPaceTold { add(.transitions, fact, isMoving ? "to moving" : "to stationary") }
+    }
+    isPaceTold = false
   }
 
   private mutating func takeTimer(_ fact: LogFact) {

@@ -12,22 +12,60 @@ enum LoggedFences {
     var found: [Geofence] = []
     for (index, fact) in facts.enumerated() {
       guard case .geofenceCrossing(let identifier, let isEntry) = fact.content,
-        !found.contains(where: { $0.identifier == identifier }),
-        let fix = isEntry ? firstFix(in: facts[index...]) : firstFix(in: facts[..<index].reversed())
+        !found.contains(where: { $0.identifier == identifier })
       else { continue }
+      let isIgnored = isIgnored(index, in: facts)
+      let around = isEntry ? firstFix(in: facts[index...]) : firstFix(in: facts[..<index].reversed())
+      let entry = entry(of: identifier, in: facts)
+      guard let fix = entry?.fix ?? around ?? firstFix(in: facts) else { continue }
+      var center = Coordinates(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+      // Never seen to be entered: anywhere but on the way.
+      if isIgnored && !isEntry && entry == nil { center = antipode(of: center) }
       var geofence = Geofence(
         identifier: identifier,
         shape: .circle(
-          center: .init(latitude: fix.coords.latitude, longitude: fix.coords.longitude),
-          radiusMetres: radiusMetres))
-      geofence.status.isInside = !isEntry
+          center: .init(latitude: center.latitude, longitude: center.longitude),
+          radiusMetres: entry?.radiusMetres ?? radiusMetres))
+      geofence.status.isInside = isEntry == isIgnored
+      // When it dwells, the log tells.
+      geofence.notifyOnDwell = facts.contains { $0.content == .geofenceDwell(identifier: identifier) }
+      geofence.loiteringDelayMilliseconds = .greatestFiniteMagnitude
       found.append(geofence)
     }
     return found
   }
 
+  /// The SDK of Android says in the same entry that it ignores a crossing, because the device was there already.
+  private static func isIgnored(_ index: Int, in facts: [LogFact]) -> Bool {
+    guard index + 1 < facts.count, facts[index + 1].line == facts[index].line else { return false }
+    if case .geofenceTrigger = facts[index + 1].content { return true }
+    return false
+  }
+
+  private static func antipode(of place: Coordinates) -> Coordinates {
+    Coordinates(latitude: -place.latitude, longitude: place.longitude + (place.longitude > 0 ? -180 : 180))
+  }
+
+  /// Android tells with which position a fence was entered, and how large it is.
+  private static func entry(of identifier: String, in facts: [LogFact]) -> (fix: Fix, radiusMetres: Double?)? {
+    var isEntered = false
+    for fact in facts {
+      switch fact.content {
+      case .geofenceCrossing(identifier, let isEntry): isEntered = isEntry
+      case .geofenceTrigger(identifier, let fix, let radius) where isEntered: return (fix, radius)
+      default: continue
+      }
+    }
+    return nil
+  }
+
   static func firstFix(in facts: some Sequence<LogFact>) -> Fix? {
-    for case .fix(let fix, _, _) in facts.lazy.map(\.content) { return fix }
+    for fact in facts {
+      switch fact.content {
+      case .fix(let fix, _, _), .significantFix(let fix, _), .passiveFix(let fix): return fix
+      default: continue
+      }
+    }
     return nil
   }
 }

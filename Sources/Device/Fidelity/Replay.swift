@@ -7,19 +7,24 @@ import Vocabulary
 
 /// Drives an engine with what a log says came into a real one, and keeps what it did (behaviour §12, §20).
 struct Replay {
-  private(set) var course = ReplayedCourse()
+  private(set) var course: ReplayedCourse
 
   private let quirks: EngineQuirks
-  private var engine: Engine
+  var engine: Engine
   private let origin: WallInstant
-  private var now: Moment
+  private(set) var now: Moment
   private var line = 0
   private var effects: [Effect] = []
-  private let platform: DevicePlatform
+  let platform: DevicePlatform
   private let isGeofenceMode: Bool
   private var isConfigured = false
   private var launchedAt: WallInstant?
   private var isBackgroundLaunch = false
+  private let alarms: StationaryAlarms
+  /// Ages in whole seconds must not turn two significant changes round.
+  var lastSignificant: WallInstant?
+  /// The position that showed the last crossing of a fence.
+  var lastTrigger: Fix?
 
   /// The engine begins as the log finds the real one: enabled or not, on the way or at rest.
   init(_ facts: [LogFact], beginning: Beginning, quirks: EngineQuirks) {
@@ -30,11 +35,13 @@ struct Replay {
       configuration: beginning.configuration, geofences: LoggedFences.find(in: facts),
       identity: RandomStream(seed: 0, device: 0, concern: 0), quirks: quirks)
     origin = facts.first?.time ?? WallInstant(millisecondsSince1970: 0)
+    course = ReplayedCourse(countsUploads: platform == .ios || facts.contains(where: \.isUpload))
+    alarms = StationaryAlarms(facts, origin: origin, warmUpMilliseconds: Replay.warmUpMilliseconds)
     now = Moment(
       monotonic: MonotonicInstant(nanoseconds: 0), wall: origin.advanced(byMilliseconds: -Replay.warmUpMilliseconds))
     if beginning.isEnabled { warmUp(beginning) }
     for (index, fact) in facts.enumerated() {
-      follow(fact)
+      follow(fact, facts[(index + 1)...])
       if case .configurationChanged(let key) = fact.content { reconfigure(key, facts[(index + 1)...]) }
       course.take(effects, at: now.wall, line: line)
       effects.removeAll(keepingCapacity: true)
@@ -47,6 +54,7 @@ struct Replay {
   private mutating func warmUp(_ beginning: Beginning) {
     send(.ready(Launch()))
     send(.call(.start))
+    confirmFences()
     settle(at: beginning.fix)
     send(.call(.changePace(isMoving: true)))
     settle(at: beginning.fix)
@@ -55,12 +63,21 @@ struct Replay {
       send(.call(.changePace(isMoving: false)))
       settle(at: beginning.fix)
     }
+    engine.forgetSignificantChanges()
     effects.removeAll()
+  }
+
+  /// Where the fences are is a guess; on which side of them the device is, the log tells.
+  private mutating func confirmFences() {
+    guard platform == .android else { return }
+    for fence in engine.geofences {
+      send(.geofenceCrossing(identifier: fence.identifier, isEntry: fence.status.isInside, nil))
+    }
   }
 
   /// A trip before the log, so that the distance filter is what the log finds it to be.
   private mutating func stream(at fix: Fix?, speed: Double) {
-    guard var fix else { return }
+    guard var fix, !engine.configuration.geolocation.useSignificantChangesOnly else { return }
     fix.timestamp = now.wall.advanced(byMilliseconds: 1)
     fix.coords.accuracy = 5
     fix.coords.speed = speed
@@ -74,15 +91,23 @@ struct Replay {
     send(.sample(fix))
   }
 
-  private mutating func follow(_ fact: LogFact) {
+  private mutating func follow(_ fact: LogFact, _ rest: ArraySlice<LogFact>) {
     wait(until: fact)
     line = fact.line
     switch fact.content {
-    case .fix(let fix, let number, _): send(number == 0 ? .fix(fix) : .sample(fix))
+    case .fix(let fix, let number, _):
+      if number == 0 { follow(significantChanges: false) }
+      send(number == 0 ? .fix(fix) : .sample(fix))
+    case .significantFix(let fix, _): takeSignificant(fix)
+    case .movingGeofenceExit(let fix): leaveMovingGeofence(fix)
+    case .passiveFix(let fix): send(.passive(fix))
+    case .motionChangeFailed: send(.locationFailed(.noFix))
     case .activity(let activity): send(.activity(activity))
     case .regionExit: send(.stationaryRegionExit(nil))
     case .geofenceCrossing(let identifier, let isEntry):
-      send(.geofenceCrossing(identifier: identifier, isEntry: isEntry, nil))
+      send(.geofenceCrossing(identifier: identifier, isEntry: isEntry, trigger(of: identifier, rest)))
+    case .geofenceDwell(let identifier):
+      send(.geofenceDwell(identifier: identifier, trigger(of: identifier, rest)))
     case .connectivity(let connectivity): send(.connectivity(connectivity))
     case .appState(let isBackground): send(isBackground ? .background : .foreground)
     case .backgroundFetch: send(.backgroundFetch)
@@ -92,11 +117,11 @@ struct Replay {
       {
         break
       }
-      relaunch()
+      relaunch(rest)
     case .started(let mode): start(mode)
     case .stopped: if engine.state.isEnabled { send(.call(.stop)) }
     case .locationRequest(let purpose, let age): ask(purpose, maximumAge: age)
-    case .configuration(let document): take(document)
+    case .configuration(let document): take(document, rest)
     default: break
     }
   }
@@ -105,6 +130,9 @@ struct Replay {
   private mutating func wait(until fact: LogFact) {
     let elapsed = max(0, fact.time.milliseconds(since: origin)) + Replay.warmUpMilliseconds
     let end = max(now.monotonic, MonotonicInstant(nanoseconds: elapsed * 1_000_000))
+    if let due = engine.stationaryCheckDeadline, let fired = alarms.instant(of: due) {
+      engine.delayStationaryCheck(until: fired)
+    }
     while let deadline = engine.nextDeadline, deadline <= end {
       move(to: max(deadline, now.monotonic))
       send(.timersDue)
@@ -119,20 +147,22 @@ struct Replay {
     now = Moment(monotonic: instant, wall: origin.advanced(byMilliseconds: elapsed))
   }
 
-  private mutating func send(_ input: EngineInput) { engine.receive(input, at: now, into: &effects) }
+  mutating func send(_ input: EngineInput) { engine.receive(input, at: now, into: &effects) }
 
   /// A new process finds what the old one kept.
-  private mutating func relaunch() {
+  private mutating func relaunch(_ rest: ArraySlice<LogFact>) {
     launchedAt = now.wall
     engine = Engine(
       configuration: engine.configuration, state: engine.state, geofences: engine.geofences,
       identity: RandomStream(seed: 0, device: 0, concern: UInt64(line)), quirks: quirks)
-    send(.ready(Launch(isInBackground: isBackgroundLaunch)))
+    let isInBackground = isBackgroundLaunch || startsHeadless(rest)
+    send(.ready(Launch(isInBackground: isInBackground)))
+    confirmFences()
     isBackgroundLaunch = false
   }
 
   /// The first dump counted from the first line on. Android prints one at each launch.
-  private mutating func take(_ document: JSONValue) {
+  private mutating func take(_ document: JSONValue, _ rest: ArraySlice<LogFact>) {
     isBackgroundLaunch = document.flag("didLaunchInBackground") ?? false
     if isConfigured {
       var configuration = engine.configuration
@@ -145,7 +175,7 @@ struct Replay {
     isConfigured = true
     guard platform == .android else { return }
     if let launchedAt, now.wall.milliseconds(since: launchedAt) < Agreement.windowMilliseconds { return }
-    relaunch()
+    relaunch(rest)
   }
 
   /// `setConfig` shows the key and not the value; what follows may betray it.
@@ -160,7 +190,7 @@ struct Replay {
     use(configuration)
   }
 
-  private mutating func use(_ configuration: Configuration) {
+  mutating func use(_ configuration: Configuration) {
     let keys = configuration.changedKeys(since: engine.configuration)
     if !keys.isEmpty { send(.configured(configuration, changedKeys: keys)) }
   }

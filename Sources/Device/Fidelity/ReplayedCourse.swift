@@ -12,6 +12,10 @@ struct ReplayedCourse {
   private var waiting = 0
   private var lastOdometer: Double?
   private var isStopping = false
+  private let countsUploads: Bool
+
+  /// A log without any upload is one of a device without a server.
+  init(countsUploads: Bool) { self.countsUploads = countsUploads }
 
   mutating func take(_ effects: [Effect], at time: WallInstant, line: Int) {
     func add(_ kind: FidelityClass, _ what: String) {
@@ -23,7 +27,7 @@ struct ReplayedCourse {
         waiting += 1
         if kind.isJudged { add(.records, kind.described(isMoving: record.isMoving)) }
       case .flush:
-        if waiting > 0 { add(.uploads, "upload") }
+        if waiting > 0 && countsUploads { add(.uploads, "upload") }
         waiting = 0
       case .log(let entry): for (kind, what) in told(by: entry) { add(kind, what) }
       default: break
@@ -42,6 +46,10 @@ struct ReplayedCourse {
     case .stopTimeoutEngaged(let seconds):
       isStopping = true
       return [(.stopTimers, "engaged for \(whole(seconds)) s")]
+    case .timerStarted(name: LogEntry.stationaryCheckName, let seconds, _):
+      return [(.stopTimers, "engaged for \(whole(seconds)) s")]
+    case .alarmFired: return [(.stopTimers, "fired")]
+    case .timerStopped(name: LogEntry.stationaryCheckName): return [(.stopTimers, "cancelled")]
     case .timerStopped(name: "stopTimeout"):
       isStopping = false
       return [(.stopTimers, "cancelled")]

@@ -28,6 +28,7 @@ package enum LogEntry: Equatable, Sendable {
   case spuriousRegionExit(identifier: String)
   case timerStarted(name: String, seconds: Double, isRepeating: Bool)
   case timerStopped(name: String)
+  case alarmFired(name: String)
   case heartbeat
   case backgroundTask(id: Int, isStart: Bool)
 
@@ -42,6 +43,9 @@ package enum LogEntry: Equatable, Sendable {
   case filterDecision(FilterTrace)
   case distanceFilter(new: Double, old: Double)
   case odometer(metres: Double, errorMetres: Double)
+
+  /// Android with `useSignificantChangesOnly`.
+  case significant(SignificantEntry)
 
   // Geofences.
   case geofence(identifier: String, action: GeofenceTrigger.Action, hits: Int)
@@ -96,6 +100,18 @@ package enum LogEntry: Equatable, Sendable {
   case error(String, from: LogPart = .sdk)
   /// Written by the app.
   case user(UserLevel, String)
+
+  /// What Android tells of significant changes.
+  package enum SignificantEntry: Equatable, Sendable {
+    case position(Fix, ageMilliseconds: Int64)
+    case duplicate(accuracyMetres: Double)
+    case overlap(metres: Double, accuracyMetres: Double, otherMetres: Double)
+    case movingGeofence(Coordinates, radiusMetres: Double)
+    case movingGeofenceExit(Coordinates)
+  }
+
+  /// By which Android's log calls the timer after which a device that went nowhere is at rest.
+  package static let stationaryCheckName = "SLC_STATIONARY_CHECK"
 
   /// The levels at which an app may write.
   package enum UserLevel: String, CaseIterable, Sendable {

@@ -88,6 +88,7 @@ extension AndroidPage {
         "Scheduled OneShot: \(name) in \(LogNumber.fixed(seconds * 1_000, 0))ms (jobID: 1)")
     case .timerStopped(let name):
       line("⏰", "TSScheduleManager cancelOneShot", "Cancel OneShot: \(name == "stopTimeout" ? "STOP_TIMEOUT" : name)")
+    case .alarmFired(let name): box("ScheduleEvent onOneShot", "⏰ OneShot event fired: \(name)")
     case .heartbeat: plain("HeartbeatService onHeartbeat", "❤️")
     case .backgroundTask(let id, let isStart):
       let verb = isStart ? "start" : "stop"

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import Vocabulary
 
 extension AndroidPage {
@@ -24,6 +25,7 @@ extension AndroidPage {
       box(
         "TrackingService handleLocationResult", "TrackingService: LocationResult",
         ["📍  \(place(fix)), age: \(age)ms, time: \(fix.timestamp.millisecondsSince1970)"])
+    case .significant(let entry): writeSignificant(entry)
     case .locationIgnored(let reason, let delta):
       plain("TSLog d", reason.isEmpty ? "IGNORED: \(delta) ms since last" : "IGNORED: \(reason)")
     case .filterDecision(let trace): plain("TSLocationManager onLocationResult", "LocationFilterResult: \(trace.text)")
@@ -38,5 +40,34 @@ extension AndroidPage {
     default: return false
     }
     return true
+  }
+
+  private mutating func writeSignificant(_ entry: LogEntry.SignificantEntry) {
+    let judge = "SlcLocationProvider evaluateLocation"
+    func metres(_ value: Double) -> String { LogNumber.fixed(value, 1) + "m" }
+    switch entry {
+    case .position(let fix, let age):
+      let accuracy = LogNumber.fixed(fix.coords.accuracy ?? -1, 3)
+      plain(
+        "SlcLocationReceiver onReceive",
+        "📍 SLC Location[fused \(pair(fix.coords)), acy: \(accuracy)m, age: \(age / 1_000)s]")
+    case .duplicate(let accuracy):
+      line("⚠️", judge, "SLC NOISE (exact duplicate, raw=0): hAcc=\(metres(accuracy))", level: "DEBUG")
+    case .overlap(let distance, let accuracy, let other):
+      line(
+        "⚠️", judge,
+        "SLC NOISE (overlapping accuracy circles): raw=\(metres(distance)) < sumRadii=\(metres(accuracy + other)) "
+          + "(hAccs \(LogNumber.fixed(accuracy, 1))/\(LogNumber.fixed(other, 1)))", level: "DEBUG")
+    case .movingGeofence(let coords, let radius):
+      line(
+        "🟢", "SlcLocationProvider startMovingGeofence",
+        "SLC moving geofence @ \(pair(coords)) radius=\(metres(radius))", level: "DEBUG")
+    case .movingGeofenceExit(let coords):
+      plain("SlcLocationReceiver handleGeofencingEvent", "🎈 SLC moving geofence EXIT @ \(pair(coords))")
+    }
+  }
+
+  private func pair(_ coords: Coordinates) -> String {
+    "\(LogNumber.fixed(coords.latitude, 6)),\(LogNumber.fixed(coords.longitude, 6))"
   }
 }

@@ -85,6 +85,8 @@ extension IOSPage {
         "🟢", "-[TSTimerService startWithInterval:repeating:callback:]",
         "⏰ [\(name)] Starting timer: \(LogNumber.fixed(seconds, 2))s repeating: \(LogNumber.flag(isRepeating))")
     case .timerStopped(let name): line("🔴", "-[TSTimerService stop]", "⏰ [\(name)]")
+    // Only Android has such alarms.
+    case .alarmFired: break
     case .heartbeat: line("🔵", "-[TSHeartbeatService onHeartbeat:]", "❤️")
     case .backgroundTask(let id, let isStart):
       if isStart {

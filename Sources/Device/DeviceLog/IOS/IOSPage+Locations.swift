@@ -27,6 +27,8 @@ extension IOSPage {
       } else {
         line("⚠️", delegate, "<IGNORED> Invalid location: \(reason)")
       }
+    // Only Android has this mode.
+    case .significant: break
     case .filterDecision(let trace): line("📌", "-[TSLocationFilter evaluateWithMetrics:]", trace.text)
     case .distanceFilter(let new, let old):
       line(

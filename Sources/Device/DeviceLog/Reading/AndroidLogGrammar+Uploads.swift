@@ -20,9 +20,10 @@ extension AndroidLogGrammar {
   }
 }
 
-/// The names under which the stop timeout runs: the SDK's, and the one of our own devices before they had that.
+/// The names under which the stop timeout runs: the SDK's, the one of our own devices before they had that, and the one
+/// with significant changes.
 enum StopTimer {
-  static let names: Set<String> = ["STOP_TIMEOUT", "stopTimeout"]
+  static let names: Set<String> = ["STOP_TIMEOUT", "stopTimeout", LogEntry.stationaryCheckName]
 }
 
 /// A request for a single position: older versions write numbers.

@@ -13,6 +13,13 @@ enum AndroidLogGrammar {
     if !fixes.isEmpty { return fixes }
     let transitions = activities(message)
     if !transitions.isEmpty { return transitions }
+    if message.place.hasPrefix("Slc") || message.place.hasPrefix("Passive"),
+      let significant = significant(message, entry)
+    {
+      return significant
+    }
+    let crossings = crossings(message, entry)
+    if !crossings.isEmpty { return crossings }
     let content =
       motion(message) ?? location(message) ?? timer(message) ?? geofence(message) ?? queue(message) ?? http(message)
       ?? life(message)
@@ -63,7 +70,14 @@ enum AndroidLogGrammar {
       let new = scanner.word()
       return .paceChange(isMoving: new == "true", wasMoving: old == "true")
     }
-    if scanner.pass("Acquired motionchange position") { return .acquired(.motionChange) }
+    if scanner.pass("Acquired motionchange position") {
+      let isMoving = scanner.pass("isMoving: ") ? scanner.word() == "true" : nil
+      return .acquired(.motionChange(isMoving: isMoving))
+    }
+    if scanner.pass("isMoving: ") {
+      let isMoving = scanner.word() == "true"
+      return scanner.skip(" | stateChanged: ") ? .pace(isMoving: isMoving) : nil
+    }
     if scanner.pass("Acquired current position") { return .acquired(.current) }
     if scanner.pass("Acquired providerchange position") { return .acquired(.providerChange) }
     if scanner.pass("Ignoring spurious stationary geofence EXIT") { return .motionTriggerIgnored }
@@ -119,12 +133,8 @@ enum AndroidLogGrammar {
   private static func geofence(_ message: AndroidMessage) -> LogFact.Content? {
     guard let title = message.title else { return nil }
     // `Ignoring stationary geofence EXIT (poor accuracy)` is none.
-    if title.hasSuffix("Stationary geofence EXIT") { return .regionExit }
-    var scanner = TextScanner(title)
-    guard scanner.skip("Geofencing Event: ") else { return nil }
-    // Older versions have the position first.
-    guard let row = message.rows.first(where: { !$0.contains("=") && !$0.contains("📍") }) else { return nil }
-    return .geofenceEvent(identifier: String(row), action: String(scanner.word()))
+    let exits = ["Missed stationary EXIT detected (location audit)", "Stationary watchdog detected missed EXIT"]
+    return title.hasSuffix("Stationary geofence EXIT") || exits.contains(String(title)) ? .regionExit : nil
   }
 
   private static func life(_ message: AndroidMessage) -> LogFact.Content? {

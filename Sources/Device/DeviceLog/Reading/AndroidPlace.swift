@@ -26,14 +26,8 @@ enum AndroidPlace {
 
   private static func coordinates(_ inner: Substring) -> Coordinates? {
     let words = inner.split(separator: " ", maxSplits: 2)
-    guard words.count > 1 else { return nil }
-    var parts = words[1].split(separator: ",").map(String.init)
-    let hasCommas = parts.count == 4
-    if hasCommas { parts = [parts[0] + "." + parts[1], parts[2] + "." + parts[3]] }
-    guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
-      (-90.0...90).contains(latitude), (-180.0...180).contains(longitude)
-    else { return nil }
-    var coords = Coordinates(latitude: latitude, longitude: longitude)
+    guard words.count > 1, let (place, hasCommas) = pair(words[1]) else { return nil }
+    var coords = place
     let details = words.count > 2 ? String(words[2]) : ""
     let plain = hasCommas ? details.replacing(",", with: ".") : details
     func value(_ label: String) -> Double? {
@@ -45,6 +39,36 @@ enum AndroidPlace {
     coords.speed = value("vel")
     coords.heading = value("bear")
     return coords
+  }
+
+  /// `45.518019,-116.297214`, or with decimal commas.
+  private static func pair(_ text: Substring) -> (Coordinates, hasCommas: Bool)? {
+    var parts = text.split(separator: ",").map(String.init)
+    let hasCommas = parts.count == 4
+    if hasCommas { parts = [parts[0] + "." + parts[1], parts[2] + "." + parts[3]] }
+    guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+      (-90.0...90).contains(latitude), (-180.0...180).contains(longitude)
+    else { return nil }
+    return (Coordinates(latitude: latitude, longitude: longitude), hasCommas)
+  }
+
+  /// `45.518019,-116.297214, acy: 17.857m, age: 0s` with significant changes and passive positions; the age in whole
+  /// seconds. Of a geofence that was left there is the place alone.
+  static func short(_ text: Substring, at time: WallInstant) -> (fix: Fix, ageMilliseconds: Int64?)? {
+    var scanner = TextScanner(text)
+    let place = scanner.upTo(", acy: ") ?? text.prefix { $0 != " " && $0 != "\n" }
+    guard let (pair, hasCommas) = pair(place) else { return nil }
+    var coords = pair
+    if hasCommas { scanner = TextScanner(Substring(scanner.rest.replacing(",", with: "."))) }
+    coords.accuracy = scanner.number().flatMap { $0 < 0 ? nil : $0 }
+    let age = scanner.number(after: "age: ").flatMap { Int64(exactly: ($0 * 1_000).rounded()) }
+    return (Fix(coords: coords, timestamp: time.advanced(byMilliseconds: -(age ?? 0))), age)
+  }
+
+  /// The first `Location[…]` of a text.
+  static func first(in text: Substring, at time: WallInstant) -> Fix? {
+    for case .fix(let fix, _, _) in all(in: text, number: 1, at: time) { return fix }
+    return nil
   }
 
   private static func behind(_ text: Substring) -> (age: Int64?, stamp: Substring?) {

@@ -11,7 +11,7 @@ enum IOSLogGrammar {
     if ahead.skip("Acquired motionchange position: "),
       let fix = PlaceText.place(&ahead, number: 1, at: entry.time)
     {
-      return [fix, .acquired(.motionChange)]
+      return [fix, .acquired(.motionChange(isMoving: nil))]
     }
     let content =
       tracking(place, message) ?? timers(place, message) ?? geofences(place, message) ?? uploads(place, message)

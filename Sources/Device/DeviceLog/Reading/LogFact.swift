@@ -16,10 +16,20 @@ package struct LogFact: Equatable, Sendable {
     // What came into the engine.
     /// `number` 0: of the running location updates; otherwise the sample of a single request, counted from 1.
     case fix(Fix, number: Int, ageMilliseconds: Int64?)
+    /// A significant change on Android.
+    case significantFix(Fix, ageMilliseconds: Int64?)
+    /// A position of another app.
+    case passiveFix(Fix)
+    /// The device left the geofence that moves along. Its position has no accuracy.
+    case movingGeofenceExit(Fix)
     case activity(Activity)
     case regionExit
     /// The operating system reported a crossing.
     case geofenceCrossing(identifier: String, isEntry: Bool)
+    /// The operating system reported that the device dwells in a fence.
+    case geofenceDwell(identifier: String)
+    /// The position that showed the last crossing of that fence, or the next.
+    case geofenceTrigger(identifier: String, Fix, radiusMetres: Double?)
     case connectivity(Connectivity)
     case appState(isBackground: Bool)
     case backgroundFetch
@@ -35,6 +45,12 @@ package struct LogFact: Equatable, Sendable {
     /// `wasMoving` is nil when the log does not say what the pace was before.
     case paceChange(isMoving: Bool, wasMoving: Bool?)
     case acquired(Acquired)
+    /// What the SDK takes the device to do, in passing.
+    case pace(isMoving: Bool)
+    /// No position was found for a change of pace.
+    case motionChangeFailed
+    /// A significant change was dropped.
+    case significantFixDropped
     /// The head of a fix: what the SDK knew when it came.
     case tracking(isEnabled: Bool, isMoving: Bool, distanceFilter: Double)
     case filterDecision(FilterTrace)
@@ -70,6 +86,8 @@ package struct LogFact: Equatable, Sendable {
 
   /// What a single request found its position for: the record that follows is of this kind.
   package enum Acquired: Equatable, Sendable {
-    case motionChange, current, providerChange
+    /// `isMoving` is nil when the log does not say it.
+    case motionChange(isMoving: Bool?)
+    case current, providerChange
   }
 }

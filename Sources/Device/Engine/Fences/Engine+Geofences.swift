@@ -147,10 +147,21 @@ extension Engine {
     _ identifier: String, isEntry: Bool, _ fix: Fix?, at now: Moment, into effects: inout [Effect]
   ) {
     guard state.isEnabled else { return }
-    if let fix { remember(fix) }
+    if let fix {
+      remember(fix)
+      noticeSignificantMove(to: fix, at: now, into: &effects)
+    }
     guard let place = lastFix.flatMap({ Coordinate($0) }) ?? fences.circle(of: identifier)?.center else { return }
     fences.crossed(
-      identifier, isEnter: isEntry, at: place, now: now, platform: profile.platform, into: &fenceEffects)
+      identifier, isEnter: isEntry, at: place, now: now, platform: profile.platform,
+      isMoving: state.isMoving || state.trackingMode == .geofence, into: &fenceEffects)
+    applyFenceEffects(at: now, into: &effects)
+  }
+
+  mutating func dwell(in identifier: String, _ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled else { return }
+    if let fix { remember(fix) }
+    fences.dwelt(identifier, now: now, into: &fenceEffects)
     applyFenceEffects(at: now, into: &effects)
   }
 
@@ -162,8 +173,10 @@ extension Engine {
 
   /// In geofence mode this moves the set of fences along, and the odometer (behaviour §15.6).
   mutating func leaveProximityRegion(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
-    guard state.isEnabled, state.trackingMode == .geofence else { return }
-    if let fix {
+    guard state.isEnabled else { return }
+    if state.trackingMode == .location {
+      leaveMovingGeofence(fix, at: now, into: &effects)
+    } else if let fix {
       look(from: fix, at: now, into: &effects)
     } else {
       request(.proximity, profile.motionState, at: now, into: &effects)

@@ -15,6 +15,11 @@ extension Engine {
     let trigger = GeofenceTrigger(
       identifier: geofence.identifier, action: transition.action, timestamp: transition.moment.wall,
       extras: geofence.extras.flatMap { RenderedObject($0) } ?? .empty)
+    if settings.followsSignificantChanges, let lastFix {
+      // The position that showed the crossing is the record's: there is no stream to wait for another (SDK §12.7).
+      recordTransition(trigger, of: geofence, transition.recordKind, at: lastFix, at: now, into: &effects)
+      return
+    }
     request(
       .geofence(trigger, geofence, transition.recordKind), profile.geofenceTransition, at: now, into: &effects)
   }

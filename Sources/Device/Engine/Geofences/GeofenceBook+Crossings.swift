@@ -5,9 +5,10 @@ package import Vocabulary
 extension GeofenceBook {
   /// The system says that the device crossed the rim of a fence, there and then. Fences that are not active are left
   /// alone, for a report may come late; but after a launch no fence may be active yet, because the place is not known.
+  /// A device at rest passes through nothing (SDK §15.3.10).
   package mutating func crossed(
     _ identifier: String, isEnter: Bool, at place: Coordinate, now: Moment, platform: DevicePlatform,
-    into effects: inout [GeofenceEffect]
+    isMoving: Bool = true, into effects: inout [GeofenceEffect]
   ) {
     guard let slot = slot(of: identifier), let entry = slots[slot],
       entry.isActive || (isMonitoring && evaluatedPlace == nil)
@@ -27,7 +28,7 @@ extension GeofenceBook {
     if isInside { resumeDwelling(slot, now: now, into: &effects) }
     // What a position has shown before the system reports it is told once.
     if entry.isReportDue { return }
-    if !isEnter && platform == .android && hasPassed(through: entry.circle, to: place) {
+    if !isEnter && platform == .android && isMoving && hasPassed(through: entry.circle, to: place) {
       enter(slot, isSynthesised: true, now: now, into: &effects)
       exit(slot, now: now, into: &effects)
     } else {
@@ -48,6 +49,15 @@ extension GeofenceBook {
       let dwelling = dwellings.remove(at: index)
       report(.dwell, dwelling.slot, now: now, into: &effects)
     }
+  }
+
+  /// The system says that the device dwells in a fence; once for each visit.
+  package mutating func dwelt(_ identifier: String, now: Moment, into effects: inout [GeofenceEffect]) {
+    guard let slot = slot(of: identifier), let entry = slots[slot], entry.isActive, entry.geofence.status.isInside,
+      let index = dwellings.firstIndex(where: { $0.slot == slot })
+    else { return }
+    dwellings.remove(at: index)
+    report(.dwell, slot, now: now, into: &effects)
   }
 
   mutating func enter(

@@ -10,6 +10,8 @@ package enum EngineInput: Equatable, Sendable {
   case sample(Fix)
   /// The coarse position that a significant change brings.
   case significantChange(Fix)
+  /// A position that the platform computed for another app. Only Android with significant changes looks at it.
+  case passive(Fix)
   case locationFailed(LocationError)
   /// iOS has paused the updates by itself because nothing moved for a quarter of an hour.
   case updatesPaused
@@ -21,6 +23,8 @@ package enum EngineInput: Equatable, Sendable {
   case proximityRegionExit(Fix?)
   /// The platform saw the boundary of a monitored fence crossed.
   case geofenceCrossing(identifier: String, isEntry: Bool, Fix?)
+  /// The platform saw the device dwell in a monitored fence, when it measures that by itself.
+  case geofenceDwell(identifier: String, Fix?)
 
   // Other sensors.
   case activity(Activity)

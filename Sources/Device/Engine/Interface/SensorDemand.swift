@@ -8,7 +8,8 @@ package enum SensorDemand: Equatable, Sendable {
   /// Positions one after the other, about each second, beginning with the last one known. Nil: off.
   case sampling(desiredAccuracyMetres: Double?)
   case stationaryRegion(Circle?)
-  /// The region whose exit asks for a new set of monitored fences; geofence mode only.
+  /// In geofence mode the region whose exit asks for a new set of monitored fences; on Android with significant
+  /// changes the one whose exit is a position of the trip (SDK §12.7).
   case proximityRegion(Circle?)
   /// The fences to watch in addition, and those no longer to be watched.
   case geofences(on: [Geofence], off: [String])

@@ -41,7 +41,7 @@ extension Engine {
       if state.isEnabled && state.trackingMode == .location { demandActivity(true, into: &effects) }
     case "geolocation.stationaryRadius": resizeStationaryRegion(into: &effects)
     case "geolocation.useSignificantChangesOnly":
-      if state.isEnabled && state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
+      switchSignificantChanges(at: now, into: &effects)
     case "geolocation.geofenceProximityRadius", "geolocation.maxMonitoredGeofences":
       lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
     case "http.url", "http.autoSync": effects.append(.flush(.configuration))

@@ -69,6 +69,8 @@ extension Engine {
   /// has left its region: what the first position shows counts then, whatever it was that started the app (SDK §12.5).
   private mutating func resume(after launch: Launch, at now: Moment, into effects: inout [Effect]) {
     switch state.trackingMode {
+    case .location where settings.followsSignificantChanges && launch.isInBackground:
+      goOnWithSignificantChanges(at: now, into: &effects)
     case .location:
       let place = state.stationaryPlace
       let wasResting = !state.isMoving

@@ -27,8 +27,8 @@ extension Engine {
     case .call(let call): prepare(call, at: now, into: &effects)
     case .timersDue: expireBackgroundTasks(at: now, into: &effects)
     case .terminate: terminateBeforeReady(into: &effects)
-    case .fix, .sample, .significantChange, .locationFailed, .updatesPaused, .stationaryRegionExit,
-      .proximityRegionExit, .geofenceCrossing, .activity, .clockSet, .foreground, .background,
+    case .fix, .sample, .significantChange, .passive, .locationFailed, .updatesPaused, .stationaryRegionExit,
+      .proximityRegionExit, .geofenceCrossing, .geofenceDwell, .activity, .clockSet, .foreground, .background,
       .backgroundFetch:
       held.hold(input, at: now)
     }

@@ -102,9 +102,10 @@ extension Engine {
   /// Everything that belongs to the pace is off. The way that nobody watches does not count.
   private mutating func disengage(into effects: inout [Effect]) {
     dropMotionRequests(into: &effects)
-    for name in [.stopDetectionDelay, .stopTimeout, .motionTrigger, .heartbeat, .preventSuspend] as [Timers.Name] {
-      stop(name, into: &effects)
-    }
+    let names: [Timers.Name] = [
+      .stopDetectionDelay, .stopTimeout, .stationaryCheck, .motionTrigger, .heartbeat, .preventSuspend,
+    ]
+    for name in names { stop(name, into: &effects) }
     state.isMoving = false
     state.stationaryPlace = nil
     motionChangeFix = nil
@@ -114,5 +115,6 @@ extension Engine {
     filter.forgetPace()
     demandLocationUpdates(false, into: &effects)
     demandStationaryRegion(nil, into: &effects)
+    demandProximityRegion(nil, into: &effects)
   }
 }

@@ -6,6 +6,11 @@ extension Engine {
   /// Begins a motion change: the state changes at once, its position is looked for (behaviour §12.1, §12.2). A change
   /// that is still looking for its position is given up.
   mutating func changePace(to isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
+    beginPace(isMoving, at: now, into: &effects)
+    request(.motionChange(retriesLeft: profile.motionChangeRetries), motionChangeTerms, at: now, into: &effects)
+  }
+
+  mutating func beginPace(_ isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
     note(.paceChange(from: state.isMoving, to: isMoving), .info, into: &effects)
     dropMotionRequests(into: &effects)
     state.isMoving = isMoving
@@ -13,17 +18,18 @@ extension Engine {
     stop(.motionTrigger, into: &effects)
     stop(.stopDetectionDelay, into: &effects)
     stop(.stopTimeout, into: &effects)
+    stop(.stationaryCheck, into: &effects)
     stop(.heartbeat, into: &effects)
     stoppingPlace = nil
     state.stationaryPlace = nil
     motionChangeFix = nil
     speedBeforeMotionChange = lastFix?.coords.speed
     restBeforeLaunch = nil
-    request(.motionChange(retriesLeft: profile.motionChangeRetries), motionChangeTerms, at: now, into: &effects)
+    if isMoving { startStationaryCheck(at: now, into: &effects) }
   }
 
-  private var motionChangeTerms: RequestTerms {
-    var terms = profile.motionChange
+  var motionChangeTerms: RequestTerms {
+    var terms = settings.followsSignificantChanges ? profile.significantMotionChange : profile.motionChange
     terms.timeoutSeconds = configuration.geolocation.locationTimeoutSeconds
     return terms
   }
@@ -51,7 +57,9 @@ extension Engine {
     demandSignificantChanges(true, into: &effects)
     if didAdvance { noteOdometer(into: &effects) }
     demandStationaryRegion(nil, into: &effects)
-    if quirks.setsDistanceFilterAtTurns {
+    if settings.followsSignificantChanges {
+      beginSignificantTrip(at: fix, at: now, into: &effects)
+    } else if quirks.setsDistanceFilterAtTurns {
       _ = distanceFilter.rescale(speed: speedBeforeMotionChange)
     } else if let old = distanceFilter.beginMoving() {
       note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
@@ -72,6 +80,7 @@ extension Engine {
     armStationaryRegion(at: fix, into: &effects)
     startHeartbeat(at: now, into: &effects)
     demandLocationUpdates(false, into: &effects)
+    endSignificantTrip(at: fix, into: &effects)
     if persists(.motionChange) { effects.append(.persist(record, .motionChange)) }
     effects.append(.event(.motionChange(record)))
     effects.append(.event(.location(record)))
@@ -88,6 +97,7 @@ extension Engine {
     demandSignificantChanges(true, into: &effects)
     if state.isMoving {
       demandLocationUpdates(true, into: &effects)
+      startStationaryCheck(at: now, into: &effects)
     } else {
       startHeartbeat(at: now, into: &effects)
       demandLocationUpdates(false, into: &effects)

@@ -10,7 +10,7 @@ extension Engine {
     let isMovingType = activity.type.isMoving
     note(.motionActivity(activity, isMovingType: isMovingType), .debug, into: &effects)
     effects.append(.event(.activityChange(activity)))
-    guard state.isEnabled && state.trackingMode == .location else { return }
+    guard state.isEnabled && state.trackingMode == .location, !settings.followsSignificantChanges else { return }
     switch (state.isMoving, isMovingType) {
     case (true, true):
       if activity.confidence >= settings.minimumConfidence { cancelStopping(into: &effects) }

@@ -1,16 +1,19 @@
 import Base
+import Vocabulary
 
 /// The engine's timers as their deadlines, in place: thousands of engines hold thousands of these.
 struct Timers: Sendable {
   /// In the order in which timers that are due at the same instant fire.
   enum Name: Int, CaseIterable, Sendable {
-    case stopDetectionDelay, stopTimeout, motionTrigger, heartbeat, stopAfterElapsed, preventSuspend, schedule
+    case stopDetectionDelay, stopTimeout, stationaryCheck, motionTrigger, heartbeat, stopAfterElapsed, preventSuspend
+    case schedule
 
     /// As the log calls it.
     var text: String {
       switch self {
       case .stopDetectionDelay: "stopDetectionDelay"
       case .stopTimeout: "stopTimeout"
+      case .stationaryCheck: LogEntry.stationaryCheckName
       case .motionTrigger: "motionTriggerDelay"
       case .heartbeat: "heartbeat"
       case .stopAfterElapsed: "stopAfterElapsedMinutes"
@@ -24,7 +27,7 @@ struct Timers: Sendable {
   }
 
   private static let off = Int64.max
-  private var deadlines = InlineArray<7, Int64>(repeating: Timers.off)
+  private var deadlines = InlineArray<8, Int64>(repeating: Timers.off)
 
   func isRunning(_ name: Name) -> Bool { deadlines[name.rawValue] != Timers.off }
 

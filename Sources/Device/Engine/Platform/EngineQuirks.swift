@@ -9,6 +9,9 @@ package struct EngineQuirks: Equatable, Sendable {
   /// neither (SDK §14.1.3). Otherwise a trip begins with the configured one.
   package var setsDistanceFilterAtTurns = false
 
+  /// With which position Android compares a significant change that may be noise; logs differ, and none says.
+  package var noiseReference = SignificantTrail.Reference.lastUnlessBetter
+
   package static let all: EngineQuirks = {
     var quirks = EngineQuirks()
     quirks.odometerIsAsObserved = true

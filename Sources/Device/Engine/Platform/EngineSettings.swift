@@ -16,6 +16,8 @@ struct EngineSettings: Sendable {
   var minimumConfidence: Int
   var isStopDetectionDisabled: Bool
   var usesSignificantChangesOnly: Bool
+  /// The mode of its own that Android has for them (SDK §12.7).
+  var followsSignificantChanges: Bool
   var stopTimeout: Nanoseconds
   var stopDetectionDelay: Nanoseconds
   var motionTriggerDelay: Nanoseconds
@@ -38,6 +40,7 @@ struct EngineSettings: Sendable {
     minimumConfidence = activity.minimumActivityRecognitionConfidence
     isStopDetectionDisabled = configuration.isStopDetectionDisabled
     usesSignificantChangesOnly = geolocation.useSignificantChangesOnly
+    followsSignificantChanges = usesSignificantChangesOnly && profile.platform == .android
     stopTimeout = Nanoseconds(seconds: configuration.effectiveStopTimeoutMinutes * 60)
     stopDetectionDelay = Nanoseconds(seconds: configuration.stopDetectionDelaySeconds)
     regionRadiusMetres = max(profile.leastRegionRadiusMetres, geolocation.stationaryRadiusMetres)

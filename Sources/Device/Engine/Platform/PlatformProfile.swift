@@ -21,6 +21,9 @@ package final class PlatformProfile: Sendable {
     desiredAccuracyMetres: 60, maximumAgeMilliseconds: 3_000, timeoutSeconds: 30, samples: 1)
   package let geofenceTransition = RequestTerms(
     desiredAccuracyMetres: 10, maximumAgeMilliseconds: 10_000, timeoutSeconds: 30, samples: 3)
+  /// With significant changes Android takes the first position that comes as it is, unless it is stale (SDK §12.7).
+  package let significantMotionChange = RequestTerms(
+    desiredAccuracyMetres: 0, maximumAgeMilliseconds: 300_000, timeoutSeconds: 60, samples: 1)
   package let providerChange = RequestTerms(
     desiredAccuracyMetres: 100, maximumAgeMilliseconds: 0, timeoutSeconds: 60, samples: 1)
 

@@ -53,7 +53,7 @@ extension Engine {
     evaluateSchedule(at: now, into: &effects)
   }
 
-  private mutating func measure(_ fix: Fix, into effects: inout [Effect]) {
+  mutating func measure(_ fix: Fix, into effects: inout [Effect]) {
     guard advanceOdometer(to: fix, from: .tracked, into: &effects) else { return }
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
   }
@@ -65,7 +65,7 @@ extension Engine {
     return first == FixIdentity(fix)
   }
 
-  private mutating func reject(
+  mutating func reject(
     _ fix: Fix, _ reason: FilterVerdict.Rejection, at now: Moment, into effects: inout [Effect]
   ) {
     let filtered = FilteredLocation(
@@ -80,6 +80,7 @@ extension Engine {
     guard state.isEnabled else { return }
     switch state.trackingMode {
     case .geofence: lookAround(from: fix, .regionExit, at: now, into: &effects)
+    case .location where settings.followsSignificantChanges: followSignificantChange(fix, at: now, into: &effects)
     case .location:
       if state.isMoving {
         if settings.usesSignificantChangesOnly { track(fix, at: now, into: &effects) }

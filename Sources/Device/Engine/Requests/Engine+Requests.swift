@@ -100,7 +100,7 @@ extension Engine {
   private func lastKnown(for request: SingleRequest, at now: Moment) -> Fix? {
     switch request.purpose {
     case .current, .odometer: lastFix.flatMap { SingleRequest.isFuture($0, at: now.wall) ? nil : $0 }
-    case .motionChange, .motionState, .proximity, .geofence, .providerChange: nil
+    case .motionChange, .motionState, .stationaryCheck, .proximity, .geofence, .providerChange: nil
     }
   }
 
@@ -129,6 +129,7 @@ extension Engine {
     switch request.purpose {
     case .motionChange: settle(fix, at: now, into: &effects)
     case .motionState: judgeState(fix, at: now, into: &effects)
+    case .stationaryCheck: comeToRest(at: fix, at: now, into: &effects)
     case .proximity: look(from: fix, at: now, into: &effects)
     case .geofence(let trigger, let geofence, let kind):
       recordTransition(trigger, of: geofence, kind, at: fix, at: now, into: &effects)
@@ -157,6 +158,7 @@ extension Engine {
     case .geofence(let trigger, let geofence, let kind):
       // A crossing is a fact, wherever exactly it was.
       if let lastFix { recordTransition(trigger, of: geofence, kind, at: lastFix, at: now, into: &effects) }
+    case .stationaryCheck: startStationaryCheck(at: now, into: &effects)
     case .motionState, .proximity, .providerChange: break
     case .current(let request), .odometer(_, let request):
       effects.append(.event(.locationError(error)))
@@ -173,9 +175,7 @@ extension Engine {
       giveUpMotionChange(at: now, into: &effects)
       return
     }
-    var terms = profile.motionChange
-    terms.timeoutSeconds = configuration.geolocation.locationTimeoutSeconds
-    request(.motionChange(retriesLeft: retriesLeft - 1), terms, at: now, into: &effects)
+    request(.motionChange(retriesLeft: retriesLeft - 1), motionChangeTerms, at: now, into: &effects)
   }
 
   private func complete(
@@ -188,7 +188,7 @@ extension Engine {
   mutating func dropMotionRequests(into effects: inout [Effect]) {
     requests.removeAll {
       switch $0.purpose {
-      case .motionChange, .motionState: true
+      case .motionChange, .motionState, .stationaryCheck: true
       case .proximity, .geofence, .providerChange, .current, .odometer: false
       }
     }
@@ -201,7 +201,7 @@ extension SingleRequest.Purpose {
   fileprivate var isOfApp: Bool {
     switch self {
     case .current, .odometer: true
-    case .motionChange, .motionState, .proximity, .geofence, .providerChange: false
+    case .motionChange, .motionState, .stationaryCheck, .proximity, .geofence, .providerChange: false
     }
   }
 }

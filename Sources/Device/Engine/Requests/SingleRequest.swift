@@ -7,6 +7,8 @@ struct SingleRequest: Sendable {
   enum Purpose: Sendable {
     case motionChange(retriesLeft: Int)
     case motionState
+    /// Where a device is that has gone nowhere for the time of a stop, with significant changes on Android.
+    case stationaryCheck
     /// Where the set of monitored fences is to be looked up, in geofence mode.
     case proximity
     case geofence(GeofenceTrigger, Geofence, RecordKind)
@@ -33,7 +35,7 @@ struct SingleRequest: Sendable {
   /// As in the SDK's log.
   var label: String {
     switch purpose {
-    case .motionChange: "motionchange"
+    case .motionChange, .stationaryCheck: "motionchange"
     case .motionState: "motionState"
     case .proximity: "proximity"
     case .geofence(let trigger, _, _): "TSGeofenceTransition:\(trigger.action.rawValue):\(trigger.identifier)"
@@ -45,7 +47,7 @@ struct SingleRequest: Sendable {
   /// Whether the app sees what comes on the way as samples.
   var showsSamples: Bool {
     switch purpose {
-    case .motionChange, .geofence, .providerChange, .current, .odometer: true
+    case .motionChange, .stationaryCheck, .geofence, .providerChange, .current, .odometer: true
     case .motionState, .proximity: false
     }
   }

@@ -33,16 +33,21 @@ extension SimulatedDevice {
       }
     case .proximityRegion(let circle):
       around.watches.removeAll { $0.identifier == nil }
+      if followsSignificantChanges { around.reports.removeAll { $0.identifier == nil } }
       if let circle { around.watches.append(CircleWatch(nil, circle, body, at: instant)) }
     case .significantChanges(let isOn):
       // Android has none by itself; its app asks for coarse positions instead.
       let configuration = host.configuration
-      let isKnown = configuration.platform == .ios || configuration.geolocation.useSignificantChangesOnly
+      let isKnown = configuration.platform == .ios || followsSignificantChanges
       around.significantPlace = isOn && isKnown ? body.position(at: instant) : nil
       around.solveSignificant(body, after: instant)
     case .backgroundFetch(let isOn): around.fetches.demand(isOn, at: instant)
     case .locationUpdates, .sampling, .stationaryRegion, .activityUpdates: break
     }
+  }
+
+  private var followsSignificantChanges: Bool {
+    host.configuration.platform == .android && host.configuration.geolocation.useSignificantChangesOnly
   }
 
   mutating func senseSurroundings(at now: Moment, in site: Site) throws(DatabaseError) {
@@ -54,15 +59,15 @@ extension SimulatedDevice {
         site.tell(.crossed(fence: identifier, isEntry: isEntry), sighting(at: now))
       }
       if let isEntry = finding.noticed {
-        let due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: site)
+        var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: site)
+        // Such phones give their apps positions several times per hour, whatever for.
+        if identifier == nil && followsSignificantChanges { due = max(due, around.significantEarliest) }
         around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
       }
     }
     try tellReports(around, at: now, in: site)
     if let due = around.significantDue, due <= now.monotonic {
-      around.significantEarliest = now.monotonic + Surroundings.significantInterval
-      around.significantPlace = body.position(at: now.monotonic)
-      around.solveSignificant(body, after: now.monotonic)
+      around.toldSignificantPlace(of: body, at: now.monotonic)
       site.trace.note(.region, 2, of: number, at: now.monotonic)
       try signal(.significantChange(coarseFix(at: now, in: site)), at: now, in: site)
     }
@@ -85,6 +90,7 @@ extension SimulatedDevice {
       if let identifier = report.identifier {
         try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: site)
       } else if !report.isEntry {
+        if followsSignificantChanges { around.toldSignificantPlace(of: body, at: now.monotonic) }
         try signal(.proximityRegionExit(fix), at: now, in: site)
       }
     }

@@ -68,4 +68,11 @@ final class Surroundings {
       : body.nextCrossing(distanceMetres: Surroundings.significantMetres, from: place, after: instant)
     significantDue = crossing.map { max($0, significantEarliest) }
   }
+
+  /// The next large move begins there, and is told of only after a while.
+  func toldSignificantPlace(of body: Body, at instant: MonotonicInstant) {
+    significantEarliest = instant + Surroundings.significantInterval
+    significantPlace = body.position(at: instant)
+    solveSignificant(body, after: instant)
+  }
 }

@@ -1,0 +1,178 @@
+package import Base
+import Contract
+import Vocabulary
+
+/// Android with `useSignificantChangesOnly` (SDK §12.7): no stream of positions and no activities. Positions that the
+/// platform has anyway are records, at rest too; a geofence that moves along adds one wherever it is left; the exit
+/// from the stationary region begins a trip, and the stationary check ends it.
+extension Engine {
+  mutating func followSignificantChange(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    note(
+      .significant(.position(fix, ageMilliseconds: now.wall.milliseconds(since: fix.timestamp))), .debug,
+      into: &effects)
+    if let noise = significantTrail.noise(of: fix, against: quirks.noiseReference) {
+      note(.significant(noise), .debug, into: &effects)
+      return
+    }
+    var rules = settings.filterRules
+    rules.policy = .conservative
+    let verdict = filter.judge(
+      fix, at: now.wall, distanceFilterMetres: distanceFilter.configuredMetres, rules: rules)
+    switch verdict {
+    case .ignored(let reason, let milliseconds):
+      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .info, into: &effects)
+    case .rejected(let trace, let reason):
+      note(.filterDecision(trace), .verbose, into: &effects)
+      reject(fix, reason, at: now, into: &effects)
+    case .delivered: recordSignificantChange(fix, at: now, into: &effects)
+    }
+    // The position of the rest could not be found.
+    if !state.isMoving, state.stationaryPlace == nil, !isSettling, case .delivered = verdict {
+      comeToRest(at: fix, at: now, into: &effects)
+    }
+  }
+
+  private mutating func recordSignificantChange(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    remember(fix)
+    significantTrail.follow(fix)
+    noticeSignificantMove(to: fix, at: now, into: &effects)
+    measure(fix, into: &effects)
+    lookAround(from: fix, .fix, at: now, into: &effects)
+    publish(makeRecord(of: fix, at: now), .tracking, into: &effects)
+    evaluateSchedule(at: now, into: &effects)
+  }
+
+  /// The exit itself is the proof that the device has gone far enough: its position is no noise. At rest it is late.
+  mutating func leaveMovingGeofence(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
+    guard settings.followsSignificantChanges, state.isMoving, let fix else { return }
+    note(.significant(.movingGeofenceExit(fix.coords)), .debug, into: &effects)
+    recordSignificantChange(fix, at: now, into: &effects)
+    armMovingGeofence(at: fix, into: &effects)
+  }
+
+  /// A position of another app is no record, but the geofence moves along with it.
+  mutating func takePassive(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    guard settings.followsSignificantChanges, state.isEnabled, state.isMoving, let place = Coordinate(fix) else {
+      return
+    }
+    if let region = demands.proximityRegion, state.trackingMode == .location,
+      region.center.distanceMetres(to: place) > region.radiusMetres / 2
+    {
+      armMovingGeofence(at: fix, into: &effects)
+    }
+    noticeSignificantMove(to: fix, at: now, into: &effects)
+  }
+
+  private mutating func armMovingGeofence(at fix: Fix, into effects: inout [Effect]) {
+    guard let place = Coordinate(fix) else { return }
+    let circle = Circle(center: place, radiusMetres: distanceFilter.configuredMetres)
+    note(.significant(.movingGeofence(fix.coords, radiusMetres: circle.radiusMetres)), .debug, into: &effects)
+    demandProximityRegion(circle, into: &effects)
+  }
+
+  mutating func beginSignificantTrip(at fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    significantTrail.follow(fix)
+    significantTrail.move(to: fix)
+    armMovingGeofence(at: fix, into: &effects)
+    startStationaryCheck(at: now, into: &effects)
+  }
+
+  mutating func endSignificantTrip(at fix: Fix, into effects: inout [Effect]) {
+    guard settings.followsSignificantChanges else { return }
+    significantTrail.follow(fix)
+    significantTrail.move(to: fix)
+    demandProximityRegion(nil, into: &effects)
+  }
+}
+
+/// When a trip ends: nothing that left the stationary radius for the time of a stop, which is 20 minutes or more.
+extension Engine {
+  mutating func startStationaryCheck(at now: Moment, into effects: inout [Effect]) {
+    guard settings.followsSignificantChanges, !settings.isStopDetectionDisabled else { return }
+    stop(.stationaryCheck, into: &effects)
+    start(.stationaryCheck, for: settings.stopTimeout, at: now, into: &effects)
+  }
+
+  /// For every position that comes to the device, whatever for.
+  mutating func noticeSignificantMove(to fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    guard settings.followsSignificantChanges, state.isMoving, let place = Coordinate(fix) else { return }
+    if let start = significantTrail.movementPlace,
+      start.distanceMetres(to: place) <= settings.regionRadiusMetres
+    {
+      return
+    }
+    significantTrail.move(to: fix)
+    if isCheckingForRest { dropMotionRequests(into: &effects) }
+    startStationaryCheck(at: now, into: &effects)
+  }
+
+  private var isCheckingForRest: Bool {
+    requests.contains { if case .stationaryCheck = $0.purpose { true } else { false } }
+  }
+
+  mutating func stationaryCheckFired(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled, state.isMoving else { return }
+    note(.alarmFired(name: LogEntry.stationaryCheckName), .info, into: &effects)
+    if configuration.activity.stopOnStationary {
+      stop(at: now, into: &effects)
+    } else {
+      request(.stationaryCheck, motionChangeTerms, at: now, into: &effects)
+    }
+  }
+
+  mutating func comeToRest(at fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    beginPace(false, at: now, into: &effects)
+    settle(fix, at: now, into: &effects)
+  }
+
+  /// The system delivers alarms when it suits it.
+  package mutating func delayStationaryCheck(until instant: MonotonicInstant) {
+    if timers.isRunning(.stationaryCheck) { timers.start(.stationaryCheck, at: instant) }
+  }
+
+  package var stationaryCheckDeadline: MonotonicInstant? { timers.deadline(of: .stationaryCheck) }
+
+  /// What comes next is compared with nothing.
+  package mutating func forgetSignificantChanges() { significantTrail = SignificantTrail() }
+}
+
+/// Into the mode and out of it.
+extension Engine {
+  /// A process that the system started for something else finds the session as it was: nothing is announced.
+  mutating func goOnWithSignificantChanges(at now: Moment, into effects: inout [Effect]) {
+    beginMonitoring(.relaunch, at: now, into: &effects)
+    demandSignificantChanges(true, into: &effects)
+    if state.isMoving {
+      startStationaryCheck(at: now, into: &effects)
+    } else {
+      if let place = state.stationaryPlace {
+        demandStationaryRegion(
+          Circle(center: place, radiusMetres: settings.regionRadiusMetres), into: &effects)
+      }
+      startHeartbeat(at: now, into: &effects)
+    }
+  }
+
+  /// While tracking goes on: the trip goes on in the other way.
+  mutating func switchSignificantChanges(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled, state.trackingMode == .location else { return }
+    guard profile.platform == .android else {
+      if state.isMoving && !isSettling { demandLocationUpdates(true, into: &effects) }
+      return
+    }
+    demandActivity(true, into: &effects)
+    // What the platform does for it depends on the mode.
+    demandSignificantChanges(false, into: &effects)
+    demandSignificantChanges(true, into: &effects)
+    guard state.isMoving && !isSettling else { return }
+    if settings.followsSignificantChanges {
+      cancelStopping(into: &effects)
+      stop(.motionTrigger, into: &effects)
+      if let lastFix { beginSignificantTrip(at: lastFix, at: now, into: &effects) }
+    } else {
+      stop(.stationaryCheck, into: &effects)
+      demandProximityRegion(nil, into: &effects)
+    }
+    demandLocationUpdates(true, into: &effects)
+  }
+}

@@ -1,0 +1,98 @@
+import Base
+import Contract
+import DeviceLog
+import Engine
+import Vocabulary
+
+/// Android with `useSignificantChangesOnly` (SDK §12.7).
+extension Replay {
+  /// The platform cannot deliver a significant change to a device that does not ask for any.
+  mutating func takeSignificant(_ fix: Fix) {
+    follow(significantChanges: true)
+    var fix = fix
+    // Ages are whole seconds.
+    if let last = lastSignificant, fix.timestamp <= last, last.milliseconds(since: fix.timestamp) < 1_000 {
+      fix.timestamp = last.advanced(byMilliseconds: 1)
+    }
+    lastSignificant = fix.timestamp
+    send(.significantChange(fix))
+  }
+
+  /// The log shows where, and not how accurately: as the last position of that place.
+  mutating func leaveMovingGeofence(_ fix: Fix) {
+    follow(significantChanges: true)
+    var fix = fix
+    if let last = lastTrigger, last.coords.latitude == fix.coords.latitude,
+      last.coords.longitude == fix.coords.longitude
+    {
+      fix.coords.accuracy = last.coords.accuracy
+    }
+    send(.proximityRegionExit(fix))
+  }
+
+  /// The app may change the mode while it runs; the next position tells.
+  mutating func follow(significantChanges isOn: Bool) {
+    guard platform == .android, engine.configuration.geolocation.useSignificantChangesOnly != isOn else { return }
+    var configuration = engine.configuration
+    _ = configuration.edit { $0.geolocation.useSignificantChangesOnly = isOn }
+    use(configuration)
+  }
+
+  /// Android does not tell why it started a process; one that the user started comes to the foreground soon.
+  func startsHeadless(_ rest: ArraySlice<LogFact>) -> Bool {
+    guard platform == .android, engine.configuration.geolocation.useSignificantChangesOnly else { return false }
+    return !rest.prefix { $0.time.milliseconds(since: now.wall) <= 2 * Agreement.windowMilliseconds }
+      .contains { $0.content == .appState(isBackground: false) }
+  }
+
+  /// The box with the position follows that of the event; one that was ignored has it in itself.
+  mutating func trigger(of identifier: String, _ rest: ArraySlice<LogFact>) -> Fix? {
+    for fact in rest {
+      guard fact.time.milliseconds(since: now.wall) <= Agreement.windowMilliseconds else { break }
+      if case .geofenceTrigger(identifier, let fix, _) = fact.content {
+        lastTrigger = fix
+        return fix
+      }
+    }
+    return nil
+  }
+}
+
+/// When the system delivered the alarms of the stationary check, which is up to the system.
+struct StationaryAlarms {
+  private var fired: [MonotonicInstant] = []
+  /// The log shows such timers at all.
+  private var isShown = false
+
+  init(_ facts: [LogFact], origin: WallInstant, warmUpMilliseconds: Int64) {
+    var isSignificant = Beginning.followsSignificantChanges(facts)
+    for fact in facts {
+      switch fact.content {
+      case .significantFix, .movingGeofenceExit: isSignificant = true
+      case .fix(_, number: 0, _): isSignificant = false
+      case .stopTimeoutEngaged: isShown = isShown || isSignificant
+      case .stopTimeoutFired where isSignificant:
+        let elapsed = max(0, fact.time.milliseconds(since: origin)) + warmUpMilliseconds
+        fired.append(MonotonicInstant(nanoseconds: elapsed * 1_000_000))
+      default: continue
+      }
+    }
+  }
+
+  /// Nil when the log shows none. A timer that the log never shows to fire has not fired before its end.
+  func instant(of due: MonotonicInstant) -> MonotonicInstant? {
+    guard isShown || !fired.isEmpty else { return nil }
+    let earliest = due.nanoseconds - min(due.nanoseconds, Agreement.windowMilliseconds * 1_000_000)
+    return fired.first { $0.nanoseconds >= earliest } ?? MonotonicInstant(nanoseconds: .max - 1)
+  }
+}
+
+extension LogFact {
+  /// Something of an upload.
+  var isUpload: Bool {
+    switch content {
+    case .flushBegan, .locked, .response, .flushFinished: true
+    default: false
+    }
+  }
+}
