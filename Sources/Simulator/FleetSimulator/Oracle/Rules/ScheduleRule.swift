@@ -55,8 +55,12 @@ final class ScheduleRule: Rule {
     }
     var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: sighting.now)
     timetable.follows = ledger.truth.lives[device].isScheduled
-    timetable.actual = timetables[device]?.actual
-    timetable.isOverruled = true
+    if let known = timetables[device] {
+      timetable.actual = known.actual
+      timetable.isOverruled = true
+    } else if timetable.follows {
+      timetable.expect(since: sighting.now.monotonic)
+    }
     timetables[device] = timetable
   }
 
