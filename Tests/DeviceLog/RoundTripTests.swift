@@ -39,6 +39,24 @@ struct RoundTripTests {
     #expect(text([.error("no such fence", from: .geofences)], .ios).contains("‼️ -[TSGeofenceManager "))
   }
 
+  /// HttpConfig, Logging: "HTTP POST/PUT". A page is still read as a whole.
+  @Test(arguments: UploadMethod.allCases) func aLineOfAndroidNamesTheMethod(method: UploadMethod) throws {
+    let uuid = EveryLogEntry.uuid
+    let entries: [LogEntry] = [
+      .posting(method, uuid: uuid, count: 1, url: ""), .posting(method, uuid: nil, count: 3, url: ""),
+      .response(status: 200, reason: "OK"),
+    ]
+    let text = text(entries, .android)
+    #expect(text.contains("HTTP \(method.rawValue): "))
+    #expect(text.contains("HTTP \(method.rawValue) batch (3)\n"))
+    #expect(try facts(entries, .android).last == .response(status: 200))
+  }
+
+  @Test func theWatchdogOfIOSSaysWhatItUnlocks() {
+    #expect(text([.watchdogFired(locked: 5, isBatch: true)], .ios).contains("force_unlock=1 locked_count=5 batch=1"))
+    #expect(text([.watchdogFired(locked: 1, isBatch: false)], .ios).contains("force_unlock=1 locked_count=1 batch=0"))
+  }
+
   @Test(arguments: [false, true]) func theEndOfTheAppSaysWhetherTrackingStops(stopsTracking: Bool) {
     let line = text([.terminated(stopsTracking: stopsTracking)], .ios)
     #expect(line.contains("-[TSTrackingService onAppTerminate] stopOnTerminate? \(stopsTracking ? 1 : 0)\n"))

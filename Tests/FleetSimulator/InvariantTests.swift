@@ -123,6 +123,21 @@ import World
     #expect(stage.violated == [.triggerLegality])
   }
 
+  /// A record that was refused at a motion change, and then another upload for this reason.
+  @Test(arguments: FlushTrigger.allCases.filter { $0 != .manual }, [true, false])
+  func onlyARetryOfWhatHasFailedKnowsNoThreshold(trigger: FlushTrigger, hasFailed: Bool) {
+    let stage = Stage { $0.http.autoSyncThreshold = 5 }
+    let record = stage.insert()
+    if hasFailed {
+      stage.event(.motionChange(stage.location()))
+      stage.end(stage.send([record]), status: 500)
+    }
+    stage.pass(seconds: 60)
+    stage.event(.heartbeat(stage.location()))
+    stage.send([record], because: trigger)
+    #expect(stage.violated.contains(.triggerLegality) == !(hasFailed && trigger.isRetry))
+  }
+
   @Test func aMotionChangeKnowsNoThreshold() {
     let stage = Stage { $0.http.autoSyncThreshold = 5 }
     let record = stage.insert()

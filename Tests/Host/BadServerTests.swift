@@ -46,6 +46,29 @@ import Vocabulary
     #expect(device.httpStatuses.allSatisfy { $0 == 0 })
   }
 
+  /// HttpConfig: records that failed are retried when the app resumes or the device reboots, whatever the threshold.
+  @Test(arguments: [true, false])
+  func theNextLaunchRetriesWhatHasFailedBelowTheThreshold(hasFailed: Bool) throws {
+    let device = try TestHost()
+    device.server = { _ in .status(500) }
+    // The only record is that of a motion change, which is tried at once where there is a url.
+    let url = hasFailed ? "http://server.example/" : ""
+    try device.ready(#"{"url":"\#(url)","autoSyncThreshold":10}"#)
+    try device.call(.start)
+    try device.call(.stop)
+    #expect(device.sent.count == (hasFailed ? 1 : 0) && device.host.queue.count == 1)
+    try device.configure(#"{"url":"http://server.example/"}"#)
+    try device.relaunch()
+    try device.ready(#"{"reset":false}"#)
+    #expect(device.sent.count == (hasFailed ? 1 : 0))
+    // What is sent is over: the launch after that has nothing to retry.
+    device.server = { _ in .status(200) }
+    try device.sync(1)
+    #expect(device.host.queue.count == 0)
+    try device.relaunch()
+    #expect(!device.host.uploader.isRetryDue)
+  }
+
   @Test func silenceIsEndedByTheWatchdog() throws {
     let device = try device(nil)
     #expect(device.sent.count == 1)

@@ -115,6 +115,13 @@ import Vocabulary
     }
   }
 
+  @Test(arguments: [400, 401, 503])
+  func aRefusalWithoutABodySaysItsStatus(status: Int) {
+    var device = refused()
+    device.answer(status)
+    #expect(device.authorizationEvents.first?.error == "HTTP \(status)")
+  }
+
   @Test(arguments: TransportFailure.allCases)
   func aRefreshWithoutAnAnswerIsStatusZero(failure: TransportFailure) {
     var device = refused()

@@ -48,6 +48,81 @@ import Vocabulary
     #expect(device.queue.count == 0)
   }
 
+  /// HttpConfig names what retries: resume, reboot, connectivity, heartbeat, background fetch.
+  private static let retries: [FlushTrigger] = [.appResume, .ready, .connectivity, .heartbeat, .backgroundFetch]
+
+  /// Two rows below the threshold, after this failure of an upload at a motion change.
+  private func failed(_ failure: (inout TestDevice) -> Void = { $0.answer(500) }) -> TestDevice {
+    var device = TestDevice {
+      $0.http.autoSyncThreshold = 10
+      $0.authorization.refreshUrl = "http://server.example/refresh"
+    }
+    device.fill(2)
+    device.give(.trigger(.motionChange))
+    failure(&device)
+    return device
+  }
+
+  @Test(arguments: automatic.filter { $0 != .motionChange })
+  func rowsThatHaveFailedAreRetriedBelowTheThreshold(trigger: FlushTrigger) {
+    let failures: [(inout TestDevice) -> Void] = [
+      { $0.answer(500) }, { $0.fail() },
+      {
+        $0.answer(401)
+        $0.answer(400)
+      },
+      {
+        $0.advance(seconds: 65)
+        $0.give(.timersDue)
+      },
+    ]
+    for failure in failures {
+      var device = failed(failure)
+      let before = device.sent.count
+      device.give(.trigger(trigger))
+      #expect((device.sent.count > before) == Self.retries.contains(trigger))
+    }
+  }
+
+  /// The first page is accepted, and then there is no network for the second.
+  @Test func whatAnUploadHasLeftBehindIsRetriedToo() {
+    var device = failed {
+      $0.give(.connectivity(.none))
+      $0.answer(200)
+      $0.give(.connectivity(.wifi))
+    }
+    device.give(.trigger(.connectivity))
+    #expect(device.sent.count == 2)
+  }
+
+  @Test(arguments: [FlushTrigger.motionChange, .manual, .heartbeat])
+  func anAttemptWithoutANetworkIsAFailureWhereItKnowsNoThreshold(trigger: FlushTrigger) {
+    var device = TestDevice(connectivity: .none) { $0.http.autoSyncThreshold = 10 }
+    device.fill(2)
+    device.give(.trigger(trigger))
+    device.give(.connectivity(.wifi))
+    device.give(.trigger(.connectivity))
+    #expect(device.sent.count == (trigger == .heartbeat ? 0 : 1))
+  }
+
+  @Test func afterASuccessTheThresholdHoldsAgain() {
+    var device = failed()
+    device.give(.trigger(.heartbeat))
+    device.answer(200)
+    device.answer(200)
+    device.fill(2)
+    device.give(.trigger(.heartbeat))
+    #expect(device.sent.count == 3)
+  }
+
+  @Test func whatComesAfterTheFailedRowsAreDestroyedWaitsForTheThreshold() {
+    var device = failed()
+    _ = device.queue.deleteAll()
+    device.record()
+    device.give(.trigger(.heartbeat))
+    #expect(device.sent.count == 1)
+  }
+
   @Test(arguments: [-1, 0, 1])
   func aThresholdUpToOneWaitsForNothing(threshold: Int) {
     var device = TestDevice { $0.http.autoSyncThreshold = threshold }

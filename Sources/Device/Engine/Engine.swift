@@ -108,17 +108,18 @@ package struct Engine: Sendable {
 
   mutating func act(on input: EngineInput, at now: Moment, into effects: inout [Effect]) {
     switch input {
-    case .fix(let fix): follow(fix, at: now, into: &effects)
-    case .sample(let fix): take(sample: fix, at: now, into: &effects)
-    case .significantChange(let fix): takeSignificantChange(fix, at: now, into: &effects)
-    case .passive(let fix): takePassive(fix, at: now, into: &effects)
+    case .fix(let fix): follow(fix.received(at: now.wall), at: now, into: &effects)
+    case .sample(let fix): take(sample: fix.received(at: now.wall), at: now, into: &effects)
+    case .significantChange(let fix): takeSignificantChange(fix.received(at: now.wall), at: now, into: &effects)
+    case .passive(let fix): takePassive(fix.received(at: now.wall), at: now, into: &effects)
     case .locationFailed(let error): fail(error, at: now, into: &effects)
     case .updatesPaused: pauseUpdates(at: now, into: &effects)
-    case .stationaryRegionExit(let fix): leaveStationaryRegion(fix, at: now, into: &effects)
-    case .proximityRegionExit(let fix): leaveProximityRegion(fix, at: now, into: &effects)
+    case .stationaryRegionExit(let fix): leaveStationaryRegion(fix?.received(at: now.wall), at: now, into: &effects)
+    case .proximityRegionExit(let fix): leaveProximityRegion(fix?.received(at: now.wall), at: now, into: &effects)
     case .geofenceCrossing(let identifier, let isEntry, let fix):
-      cross(identifier, isEntry: isEntry, fix, at: now, into: &effects)
-    case .geofenceDwell(let identifier, let fix): dwell(in: identifier, fix, at: now, into: &effects)
+      cross(identifier, isEntry: isEntry, fix?.received(at: now.wall), at: now, into: &effects)
+    case .geofenceDwell(let identifier, let fix):
+      dwell(in: identifier, fix?.received(at: now.wall), at: now, into: &effects)
     case .activity(let activity): take(activity, at: now, into: &effects)
     case .battery(let battery): take(battery, at: now, into: &effects)
     case .connectivity(let connectivity): take(connectivity, into: &effects)

@@ -26,6 +26,7 @@ package struct DeviceHost<Phone: Platform> {
   var launch: Launch?
   var isFirstBoot: Bool
   var isStateSaved = true
+  private var keptRetry: Bool
   var waitingSyncs: [UInt64] = []
   /// What of the last launch could not be read, until the log is open.
   private var unreadable: [String]
@@ -45,12 +46,14 @@ package struct DeviceHost<Phone: Platform> {
       configuration: configuration, state: kept.engineState, geofences: kept.geofences, identity: identity)
     uploader = Uploader(
       configuration: configuration, connectivity: .none, userAgent: description.userAgent,
-      tokenSetAt: kept.tokenSetAt ?? now.wall, nextRequestID: firstRequest, clockFactor: clockFactor)
+      tokenSetAt: kept.tokenSetAt ?? now.wall, isRetryDue: kept.isRetryDue, nextRequestID: firstRequest,
+      clockFactor: clockFactor)
     queue = database.queue(of: device)
     // Locks belong to the process that has ended (behaviour §7.2).
     queue.unlockAll()
     renderer = RecordRenderer(configuration)
     isFirstBoot = kept.configuration == nil
+    keptRetry = kept.isRetryDue
     unreadable = kept.unreadable
     self.configuration = configuration
     self.platform = platform
@@ -146,8 +149,11 @@ package struct DeviceHost<Phone: Platform> {
 
   /// At the end of every input: the odometer changes with each fix, and is kept once.
   mutating func settle(at now: Moment) {
-    guard !isStateSaved else { return }
+    let isRetryDue = uploader.isRetryDue
+    guard !isStateSaved || isRetryDue != keptRetry else { return }
     do throws(DatabaseError) {
+      if isRetryDue != keptRetry { try storage.save(isRetryDue: isRetryDue) }
+      keptRetry = isRetryDue
       try storage.save(engine.state, with: &scratch.state)
       isStateSaved = true
     } catch { report(error, at: now) }

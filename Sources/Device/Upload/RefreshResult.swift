@@ -8,7 +8,8 @@ enum RefreshResult {
 
   init(_ outcome: RequestOutcome) {
     guard case .answered(let status, _, let body) = outcome, status == 200 || status == 201 else {
-      self = .failure(message: String(decoding: outcome.text, as: UTF8.self))
+      let text = String(decoding: outcome.text, as: UTF8.self)
+      self = .failure(message: text.isEmpty ? "HTTP \(outcome.status)" : text)
       return
     }
     do throws(JSONError) {

@@ -100,6 +100,7 @@ extension Uploader {
   /// Nil for success.
   mutating func finish(_ flush: Flush, _ error: SyncError?, _ now: Moment, _ effects: inout [UploadEffect]) {
     self.flush = nil
+    hasFailed = error != nil
     let duration = (now.monotonic - flush.beganAt).wholeMilliseconds
     log(
       .flushFinished(

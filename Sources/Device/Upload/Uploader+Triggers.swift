@@ -2,7 +2,7 @@ import Base
 import Contract
 import Database
 import Queue
-import Vocabulary
+package import Vocabulary
 
 /// When a flush begins (behaviour §8.5).
 extension Uploader {
@@ -11,10 +11,16 @@ extension Uploader {
     _ effects: inout [UploadEffect]
   ) {
     count(trigger)
-    if let obstacle = obstacle(to: trigger) { return refuse(obstacle, completion, &effects) }
+    if let obstacle = obstacle(to: trigger) {
+      let knowsNoThreshold = trigger == .motionChange || trigger == .manual
+      if obstacle == .noNetwork && knowsNoThreshold && queue.count > 0 { hasFailed = true }
+      return refuse(obstacle, completion, &effects)
+    }
     let isManual = trigger == .manual
     if isManual && policy.destination == .none { return handOut(to: completion, &queue, &effects) }
     let queued = queue.count
+    // What failed before is gone when there is nothing, or only what has just come.
+    if queued == 0 || trigger == .insert && queued == 1 { hasFailed = false }
     guard isManual || isDue(trigger, queued: queued) else { return }
     log(.flushBegan(trigger: trigger, queued: queued), &effects)
     logWatchdog(&effects)
@@ -67,7 +73,8 @@ extension Uploader {
   private func isDue(_ trigger: FlushTrigger, queued: Int) -> Bool {
     if trigger == .insert && insertsToWait > 0 { return false }
     if policy.defersOnCellular && connectivity == .cellular { return false }
-    return trigger == .motionChange || policy.threshold == 1 || queued >= policy.threshold
+    if trigger == .motionChange || policy.threshold == 1 || queued >= policy.threshold { return true }
+    return hasFailed && trigger.isRetry
   }
 
   /// A sync without a url gives the rows to the app and forgets them (behaviour §7.4); with no app waiting they stay.
@@ -85,6 +92,16 @@ extension Uploader {
     } catch {
       effects.append(.log(.error("\(error)", from: .records)))
       effects.append(.synced(completion: completion, .failure(.store)))
+    }
+  }
+}
+
+extension FlushTrigger {
+  /// Whether it sends rows whose upload has failed without regard to the threshold (SDK §8.5.3).
+  package var isRetry: Bool {
+    switch self {
+    case .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true
+    case .insert, .motionChange, .appPause, .start, .configuration, .manual: false
     }
   }
 }

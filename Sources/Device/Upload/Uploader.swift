@@ -18,9 +18,13 @@ package struct Uploader: Sendable {
   let userAgent: String
   private let clockFactor: Double
   package internal(set) var connectivity: Connectivity
+  /// A flush has ended before the queue was empty, and rows are left of it.
+  var hasFailed: Bool
   var policy: UploadPolicy
   /// Inserts that begin no flush, after a failure of the network.
   var insertsToWait = 0
+  /// To be kept over launches: whether rows wait for a retry, which then needs no threshold.
+  package var isRetryDue: Bool { hasFailed && policy.threshold > 1 }
   private var work = Work.none
   var logUploads: [PendingLogUpload] = []
 
@@ -46,12 +50,13 @@ package struct Uploader: Sendable {
   /// network, whose time limits are its own.
   package init(
     configuration: Configuration, connectivity: Connectivity, userAgent: String, tokenSetAt: WallInstant,
-    nextRequestID: UInt64 = 1, clockFactor: Double = 1
+    isRetryDue: Bool = false, nextRequestID: UInt64 = 1, clockFactor: Double = 1
   ) {
     self.configuration = configuration
     self.connectivity = connectivity
     self.userAgent = userAgent
     self.tokenSetAt = tokenSetAt
+    hasFailed = isRetryDue
     self.nextRequestID = nextRequestID
     self.clockFactor = clockFactor
     policy = UploadPolicy(configuration)

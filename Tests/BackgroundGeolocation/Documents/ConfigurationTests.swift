@@ -45,6 +45,27 @@ import Testing
     for (key, change) in changes { #expect(keys(changedBy: change) == ["geolocation.\(key)"]) }
   }
 
+  /// Stands for Foundation's class, whose module tests do not link either.
+  private final class NSNull {}
+
+  @Test func aNullCostsItsMemberOnly() {
+    let draft = ConfigurationDraft(Configuration(platform: .ios))
+    let config = Config(draft, isFirstBoot: true)
+    let members: [String: Any] = [
+      "a": NSNull(), "b": 1, "c": ["d": NSNull(), "e": [NSNull(), 2] as [Any]] as [String: Any],
+    ]
+    config.http.params = members
+    config.persistence.extras = members
+    config.http.headers = ["X-A": NSNull(), "X-B": "b"]
+    let settings = draft.result.configuration
+    for value in [settings.http.params, settings.persistence.extras] {
+      #expect(String(decoding: value.text, as: UTF8.self) == #"{"a":null,"b":1,"c":{"d":null,"e":[null,2]}}"#)
+    }
+    #expect(NameValuePair.list(settings.http.headers) == [NameValuePair("X-B", "b")])
+    #expect(draft.result.warnings.isEmpty)
+    #expect(config.http.params["b"] as? Int == 1)
+  }
+
   @Test func everyPropertyOfTheFilterChangesItsKeyOnly() {
     let changes: [(key: String, change: (LocationFilterConfig) -> Void)] = [
       ("policy", { $0.policy = .adjust }), ("useKalman", { $0.useKalman = false }),

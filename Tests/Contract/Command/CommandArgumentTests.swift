@@ -41,6 +41,13 @@ struct CommandArgumentTests {
     }
   }
 
+  @Test func aFlagMayBeANumber() throws {
+    for (number, flag) in [("1", true), ("0", false), ("1.0", true), ("0.0", false)] {
+      #expect(try Command(.changePace, JSONValue(source: number)) == .changePace(isMoving: flag))
+    }
+    #expect(throws: CommandProblem.self) { try Command(.changePace, .integer(2)) }
+  }
+
   @Test func aMissingArgumentIsRefusedWhereOneIsNeeded() {
     for (name, accepted) in Self.accepted {
       if accepted.contains("null") {

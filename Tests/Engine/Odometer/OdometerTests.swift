@@ -154,6 +154,48 @@ import Vocabulary
     }
   }
 
+  /// At rest a record 60 m further is minor motion; one within what both may be wrong is none, nor is a poor one.
+  @Test(arguments: [(60.0, 5.0, 60.0), (14.1, 5, 0), (14.2, 5, 14.2), (60, 21, 0), (60, -1, 0)])
+  func atRestARecordCountsThatShowsMotion(metres: Double, accuracy: Double, counted: Double) throws {
+    for persist in [true, false] {
+      var rig = EngineRig.resting { $0.geolocation.filter.odometerUseKalmanFilter = false }
+      rig.wait(10)
+      var request = PositionRequest(id: 7)
+      request.persist = persist
+      rig.send(.call(.currentPosition(request)))
+      for _ in 0..<3 { rig.sample(north: metres, accuracy: accuracy) }
+      let odometer = rig.engine.state.odometerMetres
+      #expect(abs(odometer - (persist ? counted : 0)) < 0.05)
+      let records = rig.take().persisted.map(\.record)
+      #expect(records.allSatisfy { $0.odometer == odometer })
+      #expect(!rig.engine.state.isMoving)
+    }
+  }
+
+  /// Whoever asks again and again in one place goes nowhere.
+  @Test func atRestNoiseDoesNotAddUp() {
+    var rig = EngineRig.resting()
+    for index in 0..<100 {
+      rig.wait(60)
+      rig.send(.call(.currentPosition(PositionRequest(id: index))))
+      for _ in 0..<3 { rig.sample(north: index % 2 == 0 ? 6 : -6) }
+    }
+    #expect(rig.take().kinds.count { $0 == .current } == 100)
+    #expect(rig.engine.state.odometerMetres == 0)
+  }
+
+  /// What was counted at rest does not count again when the device sets off.
+  @Test func theWayAtRestCountsOnce() {
+    var rig = EngineRig.resting { $0.geolocation.filter.odometerUseKalmanFilter = false }
+    rig.wait(10)
+    rig.send(.call(.currentPosition(PositionRequest(id: 7))))
+    for _ in 0..<3 { rig.sample(north: 60) }
+    rig.wait(10)
+    rig.send(.call(.changePace(isMoving: true)))
+    for _ in 0..<3 { rig.sample(north: 80) }
+    #expect(abs(rig.engine.state.odometerMetres - 80) < 0.1)
+  }
+
   @Test func transitionsCountInGeofenceModeAndNothingElseDoes() {
     for isGeofenceMode in [false, true] {
       for source in OdometerSource.allCases {

@@ -4,11 +4,14 @@ import Engine
 import Host
 import Queue
 import Scenario
-import Upload
 import Vocabulary
 
 @testable import FleetSimulator
+<<<<<<< HEAD
 @testable import World
+=======
+@testable import Upload
+>>>>>>> 07af018 (upload: retry failed rows whatever the threshold; engine: count minor motion at rest, keep the age of a fix that of its receipt)
 
 /// An oracle that is told what one device does, without the device.
 final class Stage {
@@ -71,7 +74,7 @@ final class Stage {
   @discardableResult
   func send(
     _ records: [Record], _ purpose: OutgoingRequest.Purpose = .records, headers: [NameValuePair] = [],
-    on network: RadioNetwork = .lte
+    on network: RadioNetwork = .lte, because trigger: FlushTrigger = .insert
   ) -> UInt64 {
     requests += 1
     let body =
@@ -79,9 +82,15 @@ final class Stage {
     tell(
       .sent(
         OutgoingRequest(
+<<<<<<< HEAD
           id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations",
           headers: [NameValuePair("Content-Type", "application/json")] + headers,
           body: body, timeout: .seconds(60))), on: network)
+=======
+          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: headers,
+          body: body, timeout: .seconds(60),
+          cargo: OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: now))), on: network)
+>>>>>>> 07af018 (upload: retry failed rows whatever the threshold; engine: count minor motion at rest, keep the age of a fix that of its receipt)
     return requests
   }
 

@@ -21,6 +21,7 @@ struct ReferenceFlush {
   private var awaited: Awaited?
   private var hasRefreshed = false
   private var isSync = false
+  private var hasFailed = false
   private var synced = 0
 
   init(batch: Int?, threshold: Int, canRefresh: Bool) {
@@ -38,13 +39,17 @@ struct ReferenceFlush {
       inserted += 1
       rows.append(inserted)
       insertsToWait = max(0, insertsToWait - 1)
+      if rows.count == 1 && isIdle { hasFailed = false }
       return begin(isAutomatic: true, isDue: insertsToWait == 0 && rows.count >= threshold)
     case .motionChange:
       insertsToWait = 0
+      missWithoutNetwork()
       return begin(isAutomatic: true, isDue: true)
-    case .heartbeat: return begin(isAutomatic: true, isDue: rows.count >= threshold)
+    case .heartbeat:
+      return begin(isAutomatic: true, isDue: rows.count >= threshold || hasFailed && !rows.isEmpty)
     case .sync:
       insertsToWait = 0
+      missWithoutNetwork()
       return begin(isAutomatic: false, isDue: true)
     case .network:
       isOnline.toggle()
@@ -64,6 +69,12 @@ struct ReferenceFlush {
     isSync = !isAutomatic
     synced = 0
     return next()
+  }
+
+  private var isIdle: Bool { !isBusy && isOnline }
+
+  private mutating func missWithoutNetwork() {
+    if !isBusy && !isOnline && !rows.isEmpty { hasFailed = true }
   }
 
   private mutating func next() -> [String] {
@@ -103,6 +114,7 @@ struct ReferenceFlush {
   private mutating func end(error: Int?) -> [String] {
     locked = []
     awaited = nil
+    hasFailed = error != nil
     return isSync ? [error.map { "sync \($0)" } ?? "sync of \(synced)"] : []
   }
 }

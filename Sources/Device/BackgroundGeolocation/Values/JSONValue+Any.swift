@@ -4,7 +4,7 @@ import JSON
 /// Between the trees of this package and the dictionaries of the SDK's documents.
 extension JSONValue {
   /// A value that JSON has: nil, Bool, any integer, Float, Double, String, Date (as its ISO-8601 text), arrays and
-  /// dictionaries of these. Nil for anything else, and for numbers that are not finite. Keys of a dictionary are put in
+  /// dictionaries of these, and Foundation's NSNull for null. Nil for anything else, and for numbers that are not finite. Keys of a dictionary are put in
   /// order, so that the same dictionary always gives the same text.
   init?(any value: Any) {
     switch value {
@@ -32,6 +32,8 @@ extension JSONValue {
       }
       self = .array(array)
     case Optional<Any>.none: self = .null
+    // Its module is not linked here.
+    case _ where String(describing: type(of: value)) == "NSNull": self = .null
     default: return nil
     }
   }

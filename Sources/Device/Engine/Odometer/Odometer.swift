@@ -8,6 +8,8 @@ package struct Odometer: Sendable {
   static let fullTrustAccuracyMetres = 10.0
   /// A step may be so many mean steps and so many distance filters long.
   static let limitFactor = 3.0
+  /// At rest a step counts that is longer than so many times what both its ends may be wrong.
+  static let restErrorFactor = 2.0
 
   private struct Reference {
     var place: Coordinate
@@ -70,6 +72,7 @@ package struct Odometer: Sendable {
     let variance = start.accuracyMetres * start.accuracyMetres + accuracy * accuracy
     let raw = start.place.distanceMetres(to: place)
     let isInFull = rules.isAsObserved || accuracy <= Odometer.fullTrustAccuracyMetres
+    if source == .rest && raw <= Odometer.restErrorFactor * variance.squareRoot() { return .skipped }
     var step = isInFull ? raw : max(0, raw - variance.squareRoot())
     // Only steps of one pace are alike. The way to a motion change, or from fence to fence, is as long as it is, and
     // does not lengthen the steps that follow (SDK §17).

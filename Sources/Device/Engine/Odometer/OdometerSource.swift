@@ -3,6 +3,8 @@ package enum OdometerSource: CaseIterable, Sendable {
   /// The location filter has let it through.
   case tracked
   case motionChange
+  /// A record of a device at rest that is no motion change: minor motion (SDK §17.5).
+  case rest
   /// A geofence transition, or the exit from the region around a device at rest.
   case transition
 

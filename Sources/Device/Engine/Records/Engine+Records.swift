@@ -12,7 +12,7 @@ extension Engine {
       uuid: nextUUID(), timestamp: fix.timestamp, isMoving: state.isMoving, odometer: value ?? odometer.metres,
       coords: fix.coords, activity: activity, battery: battery)
     record.recordedAt = now.wall
-    record.ageMilliseconds = now.wall.milliseconds(since: fix.timestamp)
+    record.ageMilliseconds = (fix.receivedAt ?? now.wall).milliseconds(since: fix.timestamp)
     record.odometerError = odometer.errorMetres
     record.event = event
     record.extras = settings.extras.merging(extras)
@@ -57,6 +57,17 @@ extension Engine {
   mutating func keepOdometer() {
     state.odometerMetres = odometer.metres
     state.odometerErrorMetres = odometer.errorMetres
+  }
+
+  /// Before a record that is no motion change is made of the fix: at rest it may show minor motion (SDK §17.5). A device
+  /// as observed counts its stream instead.
+  mutating func countMinorMotion(
+    to fix: Fix, _ kind: RecordKind, explicitly: Bool? = nil, into effects: inout [Effect]
+  ) {
+    guard state.isEnabled, !state.isMoving, !isSettling, !quirks.odometerIsAsObserved,
+      persists(kind, explicitly: explicitly), advanceOdometer(to: fix, from: .rest, into: &effects)
+    else { return }
+    note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
   }
 
   /// True when the way grew. Its error grows even when it does not, and is kept like it.

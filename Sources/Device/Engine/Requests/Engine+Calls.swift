@@ -62,6 +62,7 @@ extension Engine {
     for index in watches.indices where watches[index].isDue(at: now.monotonic) {
       watches[index].lastDelivery = now.monotonic
       let request = watches[index].request
+      countMinorMotion(to: fix, .watch, explicitly: request.persist, into: &effects)
       let record = makeRecord(of: fix, extras: request.extras, at: now)
       publish(record, .watch, explicitly: request.persist, into: &effects)
       effects.append(.completed(id: request.id, .success(record)))

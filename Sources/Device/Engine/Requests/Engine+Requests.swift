@@ -134,10 +134,12 @@ extension Engine {
     case .geofence(let trigger, let geofence, let kind):
       recordTransition(trigger, of: geofence, kind, at: fix, at: now, into: &effects)
     case .providerChange(let provider):
+      countMinorMotion(to: fix, .current, into: &effects)
       var record = makeRecord(of: fix, event: .providerchange, at: now)
       record.provider = provider
       publish(record, .current, into: &effects)
     case .current(let request):
+      countMinorMotion(to: fix, .current, explicitly: request.persist, into: &effects)
       let record = makeRecord(of: fix, extras: request.extras, at: now)
       publish(record, .current, explicitly: request.persist, into: &effects)
       complete(request.id, .success(record), into: &effects)

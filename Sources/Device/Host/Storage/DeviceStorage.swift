@@ -11,6 +11,7 @@ struct DeviceStorage {
     static let configuration = "configuration"
     static let engine = "engine"
     static let tokenSetAt = "tokenSetAt"
+    static let isRetryDue = "isRetryDue"
   }
 
   private let state: StateTable
@@ -35,6 +36,7 @@ struct DeviceStorage {
     if case .integer(let milliseconds)? = try document(Key.tokenSetAt, &kept) {
       kept.tokenSetAt = WallInstant(exactly: milliseconds)
     }
+    kept.isRetryDue = try document(Key.isRetryDue, &kept) == .bool(true)
     for stored in try geofences.all() {
       do {
         var fence = try Geofence(definition: JSONValue(parsing: stored.definition.span))
@@ -65,6 +67,10 @@ struct DeviceStorage {
 
   func save(tokenSetAt: WallInstant) throws(DatabaseError) {
     try save(.integer(tokenSetAt.millisecondsSince1970), Key.tokenSetAt)
+  }
+
+  func save(isRetryDue: Bool) throws(DatabaseError) {
+    try save(.bool(isRetryDue), Key.isRetryDue)
   }
 
   func save(_ fence: Geofence) throws(DatabaseError) {

@@ -9,6 +9,8 @@ struct Kept {
   var engineState = EngineState()
   /// Nil before the first launch.
   var tokenSetAt: WallInstant?
+  /// Whether rows waited for a retry.
+  var isRetryDue = false
   var geofences: [Geofence] = []
   /// Parts that were there and could not be read.
   var unreadable: [String] = []

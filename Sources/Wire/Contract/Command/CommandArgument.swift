@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The argument that came with a command, to be taken as what the command needs. Nothing is coerced here: a device
-/// refuses the wrong type (behaviour §10.2).
+/// The argument that came with a command, to be taken as what the command needs. A device refuses the
+/// wrong type; only flags may be 0 and 1, as in `setConfig` (SDK §10.2).
 struct CommandArgument {
   private let name: CommandName
   private let value: JSONValue?
@@ -12,7 +12,7 @@ struct CommandArgument {
   }
 
   func flag() throws(CommandProblem) -> Bool {
-    guard case .bool(let flag)? = value else { throw wrong("boolean") }
+    guard let flag = value?.coercedBool else { throw wrong("boolean") }
     return flag
   }
 

@@ -6,8 +6,8 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, or when the app asks for it
-/// (behaviour §8.5); and with `autoSync` off only when it asks.
+/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, when the app asks for it, or
+/// as a retry (SDK §8.5.2, §8.5.3); and with `autoSync` off only when it asks.
 final class TriggerRule: Rule {
   override class var invariant: Invariant { .triggerLegality }
   override class var interest: Interest { [.sent, .told, .ended, .queue] }
@@ -36,11 +36,25 @@ final class TriggerRule: Rule {
       guard !page.isHealed, answers[device] != now, let terms = page.terms else { return }
       if !terms.autoSync { return blame(sighting, nil, "request \(request.id) is sent although autoSync is off") }
       guard page.waiting.count < terms.threshold, motionChanges[device] != now else { return }
+      if let trigger = request.cargo?.trigger, trigger.isRetry, hasFailed(device) { return }
       blame(
         sighting, nil,
         "request \(request.id) is sent with \(page.waiting.count) records waiting and a threshold of \(terms.threshold)"
       )
     default: break
+    }
+  }
+
+  /// A record waits that was sent already, that an upload has left behind, or that a motion change without a network could
+  /// not send.
+  private func hasFailed(_ device: Int) -> Bool {
+    let page = ledger.pages[device]
+    // The request that is judged has been counted.
+    let judged = page.open.last { $0.purpose == .records }?.rows ?? []
+    return page.waiting.all.contains { record in
+      if record.attempts > (judged.contains(record.row) ? 1 : 0) { return true }
+      if let answer = page.answer, record.createdAt <= answer.instant { return true }
+      return motionChanges[device].map { record.createdAt <= $0 } ?? false
     }
   }
 }
