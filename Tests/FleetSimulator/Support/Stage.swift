@@ -7,11 +7,8 @@ import Scenario
 import Vocabulary
 
 @testable import FleetSimulator
-<<<<<<< HEAD
-@testable import World
-=======
 @testable import Upload
->>>>>>> 07af018 (upload: retry failed rows whatever the threshold; engine: count minor motion at rest, keep the age of a fix that of its receipt)
+@testable import World
 
 /// An oracle that is told what one device does, without the device.
 final class Stage {
@@ -82,15 +79,10 @@ final class Stage {
     tell(
       .sent(
         OutgoingRequest(
-<<<<<<< HEAD
           id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations",
           headers: [NameValuePair("Content-Type", "application/json")] + headers,
-          body: body, timeout: .seconds(60))), on: network)
-=======
-          id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: headers,
           body: body, timeout: .seconds(60),
           cargo: OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: now))), on: network)
->>>>>>> 07af018 (upload: retry failed rows whatever the threshold; engine: count minor motion at rest, keep the age of a fix that of its receipt)
     return requests
   }
 
