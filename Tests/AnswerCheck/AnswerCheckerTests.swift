@@ -1,4 +1,5 @@
 import AnswerCheck
+import Contract
 import Testing
 import Upload
 
@@ -88,6 +89,16 @@ import Upload
     .tokens(.expiryIsAhead, "good for -", #"{"access_token":"a","expires_at":1700000000}"#),
     .tokens(.noCommandsWithTokens, "beside", #"{"access_token":"a","background_geolocation":[["stop"]]}"#),
   ]
+
+  /// It stands alone in the header, as the server made it (SDK §11.1).
+  @Test func aSharedAccessSignatureMayHoldASpace() {
+    let signature = #"{"access_token":"SharedAccessSignature sr=a&sig=b","refresh_token":"r"}"#
+    var conversation = Conversation()
+    #expect(conversation.refresh(200, signature, .sas) == [])
+    #expect(conversation.refresh(200, signature, .jwt).map(\.clause) == [.tokenIsBare])
+    let cut = #"{"access_token":"SharedAccessSignature\nsr=a","refresh_token":"r"}"#
+    #expect(conversation.refresh(200, cut, .sas).map(\.clause) == [.tokenIsBare])
+  }
 
   @Test(arguments: faults.indices)
   func aFaultIsFoundAlone(index: Int) throws {

@@ -24,13 +24,16 @@ struct Conversation {
     check(.records, sent, .failed(failure, message: "no luck"), nil, 20, true)
   }
 
-  mutating func refresh(_ status: Int, _ body: String) -> [Finding] {
-    check(.refresh, "", .answered(status: status, reason: "", body: Array(body.utf8)), Conversation.json, 20, true)
+  mutating func refresh(_ status: Int, _ body: String, _ strategy: AuthorizationStrategy = .jwt) -> [Finding] {
+    check(
+      .refresh, "", .answered(status: status, reason: "", body: Array(body.utf8)), Conversation.json, 20, true, strategy
+    )
   }
 
   private mutating func check(
     _ purpose: OutgoingRequest.Purpose, _ sent: String, _ outcome: RequestOutcome,
-    _ head: [(name: String, value: String)]?, _ milliseconds: Int64, _ canRefresh: Bool
+    _ head: [(name: String, value: String)]?, _ milliseconds: Int64, _ canRefresh: Bool,
+    _ strategy: AuthorizationStrategy = .jwt
   ) -> [Finding] {
     let request = OutgoingRequest(
       id: nextID, purpose: purpose, method: "POST", url: "http://server.example/locations", headers: [],
@@ -39,7 +42,7 @@ struct Conversation {
     return checker.check(
       ObservedAnswer(
         request, outcome, head: head.map { AnswerHead($0) }, duration: .milliseconds(milliseconds),
-        endedAt: Conversation.now, canRefresh: canRefresh)
+        endedAt: Conversation.now, canRefresh: canRefresh, strategy: strategy)
     ).findings
   }
 }

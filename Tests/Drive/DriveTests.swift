@@ -36,6 +36,21 @@ import Vocabulary
     #expect(ride.sent.count == before + 2)
   }
 
+  /// SDK §5.1: iOS counts the altitude from the sea, Android from the ellipsoid.
+  @Test(arguments: [DevicePlatform.ios, .android]) func aRecordSaysHowHighItIs(platform: DevicePlatform) throws {
+    var ride = try Ride(platform)
+    try ride.press(.drive)
+    try ride.wait(120)
+    #expect(ride.sent.count > 5)
+    for request in ride.sent {
+      let coords = try #require(try JSONValue(parsing: request.body.span)["location"]?["coords"])
+      let (altitude, ellipsoidal) = (coords["altitude"]?.metres, coords["ellipsoidal_altitude"]?.metres)
+      let above = try #require(ellipsoidal) - #require(altitude)
+      #expect(platform == .ios ? (30...60).contains(above) : above == 0, "\(coords)")
+      #expect(try #require(altitude) > 300)
+    }
+  }
+
   @Test func aSeedAlwaysGoesTheSameWay() throws {
     let bodies = try (0..<2).map { _ in
       var ride = try Ride(seed: 5)
@@ -220,5 +235,15 @@ import Vocabulary
     clock.waitsForNetwork(false, at: after(8))
     #expect(clock.now(at: after(9)) == Ride.start.advanced(by: .seconds(122)))
     #expect(clock.span(until: after(2), at: after(9)) == .zero)
+  }
+}
+
+extension JSONValue {
+  fileprivate var metres: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .null, .bool, .string, .array, .object: nil
+    }
   }
 }

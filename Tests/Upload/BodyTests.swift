@@ -55,6 +55,15 @@ import Vocabulary
     #expect(bodies == [#"{"lat":45.5,"trip":7,"user_id":1234}"#])
   }
 
+  /// SDK §8.2: the record wins. A row that is uploaded under another uuid is another row for the server.
+  @Test func withoutARootNoParamReplacesAMemberOfTheRecord() {
+    let bodies = bodies([#"{"uuid":"a","trip":7}"#]) {
+      $0.http.rootProperty = "."
+      $0.http.params = .object(["uuid": .string("b"), "trip": .integer(8), "user_id": .integer(1)])
+    }
+    #expect(bodies == [#"{"uuid":"a","trip":7,"user_id":1}"#])
+  }
+
   @Test func arraysUnderARoot() {
     let bodies = bodies([#"[45.5,{"trip":7}]"#, #"[45.6,{"trip":7}]"#]) {
       $0.http.rootProperty = "data"

@@ -21,12 +21,14 @@ extension AnswerChecker {
       .noCommandsWithTokens, isBroken: object[CommandKey.backgroundGeolocation] != nil,
       "\(CommandKey.backgroundGeolocation) stands beside the tokens")
     let found = FoundTokens(searching: document)
-    judgeNames(document, found, into: &judgement)
+    judgeNames(document, found, answer.strategy, into: &judgement)
     judgeExpiry(found, at: answer.endedAt, into: &judgement)
     hasFreshToken = found.accessToken != nil
   }
 
-  private func judgeNames(_ document: JSONValue, _ found: FoundTokens, into judgement: inout Judgement) {
+  private func judgeNames(
+    _ document: JSONValue, _ found: FoundTokens, _ strategy: AuthorizationStrategy, into judgement: inout Judgement
+  ) {
     guard let token = found.accessToken else {
       return judgement.judge(.accessTokenIsFound, AnswerChecker.missing(in: document))
     }
@@ -37,12 +39,15 @@ extension AnswerChecker {
       .oneAccessToken, isBroken: candidates.count > 1, "candidates are \(candidates.joined(separator: ", "))")
     judgement.judge(.tokenIsBare, nil)
     for (name, token) in [("access", token), ("refresh", found.refreshToken ?? "")] {
-      let isPrefixed = token.lowercased().hasPrefix("bearer ")
-      if isPrefixed || token.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) {
+      // A shared access signature is the whole field and has a space in it (SDK §11.1).
+      let isWholeField = strategy == .sas && name == "access"
+      let isPrefixed = !isWholeField && token.lowercased().hasPrefix("bearer ")
+      let least: UInt8 = isWholeField ? 0x20 : 0x21
+      if isPrefixed || token.utf8.contains(where: { $0 < least || $0 >= 0x7F }) {
+        let foreign = isWholeField ? "a line break" : "a space, a line break"
         judgement.judge(
           .tokenIsBare,
-          "the \(name) token \(isPrefixed ? "begins with \"Bearer \"" : "holds a space, a line break or another foreign letter")"
-        )
+          "the \(name) token \(isPrefixed ? "begins with \"Bearer \"" : "holds \(foreign) or another foreign letter")")
       }
     }
   }

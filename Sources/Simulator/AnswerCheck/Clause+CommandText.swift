@@ -65,7 +65,7 @@ extension Clause {
     case .tokenIsBare:
       (
         "a token is a bare token",
-        "the device writes \"Bearer \" before it and sends it in a header: no prefix, no space"
+        "the device sends it in a header, after \"Bearer \" with the strategy JWT and as it is with SAS: no prefix of your own, no line break"
       )
     case .expiryIsANumber:
       ("the expiry is a number", "the device ignores it and finds out by a 401: write seconds from now, 3600")

@@ -1,4 +1,5 @@
 package import Base
+package import Contract
 package import Upload
 
 /// A request of a device and how it ended, with all that the device knew.
@@ -12,10 +13,12 @@ package struct ObservedAnswer: Sendable {
   package let endedAt: WallInstant
   /// Whether the device has somewhere to ask for new tokens.
   package let canRefresh: Bool
+  /// What stands before a token that this answer brings, when the device shows it.
+  package let strategy: AuthorizationStrategy
 
   package init(
     _ request: OutgoingRequest, _ outcome: RequestOutcome, head: AnswerHead?, duration: Nanoseconds,
-    endedAt: WallInstant, canRefresh: Bool
+    endedAt: WallInstant, canRefresh: Bool, strategy: AuthorizationStrategy = .jwt
   ) {
     self.request = request
     self.outcome = outcome
@@ -23,5 +26,6 @@ package struct ObservedAnswer: Sendable {
     self.duration = duration
     self.endedAt = endedAt
     self.canRefresh = canRefresh
+    self.strategy = strategy
   }
 }

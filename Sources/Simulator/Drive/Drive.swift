@@ -99,7 +99,8 @@ package struct Drive {
     guard let request = inFlight.removeValue(forKey: id) else { return }
     let answer = ObservedAnswer(
       request, outcome, head: head, duration: duration, endedAt: now.wall,
-      canRefresh: host.configuration.authorization.refreshUrl != nil)
+      canRefresh: host.configuration.authorization.refreshUrl != nil,
+      strategy: host.configuration.authorization.strategy)
     lastAnswer = answer
     lines.append(.ended(answer, checker.check(answer).findings))
     host.answer(id, outcome, at: now)

@@ -9,6 +9,7 @@ extension Fix {
     var coords = Coordinates(latitude: position.place.latitude, longitude: position.place.longitude)
     coords.accuracy = position.accuracyMetres
     coords.altitude = position.altitudeMetres
+    coords.ellipsoidalAltitude = position.ellipsoidalAltitudeMetres
     coords.altitudeAccuracy = position.altitudeAccuracyMetres
     coords.speed = position.speed
     coords.speedAccuracy = position.speedAccuracy

@@ -13,6 +13,7 @@ package final class AnswerAudit: Watcher {
     var request: OutgoingRequest?
     var total = Nanoseconds.zero
     var canRefresh = false
+    var strategy = AuthorizationStrategy.jwt
     var faults = 0
   }
 
@@ -51,6 +52,7 @@ package final class AnswerAudit: Watcher {
       look(at: outcome, of: request, device)
     case .configured(let configuration):
       devices[device].canRefresh = configuration.authorization.refreshUrl != nil
+      devices[device].strategy = configuration.authorization.strategy
     case .faultBegan:
       devices[device].faults += 1
       devices[device].request = nil
@@ -68,7 +70,7 @@ package final class AnswerAudit: Watcher {
     // The devices may live on another day than the server.
     let answer = ObservedAnswer(
       request, outcome, head: nil, duration: devices[device].total, endedAt: clock.wallNow,
-      canRefresh: devices[device].canRefresh)
+      canRefresh: devices[device].canRefresh, strategy: devices[device].strategy)
     if isFollowed {
       card.count(checkers[device].check(answer))
     } else {

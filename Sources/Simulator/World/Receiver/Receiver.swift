@@ -125,9 +125,10 @@ package struct Receiver: Sendable {
     let headingAccuracy = min(1.5 * sigma / max(speed, 0.5), 180)
     let heading =
       speed < 0.8 ? nil : body.headingDegrees(at: instant).map { turned($0, by: headingAccuracy * stream.normal()) }
+    let altitude = Terrain.metres(at: truth) + 1.5 * sigma * up.value
     return GPSFix(
-      instant: instant, place: place, accuracyMetres: model.accuracyFactor * sigma,
-      altitudeMetres: 1.5 * sigma * up.value,
+      instant: instant, place: place, accuracyMetres: model.accuracyFactor * sigma, altitudeMetres: altitude,
+      ellipsoidalAltitudeMetres: altitude + Terrain.undulationMetres(at: truth),
       altitudeAccuracyMetres: 1.5 * sigma, speed: measured, speedAccuracy: 0.2 + 0.02 * speed, headingDegrees: heading,
       headingAccuracyDegrees: headingAccuracy)
   }

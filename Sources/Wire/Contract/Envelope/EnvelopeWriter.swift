@@ -8,8 +8,8 @@ import JSON
 /// | single, array  | `{"name":[…],…params}` | `[…]`, params dropped |
 /// | batch | `{"name":[R1,R2],…params}` | `[R1,R2]`, params dropped |
 ///
-/// The empty root means "location". A param that is called like the root gives way to the record; without a root a param
-/// replaces what the record has under its name, as the notation says.
+/// The empty root means "location". The record wins (SDK §8.2): a param that is called like the root is left out, and
+/// without a root one that is called like a member of the record.
 package struct EnvelopeWriter: Sendable {
   /// `{"name":`; nil for the root ".".
   private let opening: [UInt8]?
@@ -51,7 +51,7 @@ package struct EnvelopeWriter: Sendable {
       return params.isEmpty ? nil : .paramsDropped
     }
     do {
-      try ObjectMerge.append(record, laidUnder: params, to: &bytes)
+      try ObjectMerge.append(record, extendedBy: params, to: &bytes)
     } catch { preconditionFailure("a stored record is JSON: \(error)") }
     return nil
   }

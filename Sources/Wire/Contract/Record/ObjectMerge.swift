@@ -15,6 +15,29 @@ enum ObjectMerge {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// `{…base, …more}` with the members of `base` as they are: one of `more` with the same key is left out.
+  static func append(
+    _ base: Span<UInt8>, extendedBy more: RenderedObject, to bytes: inout [UInt8]
+  ) throws(JSONError) {
+    var more = more
+    for key in try keys(of: base) { more = more.removing(key) }
+    try append(base, laidUnder: more, to: &bytes)
+  }
+
+  private static func keys(of object: Span<UInt8>) throws(JSONError) -> [[UInt8]] {
+    var reader = JSONReader(object, limits: JSONLimits(maxDepth: JSONLimits.greatestDepth))
+    var keys: [[UInt8]] = []
+    try reader.enterObject()
+    while let key = try reader.nextKey() {
+      _ = try reader.skipValue()
+      var name: [UInt8] = []
+      reader.append(key, to: &name)
+      keys.append(name)
+    }
+    try reader.finish()
+    return keys
+  }
+
   /// Appends the object without the members of these keys and without white space around members.
   static func append(_ object: Span<UInt8>, without keys: [[UInt8]], to bytes: inout [UInt8]) throws(JSONError) {
     let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
