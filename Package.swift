@@ -186,7 +186,7 @@ let package = Package(
       "FleetSimulator",
       needs: [
         "FleetSimulator", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
-        "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Base", "Support",
+        "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Gzip", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

@@ -17,7 +17,8 @@ import Testing
     defer { server.stop() }
     let result = run(
       [
-        "--target", server.url, "--seed", "7", "--device", "hand 1", "--factor", "600", "--strict", "--keys",
+        "--target", server.url, "--preset", "rollingroad", "--seed", "7", "--device", "hand 1", "--factor", "600",
+        "--strict", "--keys",
         "d 300s s drain e v",
       ])
     #expect(result.code == .ok && result.error == "")
@@ -118,6 +119,16 @@ import Testing
     let result = run(words, files: files)
     #expect(result.code == .usage && result.output == "")
     #expect(result.error.contains(message), "\(result.error)")
+  }
+
+  @Test func anotherServerIsNotToldTheNameUnlessTheAppTellsIt() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let words = ["--target", server.url + "up", "--device", "mine", "--factor", "600", "--keys", "d 100s"]
+    #expect(run(words).code == .ok)
+    #expect(!server.requests.isEmpty && server.requests.allSatisfy { $0.values(of: "X-Device-Id") == [] })
+    let told = run(words + ["--config", "c.json"], files: ["c.json": #"{"http":{"headers":{"X-Me":"${device.id}"}}}"#])
+    #expect(told.code == .ok)
+    #expect(server.requests.last?.values(of: "X-Me") == ["mine"])
   }
 
   @Test func aFileConfiguresThePhone() throws {

@@ -1,4 +1,5 @@
 import IngestServer
+import JSON
 import Support
 import Testing
 
@@ -23,17 +24,85 @@ import Testing
   @Test func whatAServerHasStoredIsVerifiedWithItsToken() throws {
     let server = try LocalServer.start(adminToken: Self.token)
     defer { server.stop() }
-    let trusted = run(["--target", server.url], environment: ["ROLLINGROAD_ADMIN_TOKEN": Self.token])
+    let ours = ["--target", server.url, "--preset", "rollingroad"]
+    let trusted = run(ours, environment: ["ROLLINGROAD_ADMIN_TOKEN": Self.token])
     #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")
-    let stranger = run(["--target", server.url])
+    let stranger = run(ours)
     #expect(stranger.output.contains("not verified: /admin/v1: status 401"), "\(stranger.output)")
     let fault = "faults=[{ name: 'down', at: '1m', for: '1m', http: { abort: { status: 503 } } }]"
-    let refused = run(["--target", server.url, "--set", fault])
+    let refused = run(ours + ["--set", fault])
     #expect(refused.code == .runtimeFailure && refused.error.contains("status 401; show --admin-token"))
     let placed = run(["--target", server.url, "--set", fault, "--admin-token", Self.token])
     #expect(placed.code == .ok, "\(placed.output)\(placed.error)")
     let shard = run(["--target", server.url, "--set", fault, "--admin-token", Self.token, "--shard", "0/2"])
     #expect(shard.code == .badScenario && shard.error.contains("with one process"))
+  }
+
+  /// Nobody has said that it is a server of ours: a token in the environment is for another one.
+  @Test func aStrangerGetsNothingButTheRequestsOfTheApps() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let environment = ["ROLLINGROAD_ADMIN_TOKEN": Self.token]
+    let config = "sdk.config.http={ headers: { 'X-Key': 'k-${device.index}' }, params: { device_id: '${device.id}' } }"
+    for method in ["journal", ""] {
+      let words = ["--target", server.url + "up", "--set", config]
+      let call = run(
+        words + (method.isEmpty ? [] : ["--set", "target.verify.method=\(method)"]), environment: environment)
+      #expect(call.code == .ok && !call.error.contains("note:"), "\(call.output)\(call.error)")
+    }
+    let requests = server.requests
+    #expect(requests.count > 5 && requests.allSatisfy { $0.lines[0] == "POST /up HTTP/1.1" })
+    for request in requests {
+      #expect(request.values(of: "X-Device-Id") == [] && request.values(of: "Authorization") == [])
+      #expect(request.values(of: "X-Key") == ["k-0"])
+      #expect(try JSONValue(parsing: request.body.span)["device_id"] == .string("cars-0"))
+    }
+  }
+
+  @Test func aTokenOnTheCommandLineSaysThatTheServerIsOurs() throws {
+    let server = try LocalServer.start(adminToken: Self.token)
+    defer { server.stop() }
+    let trusted = run(["--target", server.url, "--admin-token", Self.token])
+    #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")
+    let asked = run(["--target", server.url, "--set", "target.verify.method=admin"])
+    #expect(asked.output.contains("not verified: /admin/v1: status 401"), "\(asked.output)")
+  }
+
+  /// The app's own URL is a target too.
+  @Test func withoutATargetTheAppUploadsToItsOwnServer() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let call = run(["--set", "sdk.config.http.url=\(server.url)mine/${device.id}?k=1"])
+    #expect(call.code == .ok, "\(call.output)\(call.error)")
+    #expect(server.requests.count > 2)
+    #expect(server.requests.allSatisfy { $0.lines[0] == "POST /mine/cars-0?k=1 HTTP/1.1" })
+  }
+
+  @Test func whatIsReplacedIsSaidFirst() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let config =
+      "sdk.config.http={ url: 'https://app.example/in', rootProperty: 'data', batchSync: true, headers: { authorization: 'a' } }"
+    let words = [
+      "--target", server.url + "up", "--preset", "traccar", "--set", config, "--set", "target.headers.Authorization=b",
+    ]
+    let sentences = [
+      "the target \(server.url)up replaces http.url https://app.example/in",
+      "target.headers replaces Authorization of http.headers",
+      "preset traccar replaces http.rootProperty, http.batchSync of the app",
+    ]
+    let plan = run(words + ["--dry-run"])
+    let call = run(words)
+    for sentence in sentences {
+      #expect(plan.output.contains(sentence + "\n") && call.output.contains(sentence + "\n"), "\(plan.output)")
+    }
+    #expect(server.requests.first?.values(of: "Authorization") == ["b"])
+    #expect(run(["--target", server.url + "up"]).error.contains("note: no request says which device it comes from"))
+  }
+
+  @Test func nobodyThereIsSeenBeforeTheRun() throws {
+    let server = try LocalServer.start()
+    let url = server.url
+    server.stop()
+    let call = run(["--target", url])
+    #expect(call.code == .runtimeFailure && call.error.contains("nobody answers at \(url)"), "\(call.error)")
   }
 
   @Test func aTokenIsNotRepeated() {

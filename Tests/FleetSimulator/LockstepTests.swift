@@ -15,7 +15,7 @@ import World
   ) throws -> RunReport {
     var setup = Runs.setup(seed: 5, minutes: minutes, Runs.drivers(2, radio: .constant(.lte)))
     setup.faults = faults
-    setup.outside = OutsideSetup(url: url)
+    setup.outside = OutsideSetup(url: url, isOurs: true)
     setup.outside?.lockstep = latency
     return try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: []).run()
   }

@@ -17,7 +17,7 @@ import World
 
   private func setup(_ url: String, minutes: Int64 = 5) -> RunSetup {
     var setup = Runs.setup(seed: 1, minutes: minutes, Runs.drivers(4, radio: .constant(.lte)))
-    setup.outside = OutsideSetup(url: url)
+    setup.outside = OutsideSetup(url: url, isOurs: true)
     return setup
   }
 

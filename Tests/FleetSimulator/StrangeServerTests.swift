@@ -44,6 +44,7 @@ import World
       return .ok()
     }
     let setup = setup(server.url + "locations") { setup in
+      setup.outside?.isOurs = true
       setup.outside?.verification.method = .query
       setup.outside?.verification.url = "/items?device={device}"
       setup.outside?.verification.uuids = "$.items[*].id"
@@ -63,6 +64,7 @@ import World
     defer { server.stop() }
     let report = try run(
       setup(server.url + "/locations") { setup in
+        setup.outside?.isOurs = true
         var authorization = TargetAuthorization()
         authorization.strategy = .jwt
         setup.authorization = authorization

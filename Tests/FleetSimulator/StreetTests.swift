@@ -21,7 +21,7 @@ import World
 
   private func setup(_ url: String) -> RunSetup {
     var setup = Runs.setup(seed: 1, minutes: 1, Runs.drivers(1), Runs.drivers(1, name: "more"))
-    setup.outside = OutsideSetup(url: url)
+    setup.outside = OutsideSetup(url: url, isOurs: true)
     return setup
   }
 

@@ -35,7 +35,7 @@ import World
         name: "trouble", start: .seconds(120), duration: .seconds(120), selection: selection ?? FaultSelection(),
         action: action)
     ]
-    setup.outside = OutsideSetup(url: server.url + path)
+    setup.outside = OutsideSetup(url: server.url + path, isOurs: true)
     setup.outside?.lockstep = .modelled
     setup.outside?.adminToken = Self.token
     return setup
@@ -152,8 +152,12 @@ import World
 
   @Test(arguments: [
     ("preset: 'traccar',", "http: { abort: { status: 503 } }", "only a server of ours can do it"),
-    ("", "http: { abort: { status: 413, when: 'request.bytes > 9' } }", "a real server knows no 'when'"),
-    ("", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "and these may be 3000"),
+    ("", "http: { abort: { status: 503 } }", "only a server of ours can do it"),
+    (
+      "preset: 'rollingroad',", "http: { abort: { status: 413, when: 'request.bytes > 9' } }",
+      "a real server knows no 'when'"
+    ),
+    ("preset: 'rollingroad',", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "and these may be 3000"),
     ("", "toxic: { type: 'timeout', attributes: { timeout: 1 } }", "only modelled links have toxics"),
   ])
   func whatNoRealServerDoesIsSaid(target: String, fault: String, problem: String) throws {

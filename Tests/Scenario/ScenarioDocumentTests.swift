@@ -24,9 +24,9 @@ import Testing
   }
 
   @Test func variablesThatStandForNumbersStillDo() throws {
-    let text = scenario("description: '$${HOME} ${NAME} ${device.id}'", fleet: "devices: '${N}'")
+    let text = scenario("target: { headers: { A: '$${HOME} ${NAME} ${device.id}' } }", fleet: "devices: '${N}'")
     let first = try ScenarioReader { ["N": "7", "NAME": "${x"][$0] }.read(text)
-    #expect(try first.document[path("description")] == .string("$${HOME} $${x ${device.id}"))
+    #expect(try first.document[path("target.headers.A")] == .string("$${HOME} $${x ${device.id}"))
     let second = try ScenarioReader.read(first.document)
     #expect(second.document == first.document)
     #expect(second.scenario.fleets[0].value.executor.peakDevices == 7)

@@ -20,7 +20,8 @@ import Testing
     configuration.http.headers = .object(["X-A": .string("1")])
     configuration.http.params = .object(params)
     configuration.http.batchSync = true
-    configuration.speak(preset, device: "car")
+    configuration.speak(preset)
+    configuration.identify("car", to: preset)
     return (configuration.http, configuration.persistence.locationTemplate)
   }
 

@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Database
+import DeviceLog
 import Engine
 import Host
 import Upload
@@ -26,6 +27,7 @@ extension Drive {
 
   private mutating func ready(_ launch: Launch, at now: Moment) {
     let settings = settings
+    host.platform.recentLog.begin(settings.ready(kept: nil).configuration, at: now.wall)
     host.ready(launch, at: now) { settings.ready(kept: $0) }
   }
 

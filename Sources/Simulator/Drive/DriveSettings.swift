@@ -9,15 +9,15 @@ package struct DriveSettings: Sendable {
   package let platform: DevicePlatform
   package let start: Coordinate
   package let seed: UInt64
-  /// Whose dialect the server speaks.
-  package let preset: TargetPreset
+  /// Whose dialect the server speaks; nil: the app speaks as it is configured.
+  package let preset: TargetPreset?
   package let target: String
   package let deviceName: String
   /// What the app says to `ready`, one after the other.
   package let documents: [JSONValue]
 
   package init(
-    platform: DevicePlatform, start: Coordinate, seed: UInt64, preset: TargetPreset = .rollingroad, target: String,
+    platform: DevicePlatform, start: Coordinate, seed: UInt64, preset: TargetPreset? = nil, target: String,
     deviceName: String, documents: [JSONValue]
   ) {
     self.platform = platform
@@ -26,7 +26,8 @@ package struct DriveSettings: Sendable {
     self.preset = preset
     self.target = target
     self.deviceName = deviceName
-    self.documents = documents
+    let placeholders = DevicePlaceholders(id: deviceName, index: 0, fleet: "drive", seed: seed)
+    self.documents = documents.map(placeholders.fill)
   }
 
   /// What would not take effect as it stands, in the words for whoever wrote it.
@@ -45,11 +46,12 @@ package struct DriveSettings: Sendable {
   func ready(kept: Configuration?) -> (configuration: Configuration, change: ConfigurationChange) {
     var warnings: [ConfigurationWarning] = []
     var result = Configuration.ready(platform: platform, persisted: kept) { draft in
-      draft.http.url = preset.uploads(to: target)
+      draft.http.url = (preset ?? .rollingroad).uploads(to: target)
       // It goes on when it is closed and when the phone is switched on again.
       (draft.app.stopOnTerminate, draft.app.startOnBoot) = (false, true)
-      draft.speak(preset, device: deviceName)
+      if let preset { draft.speak(preset) }
       for document in documents { warnings += draft.apply(document).warnings }
+      if let preset { draft.identify(deviceName, to: preset) }
     }
     result.change.warnings = warnings + result.change.warnings
     return result

@@ -13,20 +13,31 @@ struct DrivenPhone: Platform {
   var outbox: [OutgoingRequest] = []
   var cancelled: [UInt64] = []
   var lines: [DriveLine] = []
+  /// What a server gets that asks for the log: as much of it as is shown.
+  let recentLog: RecentLog
   private let text: LogText
   private var scratch: [UInt8] = []
 
-  init(_ platform: DevicePlatform) { text = LogText(platform: platform) }
+  private static let entriesKept = 20_000
+
+  init(_ platform: DevicePlatform) {
+    text = LogText(platform: platform)
+    recentLog = RecentLog(capacity: DrivenPhone.entriesKept, platform: platform)
+  }
 
   mutating func demand(_ demand: SensorDemand, at now: Moment) { sensors.apply(demand, at: now.monotonic) }
   mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
   mutating func cancel(request: UInt64) { cancelled.append(request) }
   mutating func backgroundTask(id: Int, isStart: Bool) {}
-  mutating func destroyLog() { lines.append(.note("the device has destroyed its log")) }
-  /// What was shown is not kept.
-  mutating func compressedLog() -> [UInt8] { GzipFile.pack([]) }
+  mutating func compressedLog() -> [UInt8] { GzipFile.pack(recentLog.content) }
+
+  mutating func destroyLog() {
+    recentLog.removeAll()
+    lines.append(.note("the device has destroyed its log"))
+  }
 
   mutating func log(_ entry: LogEntry, at now: Moment) {
+    recentLog.append(entry, at: now.wall)
     scratch.removeAll(keepingCapacity: true)
     text.append(entry, at: now.wall, to: &scratch)
     lines += String(decoding: scratch, as: UTF8.self).split(whereSeparator: \.isNewline).map { .log(String($0)) }

@@ -13,7 +13,9 @@ extension Command {
       .value(
         "admin-token", "TOKEN", "the target's admin token, to verify, to place faults, to draw streets",
         isSecret: true),
-      .value("preset", "NAME", "\(TargetPreset.names): the target's dialect, instead of target.preset"),
+      .value(
+        "preset", "NAME",
+        "\(TargetPreset.names): the target's dialect and what it knows devices by, instead of target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
       .value("factor", "N", "how much faster than the clock an accelerated run goes, instead of clock.factor"),
       .value("seed", "SEED", "what all chance in the run follows from, instead of seed"),
@@ -43,7 +45,7 @@ extension Command {
     examples: [
       "rollingroad simulate first-drive",
       "rollingroad simulate tunnel-exit --devices 500 --out out",
-      "rollingroad simulate first-drive --target http://127.0.0.1:8080/locations --mode lockstep",
+      "rollingroad simulate first-drive --target http://127.0.0.1:8080/locations --preset rollingroad --mode lockstep",
     ],
     run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
 
@@ -109,6 +111,7 @@ private struct SimulateCommand {
     if values.isOn("check-determinism"), scenario.clock.mode != .virtual {
       throw UsageError("--check-determinism: only the mode virtual repeats itself, not \(scenario.clock.mode.rawValue)")
     }
+    scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
     if values.isOn("dry-run") { process.writeOutput(RunPlan(scenario).text) }
     tell(result.notYet, as: "")

@@ -48,6 +48,8 @@ struct Simulation {
     defer { listener?.stop() }
     if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
     if let listener { process.writeOutput("metrics \(listener.url)") }
+    if !options.isOneOfMany { scenario.replacements.forEach(process.writeOutput) }
+    if let note = scenario.anonymityNote, !options.isOneOfMany { process.writeError("note: \(note)") }
     if let code = try meetTarget(&setup) { return code }
     let result = try run(setup, scenario, measures, outputs, listener)
     tally.add(result.report.coverage)
@@ -56,7 +58,8 @@ struct Simulation {
 
   /// A server outside is looked at before the run; gives how it ends when nothing can come of it.
   private func meetTarget(_ setup: inout RunSetup) throws -> ExitCode? {
-    setup.outside?.adminToken = options.adminToken
+    // A token that merely stands in the environment is not for strangers.
+    if setup.outside?.isOurs == true { setup.outside?.adminToken = options.adminToken }
     guard let outside = setup.outside else { return nil }
     if options.shard != nil, setup.faults.contains(where: \.isServers) {
       process.writeError(

@@ -12,9 +12,12 @@ extension Command {
     operandCount: 0...0,
     flags: [
       .value("target", "URL", "the server, or the full URL for uploads [http://127.0.0.1:8080]"),
-      .value("preset", "NAME", "\(TargetPreset.names): the server's dialect", standard: "rollingroad"),
+      .value(
+        "preset", "NAME",
+        "\(TargetPreset.names): the server's dialect, with the device's name [as the app is configured]"),
       .value("platform", "NAME", "ios or android", standard: "ios"),
-      .value("device", "NAME", "name of the device", standard: "drive"),
+      .value(
+        "device", "NAME", "name of the device, for the preset and for ${device.id} in --config", standard: "drive"),
       .value("config", "FILE", "SDK configuration as a JSON object, grouped or flat"),
       .value("token", "TOKEN", "access token for uploads", isSecret: true),
       .value(
@@ -41,7 +44,7 @@ extension Command {
       the phone's clock runs ahead, and so do the timestamps of its records.
       """,
     examples: [
-      "rollingroad drive --target http://127.0.0.1:8080/locations",
+      "rollingroad drive --target http://127.0.0.1:8080/locations --preset rollingroad",
       "rollingroad drive --keys \"d 90s s drain\" --factor 20 --strict",
     ],
     run: { (invocation) throws(UsageError) in try DriveCommand(invocation).run() })

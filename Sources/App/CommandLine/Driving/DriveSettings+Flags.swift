@@ -12,7 +12,7 @@ extension DriveSettings {
         [DevicePlatform.ios, .android].first { "\($0)" == text }
       } ?? .ios
     let preset =
-      try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:)) ?? .rollingroad
+      try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:))
     let expected = "a URL as http://127.0.0.1:8080"
     let target = try values.read("target", expected: expected) { DriveSettings.isURL($0) ? $0 : nil }
     let name = try values.read("device", expected: "a name") { $0.isEmpty ? nil : $0 } ?? "drive"
@@ -29,7 +29,10 @@ extension DriveSettings {
     if let file = try DriveSettings.file(values, process) {
       documents.append(file)
       // The more special word counts.
-      if let target { documents.append(.object(["http": .object(["url": .string(preset.uploads(to: target))])])) }
+      if let target {
+        let url = (preset ?? .rollingroad).uploads(to: target)
+        documents.append(.object(["http": .object(["url": .string(url)])]))
+      }
     }
     if let token = values.text("token") {
       documents.append(.object(["authorization": .object(["accessToken": .string(token)])]))
@@ -37,8 +40,11 @@ extension DriveSettings {
     guard let start = start ?? Coordinate(latitude: 48.137, longitude: 11.575) else {
       preconditionFailure("the centre of Munich is a place")
     }
+    // Who names no server means the one that 'rollingroad serve' starts.
+    let isOurs = target == nil && values.value("config") == nil
     self.init(
-      platform: platform, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max), preset: preset,
+      platform: platform, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max),
+      preset: preset ?? (isOurs ? .rollingroad : nil),
       target: target ?? "http://127.0.0.1:8080", deviceName: name, documents: documents)
     if let mistake = mistakes.first { throw UsageError("\(values.value("config")?.origin ?? "the flags"): \(mistake)") }
   }

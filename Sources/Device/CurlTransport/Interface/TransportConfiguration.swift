@@ -24,6 +24,8 @@ package struct TransportConfiguration: Sendable {
   package var answerLimit = 16 << 20
   /// Whether completions bring the header lines of answers.
   package var keepsHeads = false
+  /// Connections are made and nothing is sent over them; what is connected counts as answered with status 0.
+  package var connectsOnly = false
 
   package init() {}
 }

@@ -48,7 +48,9 @@ extension Transfer {
     defer { (reason, body) = ([], []) }
     if code == CURLE_OK {
       // libcurl is content with a part of the head; a record must not be deleted on the word of half an answer.
-      guard isHeadWhole else { return .failed(.incomplete, message: "the connection ended within the answer's head") }
+      guard isHeadWhole || connectsOnly else {
+        return .failed(.incomplete, message: "the connection ended within the answer's head")
+      }
       return .answered(
         status: long(CURLINFO_RESPONSE_CODE), reason: String(decoding: reason, as: UTF8.self), body: body)
     }

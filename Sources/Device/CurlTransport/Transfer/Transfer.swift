@@ -11,6 +11,7 @@ final class Transfer {
   var headers: UnsafeMutablePointer<curl_slist>?
   let answerLimit: Int
   let keepsHead: Bool
+  let connectsOnly: Bool
 
   unowned let loop: TransferLoop
   var device = 0
@@ -34,6 +35,7 @@ final class Transfer {
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     answerLimit = configuration.answerLimit
     keepsHead = configuration.keepsHeads
+    connectsOnly = configuration.connectsOnly
   }
 
   /// Not while a multi handle has it.
@@ -71,6 +73,7 @@ final class Transfer {
     } else if configuration.connections != .mobile && configuration.httpVersion == .http2 {
       set(CURLOPT_PIPEWAIT, 1)
     }
+    if connectsOnly { set(CURLOPT_CONNECT_ONLY, 1) }
     setCallbacks()
   }
 

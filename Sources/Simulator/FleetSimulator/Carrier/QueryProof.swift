@@ -1,6 +1,7 @@
 import Base
 import Contract
 import JSON
+import Scenario
 import Store
 import Upload
 
@@ -9,14 +10,19 @@ final class QueryProof: StoreProof {
   private let questioner: Questioner
   private let url: String
   private let path: [JSONStep]
-  private let headers: [NameValuePair]
+  private let headers: [Named<String>]
+  private let seed: UInt64
   private let devices: [String]
   private(set) var refusal: String?
   let isShared = true
 
-  /// `url` holds `{device}` where a device's name belongs; `path` leads to the uuids, as in `$[*].uuid`.
-  init(_ questioner: Questioner, url: String, path: String, headers: [NameValuePair], devices: [String]) {
+  /// `url` holds `{device}` where a device's name belongs; `path` leads to the uuids, as in `$[*].uuid`. The headers are those of
+  /// a device's requests.
+  init(
+    _ questioner: Questioner, url: String, path: String, headers: [Named<String>], seed: UInt64, devices: [String]
+  ) {
     self.questioner = questioner
+    self.seed = seed
     self.url = url
     self.path = JSONStep.steps(of: path)
     self.headers = headers
@@ -42,7 +48,9 @@ final class QueryProof: StoreProof {
   private func uuids(of device: String) -> [UUID128]? {
     let question = url.split(separator: "{device}", omittingEmptySubsequences: false)
       .joined(separator: device.percentEncoded)
-    let answer = questioner.ask(question, headers: headers)
+    let placeholders = DevicePlaceholders(named: device, seed: seed)
+    let answer = questioner.ask(
+      question, headers: headers.map { NameValuePair($0.name, placeholders.fill($0.value)) })
     if let reason = answer.refusal {
       refusal = "\(question): \(reason)"
       return nil

@@ -92,9 +92,11 @@ extension SimulatedDevice {
     (isDownUntil, isPhoneOff, hasRebooted) = (nil, false, false)
     launches += 1
     site.trace.note(.launched, launches, of: number, at: instant)
+    var phone = SimulatedPhone(watching: host.platform.region)
+    (phone.recentLog, phone.isLogged) = (host.platform.recentLog, isLogged)
     host = try SimulatedDevice.launch(
       number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID,
-      on: SimulatedPhone(watching: host.platform.region), at: instant, in: site)
+      on: phone, at: instant, in: site)
     begin(launch, at: instant, in: site)
     if !isPresent { stop(at: moment(at: instant, in: site), in: site) }
   }

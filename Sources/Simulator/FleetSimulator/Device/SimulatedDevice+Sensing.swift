@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Database
+import DeviceLog
 import Engine
 import Host
 import Queue
@@ -94,6 +95,9 @@ extension SimulatedDevice {
     host.platform.told = []
     for event in told {
       if case .configured = event {
+        // A level that a server sets is also that of the log it asks for; ours, for those who listen, is not.
+        let level = host.configuration.logger.logLevel
+        if !(isLogged && level == .verbose) { host.platform.recentLog?.level = level }
         site.tell(.configured(host.configuration), sighting(at: now))
         continue
       }

@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Database
+import DeviceLog
 import Engine
 import Host
 import JSON
@@ -86,8 +87,12 @@ struct SimulatedDevice {
     faults = site.faults.timeline(of: index, in: fleet.setup)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
-      number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1, on: SimulatedPhone(),
-      at: zero, in: site)
+      number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1,
+      on: SimulatedPhone(), at: zero, in: site)
+    if site.logEntriesKept > 0 {
+      host.platform.recentLog = RecentLog(
+        capacity: site.logEntriesKept, platform: fleet.setup.configuration.platform)
+    }
     account = site.setup.authorization.map { _ in Account() }
     guard presenceChange == zero else { return }
     changeFaults(at: zero, in: site)
@@ -133,7 +138,12 @@ struct SimulatedDevice {
   }
 
   mutating func ready(_ launch: Launch, at now: Moment, in site: Site) {
-    let configuration = configuration(in: site)
+    var configuration = configuration(in: site)
+    host.platform.recentLog?.begin(configuration, at: now.wall)
+    // Without anybody who listens or asks, the engine need not speak.
+    if host.platform.recentLog == nil { configuration.logger.logLevel = .off }
+    host.platform.isLogged = isLogged
+    if isLogged { configuration.logger.logLevel = .verbose }
     let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
       Configuration.ready(platform: configuration.platform, persisted: kept) { draft in
@@ -146,13 +156,27 @@ struct SimulatedDevice {
 
   /// What the app says to `ready`.
   private mutating func configuration(in site: Site) -> Configuration {
+    let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: site.setup.seed)
     var configuration = fleet.setup.configuration
-    configuration.logger.logLevel = isLogged ? .verbose : .off
-    configuration.http.url = site.setup.outside?.url ?? SimulatedDevice.url("/locations", in: site)
-    var headers = JSONObject()
-    for header in site.setup.outside?.headers ?? [] { headers[header.name] = .string(header.value) }
-    configuration.http.headers = .object(headers)
-    configuration.speak(site.setup.outside?.preset ?? .rollingroad, device: name)
+    if !fleet.setup.documents.isEmpty {
+      configuration = Configuration(platform: configuration.platform)
+      for document in fleet.setup.documents { _ = configuration.apply(placeholders.fill(document)) }
+    }
+    guard let outside = site.setup.outside else {
+      configuration.http.url = SimulatedDevice.url("/locations", in: site)
+      for header in site.setup.insideHeaders { configuration.setHeader(header.name, placeholders.fill(header.value)) }
+      // The run is the only one that this server has, and knows its devices by their names.
+      configuration.removeHeader(HeaderName.runID.description)
+      configuration.setHeader(HeaderName.deviceID.description, name)
+      return configuration
+    }
+    if !outside.keepsURLs { configuration.http.url = placeholders.fill(outside.url) }
+    for header in outside.headers { configuration.setHeader(header.name, placeholders.fill(header.value)) }
+    if let preset = outside.preset, preset != .rollingroad {
+      configuration.speak(preset)
+      configuration.identify(name, to: preset)
+    }
+    if outside.isOurs { configuration.setHeader(HeaderName.deviceID.description, name) }
     return configuration
   }
 

@@ -1,5 +1,7 @@
 import Base
+import DeviceLog
 import Engine
+import Gzip
 import Host
 import Upload
 import Vocabulary
@@ -18,6 +20,10 @@ struct SimulatedPhone: Platform {
   /// What the app was told since the watchers heard of it the last time.
   var told: [HostEvent] = []
   var logged: [LogEntry] = []
+  /// Whether the watchers hear of what is logged.
+  var isLogged = false
+  /// For a server that asks for it; nil in runs in which none can.
+  var recentLog: RecentLog?
 
   /// What the system watches on when the process is gone.
   init(watching region: Circle? = nil) { self.region = region }
@@ -38,7 +44,15 @@ struct SimulatedPhone: Platform {
   mutating func cancel(request: UInt64) { cancelled.append(request) }
   mutating func backgroundTask(id: Int, isStart: Bool) {}
   mutating func deliver(_ event: HostEvent, at now: Moment) { told.append(event) }
-  mutating func log(_ entry: LogEntry, at now: Moment) { logged.append(entry) }
-  mutating func destroyLog() {}
-  mutating func compressedLog() -> [UInt8] { [] }
+  mutating func log(_ entry: LogEntry, at now: Moment) {
+    if isLogged { logged.append(entry) }
+    recentLog?.append(entry, at: now.wall)
+  }
+
+  mutating func destroyLog() { recentLog?.removeAll() }
+
+  mutating func compressedLog() -> [UInt8] {
+    let none = "this phone keeps no log: the run has no server that can ask for it\n"
+    return GzipFile.pack(recentLog?.content ?? Array(none.utf8))
+  }
 }

@@ -24,6 +24,7 @@ final class Site {
   let oracle: Oracle
   let faults: FaultPlan
   let scratch = HostScratch()
+  let logEntriesKept: Int
   var head = ResponseHead()
   var trace: Trace
   private let watchers: [any Watcher]
@@ -53,6 +54,7 @@ final class Site {
     database.notes = []
     oracle = Oracle(of: setup, names: names, seesServer: inside != nil)
     faults = FaultPlan(of: setup)
+    logEntriesKept = setup.logEntriesKept
     trace = Trace(devices: names.count)
     let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
     let day = milliseconds.quotientRoundedDown(by: 86_400_000)

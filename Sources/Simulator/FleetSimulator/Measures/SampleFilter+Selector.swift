@@ -48,8 +48,7 @@ extension SampleFilter {
       fault = 1 << UInt64(index)
     default:
       narrow { fleet in
-        let tags = scenario.fleets.first { $0.name == setup.fleets[fleet].name }?.value.traits.tags ?? []
-        return tags.contains { $0.name == tag && $0.value == value }
+        setup.fleets[fleet].tags.contains { $0.name == tag && $0.value == value }
       }
     }
   }

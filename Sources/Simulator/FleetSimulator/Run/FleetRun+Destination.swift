@@ -14,7 +14,7 @@ extension RunDestination {
     }
     let carrier = try Carrier(outside.transport)
     let desk = TargetDesk(
-      proof: try outside.proof(devices: setup.deviceNames, start: setup.start.iso8601Text),
+      proof: try outside.proof(devices: setup.deviceNames, seed: setup.seed, start: setup.start.iso8601Text),
       faults: try TargetFaults(setup, at: outside))
     self =
       if let latency = outside.lockstep {
@@ -28,20 +28,23 @@ extension RunDestination {
 extension OutsideSetup {
   /// Why nobody answers there; nil when somebody does, whatever the answer is.
   package func silence() throws -> String? {
+    // A connection is made and nothing is sent: the first request is that of a device.
+    var transport = transport
+    (transport.connectsOnly, transport.isDirect) = (true, false)
     let questioner = try Questioner(transport)
-    guard case .failed(_, let message) = questioner.ask(url, seconds: 10) else { return nil }
+    guard case .failed(_, let message) = questioner.ask(origin, seconds: 10) else { return nil }
     return "nobody answers at \(origin): \(message)"
   }
 
   /// Whom to ask what became of the records; nil when nobody is to be asked.
-  func proof(devices: [String], start: String) throws(TransportError) -> (any StoreProof)? {
+  func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
     if let query = verification.url, verification.method == .query {
       let filled = query.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
       return QueryProof(
         try Questioner(transport), url: filled.hasPrefix("/") ? origin + filled : filled, path: verification.uuids,
-        headers: headers.map { NameValuePair($0.name, $0.value) }, devices: devices)
+        headers: headers, seed: seed, devices: devices)
     }
-    guard preset == .rollingroad else { return nil }
+    guard isOurs, verification.method != .journal else { return nil }
     return AdministrationProof(TargetAdministration(try Questioner(transport), of: self), devices: devices)
   }
 }

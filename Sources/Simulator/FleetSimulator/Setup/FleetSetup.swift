@@ -1,5 +1,6 @@
 import Base
 package import Contract
+package import JSON
 package import World
 
 /// Devices that are alike.
@@ -24,8 +25,10 @@ package struct FleetSetup: Sendable {
   package var tags: [Tag] = []
   /// Trips that found no free device.
   package var droppedTrips = 0
-  /// Of every device; the url, the log level and the header with its name are the simulator's.
+  /// Of every device, as far as devices are alike.
   package var configuration: Configuration
+  /// What makes up the configuration, where devices differ in it; else empty.
+  package var documents: [JSONValue] = []
 
   package init(
     name: String, devices: Int, movement: Movement, radio: RadioModel = .constant(.lte),

@@ -5,8 +5,12 @@ package import Scenario
 package struct OutsideSetup: Sendable {
   /// Where records go, and from where relative URLs start.
   package var url: String
-  package var preset = TargetPreset.rollingroad
-  /// Of every request.
+  /// Each app uploads to its own URL, of which `url` is one.
+  package var keepsURLs = false
+  /// A Rolling Road server. Nothing of ours goes to others: no names of devices, no question, no order.
+  package var isOurs: Bool
+  package var preset: TargetPreset?
+  /// Of every request, over those of the app.
   package var headers: [Named<String>] = []
   package var transport = TransportConfiguration()
   package var verification = TargetVerification()
@@ -21,7 +25,7 @@ package struct OutsideSetup: Sendable {
   /// Tells runs of one seed apart, which may all go to one server; 0: they are the same.
   package var runNumber: UInt64 = 0
 
-  package init(url: String) { self.url = url }
+  package init(url: String, isOurs: Bool = false) { (self.url, self.isOurs) = (url, isOurs) }
 
   /// Scheme, host and port.
   var origin: String { OutsideSetup.parts(of: url).origin }

@@ -32,7 +32,10 @@ extension RunSetup {
       setup.geofences = geofences(named: fences, of: scenario, over: built.place)
     }
     setup.startsGeofencesOnly = traits.mode == .geofences
-    setup.tags = traits.tags.map { FleetSetup.Tag(name: $0.name, value: $0.value) }
+    let placeholders = DevicePlaceholders(fleet: name, index: 0, seed: scenario.seed)
+    setup.tags = traits.tags.map { FleetSetup.Tag(name: $0.name, value: placeholders.fill($0.value)) }
+    let documents = scenario.documents(of: traits)
+    if documents.contains(where: { DevicePlaceholders.stand(in: $0) }) { setup.documents = documents }
     return setup
   }
 }

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import CurlTransport
 import Scenario
 
@@ -20,20 +21,46 @@ extension RunSetup {
       }
       return nil
     }
-    guard let url = target.url else {
-      problems.append("target.url: clock.mode \(clock.mode.rawValue) needs a server: --target http://127.0.0.1:8080")
-      return nil
+    guard let url = target.uploadURL ?? appURL(of: fleets, &problems) else { return nil }
+    if DevicePlaceholders.stand(in: OutsideSetup.parts(of: url).origin) {
+      problems.append("\(url): devices share one server; a placeholder belongs behind the host")
     }
     judgeOutside(target, &problems)
     let isModelled = clock.mode == .lockstep && clock.latency == .modelled
     for fault in scenario.faults { judgeOutside(fault, of: scenario, fleets, hasLinks: isModelled, &problems) }
-    var outside = OutsideSetup(url: target.preset.uploads(to: url))
+    var outside = OutsideSetup(url: url, isOurs: target.isOurs)
+    outside.keepsURLs = target.url == nil
     (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
+    if outside.isOurs, let run = runHeader(of: fleets) { outside.headers.insert(run, at: 0) }
     outside.transport = transport(target.connections, to: url, devices: fleets.reduce(0) { $0 + $1.devices })
     if clock.mode == .accelerated { outside.factor = clock.factor }
     if clock.mode == .lockstep { outside.lockstep = clock.latency }
     outside.beginsToday = clock.timestamps == .shiftToNow
     return outside
+  }
+
+  /// Which run of the server the apps say that they belong to, when they agree.
+  private static func runHeader(of fleets: [FleetSetup]) -> Named<String>? {
+    let name = HeaderName.runID.description
+    let runs = fleets.map { $0.configuration.header(name) }
+    guard let run = runs.first ?? nil, runs.allSatisfy({ $0 == run }) else { return nil }
+    return Named(name: name, value: run)
+  }
+
+  /// Where the apps upload to; nil after a problem was noted.
+  private static func appURL(of fleets: [FleetSetup], _ problems: inout [String]) -> String? {
+    let urls = fleets.compactMap(\.configuration.http.uploadURL)
+    guard let first = urls.first, urls.count == fleets.count else {
+      problems.append("target.url: there is no server: --target http://127.0.0.1:8080, or http.url in sdk.config")
+      return nil
+    }
+    let origin = OutsideSetup.parts(of: first).origin
+    if let other = urls.first(where: { OutsideSetup.parts(of: $0).origin != origin }) {
+      problems.append(
+        "http.url: fleets upload to different servers, \(first) and \(other): name one with --target, or run each with --fleet"
+      )
+    }
+    return first
   }
 
   private static func judgeOutside(_ target: Target, _ problems: inout [String]) {
@@ -55,8 +82,10 @@ extension RunSetup {
         "\(place): only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled")
     }
     guard fault.isServers else { return }
-    guard scenario.target.preset == .rollingroad else {
-      return problems.append("\(place): only a server of ours can do it; use --mode virtual, or --preset rollingroad")
+    guard scenario.target.isOurs else {
+      return problems.append(
+        "\(place): only a server of ours can do it; use --mode virtual, or say that it is one with --preset rollingroad or --admin-token"
+      )
     }
     if case .http(let http) = fault.action, http.hasCondition {
       problems.append("\(place): a real server knows no 'when'; leave it away, or use --mode virtual")

@@ -26,5 +26,6 @@ extension RunSetup {
     keepAlive = scenario.target.connections.keepAlive
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
     self.outside = outside
+    insideHeaders = scenario.target.headers
   }
 }

@@ -1,4 +1,5 @@
 package import Base
+import Contract
 package import Scenario
 import Vocabulary
 package import World
@@ -27,6 +28,8 @@ package struct RunSetup: Sendable {
   package var breakingInvariant: Invariant?
   /// The real server that is driven at; nil: one inside, in virtual time.
   package var outside: OutsideSetup?
+  /// Of every request to a server inside, over those of the app.
+  package var insideHeaders: [Named<String>] = []
   /// How apps get their tokens; nil: the server wants none.
   package var authorization: TargetAuthorization?
   /// How long a device keeps a connection that it does not use.
@@ -63,5 +66,16 @@ package struct RunSetup: Sendable {
 
   func moment(at instant: MonotonicInstant) -> Moment {
     Moment(monotonic: instant, wall: start.advanced(byMilliseconds: instant.nanoseconds / 1_000_000))
+  }
+
+  /// How many entries of its log a device keeps for a server that asks for it; 0 when none of the run can ask.
+  var logEntriesKept: Int {
+    let asks = faults.contains { fault in
+      guard case .remote(let remote) = fault.action else { return false }
+      return remote.commands.contains { $0.name == .uploadLog }
+    }
+    guard outside != nil || asks else { return 0 }
+    let devices = max(1, fleets.reduce(0) { $0 + $1.devices })
+    return min(5_000, max(64, 250_000 / devices))
   }
 }

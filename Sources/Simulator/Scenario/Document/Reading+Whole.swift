@@ -1,4 +1,5 @@
 internal import Base
+internal import Contract
 
 /// What no section can know alone.
 extension Reading {
@@ -55,17 +56,20 @@ extension Reading {
   private mutating func judgeTarget(_ scenario: Scenario, _ document: JSON5Value) {
     let position = document["target"]?.position ?? document["clock"]?.position ?? document.position
     inside("target") { reading in
-      if scenario.clock.mode != .virtual && scenario.target.url == nil {
+      let isNowhere =
+        scenario.target.url == nil
+        && scenario.fleets.contains { scenario.configuration(of: $0.value.traits).http.uploadURL == nil }
+      if scenario.clock.mode != .virtual && isNowhere {
         reading.refuse(
           .missing, position, "the mode \(scenario.clock.mode.rawValue) needs a server",
-          remedy: "add url, or take the mode virtual")
+          remedy: "add url here or http.url in sdk.config, or take the mode virtual")
       }
       if scenario.clock.mode == .virtual && scenario.target.url != nil {
         reading.note(
           document["target"]?["url"]?.position ?? position, "the mode virtual has its own server",
           remedy: "take another mode to reach the url")
       }
-      if scenario.clock.mode == .virtual && scenario.target.preset != .rollingroad {
+      if scenario.clock.mode == .virtual, let preset = scenario.target.preset, preset != .rollingroad {
         reading.refuse(
           .contradiction, document["target"]?["preset"]?.position ?? position,
           "the mode virtual has a server of ours", remedy: "take another mode, or the preset rollingroad")

@@ -1,4 +1,5 @@
 package import Contract
+package import JSON
 
 extension Scenario {
   /// How the app of a fleet configures the SDK: the SDK's defaults, then `sdk.config`, then the fleet's own `sdk.config`
@@ -6,10 +7,13 @@ extension Scenario {
   package func configuration(of fleet: FleetTraits) -> Configuration {
     let profile = fleet.sdk.profile ?? sdk.profile ?? .android5
     var configuration = Configuration(platform: profile.platform)
-    for layer in [sdk.configuration, fleet.sdk.configuration, fleet.configuration] {
-      _ = configuration.apply(layer.document)
-    }
+    for document in documents(of: fleet) { _ = configuration.apply(document) }
     return configuration
+  }
+
+  /// What the app of a fleet says to the SDK, one after the other.
+  package func documents(of fleet: FleetTraits) -> [JSONValue] {
+    [sdk.configuration, fleet.sdk.configuration, fleet.configuration].map(\.document)
   }
 
   /// The network of that name, declared or preset. Names were checked when the scenario was read.

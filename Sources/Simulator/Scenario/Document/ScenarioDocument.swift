@@ -80,7 +80,7 @@ extension JSON5Value {
     var result = ""
     var rest = Substring(text)
     while let first = rest.first {
-      let isPlaceholder = Substitution.placeholders.contains { rest.hasPrefix("${\($0)}") }
+      let isPlaceholder = DevicePlaceholders.names.contains { rest.hasPrefix("${\($0)}") }
       if rest.hasPrefix("${") && !isPlaceholder { result.append("$") }
       result.append(first)
       rest = rest.dropFirst()

@@ -1,16 +1,15 @@
 internal import Base
 
 /// Puts the values of variables in place of `${NAME}` and `${NAME:-default}` in every text, as a shell would. Names of
-/// variables are in capitals; `${device.id}` and its like are filled in by each device. `$${` stands for `${`.
+/// variables are in capitals; `${device.id}` and its like stay for the devices (`DevicePlaceholders`) where those fill them in, and
+/// are mistakes elsewhere. `$${` stands for `${`.
 struct Substitution {
-  /// What a device fills in when it runs.
-  static let placeholders = ["device.id", "device.index", "device.fleet", "run.seed"]
-
   private let variable: (String) -> String?
   /// Every text may have come out of a variable, when it was put in before.
   private let marksAll: Bool
   private(set) var problems: [ScenarioProblem] = []
   private var path = ""
+  private var steps: [String] = []
 
   init(variable: @escaping (String) -> String?, marksAll: Bool = false) {
     self.variable = variable
@@ -28,22 +27,36 @@ struct Substitution {
       }
     case .array(var elements):
       for index in elements.indices {
-        inside("[\(index)]") { $0.replace(in: &elements[index]) }
+        let step = "[\(index)]"
+        inside(step, step) { $0.replace(in: &elements[index]) }
       }
       value.content = .array(elements)
     case .object(var members):
       for index in members.indices {
-        inside(members[index].key.asPathStep) { $0.replace(in: &members[index].value) }
+        inside(members[index].key.asPathStep, members[index].key) { $0.replace(in: &members[index].value) }
       }
       value.content = .object(members)
     }
   }
 
-  private mutating func inside(_ step: String, _ body: (inout Substitution) -> Void) {
+  private mutating func inside(_ step: String, _ name: String, _ body: (inout Substitution) -> Void) {
     let outer = path
     path = step.hasPrefix("[") || path.isEmpty ? path + step : "\(path).\(step)"
+    steps.append(name)
     body(&self)
+    steps.removeLast()
     path = outer
+  }
+
+  /// What devices fill in here: what their app says to the SDK, and what goes along with its requests.
+  private var placeholdersHere: [String] {
+    if steps.starts(with: ["sdk", "config"]) || steps.starts(with: ["target", "headers"]) || steps == ["target", "url"]
+    {
+      return DevicePlaceholders.names
+    }
+    guard steps.count > 2, steps[0] == "fleets" else { return [] }
+    if steps[2] == "config" || steps[2...].starts(with: ["sdk", "config"]) { return DevicePlaceholders.names }
+    return steps[2] == "tags" ? DevicePlaceholders.namesOfFleets : []
   }
 
   private mutating func expand(_ text: String, at position: SourcePosition) -> String {
@@ -53,7 +66,8 @@ struct Substitution {
       result += rest[..<dollar]
       rest = rest[dollar...]
       if rest.hasPrefix("$${") {
-        result += "${"
+        // Before the name of a placeholder both stay: the device sees by them that it is none.
+        result += DevicePlaceholders.names.contains { rest.dropFirst(3).hasPrefix($0 + "}") } ? "$${" : "${"
         rest = rest.dropFirst(3)
       } else if rest.hasPrefix("${") {
         guard let end = rest.firstIndex(of: "}") else {
@@ -73,11 +87,7 @@ struct Substitution {
   private mutating func value(of reference: Substring, at position: SourcePosition) -> String {
     let name = String(reference.prefix { $0 != ":" })
     if name.contains(".") {
-      if !Self.placeholders.contains(name) {
-        let near = NearestName.find(name, in: Self.placeholders).map { "did you mean '\($0)'?" }
-        let list = "there is: \(Self.placeholders.joined(separator: ", "))"
-        refuse(position, "no placeholder '\(name)'", remedy: near ?? list)
-      }
+      judge(name, isWhole: name == reference, at: position)
       return "${\(reference)}"
     }
     let isName = name.utf8.allSatisfy {
@@ -93,6 +103,24 @@ struct Substitution {
     if !tail.isEmpty { return String(tail.dropFirst(2)) }
     refuse(position, "the variable \(name) is not set", remedy: "set it, or write ${\(name):-default}")
     return "${\(reference)}"
+  }
+
+  private mutating func judge(_ placeholder: String, isWhole: Bool, at position: SourcePosition) {
+    let names = DevicePlaceholders.names
+    let here = placeholdersHere
+    if !names.contains(placeholder) {
+      let near = NearestName.find(placeholder, in: names).map { "did you mean '\($0)'?" }
+      refuse(
+        position, "no placeholder '\(placeholder)'", remedy: near ?? "there is: \(names.joined(separator: ", "))")
+    } else if !isWhole {
+      refuse(position, "a placeholder has no default", remedy: "write ${\(placeholder)}")
+    } else if !here.contains(placeholder) {
+      refuse(
+        position, "no device fills in ${\(placeholder)} here",
+        remedy: here.isEmpty
+          ? "it belongs in sdk.config, in the config of a fleet, in target.headers or target.url; $${ stands for ${"
+          : "this is the same for a whole fleet: \(here.map { "${\($0)}" }.joined(separator: " or "))")
+    }
   }
 
   private mutating func refuse(_ position: SourcePosition, _ message: String, remedy: String) {

@@ -40,9 +40,9 @@ extension RunPlan {
     let duration = Measure.duration.text(clock.duration.seconds)
     let settle = Measure.duration.text(clock.settle.seconds)
     var lines = [
-      "plan of \(scenario.name): \(clock.mode.rawValue), seed \(scenario.seed), \(duration) and \(settle) to settle",
-      "",
+      "plan of \(scenario.name): \(clock.mode.rawValue), seed \(scenario.seed), \(duration) and \(settle) to settle"
     ]
+    lines += scenario.replacements + (scenario.anonymityNote.map { ["note: \($0)"] } ?? []) + [""]
     lines += Self.table(
       [["fleet", "devices", "device-hours", "records", "requests"]]
         + fleets.map { fleet in

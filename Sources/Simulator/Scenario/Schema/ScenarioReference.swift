@@ -22,7 +22,8 @@ package enum ScenarioReference {
     `rollingroad scenarios` lists those that are built in, `rollingroad schema` prints the JSON Schema for editors, and
     `rollingroad simulate SCENARIO --dry-run` prints what a scenario comes to. `--set path=value` changes one value:
     `--set fleets.couriers.stages[0].target=50`. In every text `${NAME}` stands for a variable of the environment and `${NAME:-default}` gives it a
-    default; a number may be written so too. `${device.id}`, `${device.index}`, `${device.fleet}` and `${run.seed}` are filled in by each device.
+    default; a number may be written so too. In `sdk.config`, the `config` of a fleet, `target.headers` and `target.url` each device fills in
+    `${device.id}` (`cars-7`), `${device.index}` (`7`), `${device.fleet}` and `${run.seed}` (`0x1`); the tags of a fleet take the last two. `$${` stands for `${`.
 
     This page is the output of `rollingroad schema --reference`, made from the tables that read scenarios; a test tells when it is out of date.
     """

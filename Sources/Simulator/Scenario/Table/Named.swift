@@ -5,6 +5,13 @@ package struct Named<Value: Sendable>: Sendable {
   package var value: Value
 }
 
+extension Named {
+  /// One that stands nowhere in the scenario.
+  package init(name: String, value: Value) {
+    self.init(name: name, position: SourcePosition(line: 1, column: 1), value: value)
+  }
+}
+
 extension Named: Equatable where Value: Equatable {}
 
 extension [Named<String>] {

@@ -21,7 +21,9 @@ extension Form where Value == SDKConfiguration {
       result.document = value.withAccuracyNumbers.json
       // Limits differ between the platforms; Android has all that iOS has.
       var device = Configuration(platform: .android)
-      for warning in device.apply(result.document).warnings { reading.take(warning, about: value) }
+      for warning in device.apply(DevicePlaceholders.example.fill(result.document)).warnings {
+        reading.take(warning, about: value)
+      }
       return result
     }
   }

@@ -1,6 +1,7 @@
 /// How the oracle learns what the server stored.
 package struct TargetVerification: Equatable, Sendable {
-  package var method = VerificationMethod.journal
+  /// Nil: ask a server that is known as ours, believe the journal elsewhere.
+  package var method: VerificationMethod?
   /// With `{device}` and `{start}` where they belong.
   package var url: String?
   /// Where the uuids stand in the answer, `$[*].uuid`.
@@ -13,7 +14,10 @@ extension TargetVerification: ScenarioSection {
   static let table = Table<TargetVerification>(
     "verify", "How the oracle learns what the server stored.",
     [
-      .key("method", \.method, .choice, "Ask the server, or believe the journal of the client."),
+      .optional(
+        "method", \.method, .choice,
+        "Ask any server (query) or one of ours (admin), or believe the journal of the client; without it admin for a server of ours, else journal."
+      ),
       .optional("url", \.url, .text, "What to ask; `{device}` and `{start}` are filled in."),
       .key("uuids", \.uuids, .jsonPath, "Where the uuids stand in the answer."),
     ])

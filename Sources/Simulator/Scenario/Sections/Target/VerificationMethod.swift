@@ -4,4 +4,6 @@ package enum VerificationMethod: String, CaseIterable, Sendable {
   case journal
   /// By asking the server for the uuids.
   case query
+  /// By the administration of a Rolling Road server.
+  case admin
 }
