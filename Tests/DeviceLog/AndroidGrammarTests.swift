@@ -93,7 +93,8 @@ struct AndroidGrammarTests {
         box("HttpService b", "HTTP Service (count: 3)"),
         box("HttpService a", "📶  Connectivity change: connected? false"))
         == [
-          .stopTimeoutFired, .regionExit, .geofenceEvent(identifier: "home", action: "ENTER"), .flushBegan(queued: 3),
+          .stopTimeoutFired, .regionExit, .geofenceCrossing(identifier: "home", isEntry: true),
+          .geofenceEvent(identifier: "home", action: "ENTER"), .flushBegan(queued: 3),
           .connectivity(.none),
         ])
   }

@@ -45,7 +45,7 @@ package enum LogEntry: Equatable, Sendable {
   case odometer(metres: Double, errorMetres: Double)
 
   /// Android with `useSignificantChangesOnly`.
-  case significant(SignificantEntry)
+  case significant(Significant)
 
   // Geofences.
   case geofence(identifier: String, action: GeofenceTrigger.Action, hits: Int)
@@ -102,7 +102,7 @@ package enum LogEntry: Equatable, Sendable {
   case user(UserLevel, String)
 
   /// What Android tells of significant changes.
-  package enum SignificantEntry: Equatable, Sendable {
+  package enum Significant: Equatable, Sendable {
     case position(Fix, ageMilliseconds: Int64)
     case duplicate(accuracyMetres: Double)
     case overlap(metres: Double, accuracyMetres: Double, otherMetres: Double)

@@ -42,7 +42,7 @@ extension AndroidPage {
     return true
   }
 
-  private mutating func writeSignificant(_ entry: LogEntry.SignificantEntry) {
+  private mutating func writeSignificant(_ entry: LogEntry.Significant) {
     let judge = "SlcLocationProvider evaluateLocation"
     func metres(_ value: Double) -> String { LogNumber.fixed(value, 1) + "m" }
     switch entry {

@@ -56,9 +56,10 @@ enum AndroidPlace {
   /// seconds. Of a geofence that was left there is the place alone.
   static func short(_ text: Substring, at time: WallInstant) -> (fix: Fix, ageMilliseconds: Int64?)? {
     var scanner = TextScanner(text)
-    let place = scanner.upTo(", acy: ") ?? text.prefix { $0 != " " && $0 != "\n" }
-    guard let (pair, hasCommas) = pair(place) else { return nil }
+    let ahead = scanner.upTo(", acy: ")
+    guard let (pair, hasCommas) = pair(ahead ?? text.prefix { $0 != " " && $0 != "\n" }) else { return nil }
     var coords = pair
+    guard ahead != nil else { return (Fix(coords: coords, timestamp: time), nil) }
     if hasCommas { scanner = TextScanner(Substring(scanner.rest.replacing(",", with: "."))) }
     coords.accuracy = scanner.number().flatMap { $0 < 0 ? nil : $0 }
     let age = scanner.number(after: "age: ").flatMap { Int64(exactly: ($0 * 1_000).rounded()) }

@@ -28,7 +28,7 @@ package struct SignificantTrail: Equatable, Sendable {
   package var movementPlace: Coordinate? { movement?.place }
 
   /// What makes a position noise; nil for one that says something.
-  package func noise(of fix: Fix, against reference: Reference) -> LogEntry.SignificantEntry? {
+  package func noise(of fix: Fix, against reference: Reference) -> LogEntry.Significant? {
     guard let mark = SignificantTrail.mark(fix) else { return nil }
     if mark.place == last?.place { return .duplicate(accuracyMetres: mark.accuracyMetres) }
     guard let other = reference == .movement ? movement : last else { return nil }
