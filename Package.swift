@@ -214,6 +214,7 @@ let package = Package(
       needs: [
         "BackgroundGeolocation", "Engine", "Contract", "IngestServer", "JSON", "Vocabulary", "Base", "Support",
       ]),
+    tests("Documents", needs: ["BackgroundGeolocation", "JSON", "Support"]),
     tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
     tests("Page", needs: ["IngestServer", "JSON", "Support"]),
     tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "Support"]),
