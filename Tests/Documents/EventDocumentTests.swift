@@ -98,7 +98,12 @@ extension BGGeoDocumentTests {
     phone.rest(at: 2_000)
     _ = try await phone.standing(at: 2_000) { try await $0.getCurrentPosition() }
     let stored = try await phone.app.store.all().compactMap { $0["uuid"] as? String }
-    #expect(Set(stored).isSubset(of: phone.heard.locations.compactMap(\.uuid)))
+    let told = phone.heard.locations.compactMap(\.uuid)
+    #expect(Set(stored).isSubset(of: told))
+    // LocationEvent 195: only samples are told and not stored.
+    withKnownIssue("the position right after changePace, equal to that of the motion change, is told and not stored") {
+      #expect(told == stored)
+    }
     #expect(phone.heard.motion.count == 3 && phone.heard.crossings.count == 2)
   }
 
