@@ -79,15 +79,15 @@ struct EnvelopeExampleTests {
       try FoundRecords(in: body) == FoundRecords(.wrappedBatch, root: "data", records, params: ["user_id=1234"]))
   }
 
-  @Test func withoutRootAParamReplacesWhatTheRecordHasUnderItsName() throws {
+  @Test func withoutRootTheRecordKeepsWhatItHasUnderTheNameOfAParam() throws {
     let params = try RenderedObject(#"{"tr\u0069p":8,"user_id":1234}"#)
     func single(_ record: String) -> String {
       var bytes: [UInt8] = []
       _ = EnvelopeWriter(rootProperty: ".", params: params).appendSingle(record.utf8.span, to: &bytes)
       return String(decoding: bytes, as: UTF8.self)
     }
-    #expect(single(#"{"lat":1,"trip":7,"lng":2}"#) == #"{"lat":1,"lng":2,"tr\u0069p":8,"user_id":1234}"#)
-    #expect(single(#"{"\u0074rip":{"trip":7}}"#) == #"{"tr\u0069p":8,"user_id":1234}"#)
+    #expect(single(#"{"lat":1,"trip":7,"lng":2}"#) == #"{"lat":1,"trip":7,"lng":2,"user_id":1234}"#)
+    #expect(single(#"{"\u0074rip":{"trip":7}}"#) == #"{"\u0074rip":{"trip":7},"user_id":1234}"#)
     #expect(single("{}") == #"{"tr\u0069p":8,"user_id":1234}"#)
   }
 

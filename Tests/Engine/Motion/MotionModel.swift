@@ -50,8 +50,8 @@ struct MotionModel: Equatable {
     case .fastSample: sample(0, isFast: true)
     case .fixAway: stream(1_000)
     case .regionExit: if isEnabled && !isMoving { pace(true) }
-    case .paceMoving: if isEnabled { pace(true) }
-    case .paceStill: if isEnabled { pace(false) }
+    case .paceMoving: ask(true)
+    case .paceStill: ask(false)
     case .wait11: pass(11)
     case .wait60: pass(60)
     case .start:
@@ -61,6 +61,14 @@ struct MotionModel: Equatable {
       }
     case .stop: if isEnabled { end() }
     }
+  }
+
+  /// `changePace`: a device that has the pace keeps it, and forgets what spoke for the other one.
+  private mutating func ask(_ moving: Bool) {
+    guard isEnabled else { return }
+    let isLost = !isMoving && place == nil && !isSettling
+    if moving != isMoving || isLost { return pace(moving) }
+    if moving { (stopTimer, stopPlace) = (nil, nil) } else { trigger = nil }
   }
 
   private mutating func end() {

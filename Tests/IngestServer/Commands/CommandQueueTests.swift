@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"commands":[["stopp"]]}"#, #"{"commands":[["changePace",1]]}"#, #"{"commands":[["stop","start"]]}"#,
+    #"{"commands":[["stopp"]]}"#, #"{"commands":[["changePace",2]]}"#, #"{"commands":[["stop","start"]]}"#,
     #"{"commands":[]}"#, #"{}"#, "[]", "", #"{"commands":[["stop"]],"ttl":"1y"}"#, #"{"commands":[["stop"]],"ttl":0}"#,
     #"{"commands":[["stop"]],"ttl":"99999999999999999999d"}"#, #"{"commands":[["stop"]],"ttl":"91d"}"#,
     #"{"commands":[["stop"]],"key":""}"#, #"{"commands":[["stop"]],"tag":"only broadcasts have one"}"#,

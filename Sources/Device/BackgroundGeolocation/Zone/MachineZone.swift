@@ -20,7 +20,11 @@ enum MachineZone {
   }
 
   private static func rules(ofFile path: String) -> ZoneRules? {
-    guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
-    return ZoneFile.rules(in: Array(data))
+    do {
+      return ZoneFile.rules(in: Array(try Data(contentsOf: URL(filePath: path))))
+    } catch {
+      // A file that cannot be read names no zone: the caller says so.
+      return nil
+    }
   }
 }

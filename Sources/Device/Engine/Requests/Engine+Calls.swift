@@ -34,8 +34,17 @@ extension Engine {
       note(.error("changePace is refused in the background without \"Always\"", from: .pace), .error, into: &effects)
       return
     }
+    // A motion change is a change (BGGeo 291): a device that has the pace only ceases to think of the other one.
+    guard isMoving != state.isMoving || isLost else {
+      note(.warning("changePace is ignored: the device has that pace already", from: .pace), .info, into: &effects)
+      if isMoving { cancelStopping(into: &effects) } else { stop(.motionTrigger, into: &effects) }
+      return
+    }
     changePace(to: isMoving, at: now, into: &effects)
   }
+
+  /// At rest without a region, and nothing looks for its place any more.
+  private var isLost: Bool { !state.isMoving && state.stationaryPlace == nil && !isSettling }
 
   /// The value counts at once; the position that goes with it may fail (behaviour §17).
   private mutating func setOdometer(

@@ -60,9 +60,11 @@ final class Ledger {
           name: "\(fleet.name)-\(index)", fleet: number, fleetName: fleet.name, index: index, seed: setup.seed)
       }
     }
-    let given = setup.outside?.headers.map(\.name) ?? []
+    let given = setup.outside?.headers.map(\.name) ?? setup.insideHeaders.map(\.name)
     ownHeaders = Set(
-      (given + ["Authorization", "Content-Type", "User-Agent", HeaderName.deviceID.description]).map { $0.lowercased() }
+      (given + [
+        "Authorization", "Content-Type", "User-Agent", HeaderName.deviceID.description, HeaderName.runID.description,
+      ]).map { $0.lowercased() }
     )
     truth = TrueWorld(devices: names.count, faults: setup.faults)
     self.seesServer = seesServer

@@ -122,12 +122,14 @@ struct Timetable {
 
   private mutating func miss(before instant: MonotonicInstant) -> Late? {
     guard let due else { return nil }
-    if isAs(goal) {
+    if actual == goal {
       self.due = nil
       return nil
     }
     guard due < instant else { return nil }
     self.due = nil
+    // It is on, and nothing has said how.
+    if actual == nil && goal != .off { return nil }
     // Told once; from here on nobody knows what it does.
     isOverruled = true
     let text =
@@ -138,8 +140,6 @@ struct Timetable {
       }
     return Late(due: due, text: text)
   }
-
-  private func isAs(_ goal: TrackingGoal) -> Bool { actual.map { $0 == goal } ?? (goal != .off) }
 
   /// What it may do now: what it is to do, or what it was to do until a moment ago.
   func allows(_ goal: TrackingGoal, at now: Moment) -> Bool {
