@@ -14,6 +14,7 @@ import Upload
   private static let scenario = """
     {
       version: 1, name: "killed", seed: 3, clock: { mode: "accelerated", factor: 300, duration: "4m", settle: "2m" },
+      target: { verify: { method: "admin" } },
       sdk: { config: { geolocation: { distanceFilter: 10, disableElasticity: true } } },
       fleets: { cars: { devices: 4, motion: "driving", network: "wifi" } },
     }
