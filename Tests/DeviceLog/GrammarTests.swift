@@ -4,7 +4,7 @@ import DeviceLog
 import Testing
 import Vocabulary
 
-/// The lines that behaviour §20.2 and §20.3 show.
+/// The lines that SDK §20.2 and §20.3 show.
 struct GrammarTests {
   private let start = WallInstant(millisecondsSince1970: 1_785_249_226_653)
 

@@ -7,7 +7,7 @@ import Vocabulary
 
 @testable import DeviceLog
 
-/// The log as it is kept: behaviour §20.1.
+/// The log as it is kept: SDK §20.1.
 @Suite struct LogStoreTests {
   private static let start = WallInstant(millisecondsSince1970: 1_785_263_663_000)
 

@@ -14,7 +14,7 @@ import Testing
     #expect(stage.violated == [.identity])
   }
 
-  /// A fence's position is the best of three, and the first of them was (behaviour §13.1): meanwhile the second has become
+  /// A fence's position is the best of three, and the first of them was (SDK §13.1): meanwhile the second has become
   /// a record.
   @Test func theBestOfSomeSamplesMayBeOlderThanTheLastRecord() {
     let stage = Stage()

@@ -8,7 +8,7 @@ import Vocabulary
 
 @testable import Host
 
-/// A server that answers badly: the queue goes by behaviour §9.
+/// A server that answers badly: the queue goes by SDK §9.
 @Suite struct BadServerTests {
   private func device(_ outcome: RequestOutcome?) throws -> TestHost {
     let device = try TestHost()

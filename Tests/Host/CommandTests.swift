@@ -8,7 +8,7 @@ import Vocabulary
 
 @testable import Host
 
-/// What a server can make a device do (behaviour §10).
+/// What a server can make a device do (SDK §10).
 @Suite struct CommandTests {
   private static let configuration = #"{"url":"http://server.example/locations","logLevel":5}"#
 
@@ -114,7 +114,7 @@ import Vocabulary
   @Test func startAndStartGeofences() throws {
     #expect(try device(#"["startGeofences"]"#).host.engine.state.trackingMode == .geofence)
     #expect(try device(#"[["stop"],["start"]]"#).host.engine.state.isEnabled)
-    // One command with an argument, not two (behaviour §10.1).
+    // One command with an argument, not two (SDK §10.1).
     #expect(try !device(#"["stop","start"]"#).host.engine.state.isEnabled)
   }
 }

@@ -9,7 +9,7 @@ import Vocabulary
 
 @testable import Host
 
-/// What waits in the queue, how it looks, and how long it stays (behaviour §7).
+/// What waits in the queue, how it looks, and how long it stays (SDK §7).
 @Suite struct PersistenceTests {
   /// A device that records and does not upload.
   private func device(_ keys: String = "") throws -> TestHost {

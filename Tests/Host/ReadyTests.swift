@@ -9,7 +9,7 @@ import Vocabulary
 
 @testable import Host
 
-/// What a launch begins with (behaviour §1, §19.1).
+/// What a launch begins with (SDK §1, §19.1).
 @Suite struct ReadyTests {
   @Test func theFirstLaunchAppliesTheConfigurationWhateverReset() throws {
     for reset in [true, false] {

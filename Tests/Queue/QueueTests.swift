@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: QueueForm.allCases) func recordsComeBackAsTheyWentInAndInTheirOrder(form: QueueForm) throws {
     let bench = try Bench(form)
     #expect(bench.queue().count == 0)
-    // Time goes backwards: the order is that of insertion (behaviour §7.2).
+    // Time goes backwards: the order is that of insertion (SDK §7.2).
     let ids = try (0..<20).map { try bench.queue().insert($0, second: -$0) }
     #expect(zip(ids, ids.dropFirst()).allSatisfy(<))
     for _ in 0..<2 {
@@ -70,7 +70,7 @@ import Testing
     #expect(try bench.neighboursAreUntouched())
   }
 
-  /// An upload that was in flight then ends without effect (behaviour §7.4).
+  /// An upload that was in flight then ends without effect (SDK §7.4).
   @Test(arguments: QueueForm.allCases) func destroyingTakesLockedRowsToo(form: QueueForm) throws {
     let bench = try Bench(form)
     let queue = bench.queue()
@@ -85,7 +85,7 @@ import Testing
     #expect(try bench.neighboursAreUntouched())
   }
 
-  /// Behaviour §7.4.
+  /// SDK §7.4.
   @Test(arguments: QueueForm.allCases) func ageIsTheRecordsOwnAndLockedRowsStay(form: QueueForm) throws {
     let bench = try Bench(form)
     let queue = bench.queue()
@@ -109,7 +109,7 @@ import Testing
     #expect(bench.queue().count == 1)
   }
 
-  /// Behaviour §7.4.
+  /// SDK §7.4.
   @Test(arguments: QueueForm.allCases) func theOldestAreEvictedAndLockedRowsStay(form: QueueForm) throws {
     let bench = try Bench(form)
     let queue = bench.queue()

@@ -22,7 +22,7 @@ import Testing
     #expect(try table.all() == [fence("a", "{\"x\":1}", hits: 3), changed, fence("ü", "", hits: 2)])
   }
 
-  /// Behaviour §15.1: state and hits begin anew.
+  /// SDK §15.1: state and hits begin anew.
   @Test(arguments: QueueForm.allCases) func addingAGeofenceAgainReplacesIt(form: QueueForm) throws {
     let bench = try Bench(form)
     let table = bench.database.geofences(of: bench.device)

@@ -6,7 +6,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// What is in a request (behaviour §8.1 to §8.4, §8.7).
+/// What is in a request (SDK §8.1 to §8.4, §8.7).
 @Suite struct BodyTests {
   private func bodies(_ records: [String], _ configure: (inout Configuration) -> Void) -> [String] {
     var device = TestDevice { configure(&$0) }

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// Every sequence of inputs up to a depth, against the loop of behaviour §9.2 told a second time.
+/// Every sequence of inputs up to a depth, against the loop of SDK §9.2 told a second time.
 @Suite struct FlushModelTests {
   private typealias Step = ReferenceFlush.Step
 

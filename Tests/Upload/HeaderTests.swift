@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// The header fields of a device's requests (behaviour §8.1, §11.1, §20.5).
+/// The header fields of a device's requests (SDK §8.1, §11.1, §20.5).
 @Suite struct HeaderTests {
   private func headers(
     _ platform: DevicePlatform = .ios, _ configure: (inout Configuration) -> Void

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// The lines of the log, in the order in which real logs have them (behaviour §8.5, §9.2).
+/// The lines of the log, in the order in which real logs have them (SDK §8.5, §9.2).
 @Suite struct LogOrderTests {
   private let first = UUID128(high: 0, low: 0)
 

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// The device's log to a server (behaviour §20.5).
+/// The device's log to a server (SDK §20.5).
 @Suite struct LogUploadTests {
   private func upload(_ gzip: [UInt8] = [0x1F, 0x8B, 0, 13, 10]) -> LogUpload {
     LogUpload(

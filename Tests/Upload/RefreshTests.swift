@@ -6,7 +6,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// New tokens after a 401 and before their end (behaviour §11).
+/// New tokens after a 401 and before their end (SDK §11).
 @Suite struct RefreshTests {
   private func device(_ configure: (inout Configuration) -> Void = { _ in }) -> TestDevice {
     TestDevice {
@@ -72,7 +72,7 @@ import Vocabulary
     #expect(device.entries.contains(.refreshSkipped(reason: "max_refresh_retries=1")))
     #expect(device.queue.lockedIDs == [])
     #expect(device.httpEvents.map(\.status) == [401])
-    // The next trigger may refresh again: endless pairs (behaviour §11.6).
+    // The next trigger may refresh again: endless pairs (SDK §11.6).
     device.give(.trigger(.heartbeat))
     device.answer(401)
     #expect(device.requests.map(\.purpose) == [.refresh])
@@ -172,7 +172,7 @@ import Vocabulary
     #expect(device.uploader.configuration.authorization.refreshToken == "r1")
   }
 
-  // Expiry (behaviour §11.5).
+  // Expiry (SDK §11.5).
 
   @Test func anExpiredTokenIsRefreshedBeforeTheUpload() {
     var device = device { $0.authorization.expires = 3_600 }

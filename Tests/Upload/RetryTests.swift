@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// What begins the next attempt (behaviour §9.3).
+/// What begins the next attempt (SDK §9.3).
 @Suite struct RetryTests {
   /// A device whose network has failed, with so many rows left.
   private func failed(
@@ -103,7 +103,7 @@ import Vocabulary
     #expect(device.queue.count == 1)
   }
 
-  // The watchdog (behaviour §9.2).
+  // The watchdog (SDK §9.2).
 
   @Test(arguments: [(60_000.0, 65.0), (3_000, 8)])
   func fiveSecondsAfterItsTimeLimitARequestIsGivenUp(timeout: Double, seconds: Double) {
@@ -185,7 +185,7 @@ import Vocabulary
   }
 
   @Test func whatAnAppDestroysDuringAnUploadStaysDestroyed() {
-    // Behaviour §7.4: the upload in flight finishes without effect.
+    // SDK §7.4: the upload in flight finishes without effect.
     for status in [200, 500] {
       var device = TestDevice()
       device.record()

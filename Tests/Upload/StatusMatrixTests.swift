@@ -4,7 +4,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// Every status and every failure, for single records and batches, before, without and after a refresh (behaviour §9.1).
+/// Every status and every failure, for single records and batches, before, without and after a refresh (SDK §9.1).
 @Suite struct StatusMatrixTests {
   enum Refreshing: CaseIterable {
     case impossible, possible, done
@@ -78,7 +78,7 @@ import Vocabulary
   }
 
   @Test func aBlockedQueueStaysBlocked() {
-    // The time line of behaviour §8.7.
+    // The time line of SDK §8.7.
     var device = TestDevice()
     device.fill(3)
     device.give(.trigger(.ready))
@@ -113,7 +113,7 @@ import Vocabulary
   private static let stop = #"{"background_geolocation":["stop"]}"#
 
   @Test func commandsRunOnEveryStatus() {
-    // Behaviour §10.3.
+    // SDK §10.3.
     for status in Self.statuses {
       var device = TestDevice()
       device.record()

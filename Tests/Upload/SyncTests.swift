@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// `sync()` (behaviour §4.6, §7.4, §8.5).
+/// `sync()` (SDK §4.6, §7.4, §8.5).
 @Suite struct SyncTests {
   private func bodies(_ result: Result<[QueuedRecord], SyncError>?) throws -> [String] {
     try (result?.get() ?? []).map { String(decoding: $0.bytes, as: UTF8.self) }

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Upload
 
-/// When an upload begins (behaviour §8.5).
+/// When an upload begins (SDK §8.5).
 @Suite struct TriggerTests {
   private static let automatic = FlushTrigger.allCases.filter { $0 != .manual }
 

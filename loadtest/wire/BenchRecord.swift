@@ -1,4 +1,4 @@
-/// The default record of a moving device (behaviour §5.3), for both sides of the comparison.
+/// The default record of a moving device (SDK §5.3), for both sides of the comparison.
 struct BenchRecord: Codable, Equatable {
   struct Coords: Codable, Equatable {
     var latitude = 0.0

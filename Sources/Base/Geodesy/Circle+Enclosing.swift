@@ -41,6 +41,6 @@ extension Circle {
 }
 
 extension Polygon {
-  /// What is registered with the operating system in the place of a polygon (behaviour §15.5).
+  /// What is registered with the operating system in the place of a polygon (SDK §15.5).
   package var smallestEnclosingCircle: Circle { Circle(enclosing: vertices) }
 }

@@ -41,7 +41,7 @@ package struct CivilDate: Hashable, Sendable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// 1 is Sunday, 7 is Saturday, as the SDK's schedules count (behaviour §16.1).
+  /// 1 is Sunday, 7 is Saturday, as the SDK's schedules count (SDK §16.1).
   package var dayOfWeek: Int {
     // 719,163 days before 1970-01-01 is a Sunday, and no date of the type lies before it.
     (daysSince1970 + 719_163) % 7 + 1

@@ -1,7 +1,7 @@
 package import Contract
 package import Vocabulary
 
-/// The level at which the SDK writes each entry (behaviour §20.2). Both platforms use the same ones here, so that a
+/// The level at which the SDK writes each entry (SDK §20.2). Both platforms use the same ones here, so that a
 /// level set by a server means the same on every device of a fleet.
 extension LogEntry {
   package var level: Contract.LogLevel {
@@ -29,7 +29,7 @@ extension LogEntry {
 }
 
 extension LogEntry.UserLevel {
-  /// `notice` is stored as info (behaviour §20.1).
+  /// `notice` is stored as info (SDK §20.1).
   package var level: Contract.LogLevel {
     switch self {
     case .error: .error
@@ -39,7 +39,7 @@ extension LogEntry.UserLevel {
     }
   }
 
-  /// What stands before the message (behaviour §20.4).
+  /// What stands before the message (SDK §20.4).
   var icon: String {
     switch self {
     case .error: "‼️"

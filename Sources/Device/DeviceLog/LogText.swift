@@ -2,7 +2,7 @@ package import Base
 package import Contract
 package import Vocabulary
 
-/// Writes a device's log in the grammar of the platform's own SDK (behaviour §20.2, §20.3), so that tools made for real
+/// Writes a device's log in the grammar of the platform's own SDK (SDK §20.2, §20.3), so that tools made for real
 /// logs read these.
 package struct LogText: Sendable {
   package let platform: DevicePlatform
@@ -31,7 +31,7 @@ package struct LogText: Sendable {
     }
   }
 
-  /// Appends the box with which a launch begins: the version and the configuration, tokens cut (behaviour §20.2).
+  /// Appends the box with which a launch begins: the version and the configuration, tokens cut (SDK §20.2).
   package func appendBanner(_ configuration: Configuration, at instant: WallInstant, to bytes: inout [UInt8]) {
     switch platform {
     case .ios:

@@ -5,7 +5,7 @@ import Engine
 import JSON
 import Vocabulary
 
-/// Drives an engine with what a log says came into a real one, and keeps what it did (behaviour §12, §20).
+/// Drives an engine with what a log says came into a real one, and keeps what it did (SDK §12, §20).
 struct Replay {
   private(set) var course: ReplayedCourse
 

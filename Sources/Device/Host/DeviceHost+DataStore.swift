@@ -6,7 +6,7 @@ import Queue
 import Upload
 package import Vocabulary
 
-/// The queue as an app sees it (behaviour §3, DataStore).
+/// The queue as an app sees it (SDK §3, DataStore).
 extension DeviceHost {
   /// Stores the record as it is, whatever the persist mode; it is uploaded like any other. `uuid` is for a record that
   /// brings none. Throws when there are no coordinates.

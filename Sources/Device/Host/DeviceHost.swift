@@ -49,7 +49,7 @@ package struct DeviceHost<Phone: Platform> {
       tokenSetAt: kept.tokenSetAt ?? now.wall, isRetryDue: kept.isRetryDue, nextRequestID: firstRequest,
       clockFactor: clockFactor)
     queue = database.queue(of: device)
-    // Locks belong to the process that has ended (behaviour §7.2).
+    // Locks belong to the process that has ended (SDK §7.2).
     queue.unlockAll()
     renderer = RecordRenderer(configuration)
     isFirstBoot = kept.configuration == nil

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The answer to a refresh request (behaviour §6, `authorization`).
+/// The answer to a refresh request (SDK §6, `authorization`).
 package struct AuthorizationEvent: Equatable, Sendable {
   package let isSuccess: Bool
   /// 0 when no answer came.

@@ -31,7 +31,7 @@ struct Flush: Sendable {
 
   var stage = Stage.uploading
   var awaited: AwaitedRequest?
-  /// A flush refreshes once (behaviour §11.2, `max_refresh_retries=1`).
+  /// A flush refreshes once (SDK §11.2, `max_refresh_retries=1`).
   var hasRefreshed = false
   var pages = 0
   var synced = 0

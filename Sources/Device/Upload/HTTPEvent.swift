@@ -1,4 +1,4 @@
-/// One upload request that has ended, well or badly (behaviour §6, `http`).
+/// One upload request that has ended, well or badly (SDK §6, `http`).
 package struct HTTPEvent: Equatable, Sendable {
   /// Whether the records are deleted.
   package let isSuccess: Bool

@@ -1,4 +1,4 @@
-/// A log on its way to a server (behaviour §20.5).
+/// A log on its way to a server (SDK §20.5).
 package struct LogUpload: Equatable, Sendable {
   package let url: String
   /// The log, compressed with gzip.

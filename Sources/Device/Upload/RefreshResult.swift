@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// What came of a refresh request (behaviour §11.2, §11.6).
+/// What came of a refresh request (SDK §11.2, §11.6).
 enum RefreshResult {
   case success(answer: JSONValue, FoundTokens)
   case failure(message: String)

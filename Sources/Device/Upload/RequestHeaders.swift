@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// The header fields of a device's requests (behaviour §8.1, §20.5).
+/// The header fields of a device's requests (SDK §8.1, §20.5).
 enum RequestHeaders {
   /// A configured field replaces one of the SDK's, except that a token overrides a configured authorization.
   static func upload(_ configuration: Configuration, userAgent: String) -> [NameValuePair] {

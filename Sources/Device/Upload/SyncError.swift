@@ -1,4 +1,4 @@
-/// Why `sync()` failed: the SDK's TSHttpServiceError, and the device's own store (behaviour §4.6).
+/// Why `sync()` failed: the SDK's TSHttpServiceError, and the device's own store (SDK §4.6).
 package enum SyncError: Int, Error, CaseIterable, Sendable {
   /// `http.url` is no url to upload to.
   case invalidURL = 1

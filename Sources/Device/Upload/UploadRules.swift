@@ -2,9 +2,9 @@ package import Base
 
 /// The numbers of the upload cycle.
 package enum UploadRules {
-  /// How long after the time limit of one request a flush that nothing has ended is given up (behaviour §9.2).
+  /// How long after the time limit of one request a flush that nothing has ended is given up (SDK §9.2).
   package static let watchdogGrace = Nanoseconds.seconds(5)
-  /// How many records are inserted after a failure of the network before an insert begins a flush again (behaviour §9.3).
+  /// How many records are inserted after a failure of the network before an insert begins a flush again (SDK §9.3).
   package static let backOffRecords = 10
   /// In place of a time limit that is none.
   package static let defaultTimeout = Nanoseconds.seconds(60)

@@ -4,7 +4,7 @@ import Database
 import Queue
 import Vocabulary
 
-/// What an answer means (behaviour §9.1).
+/// What an answer means (SDK §9.1).
 extension Uploader {
   mutating func take(
     _ outcome: RequestOutcome, of request: UInt64, _ now: Moment, _ queue: inout some RecordQueue,
@@ -101,7 +101,7 @@ extension Uploader {
     effects.append(.proceed)
   }
 
-  /// Behaviour §9.3. On Android a queue that cannot hold so many rows more knows no waiting.
+  /// SDK §9.3. On Android a queue that cannot hold so many rows more knows no waiting.
   private mutating func backOff(queued: Int, _ effects: inout [UploadEffect]) {
     let limit = configuration.persistence.maxRecordsToPersist
     let isOutOfReach = limit > 0 && queued + UploadRules.backOffRecords > limit

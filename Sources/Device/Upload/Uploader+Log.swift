@@ -1,6 +1,6 @@
 import Contract
 
-/// The device's log to a server (behaviour §20.5), beside any flush.
+/// The device's log to a server (SDK §20.5), beside any flush.
 extension Uploader {
   mutating func send(_ upload: LogUpload, _ completion: UInt64, _ effects: inout [UploadEffect]) {
     let id = takeRequestID()

@@ -5,7 +5,7 @@ import JSON
 import Queue
 import Vocabulary
 
-/// From the queue into requests, and the end of a flush (behaviour §9.2).
+/// From the queue into requests, and the end of a flush (SDK §9.2).
 extension Uploader {
   /// Locks the next rows and sends them; without rows the flush has succeeded.
   mutating func sendNextPage(

@@ -4,9 +4,9 @@ import JSON
 import Queue
 import Vocabulary
 
-/// New tokens (behaviour §11).
+/// New tokens (SDK §11).
 extension Uploader {
-  /// From the moment on that the server named, not before it (behaviour §11.5).
+  /// From the moment on that the server named, not before it (SDK §11.5).
   func isTokenExpired(at wall: WallInstant) -> Bool {
     let expires = configuration.authorization.expires
     guard expires > 0, let end = TokenExpiry.instant(of: expires, setAt: tokenSetAt) else { return false }
@@ -60,7 +60,7 @@ extension Uploader {
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     let commands = [refresh.commands, ReceivedCommands(in: outcome)].compactMap(\.self)
-    // What the app has set meanwhile is newer than what was asked for before (behaviour §11.6).
+    // What the app has set meanwhile is newer than what was asked for before (SDK §11.6).
     if configuration.authorization.accessToken != refresh.accessToken {
       log(.warning("Refreshed tokens dropped: the access token was replaced meanwhile", from: .authorization), &effects)
       return resend(flush, refresh, after: commands, now, &queue, &effects)

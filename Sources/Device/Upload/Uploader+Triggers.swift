@@ -4,7 +4,7 @@ import Database
 import Queue
 package import Vocabulary
 
-/// When a flush begins (behaviour §8.5).
+/// When a flush begins (SDK §8.5).
 extension Uploader {
   mutating func begin(
     _ trigger: FlushTrigger, completion: UInt64?, _ now: Moment, _ queue: inout some RecordQueue,
@@ -28,7 +28,7 @@ extension Uploader {
     sendNextPage(of: flush, now, &queue, &effects)
   }
 
-  /// The back-off after a failure of the network counts inserts (behaviour §9.3).
+  /// The back-off after a failure of the network counts inserts (SDK §9.3).
   private mutating func count(_ trigger: FlushTrigger) {
     switch trigger {
     case .insert: insertsToWait = max(0, insertsToWait - 1)
@@ -77,7 +77,7 @@ extension Uploader {
     return hasFailed && trigger.isRetry
   }
 
-  /// A sync without a url gives the rows to the app and forgets them (behaviour §7.4); with no app waiting they stay.
+  /// A sync without a url gives the rows to the app and forgets them (SDK §7.4); with no app waiting they stay.
   private func handOut(
     to completion: UInt64?, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {

@@ -3,7 +3,7 @@ package import Contract
 package import Queue
 package import Vocabulary
 
-/// When to send, how much, what a status means, when to refresh the token (behaviour §8 to §11). It knows no socket and
+/// When to send, how much, what a status means, when to refresh the token (SDK §8 to §11). It knows no socket and
 /// no clock: inputs and the time go in, effects come out. All rows that are locked in the queue are its own.
 package struct Uploader: Sendable {
   package internal(set) var configuration: Configuration {
@@ -91,7 +91,7 @@ package struct Uploader: Sendable {
     }
   }
 
-  /// Queued rows go with what is configured when they are sent (behaviour §7.2).
+  /// Queued rows go with what is configured when they are sent (SDK §7.2).
   private mutating func configure(_ new: Configuration, _ now: Moment) {
     let isSameToken =
       new.authorization.accessToken == configuration.authorization.accessToken

@@ -1,4 +1,4 @@
-/// What the location filter computed for one fix, as the log shows it (behaviour §14.2). Metres and metres per second.
+/// What the location filter computed for one fix, as the log shows it (SDK §14.2). Metres and metres per second.
 package struct FilterTrace: Equatable, Sendable {
   /// What became of the fix.
   package enum Decision: String, Sendable {

@@ -1,7 +1,7 @@
 import Contract
 import JSON
 
-/// Remote control (behaviour §10).
+/// Remote control (SDK §10).
 extension AnswerChecker {
   mutating func judgeCommands(_ document: JSONValue, into judgement: inout Judgement) {
     guard case .object(let object) = document, let value = object[CommandKey.backgroundGeolocation] else {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Upload
 
-/// What the status of an upload does to the queue (behaviour §9.1).
+/// What the status of an upload does to the queue (SDK §9.1).
 extension AnswerChecker {
   mutating func judgeStatus(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     let print = RequestPrint(answer.request)
@@ -64,7 +64,7 @@ extension AnswerChecker {
   }
 }
 
-/// Who may upload (behaviour §11).
+/// Who may upload (SDK §11).
 extension AnswerChecker {
   private func judgePermission(_ answer: ObservedAnswer, _ status: Int, into judgement: inout Judgement) {
     if hasFreshToken {

@@ -3,7 +3,7 @@ import Contract
 import JSON
 import Upload
 
-/// New tokens (behaviour §11.2 to §11.6).
+/// New tokens (SDK §11.2 to §11.6).
 extension AnswerChecker {
   mutating func judgeRefresh(_ answer: ObservedAnswer, into judgement: inout Judgement) {
     hasFreshToken = false

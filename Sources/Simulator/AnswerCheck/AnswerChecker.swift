@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Upload
 
-/// Looks at each answer that a device gets, in order, and says what is wrong with it for the SDK (behaviour §8 to §11).
+/// Looks at each answer that a device gets, in order, and says what is wrong with it for the SDK (SDK §8 to §11).
 ///
 /// It remembers of one device what it takes to know a repetition: little, however long it runs. Log uploads are passed over.
 package struct AnswerChecker: Sendable {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §10.2, row by row, with every kind of argument.
+/// SDK §10.2, row by row, with every kind of argument.
 struct CommandArgumentTests {
   private static let fence = #"{"identifier":"a","latitude":1,"longitude":2,"radius":200}"#
   /// One argument of each kind.

@@ -66,7 +66,7 @@ struct CommandRequestTests {
     #expect(unknown?.description == "command 1: Unknown action: sotp (did you mean stop?)")
   }
 
-  /// `["stop","start"]` is one command (behaviour §10.1); whoever writes it means two.
+  /// `["stop","start"]` is one command (SDK §10.1); whoever writes it means two.
   @Test(arguments: [#"["stop","start"]"#, #"[["stop","start"]]"#, #"[["changePace",true,false]]"#])
   func superfluousArgumentsAreRefused(text: String) throws {
     guard case .superfluousArgument? = try refusal(text)?.problem else {

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §10.1 and §10.2, as a device reads them.
+/// SDK §10.1 and §10.2, as a device reads them.
 struct ReceivedCommandsTests {
   private func received(_ body: String) -> ReceivedCommands { ReceivedCommands(inBody: body.utf8.span) }
 
@@ -68,7 +68,7 @@ struct ReceivedCommandsTests {
     #expect(received(#"{"background\u005fgeolocation":["stop"]}"#).commands == [.stop])
   }
 
-  /// Behaviour §21: what the demo server sends with 410 and 403.
+  /// SDK §21: what the demo server sends with 410 and 403.
   @Test func theDemoServersBodiesAreUnderstood() {
     let deleted = received(#"{"error":"DEVICE_ID_NOT_FOUND","background_geolocation":["stop"]}"#)
     #expect(deleted.commands == [.stop])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §2 and §4: keys whose values are a closed set. A wrong value gives the default, a wrong type nothing.
+/// SDK §2 and §4: keys whose values are a closed set. A wrong value gives the default, a wrong type nothing.
 struct ConfigurationChoiceTests {
   struct Choice: Sendable {
     let path: String

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §2: values that are well formed and still do not work.
+/// SDK §2: values that are well formed and still do not work.
 struct ConfigurationCombinationTests {
   private func warnings(_ documents: String...) throws -> [ConfigurationWarning] {
     var configuration = Configuration(platform: .ios)

@@ -9,14 +9,14 @@ struct ConfigurationEffectiveTests {
     return configuration
   }
 
-  /// Behaviour §23, "stopDetectionDelay unit".
+  /// SDK §23, "stopDetectionDelay unit".
   @Test(arguments: [(0.0, 0.0), (5, 5), (999, 999), (1_000, 1), (10_000, 10)])
   func aLongStopDetectionDelayIsInMilliseconds(given: Double, seconds: Double) {
     #expect(make(.ios) { $0.activity.stopDetectionDelay = given }.stopDetectionDelaySeconds == seconds)
     #expect(make(.android) { $0.activity.stopDetectionDelay = given }.stopDetectionDelaySeconds == 0)
   }
 
-  /// Behaviour §2.1, "And SLC".
+  /// SDK §2.1, "And SLC".
   @Test func significantChangesOfAndroidHaveFloors() {
     let slow = make(.android) { $0.geolocation.useSignificantChangesOnly = true }
     #expect(slow.effectiveDistanceFilterMetres == 250)
@@ -56,7 +56,7 @@ struct ConfigurationEffectiveTests {
     #expect(configuration.effectiveMotionTriggerDelayMilliseconds == 5)
   }
 
-  /// Behaviour §2.1, pausesLocationUpdatesAutomatically.
+  /// SDK §2.1, pausesLocationUpdatesAutomatically.
   @Test func updatesThatNeverPauseDisableStopDetectionAndPreventSuspendOnIOS() {
     for (platform, isForced) in [(DevicePlatform.ios, true), (.android, false)] {
       let configuration = make(platform) {
@@ -71,7 +71,7 @@ struct ConfigurationEffectiveTests {
     #expect(!Configuration(platform: .ios).isStopDetectionDisabled)
   }
 
-  /// Behaviour §2.1, desiredAccuracy.
+  /// SDK §2.1, desiredAccuracy.
   @Test(arguments: [(-2.0, true), (-1, true), (0, true), (10, false), (100, false), (1_000, false), (3_000, false)])
   func coarseAccuracyRelaxesAnUntouchedFilter(accuracy: Double, keepsPolicy: Bool) {
     let untouched = make(.ios) { $0.geolocation.desiredAccuracy = accuracy }
@@ -83,7 +83,7 @@ struct ConfigurationEffectiveTests {
     #expect(touched.effectiveFilterPolicy == .conservative)
   }
 
-  /// Behaviour §4.3.
+  /// SDK §4.3.
   @Test(arguments: [
     (-5.0, DesiredAccuracy.navigation), (-2, .navigation), (-1, .high), (0, .high), (9.9, .high), (10, .medium),
     (99, .medium), (100, .low), (999, .low), (1_000, .veryLow), (2_999, .veryLow), (3_000, .lowest), (1e9, .lowest),
@@ -92,7 +92,7 @@ struct ConfigurationEffectiveTests {
     #expect(DesiredAccuracy(metres: metres) == expected)
   }
 
-  /// Behaviour §2.7.
+  /// SDK §2.7.
   @Test func noTriggerActivitiesMeansAll() {
     #expect(Configuration(platform: .ios).allowedTriggerActivities == nil)
     let some = make(.ios) { $0.activity.triggerActivities = "in_vehicle,on_foot" }

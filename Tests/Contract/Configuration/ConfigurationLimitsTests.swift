@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §2.1, §2.2, §2.3, §2.7: values beyond their limits are moved to them, with a warning.
+/// SDK §2.1, §2.2, §2.3, §2.7: values beyond their limits are moved to them, with a warning.
 struct ConfigurationLimitsTests {
   struct Limits: Sendable {
     let path: String

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §1, §2.4, §22 row 9: groups merge; what is inside an app's own objects is replaced.
+/// SDK §1, §2.4, §22 row 9: groups merge; what is inside an app's own objects is replaced.
 struct ConfigurationMergeTests {
   private func apply(_ documents: String..., platform: DevicePlatform = .android) throws -> Configuration {
     var configuration = Configuration(platform: platform)

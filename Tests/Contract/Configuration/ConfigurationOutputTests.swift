@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §1: the state holds the groups and, once more, their keys outside them.
+/// SDK §1: the state holds the groups and, once more, their keys outside them.
 struct ConfigurationOutputTests {
   private func keys(_ object: JSONObject) -> [String] { object.members.map(\.key) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §1: what JSON from the field is taken for, and what is left alone.
+/// SDK §1: what JSON from the field is taken for, and what is left alone.
 struct ConfigurationReadingTests {
   private func applying(_ document: String, to platform: DevicePlatform = .ios) throws -> (
     Configuration, ConfigurationChange

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §1, "ready / reset semantics", rules 1 to 5.
+/// SDK §1, "ready / reset semantics", rules 1 to 5.
 struct ConfigurationReadyTests {
   private let document = #"{"reset":RESET,"url":"https://new.example","autoSync":false}"#
   private let token = #"{"accessToken":"a","refreshToken":"r","expires":-1,"url":"https://demo.example"}"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §1 and §2: every key, under all its names, with its defaults.
+/// SDK §1 and §2: every key, under all its names, with its defaults.
 struct ConfigurationTableTests {
   private func set(_ path: String, _ value: JSONValue) -> JSONValue {
     path.split(separator: ".").reversed().reduce(value) { .object([String($1): $0]) }

@@ -1,6 +1,6 @@
 import Contract
 
-/// Behaviour §2, table by table.
+/// SDK §2, table by table.
 enum ExpectedKeys {
   /// §2.1
   static let geolocation = [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Contract
 
-/// The examples of behaviour §8.7 from the record to what the server finds.
+/// The examples of SDK §8.7 from the record to what the server finds.
 struct EnvelopeExampleTests {
   private let params: RenderedObject
 

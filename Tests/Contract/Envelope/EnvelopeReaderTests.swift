@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// The decision table of `EnvelopeReader` with bodies as they come in the wild (behaviour §8.2, §21, §22).
+/// The decision table of `EnvelopeReader` with bodies as they come in the wild (SDK §8.2, §21, §22).
 struct EnvelopeReaderTests {
   private static let flat = #"{"lat":1,"lng":2}"#
   private static let nested = #"{"uuid":"u","coords":{"latitude":1,"longitude":2}}"#

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §8.2, every combination: what the device writes is the body of the table, and the server finds in it what
+/// SDK §8.2, every combination: what the device writes is the body of the table, and the server finds in it what
 /// the device put there.
 struct EnvelopeRoundTripTests {
   enum Schema: CaseIterable {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §22 row 30: records do not say which device they come from; the body around them may.
+/// SDK §22 row 30: records do not say which device they come from; the body around them may.
 struct IdentitySearchTests {
   private static func find(_ body: String) throws -> String? {
     var envelope = Envelope()

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §15.1.
+/// SDK §15.1.
 struct GeofenceTests {
   private let circle = #"{"identifier":"a","latitude":45.5,"longitude":-73.6,"radius":200}"#
 

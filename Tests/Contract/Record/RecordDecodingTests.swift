@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §5.1, last paragraph, and §22: a server parses leniently.
+/// SDK §5.1, last paragraph, and §22: a server parses leniently.
 struct RecordDecodingTests {
   private let decoder = RecordDecoder()
 

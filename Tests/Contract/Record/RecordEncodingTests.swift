@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §5.1 to §5.3.
+/// SDK §5.1 to §5.3.
 struct RecordEncodingTests {
   @Test func aTrackingRecordOnIOSHasUpperCaseAndNoEmptyExtras() {
     #expect(

@@ -11,7 +11,7 @@ enum RecordSamples {
   /// 2026-07-28T18:34:22.563Z.
   static let time = WallInstant(millisecondsSince1970: 1_785_263_662_563)
 
-  /// The tracking record of behaviour §5.3.
+  /// The tracking record of SDK §5.3.
   static var tracking: LocationRecord {
     var coords = Coordinates(latitude: 45.518019, longitude: -116.297214)
     coords.accuracy = 5

@@ -19,7 +19,7 @@ struct RenderedObjectTests {
     #expect(throws: JSONError.self) { try RenderedObject(text) }
   }
 
-  /// Behaviour §5.1: request extras win over configured ones.
+  /// SDK §5.1: request extras win over configured ones.
   @Test(arguments: [
     ("{}", "{}", "{}"), (#"{"a":1}"#, "{}", #"{"a":1}"#), ("{}", #"{"a":1}"#, #"{"a":1}"#),
     (#"{"a":1,"b":2}"#, #"{"c":3}"#, #"{"a":1,"b":2,"c":3}"#), (#"{"a":1,"b":2}"#, #"{"a":3}"#, #"{"b":2,"a":3}"#),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §7.5.
+/// SDK §7.5.
 struct RecordTemplateTests {
   private static func render(
     _ template: String, _ record: LocationRecord = RecordSamples.tracking, _ style: RecordStyle = .iOS

@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §11.3, §11.4, §21, §22 row 8: tokens in anybody's answer.
+/// SDK §11.3, §11.4, §21, §22 row 8: tokens in anybody's answer.
 struct FoundTokensTests {
   private func find(_ text: String) throws -> FoundTokens { FoundTokens(searching: try JSONValue(source: text)) }
 

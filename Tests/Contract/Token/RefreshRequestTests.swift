@@ -3,7 +3,7 @@ import Testing
 
 @testable import Contract
 
-/// Behaviour §11.2 and §2.8: the request a device sends, and how a server reads it (§22 row 7).
+/// SDK §11.2 and §2.8: the request a device sends, and how a server reads it (§22 row 7).
 struct RefreshRequestTests {
   private func request(_ authorization: String, headers: String = "{}") throws -> RefreshRequest? {
     var configuration = Configuration(platform: .ios)

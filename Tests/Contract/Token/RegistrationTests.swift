@@ -2,7 +2,7 @@ import Contract
 import JSON
 import Testing
 
-/// Behaviour §21.
+/// SDK §21.
 struct RegistrationTests {
   private let full = """
     {"org":"o","uuid":"u","model":"m","manufacturer":"f","version":"17","platform":"iOS","framework":"native",\

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Testing
 
-/// Behaviour §11.5: four units, told apart by size.
+/// SDK §11.5: four units, told apart by size.
 struct TokenExpiryTests {
   private let set = WallInstant(millisecondsSince1970: 1_700_000_000_123)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Engine
 
 @Suite struct DistanceFilterTests {
-  /// The table of behaviour §14.1.
+  /// The table of SDK §14.1.
   @Test(arguments: [
     (1.85, 10.0, 50.0), (2.47, 10, 50), (2.68, 20, 100), (7.40, 20, 100), (7.61, 30, 150), (12.35, 30, 150),
     (12.55, 40, 200), (15.28, 40, 200), (33.8, 80, 400),

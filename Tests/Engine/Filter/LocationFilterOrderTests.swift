@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// The order of checks before the filter (behaviour §14.2).
+/// The order of checks before the filter (SDK §14.2).
 @Suite struct LocationFilterOrderTests {
   private struct Bench {
     var filter = LocationFilter()
@@ -73,7 +73,7 @@ import Vocabulary
     }
   }
 
-  /// 300 metres per second, behaviour §2.1.
+  /// 300 metres per second, SDK §2.1.
   @Test func androidDropsTeleportsUnderEveryPolicy() {
     var android = Bench(.android, policy: .passThrough)
     #expect(android.ignorance(TestFix.at(0, seconds: 0)) == nil)

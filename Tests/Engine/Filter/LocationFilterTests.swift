@@ -41,7 +41,7 @@ import Vocabulary
     #expect(near.effective == 0)
   }
 
-  /// Behaviour §14.2; the sums are those of a public device log: 74.4 after 73.7 and a fix of 10.3 metres.
+  /// SDK §14.2; the sums are those of a public device log: 74.4 after 73.7 and a fix of 10.3 metres.
   @Test func sigmaSumsUpTheAccuraciesOfTheFixesBefore() throws {
     var filter = LocationFilter()
     let rules = Self.rules(.conservative)
@@ -119,7 +119,7 @@ import Vocabulary
     #expect(trace.decision == .accepted && abs(trace.raw - 50) < 0.01)
   }
 
-  /// cap = max(3 × mean of the last `rollingWindow` steps, 3 × df, maxImpliedSpeed × Δt), behaviour §14.2.
+  /// cap = max(3 × mean of the last `rollingWindow` steps, 3 × df, maxImpliedSpeed × Δt), SDK §14.2.
   @Test func theAdaptiveCapFollowsStepsFilterAndTime() throws {
     var filter = LocationFilter()
     let rules = Self.rules(.passThrough) { settings in

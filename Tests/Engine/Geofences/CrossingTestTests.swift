@@ -7,7 +7,7 @@ import Testing
 @Suite struct CrossingTestTests {
   private static let circle = Circle(center: TestFix.place(metresEast: 0), radiusMetres: 200)
 
-  /// Behaviour §15.3: inside up to the radius, outside beyond it and the accuracy, of which 20 metres count.
+  /// SDK §15.3: inside up to the radius, outside beyond it and the accuracy, of which 20 metres count.
   @Test(
     arguments: [
       (199.0, 5.0, true, nil), (199, 5, false, .enter), (204, 5, true, nil), (206, 5, true, .exit),

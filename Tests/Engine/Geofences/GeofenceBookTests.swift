@@ -62,7 +62,7 @@ import Vocabulary
     #expect(bench.story() == ["on c off ", "ENTER c"], "monitoring goes on")
   }
 
-  /// Behaviour §15.1: every transition counts, and 179 follows 178.
+  /// SDK §15.1: every transition counts, and 179 follows 178.
   @Test func hitsCountEveryTransitionAndTheTimeIsThatOfTheLast() throws {
     var bench = FenceBench()
     var saved = FenceBench.fence("a") { $0.notifyOnDwell = true }

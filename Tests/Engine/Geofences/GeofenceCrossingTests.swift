@@ -96,7 +96,7 @@ import Vocabulary
     }
   }
 
-  /// The `geofence` of `locationfilter` (behaviour §6).
+  /// The `geofence` of `locationfilter` (SDK §6).
   @Test func suppressedCrossingsTellHowFarOutsideTheyWere() throws {
     var bench = FenceBench()
     try bench.add(FenceBench.fence("a", radius: 150))
@@ -146,7 +146,7 @@ import Vocabulary
     #expect(bench.book.nextDeadline == nil)
   }
 
-  /// Behaviour §15.4.
+  /// SDK §15.4.
   @Test func monitoringThatBeginsInsideTriggersAtOnceOrSetsTheStateSilently() throws {
     for (triggers, story) in [(true, ["on a off ", "ENTER a"]), (false, ["on a off ", "corrected a"])] {
       var bench = FenceBench { $0.geofenceInitialTriggerEntry = triggers }

@@ -12,7 +12,7 @@ import Vocabulary
     return bench.effects.count { if case .evaluated = $0 { true } else { false } }
   }
 
-  /// iOS looks at every fix at a new place, Android each minute (behaviour §15.2).
+  /// iOS looks at every fix at a new place, Android each minute (SDK §15.2).
   @Test func platformsDifferInHowOftenTheyLook() throws {
     for (platform, looks) in [(DevicePlatform.ios, 20), (.android, 3)] {
       var bench = FenceBench(platform)
@@ -188,7 +188,7 @@ import Vocabulary
     }
   }
 
-  /// Half the proximity radius, wherever the last look was (behaviour §15.6).
+  /// Half the proximity radius, wherever the last look was (SDK §15.6).
   @Test func geofenceModeMovesARegionAlong() {
     var bench = FenceBench(isGeofenceMode: true) { $0.geofenceProximityRadiusMetres = 3_000 }
     bench.evaluate(.start, metresEast: 0)

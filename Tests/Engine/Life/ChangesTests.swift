@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// What changes around a device takes effect at once (behaviour §1, §6, §8.5, §19.5).
+/// What changes around a device takes effect at once (SDK §1, §6, §8.5, §19.5).
 @Suite struct ChangesTests {
   private func provider(_ status: Int) -> ProviderState {
     ProviderState(

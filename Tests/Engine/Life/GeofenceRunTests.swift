@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §15, as far as it takes more than the book of fences.
+/// SDK §15, as far as it takes more than the book of fences.
 @Suite struct GeofenceRunTests {
   private func fence(_ identifier: String = "home", north metres: Double = 1_000) -> Geofence {
     Geofence(

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §18.
+/// SDK §18.
 @Suite struct HeartbeatTests {
   private func beats(_ effects: [Effect]) -> Int {
     effects.events.reduce(0) { if case .heartbeat = $1 { $0 + 1 } else { $0 } }

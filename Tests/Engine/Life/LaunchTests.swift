@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §19.
+/// SDK §19.
 @Suite struct LaunchTests {
   private func enabled(isMoving: Bool = false, mode: TrackingMode = .location) -> EngineState {
     var state = EngineState()

@@ -1,6 +1,6 @@
 import Contract
 
-/// What behaviour §12 says, once more and independently of the engine: whole seconds, plain flags, no effects.
+/// What SDK §12 says, once more and independently of the engine: whole seconds, plain flags, no effects.
 struct MotionModel: Equatable {
   /// What may happen to a device, as few things as can reach every state.
   enum Step: CaseIterable {

@@ -6,7 +6,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Every sequence of what can happen to the motion machine, held against the model of behaviour §12.
+/// Every sequence of what can happen to the motion machine, held against the model of SDK §12.
 @Suite struct MotionSpaceTests {
   private func rig(_ platform: DevicePlatform) -> EngineRig {
     var rig = EngineRig(platform) {

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §12.4 and §12.5.
+/// SDK §12.4 and §12.5.
 @Suite struct SettingOffTests {
   @Test func theTriggerTimerIsASecondLongerThanTheInterval() {
     var rig = EngineRig.resting()

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §12.3 and §12.6.
+/// SDK §12.3 and §12.6.
 @Suite struct StopDetectionTests {
   @Test(arguments: [(DevicePlatform.ios, 70), (.android, 75)])
   func onlyASureStillBeginsTheTimeout(platform: DevicePlatform, minimum: Int) {

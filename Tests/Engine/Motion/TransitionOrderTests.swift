@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// The order of what a real device does at transitions (behaviour §12.2), as far as an engine has a say in it.
+/// The order of what a real device does at transitions (SDK §12.2), as far as an engine has a say in it.
 @Suite struct TransitionOrderTests {
   private func verbose(_ configuration: inout Configuration) {
     configuration.logger.logLevel = .verbose

@@ -32,7 +32,7 @@ import Vocabulary
     #expect(abs(odometer.metres - 160) < 0.001)
   }
 
-  /// Behaviour §17, item 5: 0, 7.07, 10.00, 12.25 for fixes of 5 metres, 23.15 and 26.54 for fixes of 9.18 metres.
+  /// SDK §17, item 5: 0, 7.07, 10.00, 12.25 for fixes of 5 metres, 23.15 and 26.54 for fixes of 9.18 metres.
   @Test func theErrorGrowsAsInARealLog() {
     var odometer = Odometer()
     _ = Self.advance(&odometer, 0)
@@ -139,7 +139,7 @@ import Vocabulary
     #expect(abs(odometer.metres - 2_040) < 0.01)
   }
 
-  /// 200 metres make 400 in a real device, as 200.52 and 400.80 in its log (behaviour §17).
+  /// 200 metres make 400 in a real device, as 200.52 and 400.80 in its log (SDK §17).
   @Test func theDoubleCountOfARealDeviceIsAnOption() {
     for (twice, metres) in [(false, 200.0), (true, 400)] {
       let rules = Self.rules(twice: twice)

@@ -6,7 +6,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// The engine makes only the entries that the log keeps (behaviour §20.1), and every one of those.
+/// The engine makes only the entries that the log keeps (SDK §20.1), and every one of those.
 @Suite struct LogLevelTests {
   private func entries(_ platform: DevicePlatform, _ level: Contract.LogLevel) -> [LogEntry] {
     var rig = EngineRig(platform) {

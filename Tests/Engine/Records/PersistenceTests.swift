@@ -6,7 +6,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §5.4 and §7.3.
+/// SDK §5.4 and §7.3.
 @Suite struct PersistenceTests {
   @Test(arguments: [
     (PersistMode.all, true, true), (.location, true, false), (.geofence, false, true), (.none, false, false),

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// Behaviour §13.
+/// SDK §13.
 @Suite struct SingleRequestTests {
   private func request(_ id: Int = 7, _ change: (inout PositionRequest) -> Void = { _ in }) -> EngineInput {
     var request = PositionRequest(id: id)

@@ -5,7 +5,7 @@ import Testing
 @testable import Engine
 
 @Suite struct ScheduleGrammarTests {
-  /// The examples of behaviour §16.1, and what they mean.
+  /// The examples of SDK §16.1, and what they mean.
   @Test(arguments: [
     ("1 17:30-21:00", "1 17:30-21:00"), ("2-6 09:00-17:00", "2,3,4,5,6 09:00-17:00"),
     ("2,4,6 20:00-00:00", "2,4,6 20:00-00:00"), ("2018-01-01 09:00-17:00", "2018-01-01 09:00-17:00"),

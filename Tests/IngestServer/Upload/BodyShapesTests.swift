@@ -4,7 +4,7 @@ import Testing
 
 @testable import IngestServer
 
-/// The bodies of behaviour §8.2 and §8.7, each as the SDK writes it.
+/// The bodies of SDK §8.2 and §8.7, each as the SDK writes it.
 enum BodyShapes {
   static func record(_ number: Int) -> String {
     #"{"uuid":"5A4B0000-0000-4000-8000-00000000000\#(number)","timestamp":"2026-07-28T18:34:2\#(number).563Z","#

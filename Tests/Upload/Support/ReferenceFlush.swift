@@ -1,4 +1,4 @@
-/// The loop of behaviour §9.2 once more, as short as it can be told: rows are numbers, requests are words.
+/// The loop of SDK §9.2 once more, as short as it can be told: rows are numbers, requests are words.
 struct ReferenceFlush {
   enum Step: CaseIterable {
     case record, motionChange, heartbeat, sync, network

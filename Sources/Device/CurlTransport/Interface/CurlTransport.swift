@@ -5,7 +5,7 @@ package import Upload
 /// Sends the requests of thousands of devices through libcurl, in one thread of its own. All calls may come from any thread.
 ///
 /// A device may have several requests at once; under `.mobile` each of those is then a connection. Redirects are not followed
-/// (behaviour §9.1), and there are no retries but libcurl's own: on a reused connection that turns out to be dead before the
+/// (SDK §9.1), and there are no retries but libcurl's own: on a reused connection that turns out to be dead before the
 /// first byte of an answer.
 package final class CurlTransport: Sendable {
   private let mailbox: OrderMailbox

@@ -3,7 +3,7 @@ import Contract
 import JSON
 import Vocabulary
 
-/// Lines of the Android text export: time, level, place, and the message on the next line (behaviour §20.3).
+/// Lines of the Android text export: time, level, place, and the message on the next line (SDK §20.3).
 struct AndroidPage {
   private let time: LocalTime
   private let level: String

@@ -43,7 +43,7 @@ extension IOSPage {
 }
 
 extension FilterTrace {
-  /// `decision=Accepted reason=OK raw=104.9m …` (behaviour §14.2).
+  /// `decision=Accepted reason=OK raw=104.9m …` (SDK §14.2).
   var text: String {
     let metres = [("raw", raw), ("effective", effective), ("smoothed", smoothed), ("cap", cap), ("acc", accuracy)]
       .map { "\($0)=\(LogNumber.fixed($1, 1))m" }.joined(separator: " ")

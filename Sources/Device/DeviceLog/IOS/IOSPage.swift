@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// Lines of the iOS text export: time, icon, selector, message, and a blank line behind each (behaviour §20.2).
+/// Lines of the iOS text export: time, icon, selector, message, and a blank line behind each (SDK §20.2).
 struct IOSPage {
   let instant: WallInstant
   let time: LocalTime

@@ -182,7 +182,7 @@ enum IOSLogGrammar {
 }
 
 extension FilterTrace {
-  /// The message of a filter line (behaviour §14.2).
+  /// The message of a filter line (SDK §14.2).
   init?(reading message: TextScanner) {
     var message = message
     guard message.pass("decision="), let decision = Decision(rawValue: String(message.word())),

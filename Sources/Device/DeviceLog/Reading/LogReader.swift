@@ -1,6 +1,6 @@
 package import Contract
 
-/// Reads the text log of a real device: which platform wrote it, and what each entry says (behaviour §20.2, §20.3).
+/// Reads the text log of a real device: which platform wrote it, and what each entry says (SDK §20.2, §20.3).
 package struct LogReader: Sendable {
   package let platform: DevicePlatform
   package let facts: [LogFact]

@@ -1,6 +1,6 @@
 package import Base
 
-/// Which entries of a log are wanted (behaviour §20.1).
+/// Which entries of a log are wanted (SDK §20.1).
 package struct LogQuery: Equatable, Sendable {
   /// Nothing older; nil: from the beginning.
   package var start: WallInstant?

@@ -3,7 +3,7 @@ package import Contract
 package import Database
 package import Vocabulary
 
-/// A device's log in a file, as the SDK keeps it (behaviour §20.1). It belongs to one thread at a time.
+/// A device's log in a file, as the SDK keeps it (SDK §20.1). It belongs to one thread at a time.
 ///
 /// What was written survives the end of the process, not a power cut. The file does not grow beyond its limit: the oldest
 /// entries make room.

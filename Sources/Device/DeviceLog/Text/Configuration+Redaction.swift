@@ -2,7 +2,7 @@ import Contract
 import JSON
 
 extension Configuration {
-  /// The state of the configuration as a log may show it: of tokens five characters (behaviour §20.2).
+  /// The state of the configuration as a log may show it: of tokens five characters (SDK §20.2).
   var redacted: JSONValue {
     var copy = self
     copy.authorization.accessToken = authorization.accessToken.map(Self.cut)

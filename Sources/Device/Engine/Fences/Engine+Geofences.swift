@@ -2,7 +2,7 @@ package import Base
 package import Contract
 import Vocabulary
 
-/// Behaviour §15.
+/// SDK §15.
 extension Engine {
   /// In the order in which they were added.
   package var geofences: [Geofence] { fences.geofences }
@@ -171,7 +171,7 @@ extension Engine {
     applyFenceEffects(at: now, into: &effects)
   }
 
-  /// In geofence mode this moves the set of fences along, and the odometer (behaviour §15.6).
+  /// In geofence mode this moves the set of fences along, and the odometer (SDK §15.6).
   mutating func leaveProximityRegion(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled else { return }
     if state.trackingMode == .location {

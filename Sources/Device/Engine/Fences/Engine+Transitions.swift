@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// From a crossing to its record (behaviour §15.3).
+/// From a crossing to its record (SDK §15.3).
 extension Engine {
   /// The status has changed, whoever wants to know; the record waits for a position. A status whose event is still to
   /// come is kept with it: a process that ends in between finds the crossing again after its relaunch (SDK §15.3).
@@ -55,7 +55,7 @@ extension Engine {
     effects.append(.saveGeofence(geofence))
   }
 
-  /// A crossing that changed nothing is told of by `locationfilter` (behaviour §6).
+  /// A crossing that changed nothing is told of by `locationfilter` (SDK §6).
   mutating func tell(_ suppression: GeofenceSuppression, at now: Moment, into effects: inout [Effect]) {
     note(
       .geofenceSuppressed(identifier: suppression.identifier, reason: suppression.reason.rawValue), .debug,

@@ -9,7 +9,7 @@ package enum FilterVerdict: Equatable, Sendable {
   /// As if it had never come: the log may tell.
   case ignored(Ignorance, sinceLastMilliseconds: Int64)
 
-  /// The `reason` of `locationfilter` (behaviour §6).
+  /// The `reason` of `locationfilter` (SDK §6).
   package enum Rejection: String, CaseIterable, Sendable {
     case lowAccuracy = "low-accuracy"
     case impliedSpeed = "implied-speed"

@@ -2,7 +2,7 @@ package import Base
 import Contract
 package import Vocabulary
 
-/// Decides which fixes are plausible (behaviour §14.2). Coordinates are never changed; only the length of a step is
+/// Decides which fixes are plausible (SDK §14.2). Coordinates are never changed; only the length of a step is
 /// smoothed and capped, and the log shows it.
 package struct LocationFilter: Sendable {
   /// A fix may be dated so much later than the device's clock says; the sources give no number.

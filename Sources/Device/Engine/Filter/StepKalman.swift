@@ -1,6 +1,6 @@
 import Contract
 
-/// A Kalman filter over the lengths of steps, in one dimension (behaviour §17, item 3): x is the length, P its
+/// A Kalman filter over the lengths of steps, in one dimension (SDK §17, item 3): x is the length, P its
 /// variance, R the variance of a measurement whose own is unknown.
 struct StepKalman: Sendable {
   /// The circumstances of one step, in metres and metres per second.

@@ -1,7 +1,7 @@
 package import Base
 package import Contract
 
-/// Finds the crossings of one circle where the platform has no fences of its own (behaviour §15.3; the numbers are our
+/// Finds the crossings of one circle where the platform has no fences of its own (SDK §15.3; the numbers are our
 /// choice). A host tests each circle at each tick while the device moves and reports a crossing after a delay.
 package struct CrossingTest: Equatable, Sendable {
   package static let tick = Nanoseconds.seconds(5)

@@ -1,7 +1,7 @@
 package import Base
 package import Contract
 
-/// All fences of a device: which of them the system watches, and what its reports mean (behaviour §15). Thousands of
+/// All fences of a device: which of them the system watches, and what its reports mean (SDK §15). Thousands of
 /// fences cost no more per fix than those nearby.
 package struct GeofenceBook: Sendable {
   struct Dwelling: Sendable {
@@ -40,7 +40,7 @@ package struct GeofenceBook: Sendable {
   var neighbours: [Neighbour] = []
   var candidates: [Int] = []
 
-  /// Without a licence polygons are watched as circles (behaviour §15.5).
+  /// Without a licence polygons are watched as circles (SDK §15.5).
   package init(isPolygonLicensed: Bool = true) { self.isPolygonLicensed = isPolygonLicensed }
 
   package var count: Int { slotOfIdentifier.count }
@@ -111,7 +111,7 @@ package struct GeofenceBook: Sendable {
     return true
   }
 
-  /// The change that is told of has no fences in it, neither on nor off (behaviour §15.7).
+  /// The change that is told of has no fences in it, neither on nor off (SDK §15.7).
   package mutating func removeAll(into effects: inout [GeofenceEffect]) {
     let (place, before, evaluated) = (lastPlace, placeBefore, evaluatedPlace)
     let wasMonitoring = isMonitoring

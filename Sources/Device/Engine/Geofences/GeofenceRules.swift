@@ -4,7 +4,7 @@ package import Contract
 /// What monitoring of geofences takes from a configuration, small enough to hand over with every fix.
 package struct GeofenceRules: Equatable, Sendable {
   /// Regions that a platform leaves for fences: 20 on iOS, one of which is around a device at rest, and 100 on Android
-  /// (behaviour §15.2).
+  /// (SDK §15.2).
   static func usableRegions(on platform: DevicePlatform) -> Int {
     switch platform {
     case .ios: 19
@@ -44,7 +44,7 @@ package struct GeofenceRules: Equatable, Sendable {
   var limit: Int { bounded(GeofenceRules.usableRegions(on: platform)) }
   var limitWithoutQuery: Int { bounded(GeofenceRules.regionsWithoutQuery(on: platform)) }
 
-  /// The region that moves along in geofence-only mode: leaving it asks for another look (behaviour §15.6).
+  /// The region that moves along in geofence-only mode: leaving it asks for another look (SDK §15.6).
   package var movingRegionRadiusMetres: Double { proximityMetres / 2 }
 
   private func bounded(_ regions: Int) -> Int { maximum > 0 ? min(maximum, regions) : regions }

@@ -1,6 +1,6 @@
 package import Contract
 
-/// A crossing that the system reported and that changes nothing: the `geofence` of `locationfilter` (behaviour §6).
+/// A crossing that the system reported and that changes nothing: the `geofence` of `locationfilter` (SDK §6).
 package struct GeofenceSuppression: Equatable, Sendable {
   /// As on the wire.
   package enum Reason: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 package import Contract
 
-/// What the app, or a server through a command, may ask of the engine (behaviour §3, §10.2).
+/// What the app, or a server through a command, may ask of the engine (SDK §3, §10.2).
 package enum EngineCall: Equatable, Sendable {
   case start
   case startGeofences

@@ -1,6 +1,6 @@
 package import Contract
 
-/// A call back into the app: the SDK's events but those that uploads bring (behaviour §6).
+/// A call back into the app: the SDK's events but those that uploads bring (SDK §6).
 package enum EngineEvent: Equatable, Sendable {
   /// Also samples of a request, and what a watch brings.
   indirect case location(LocationRecord)

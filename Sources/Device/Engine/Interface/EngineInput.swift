@@ -45,7 +45,7 @@ package enum EngineInput: Equatable, Sendable {
   case foreground
   case background
   case backgroundFetch
-  /// The app is about to be killed. What stays armed is up to the configuration (behaviour §19.3).
+  /// The app is about to be killed. What stays armed is up to the configuration (SDK §19.3).
   case terminate
 
   // Orders.

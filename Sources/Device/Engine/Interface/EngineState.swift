@@ -1,6 +1,6 @@
 package import Base
 
-/// What of an engine survives the process (behaviour §19.1). The configuration and the fences are kept elsewhere.
+/// What of an engine survives the process (SDK §19.1). The configuration and the fences are kept elsewhere.
 package struct EngineState: Equatable, Sendable {
   package var isEnabled = false
   package var isMoving = false

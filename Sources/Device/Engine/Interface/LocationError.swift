@@ -2,7 +2,7 @@
 package enum LocationError: Error, CaseIterable, Sendable {
   case unknown, permissionDenied, network, backgroundWithWhenInUse, servicesDisabled, noFix, timeout, cancelled
 
-  /// The code of the cross-platform documents (behaviour §4.6). They have none for services that are switched off.
+  /// The code of the cross-platform documents (SDK §4.6). They have none for services that are switched off.
   package var code: Int {
     switch self {
     case .unknown, .servicesDisabled, .noFix: 0

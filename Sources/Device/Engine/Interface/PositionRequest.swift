@@ -1,6 +1,6 @@
 package import Contract
 
-/// One position, asked for by the app (behaviour §13.3). The defaults are those of `getCurrentPosition`.
+/// One position, asked for by the app (SDK §13.3). The defaults are those of `getCurrentPosition`.
 package struct PositionRequest: Equatable, Sendable {
   /// Comes back with `Effect.completed`; nil when nobody waits for the answer.
   package var id: Int?

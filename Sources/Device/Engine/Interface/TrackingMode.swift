@@ -1,4 +1,4 @@
-/// What an enabled engine records (behaviour §4.2).
+/// What an enabled engine records (SDK §4.2).
 package enum TrackingMode: Int, CaseIterable, Sendable {
   case geofence = 0
   case location = 1

@@ -1,6 +1,6 @@
 package import Contract
 
-/// A stream of positions beside the tracking, asked for by the app (behaviour §13.3).
+/// A stream of positions beside the tracking, asked for by the app (SDK §13.3).
 package struct WatchRequest: Equatable, Sendable {
   /// By which the watch is stopped.
   package var id: Int

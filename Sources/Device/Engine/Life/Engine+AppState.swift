@@ -48,7 +48,7 @@ extension Engine {
     effects.append(.event(.powerSaveChange(isPowerSaving: isOn)))
   }
 
-  /// Behaviour §19.5. Android makes a record of it by itself.
+  /// SDK §19.5. Android makes a record of it by itself.
   mutating func take(_ provider: ProviderState, at now: Moment, into effects: inout [Effect]) {
     guard provider != self.provider else { return }
     self.provider = provider

@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// A change takes effect at once, without restart (behaviour §1).
+  /// A change takes effect at once, without restart (SDK §1).
   mutating func configure(
     _ configuration: Configuration, _ keys: [String], at now: Moment, into effects: inout [Effect]
   ) {

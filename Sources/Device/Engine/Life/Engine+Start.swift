@@ -24,7 +24,7 @@ extension Engine {
     demandProximityRegion(nil, into: &effects)
   }
 
-  /// Behaviour §15.6. Switching from one mode to the other needs no stop.
+  /// SDK §15.6. Switching from one mode to the other needs no stop.
   mutating func startGeofences(at now: Moment, into effects: inout [Effect]) {
     guard !(state.isEnabled && state.trackingMode == .geofence) else {
       note(.warning("startGeofences is ignored: it is started already", from: .tracking), .warning, into: &effects)
@@ -56,7 +56,7 @@ extension Engine {
     effects.append(.flush(.start))
   }
 
-  /// Geofences, motion detector, pace: in the order that a device's log shows (behaviour §12.2).
+  /// Geofences, motion detector, pace: in the order that a device's log shows (SDK §12.2).
   mutating func engage(
     isMoving: Bool, _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
   ) {

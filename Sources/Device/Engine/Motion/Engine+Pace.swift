@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// Begins a motion change: the state changes at once, its position is looked for (behaviour §12.1, §12.2). A change
+  /// Begins a motion change: the state changes at once, its position is looked for (SDK §12.1, §12.2). A change
   /// that is still looking for its position is given up.
   mutating func changePace(to isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
     beginPace(isMoving, at: now, into: &effects)
@@ -92,7 +92,7 @@ extension Engine {
   }
 
   /// No position could be found in time, and no try is left. Moving begins without its record; at rest there is no
-  /// region, until the next sign of life looks for a position again (behaviour §12.6).
+  /// region, until the next sign of life looks for a position again (SDK §12.6).
   mutating func giveUpMotionChange(at now: Moment, into effects: inout [Effect]) {
     demandSignificantChanges(true, into: &effects)
     if state.isMoving {

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// From rest to movement (behaviour §12.4, §12.5).
+/// From rest to movement (SDK §12.4, §12.5).
 extension Engine {
   mutating func take(_ activity: Activity, at now: Moment, into effects: inout [Effect]) {
     guard activity != self.activity else { return }

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// From movement to rest (behaviour §12.6).
+/// From movement to rest (SDK §12.6).
 extension Engine {
   mutating func seemStill(confidence: Int, at now: Moment, into effects: inout [Effect]) {
     guard !settings.isStopDetectionDisabled else { return }

@@ -2,7 +2,7 @@ import Base
 import Contract
 package import Vocabulary
 
-/// The distance a device has gone, with its error (behaviour §17). Only `set` makes it smaller.
+/// The distance a device has gone, with its error (SDK §17). Only `set` makes it smaller.
 package struct Odometer: Sendable {
   /// Steps to a fix at least so good count in full; from others the error of both fixes is taken off.
   static let fullTrustAccuracyMetres = 10.0

@@ -7,7 +7,7 @@ package struct OdometerRules: Equatable, Sendable {
   package var usesKalman: Bool
   package var policy: FilterPolicy
   /// As the log of a real device shows it, faults included. Tracked steps are measured from the last fix of the stream,
-  /// so that the way to a motion change, whose fix comes again in the stream, counts twice (behaviour §17). Their
+  /// so that the way to a motion change, whose fix comes again in the stream, counts twice (SDK §17). Their
   /// length is never lessened by the errors. A motion change that is refused still moves the Kalman filter.
   package var isAsObserved: Bool
 

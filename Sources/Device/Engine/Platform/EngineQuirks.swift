@@ -1,7 +1,7 @@
 /// Habits of real devices, seen in their logs, that no document tells of. Simulated devices have them unless their
 /// scenario says `sdk.behaviour: "documented"`; the library follows the documents.
 package struct EngineQuirks: Equatable, Sendable {
-  /// The way to the first tracked position of a trip counts twice (behaviour §17), and positions that stray in while
+  /// The way to the first tracked position of a trip counts twice (SDK §17), and positions that stray in while
   /// the device rests count too.
   package var odometerIsAsObserved = false
   /// A trip begins with the distance filter of the speed at the last position before it: that of the look which found

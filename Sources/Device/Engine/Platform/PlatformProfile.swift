@@ -1,7 +1,7 @@
 package import Base
 package import Contract
 
-/// In what the engines of the two platforms differ, and the numbers that both take from behaviour §12 to §19. Where the
+/// In what the engines of the two platforms differ, and the numbers that both take from SDK §12 to §19. Where the
 /// sources leave a number open it is our choice, and here is its place. One object for all engines of a platform.
 package final class PlatformProfile: Sendable {
   /// How a moving activity ends a rest.

@@ -1,4 +1,4 @@
-/// When a single position is good enough (behaviour §13.1).
+/// When a single position is good enough (SDK §13.1).
 package struct RequestTerms: Equatable, Sendable {
   package var desiredAccuracyMetres: Double
   /// 0: it must be newer than the request.

@@ -1,6 +1,6 @@
 import Contract
 
-/// The activities that may end a rest (behaviour §2.7).
+/// The activities that may end a rest (SDK §2.7).
 struct TriggerActivities: OptionSet, Sendable {
   let rawValue: UInt8
 

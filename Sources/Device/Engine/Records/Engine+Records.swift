@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// Behaviour §5.1.
+  /// SDK §5.1.
   mutating func makeRecord(
     of fix: Fix, event: RecordEvent? = nil, odometer value: Double? = nil, extras: RenderedObject = .empty,
     at now: Moment
@@ -21,7 +21,7 @@ extension Engine {
     return record
   }
 
-  /// The monotonic clock stands for the time since boot (behaviour §5.2).
+  /// The monotonic clock stands for the time since boot (SDK §5.2).
   private func timestampMeta(of fix: Fix, at now: Moment) -> TimestampMeta {
     let elapsed = now.monotonic.nanoseconds / 1_000_000
     return TimestampMeta(
@@ -29,7 +29,7 @@ extension Engine {
       fixElapsedMilliseconds: elapsed - now.wall.milliseconds(since: fix.timestamp))
   }
 
-  /// Behaviour §7.3. What the caller says explicitly wins over the mode, but not over a queue of no length; that of a
+  /// SDK §7.3. What the caller says explicitly wins over the mode, but not over a queue of no length; that of a
   /// watch not over the state either (SDK §23).
   func persists(_ kind: RecordKind, explicitly: Bool? = nil) -> Bool {
     guard !settings.persistsNothing else { return false }

@@ -3,7 +3,7 @@ import Contract
 import Vocabulary
 
 extension Engine {
-  /// A position of the stream (behaviour §14.2 gives the order of the steps).
+  /// A position of the stream (SDK §14.2 gives the order of the steps).
   mutating func follow(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled else { return }
     guard state.trackingMode == .location else {
@@ -58,7 +58,7 @@ extension Engine {
     note(.odometer(metres: odometer.metres, errorMetres: odometer.errorMetres), .info, into: &effects)
   }
 
-  /// The stream begins with the position of the motion change, which is a record already (behaviour §5.4).
+  /// The stream begins with the position of the motion change, which is a record already (SDK §5.4).
   private mutating func isMotionChangeFix(_ fix: Fix) -> Bool {
     guard let first = motionChangeFix else { return false }
     motionChangeFix = nil
@@ -74,7 +74,7 @@ extension Engine {
     effects.append(.event(.locationFilter(filtered)))
   }
 
-  /// A coarse position. In significant-change mode it is all that there is (behaviour §2.1).
+  /// A coarse position. In significant-change mode it is all that there is (SDK §2.1).
   mutating func takeSignificantChange(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     evaluateSchedule(at: now, into: &effects)
     guard state.isEnabled else { return }

@@ -23,7 +23,7 @@ extension Engine {
     }
   }
 
-  /// `changePace`: ignored while disabled, and refused where the system would not let it begin (behaviour §19.5).
+  /// `changePace`: ignored while disabled, and refused where the system would not let it begin (SDK §19.5).
   private mutating func askPace(_ isMoving: Bool, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location else {
       note(.warning("changePace is ignored: tracking is not started", from: .pace), .warning, into: &effects)
@@ -46,7 +46,7 @@ extension Engine {
   /// At rest without a region, and nothing looks for its place any more.
   private var isLost: Bool { !state.isMoving && state.stationaryPlace == nil && !isSettling }
 
-  /// The value counts at once; the position that goes with it may fail (behaviour §17).
+  /// The value counts at once; the position that goes with it may fail (SDK §17).
   private mutating func setOdometer(
     _ metres: Double, _ request: PositionRequest, at now: Moment, into effects: inout [Effect]
   ) {

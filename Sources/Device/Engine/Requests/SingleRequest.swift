@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// A position that somebody waits for (behaviour §13.1).
+/// A position that somebody waits for (SDK §13.1).
 struct SingleRequest: Sendable {
   enum Purpose: Sendable {
     case motionChange(retriesLeft: Int)
@@ -73,7 +73,7 @@ struct SingleRequest: Sendable {
     return accuracy <= terms.desiredAccuracyMetres && isFresh(fix, at: now, profile: profile)
   }
 
-  /// A position from the future is none: the clock was set back after it (behaviour §14.2).
+  /// A position from the future is none: the clock was set back after it (SDK §14.2).
   static func isFuture(_ fix: Fix, at now: WallInstant) -> Bool {
     fix.timestamp.milliseconds(since: now) > LocationFilter.futureToleranceMilliseconds
   }

@@ -1,7 +1,7 @@
 package import Base
 package import Contract
 
-/// How late a platform acts upon an alarm (behaviour §16.3; the sources give words, the numbers are our choice).
+/// How late a platform acts upon an alarm (SDK §16.3; the sources give words, the numbers are our choice).
 package enum AlarmDelay {
   /// Android, when it may set exact alarms.
   static let exact = Nanoseconds.seconds(1)

@@ -1,7 +1,7 @@
 package import Base
 
 /// All entries of `app.schedule` that are well-formed. Where windows overlap, tracking is on, and `location` wins
-/// (behaviour §16.2).
+/// (SDK §16.2).
 package struct Schedule: Equatable, Sendable {
   /// A search for the next change looks no further.
   package static let horizonDays = 7

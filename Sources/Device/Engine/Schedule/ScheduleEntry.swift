@@ -1,6 +1,6 @@
 package import Base
 
-/// One entry of `app.schedule` (behaviour §16.1): when a device tracks, by the clock on its wall.
+/// One entry of `app.schedule` (SDK §16.1): when a device tracks, by the clock on its wall.
 package struct ScheduleEntry: Equatable, Sendable {
   /// Times are whole minutes of the day, or since the beginning of 1970.
   enum Recurrence: Equatable, Sendable {

@@ -39,7 +39,7 @@ package struct ZoneRules: Equatable, Sendable {
   }
 
   /// The first instant at which the clocks show this time or a later one. So a time that is skipped becomes the first
-  /// valid minute, and of a time that comes twice the first is meant (behaviour §16.1).
+  /// valid minute, and of a time that comes twice the first is meant (SDK §16.1).
   func firstInstant(showing localMilliseconds: Int64) -> WallInstant {
     let earliest = localMilliseconds - Int64(ZoneRules.largestOffsetSeconds) * 1_000
     var passed = transitionsPassed(at: ZoneRules.nearest(to: earliest))

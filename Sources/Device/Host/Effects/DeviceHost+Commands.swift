@@ -4,7 +4,7 @@ import JSON
 import Upload
 package import Vocabulary
 
-/// What a server asks for (behaviour §10.2).
+/// What a server asks for (SDK §10.2).
 extension DeviceHost {
   /// In order; a command that fails, or cannot be read, does not keep the next one from running.
   mutating func carryOut(_ received: ReceivedCommands, at now: Moment) {
@@ -37,7 +37,7 @@ extension DeviceHost {
     edit(at: now) { $0.edit { $0.http.url = "" } }
   }
 
-  /// Ends with the event `logUploaded`. Without `gzip` it is the whole log (behaviour §20.5).
+  /// Ends with the event `logUploaded`. Without `gzip` it is the whole log (SDK §20.5).
   package mutating func uploadLog(to url: String, gzip: [UInt8]? = nil, completion: UInt64, at now: Moment) {
     let upload = LogUpload(
       url: url, gzip: gzip ?? platform.compressedLog(), state: JSONValue.object(state).text,

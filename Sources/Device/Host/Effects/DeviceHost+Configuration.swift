@@ -65,7 +65,7 @@ extension DeviceHost {
     }
   }
 
-  /// The SDK's state: configuration, in groups and flat, and what the engine adds (behaviour §1, §3).
+  /// The SDK's state: configuration, in groups and flat, and what the engine adds (SDK §1, §3).
   package var state: JSONObject {
     var object = configuration.stateDictionary
     for member in engine.state.members.members { object[member.key] = member.value }

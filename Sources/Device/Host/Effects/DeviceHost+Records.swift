@@ -5,9 +5,9 @@ import Engine
 import Queue
 import Vocabulary
 
-/// What goes into the queue, and what leaves it without an upload (behaviour §7).
+/// What goes into the queue, and what leaves it without an upload (SDK §7).
 extension DeviceHost {
-  /// Rendered now and never changed later (behaviour §7.2).
+  /// Rendered now and never changed later (SDK §7.2).
   mutating func insert(_ record: LocationRecord, _ kind: RecordKind, at now: Moment) {
     scratch.record.removeAll(keepingCapacity: true)
     let note = renderer.append(record, to: &scratch.record)
@@ -52,7 +52,7 @@ extension DeviceHost {
     } catch { report(error, at: now) }
   }
 
-  /// A limit that was lowered counts at once (behaviour §7.4).
+  /// A limit that was lowered counts at once (SDK §7.4).
   mutating func shrink(at now: Moment) {
     let limit = configuration.persistence.maxRecordsToPersist
     guard limit > 0 && queue.count > limit else { return }

@@ -1,4 +1,4 @@
-/// Why a record leaves the queue without an upload (behaviour §7.4).
+/// Why a record leaves the queue without an upload (SDK §7.4).
 package enum DiscardReason: String, CaseIterable, Sendable {
   /// There were too many.
   case evicted

@@ -6,9 +6,9 @@ package import Vocabulary
 /// What the sensors of a phone make of the positions it is at: which of them the engine asked for, when a region was
 /// left and when a geofence crossed. Inputs come out in the order in which a phone would report them.
 package struct PhoneSensors: Sendable {
-  /// A real phone reports the exit from its stationary region so late (behaviour §12.5, our choice).
+  /// A real phone reports the exit from its stationary region so late (SDK §12.5, our choice).
   static let stationaryExitMarginMetres = 50.0
-  /// A position beyond the boundary counts as outside only when it is so much beyond (behaviour §15.3, our choice).
+  /// A position beyond the boundary counts as outside only when it is so much beyond (SDK §15.3, our choice).
   static let fenceExitMarginMetres = 20.0
   static let significantChangeMetres = 500.0
 

@@ -3,7 +3,7 @@ import Contract
 import Engine
 import JSON
 
-/// The state as it is kept, and as apps see it among the configuration (behaviour §3).
+/// The state as it is kept, and as apps see it among the configuration (SDK §3).
 extension EngineState {
   private enum Key {
     static let enabled = "enabled"

@@ -1,6 +1,6 @@
 package import Database
 
-/// The geofences of one device, which persist over restarts (behaviour §15.7). Calls that write are as durable as those of
+/// The geofences of one device, which persist over restarts (SDK §15.7). Calls that write are as durable as those of
 /// its queue, and belong to the same group.
 package struct GeofenceTable {
   let database: QueueDatabase

@@ -1,5 +1,5 @@
 /// A geofence as it survives the process: its definition is what the host makes of it, its status what came of it so far
-/// (behaviour §15.1).
+/// (SDK §15.1).
 package struct StoredGeofence: Equatable, Sendable {
   /// What only an engine sets.
   package struct Status: Equatable, Sendable {

@@ -1,10 +1,10 @@
 package import Base
 package import Database
 
-/// The records of one device that the server has not acknowledged yet (behaviour §7). Every call that writes is durable when
+/// The records of one device that the server has not acknowledged yet (SDK §7). Every call that writes is durable when
 /// it returns, or with the group it belongs to where commits are grouped. A call that throws has changed nothing.
 ///
-/// Locks are not written down: they belong to the process that sends the rows, and die with it (behaviour §7.2).
+/// Locks are not written down: they belong to the process that sends the rows, and die with it (SDK §7.2).
 package protocol RecordQueue {
   /// All rows, locked ones included.
   var count: Int { get }
@@ -21,7 +21,7 @@ package protocol RecordQueue {
 
   /// Rows that are gone already are passed over. Returns how many were deleted.
   mutating func delete(_ ids: [Int64]) throws(DatabaseError) -> Int
-  /// Locked or not, as `deleteAll`: an upload in flight then ends without effect (behaviour §7.4).
+  /// Locked or not, as `deleteAll`: an upload in flight then ends without effect (SDK §7.4).
   mutating func delete(uuid: UUID128) throws(DatabaseError) -> Bool
   /// Returns the uuids, oldest insertion first.
   mutating func deleteAll() throws(DatabaseError) -> [UUID128]

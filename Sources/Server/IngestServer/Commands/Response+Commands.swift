@@ -3,10 +3,10 @@ import JSON
 import Store
 
 extension Response {
-  /// At most so many in one answer; a device's own queue is as long (behaviour §10.2).
+  /// At most so many in one answer; a device's own queue is as long (SDK §10.2).
   static let commandsMax = 100
 
-  /// Commands that wait for this device may be added to the answer, whatever its status (behaviour §10.3). Said only where
+  /// Commands that wait for this device may be added to the answer, whatever its status (SDK §10.3). Said only where
   /// the request has proven its identity as far as this server asks for proof: who merely claims a name must not be able
   /// to fetch another's commands.
   func to(_ device: DeviceIdentity?) -> Response {
@@ -16,7 +16,7 @@ extension Response {
   }
 
   /// The answer with the commands at its top level, beside what it says anyway; tokens are found by key and are not
-  /// disturbed (behaviour §11.3).
+  /// disturbed (SDK §11.3).
   func carrying(_ commands: [TakenCommand]) -> Response {
     var response = self
     response.device = nil

@@ -99,7 +99,7 @@ extension Exchange {
 
 extension Response {
   /// The field is not decoration: without it iOS reports some 401s as failed connections, and the SDK then does not
-  /// refresh (behaviour §22, row 12).
+  /// refresh (SDK §22, row 12).
   static func unauthorized(_ code: String, _ message: String) -> Response {
     error(401, code, message).with("WWW-Authenticate", "Bearer realm=\"rollingroad\", error=\"invalid_token\"")
   }

@@ -5,7 +5,7 @@ import Store
 
 extension ServerContext {
   /// `POST /logs/{device}`: any file part of a form, or the bare file. No Authorization: iOS sends none with a log, so the
-  /// secret stands in the URL (behaviour §20.5, §22 row 29).
+  /// secret stands in the URL (SDK §20.5, §22 row 29).
   func keepLog(_ exchange: Exchange) -> Reply {
     if let refusal = refuseLogKey(exchange) { return .answer(refusal) }
     guard let device = identity(exchange, exchange.target.parameters.first) else { return .answer(.nameTooLong) }

@@ -18,7 +18,7 @@ extension ServerContext {
 }
 
 extension Response {
-  /// The demo server's word for it, with the order that ends a client's tracking (behaviour §21).
+  /// The demo server's word for it, with the order that ends a client's tracking (SDK §21).
   static let deviceDeleted: Response = {
     let error = ErrorBody(code: "device_deleted", message: "this device was deleted; it has to register again")
     guard case .object(var body) = error.json else { preconditionFailure("an error is an object") }

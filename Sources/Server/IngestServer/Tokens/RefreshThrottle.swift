@@ -1,7 +1,7 @@
 import Base
 
 /// Counts refreshes that failed. The SDK has no back-off: with a dead refresh token it tries again on every occasion, two
-/// requests each time (behaviour §11.6, §22 row 5). Counted by token and not by the device that the token names, so that
+/// requests each time (SDK §11.6, §22 row 5). Counted by token and not by the device that the token names, so that
 /// nobody can lock a device out by sending nonsense in its name.
 struct RefreshThrottle {
   private struct Window {

@@ -49,6 +49,6 @@ extension ServerContext {
 
 extension Response {
   /// What an app shows whose registration failed. The status is the demo server's; it makes no client refresh
-  /// (behaviour §21).
+  /// (SDK §21).
   static let neverRegistered = Response.error(406, "dummy_token", "this app has not registered; its token is a dummy")
 }

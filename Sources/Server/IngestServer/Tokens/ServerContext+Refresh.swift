@@ -64,7 +64,7 @@ extension ServerContext {
     return rotation.breakage == nil ? response.to(refresh.device) : response
   }
 
-  /// Urlencoded, multipart or JSON, by the media type; without one, JSON when it looks like it (behaviour §22, row 7).
+  /// Urlencoded, multipart or JSON, by the media type; without one, JSON when it looks like it (SDK §22, row 7).
   private func formFields(of exchange: Exchange) throws(ResponseError) -> [NameValuePair] {
     let essence = exchange.mediaType?.essence
     do {

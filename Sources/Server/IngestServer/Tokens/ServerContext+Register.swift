@@ -4,7 +4,7 @@ import JSON
 import Store
 
 extension ServerContext {
-  /// A device asks for its first pair of tokens (behaviour §21).
+  /// A device asks for its first pair of tokens (SDK §21).
   func register(_ exchange: Exchange) -> Reply {
     let request: RegisterRequest
     do {

@@ -152,7 +152,7 @@ extension Response {
 }
 
 extension JSONWriter {
-  /// Always a list of lists, the one shape that every client reads the same way (behaviour §10.1).
+  /// Always a list of lists, the one shape that every client reads the same way (SDK §10.1).
   mutating func append(_ commands: [TakenCommand]) {
     guard !commands.isEmpty else { return }
     key("background_geolocation")

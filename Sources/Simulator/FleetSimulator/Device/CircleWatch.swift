@@ -3,7 +3,7 @@ import Contract
 import Engine
 import World
 
-/// A circle that a phone watches: when its body truly crosses the rim, and when the phone is sure of it (behaviour §15.3).
+/// A circle that a phone watches: when its body truly crosses the rim, and when the phone is sure of it (SDK §15.3).
 struct CircleWatch {
   /// Nil for the region around the fences.
   let identifier: String?

@@ -7,7 +7,7 @@ import Upload
 import Vocabulary
 
 /// The app behind the SDK, where a server wants tokens: it registers, gives the SDK what it got, and registers again when
-/// the SDK tells it that the server takes its refresh token no more (behaviour §11).
+/// the SDK tells it that the server takes its refresh token no more (SDK §11).
 extension SimulatedDevice {
   /// The app has started, or has lost its tokens.
   mutating func seekTokens(at instant: MonotonicInstant) {

@@ -24,7 +24,7 @@ final class Surroundings {
   /// The episode of the body for which the crossings are solved.
   private var episodeStart: MonotonicInstant?
 
-  /// Behaviour §12: significant changes come about every 500 m, and not more often than every five minutes.
+  /// SDK §12: significant changes come about every 500 m, and not more often than every five minutes.
   static let significantMetres = 500.0
   static let significantInterval = Nanoseconds.seconds(300)
 

@@ -14,7 +14,7 @@ extension ScenarioGenerator {
     ])
     let action = action()
     // A queue of them in one body is more than a server takes (413), and then the SDK tries the same body for ever
-    // (behaviour §9.1): so it has to be, and no queue would ever drain.
+    // (SDK §9.1): so it has to be, and no queue would ever drain.
     let when = action.contains("oversized-extras") ? once : time
     return #"{ "name": "fault\#(index)", \#(when), "select": \#(selection), \#(action) }"#
   }

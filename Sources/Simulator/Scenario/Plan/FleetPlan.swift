@@ -69,7 +69,7 @@ package struct FleetPlan: Equatable, Sendable {
     }
   }
 
-  /// Distance over the distance filter, which grows with speed (behaviour §14.1); every fix without one.
+  /// Distance over the distance filter, which grows with speed (SDK §14.1); every fix without one.
   private static func recordsPerSecond(at speed: Double, _ configuration: Configuration) -> Double {
     let filter = configuration.effectiveDistanceFilterMetres
     guard filter > 0 else { return 1 }

@@ -7,7 +7,7 @@ extension Command {
   }
 
   /// The value of `background_geolocation` in an answer: always a list of lists, which no version of the SDK
-  /// misunderstands (behaviour §10.1).
+  /// misunderstands (SDK §10.1).
   package static func list(_ commands: [Command]) -> JSONValue {
     .array(commands.map(\.json))
   }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// One order to a device, with its argument (behaviour §10.2).
+/// One order to a device, with its argument (SDK §10.2).
 package enum Command: Equatable, Sendable {
   case start
   case stop

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The commands that a device finds in the body of an answer, whatever its status (behaviour §10.1, §10.3). What is
+/// The commands that a device finds in the body of an answer, whatever its status (SDK §10.1, §10.3). What is
 /// wrong is left out with a warning; the rest runs in order.
 package struct ReceivedCommands: Equatable, Sendable {
   package private(set) var commands: [Command] = []

@@ -1,4 +1,4 @@
-/// Group `activity`: when the device counts as moving or still (behaviour §2.7).
+/// Group `activity`: when the device counts as moving or still (SDK §2.7).
 package struct ActivitySettings: Equatable, Sendable {
   package var activityRecognitionIntervalMilliseconds = 10_000.0
   /// In percent.

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension AppSettings {
-  /// Behaviour §2.4. `color`, `largeIcon` and `layout` are unset.
+  /// SDK §2.4. `color`, `largeIcon` and `layout` are unset.
   static let defaultNotification = JSONValue.object([
     "title": .string("Background Geolocation"),
     "text": .string("Tracking location"),
@@ -14,7 +14,7 @@ extension AppSettings {
     "actions": .array([]),
   ])
 
-  /// Behaviour §2.4. The SDK's message is a sample; this one says the same.
+  /// SDK §2.4. The SDK's message is a sample; this one says the same.
   static let defaultRationale = JSONValue.object([
     "title": .string("Allow {applicationName} to access this device's location even when closed or not in use."),
     "message": .string("Positions are collected to record trips to work and the distance covered."),

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Group `app`: life cycle, heartbeat, schedule, and the Android texts (behaviour §2.3, §2.4).
+/// Group `app`: life cycle, heartbeat, schedule, and the Android texts (SDK §2.3, §2.4).
 package struct AppSettings: Equatable, Sendable {
   package var stopOnTerminate = true
   package var startOnBoot = false
@@ -8,7 +8,7 @@ package struct AppSettings: Equatable, Sendable {
   /// 0 or less: no heartbeat.
   package var heartbeatIntervalSeconds: Double
   package var preventSuspend = false
-  /// Entries in the grammar of behaviour §16.1, not checked here.
+  /// Entries in the grammar of SDK §16.1, not checked here.
   package var schedule: [String] = []
   package var scheduleUseAlarmManager = false
   /// An object, kept for whoever asks; a simulated device shows no notification.

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Group `authorization`: the token of uploads and how a new one is got (behaviour §2.8).
+/// Group `authorization`: the token of uploads and how a new one is got (SDK §2.8).
 package struct AuthorizationSettings: Equatable, Sendable {
   package var strategy = AuthorizationStrategy.jwt
   /// Nil: requests carry no authorization header.

@@ -1,10 +1,10 @@
-/// Values that another key overrides (behaviour §2). The state shows what was configured; engines go by these.
+/// Values that another key overrides (SDK §2). The state shows what was configured; engines go by these.
 extension Configuration {
   /// Significant-change mode of Android never stops earlier, but 0 is honoured.
   package static let significantChangeStopTimeoutMinutes = 20.0
   package static let significantChangeMotionTriggerDelayMilliseconds = 60_000.0
   package static let significantChangeDistanceFilterMetres = 250.0
-  /// `stopDetectionDelay` from here on is taken for milliseconds (behaviour §23).
+  /// `stopDetectionDelay` from here on is taken for milliseconds (SDK §23).
   package static let leastDelayInMilliseconds = 1_000.0
 
   private var isAndroidSignificantChangeMode: Bool {
@@ -30,7 +30,7 @@ extension Configuration {
       ? max(configured, Self.significantChangeMotionTriggerDelayMilliseconds) : configured
   }
 
-  /// iOS only; 0 on Android. Documents give minutes, seconds and milliseconds for the unit (behaviour §23): seconds,
+  /// iOS only; 0 on Android. Documents give minutes, seconds and milliseconds for the unit (SDK §23): seconds,
   /// unless the number can only be meant in milliseconds.
   package var stopDetectionDelaySeconds: Double {
     guard platform == .ios else { return 0 }

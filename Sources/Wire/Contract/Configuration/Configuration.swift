@@ -1,4 +1,4 @@
-/// What an app may configure, group by group (behaviour §2). Names, limits and reading are in `ConfigurationTable`;
+/// What an app may configure, group by group (SDK §2). Names, limits and reading are in `ConfigurationTable`;
 /// defaults and units are at the properties.
 ///
 /// A copy costs a few pointers. Reading one property fetches its whole group: code that runs at every fix keeps the

@@ -3,7 +3,7 @@ internal import JSON
 
 /// A walk over a configuration document with keys in groups, flat keys, or both. Keys take effect in the order of the
 /// document, so of one key given twice the last counts. Objects that are groups merge; every other value replaces the
-/// old one unless its row says otherwise (behaviour §1).
+/// old one unless its row says otherwise (SDK §1).
 struct ConfigurationDocument {
   private(set) var configuration: Configuration
   private(set) var warnings: [ConfigurationWarning] = []

@@ -2,7 +2,7 @@ internal import JSON
 
 /// Rows whose values are a closed set.
 extension ConfigurationKey {
-  /// One of some strings. Another string gives the default (behaviour §2), another type keeps the old value.
+  /// One of some strings. Another string gives the default (SDK §2), another type keeps the old value.
   static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ property: Property<Value>, ignoringCase: Bool = false
   ) -> ConfigurationKey {
@@ -36,7 +36,7 @@ extension ConfigurationKey {
     }
   }
 
-  /// One of 0, 1 and 2, clamped (behaviour §2.2).
+  /// One of 0, 1 and 2, clamped (SDK §2.2).
   static func level<Value: RawRepresentable<Int> & Sendable>(
     _ name: String, _ property: Property<Value>
   ) -> ConfigurationKey {

@@ -3,7 +3,7 @@ internal import JSON
 /// Rows whose values are objects.
 extension ConfigurationKey {
   /// An object of the app's own keys. It is replaced as a whole: only so can a header or a parameter be taken away
-  /// again, and behaviour §2.8 gives `{}` for the refresh headers the meaning "none".
+  /// again, and SDK §2.8 gives `{}` for the refresh headers the meaning "none".
   static func object(_ name: String, _ property: Property<JSONValue>) -> ConfigurationKey {
     ConfigurationKey(name, expecting: "an object") {
       $0[keyPath: property]
@@ -14,7 +14,7 @@ extension ConfigurationKey {
     }
   }
 
-  /// An object of the SDK's keys: the keys given replace, the others stay (behaviour §2.4).
+  /// An object of the SDK's keys: the keys given replace, the others stay (SDK §2.4).
   static func mergedObject(_ name: String, _ property: Property<JSONValue>) -> ConfigurationKey {
     ConfigurationKey(name, expecting: "an object") {
       $0[keyPath: property]
@@ -25,7 +25,7 @@ extension ConfigurationKey {
     }
   }
 
-  /// The five texts of the alert, of which none may be missing (behaviour §2.1).
+  /// The five texts of the alert, of which none may be missing (SDK §2.1).
   static func alert(_ name: String, _ property: Property<LocationAuthorizationAlert>) -> ConfigurationKey {
     let texts: [(name: String, property: any WritableKeyPath<LocationAuthorizationAlert, String> & Sendable)] = [
       ("titleWhenOff", \.titleWhenOff),

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The kinds of rows. Each reads what JSON from the field looks like (behaviour §1): booleans also as 0 and 1, numbers
+/// The kinds of rows. Each reads what JSON from the field looks like (SDK §1): booleans also as 0 and 1, numbers
 /// also as numeric strings.
 extension ConfigurationKey {
   typealias Property<Value> = any WritableKeyPath<Configuration, Value> & Sendable

@@ -1,4 +1,4 @@
-/// Every configuration key, one row each, in the order of behaviour §2. Reading, warnings, state output and the list of
+/// Every configuration key, one row each, in the order of SDK §2. Reading, warnings, state output and the list of
 /// changed keys all walk these rows; a key exists nowhere else.
 package enum ConfigurationTable {
   package static let root = rows(

@@ -1,4 +1,4 @@
-/// The accuracy classes behind the number `desiredAccuracy` (behaviour §4.3).
+/// The accuracy classes behind the number `desiredAccuracy` (SDK §4.3).
 package enum DesiredAccuracy: Double, CaseIterable, Sendable {
   case navigation = -2
   case high = -1

@@ -1,4 +1,4 @@
-/// What the location filter does with an implausible step (behaviour §2.2).
+/// What the location filter does with an implausible step (SDK §2.2).
 package enum FilterPolicy: Int, CaseIterable, Sendable {
   /// Rejects nothing but bad accuracy.
   case passThrough = 0

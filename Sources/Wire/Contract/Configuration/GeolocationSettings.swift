@@ -1,4 +1,4 @@
-/// Group `geolocation`: how positions are asked for and which of them become records (behaviour §2.1).
+/// Group `geolocation`: how positions are asked for and which of them become records (SDK §2.1).
 package struct GeolocationSettings: Equatable, Sendable {
   /// A class of `DesiredAccuracy`, or any other number of metres.
   package var desiredAccuracy = -1.0

@@ -1,6 +1,6 @@
 package import JSON
 
-/// Group `http`: where records go and in what portions (behaviour §2.5).
+/// Group `http`: where records go and in what portions (SDK §2.5).
 package struct HTTPSettings: Equatable, Sendable {
   /// As configured; `uploadURL` says whether uploads can go there.
   package var url = ""

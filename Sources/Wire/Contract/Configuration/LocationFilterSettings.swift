@@ -1,4 +1,4 @@
-/// Group `geolocation.filter`: which fixes are implausible, and how far the odometer trusts them (behaviour §2.2).
+/// Group `geolocation.filter`: which fixes are implausible, and how far the odometer trusts them (SDK §2.2).
 package struct LocationFilterSettings: Equatable, Sendable {
   package var policy = FilterPolicy.conservative
   package var useKalman = true

@@ -1,4 +1,4 @@
-/// Group `logger` (behaviour §2.9).
+/// Group `logger` (SDK §2.9).
 package struct LoggerSettings: Equatable, Sendable {
   package var debug = false
   package var logLevel = LogLevel.off

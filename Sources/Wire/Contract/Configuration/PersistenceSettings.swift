@@ -1,6 +1,6 @@
 package import JSON
 
-/// Group `persistence`: what is written to the queue, how it looks, and how long it stays (behaviour §2.6).
+/// Group `persistence`: what is written to the queue, how it looks, and how long it stays (SDK §2.6).
 package struct PersistenceSettings: Equatable, Sendable {
   /// Empty: the default schema.
   package var locationTemplate = ""

@@ -1,5 +1,5 @@
 extension Geofence {
-  /// The radius below which a platform detects crossings unreliably (behaviour §15.1). Smaller ones are warned about and
+  /// The radius below which a platform detects crossings unreliably (SDK §15.1). Smaller ones are warned about and
   /// accepted.
   package static func leastReliableRadiusMetres(on platform: DevicePlatform) -> Double {
     switch platform {

@@ -1,7 +1,7 @@
 package import Base
 package import JSON
 
-/// A region whose crossings are reported (behaviour §15.1).
+/// A region whose crossings are reported (SDK §15.1).
 package struct Geofence: Equatable, Sendable {
   /// A corner of a polygon, in degrees.
   package struct Vertex: Equatable, Sendable {

@@ -1,6 +1,6 @@
 import Base
 
-/// What a server can ask of a device (behaviour §10.2).
+/// What a server can ask of a device (SDK §10.2).
 package enum CommandName: String, CaseIterable, Sendable {
   case start
   case stop

@@ -1,4 +1,4 @@
-/// Keys of a geofence (behaviour §15.1).
+/// Keys of a geofence (SDK §15.1).
 package enum GeofenceKey {
   package static let identifier = "identifier"
   package static let latitude = "latitude"

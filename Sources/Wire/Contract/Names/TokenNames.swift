@@ -1,4 +1,4 @@
-/// Keys of the token answers. The two requests answer in different spellings (behaviour §21, §11.4); clients that search
+/// Keys of the token answers. The two requests answer in different spellings (SDK §21, §11.4); clients that search
 /// tolerantly read both.
 package enum TokenKey {
   package static let accessToken = "accessToken"

@@ -1,7 +1,7 @@
 package import JSON
 
 /// Tokens in the answer of any identity provider, searched by the names of the keys and not by their places
-/// (behaviour §11.3).
+/// (SDK §11.3).
 package struct FoundTokens: Equatable, Sendable {
   /// Nil: the refresh has failed.
   package private(set) var accessToken: String?

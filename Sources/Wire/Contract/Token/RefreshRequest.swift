@@ -1,6 +1,6 @@
 package import JSON
 
-/// The request by which a device gets a new token: always POST (behaviour §11.2).
+/// The request by which a device gets a new token: always POST (SDK §11.2).
 package struct RefreshRequest: Equatable, Sendable {
   package let url: String
   /// The content type first, then the configured refresh headers, then those of uploads that are not among them.

@@ -1,6 +1,6 @@
 package import JSON
 
-/// The body with which a device registers (behaviour §21).
+/// The body with which a device registers (SDK §21).
 package struct RegisterRequest: Equatable, Sendable {
   package var org: String
   package var uuid: String

@@ -21,7 +21,7 @@ package struct TokenAnswer: Equatable, Sendable {
     ])
   }
 
-  /// The answer to a refresh, in the shape that every version of the SDK understands (behaviour §11.4).
+  /// The answer to a refresh, in the shape that every version of the SDK understands (SDK §11.4).
   package var refreshJSON: JSONValue {
     .object([
       TokenKey.refreshedAccessToken: .string(accessToken), TokenKey.refreshedRefreshToken: .string(refreshToken),

@@ -1,6 +1,6 @@
 package import Base
 
-/// What the number `expires` means. Sources disagree on its unit (behaviour §11.5), so its size decides.
+/// What the number `expires` means. Sources disagree on its unit (SDK §11.5), so its size decides.
 package enum TokenExpiry {
   /// The usual value of tokens without end; every number up to 0 says the same.
   package static let never = -1.0

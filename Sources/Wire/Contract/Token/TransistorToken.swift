@@ -1,7 +1,7 @@
 package import JSON
 
 /// What registering at a demo server of the SDK's vendor, or at a server that speaks like it, gives an app
-/// (behaviour §3, §21).
+/// (SDK §3, §21).
 package struct TransistorToken: Equatable, Sendable {
   package static let defaultURL = "https://tracker.transistorsoft.com"
   /// The access token that wrappers hand out when registering failed; the demo server answers it with 406.

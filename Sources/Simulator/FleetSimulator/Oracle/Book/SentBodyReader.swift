@@ -76,7 +76,7 @@ struct SentBodyReader {
       return findings.strangers.append(uuid)
     }
     sent.rows.append(known.row)
-    // Without a root the params are members of the record (behaviour §8.3).
+    // Without a root the params are members of the record (SDK §8.3).
     if envelope.shape != .bare { findings.changed.append(uuid) }
   }
 }

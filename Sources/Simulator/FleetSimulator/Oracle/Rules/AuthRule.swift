@@ -6,7 +6,7 @@ import Upload
 import Vocabulary
 
 /// I22: one refresh is under way at most, a flush asks for one at most, and a refused one is not asked for again at once
-/// (behaviour §11.2, §11.6).
+/// (SDK §11.2, §11.6).
 final class AuthRule: Rule {
   override class var invariant: Invariant { .auth }
   override class var interest: Interest { [.sent, .ended, .queue, .told, .life] }

@@ -5,7 +5,7 @@ import Scenario
 import Upload
 
 /// I15: what a server refuses is not sent again at once: each attempt after a failure needs an occasion of its own
-/// (behaviour §9.3), and once all is well a queue needs about as many requests as it has pages.
+/// (SDK §9.3), and once all is well a queue needs about as many requests as it has pages.
 final class BoundedEffortRule: Rule {
   override class var invariant: Invariant { .boundedEffort }
   override class var interest: Interest { [.sent, .queue, .told, .ended, .life] }
@@ -36,7 +36,7 @@ final class BoundedEffortRule: Rule {
       let isUpload = ledger.pages[device].open.contains { $0.id == request && $0.purpose == .records }
       if isUpload && !(200..<300).contains(outcome.status) { exercised += 1 }
       if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
-      // New tokens are an occasion (behaviour §11.2).
+      // New tokens are an occasion (SDK §11.2).
       if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }
     case .queue(.inserted):
       efforts[device].mustWait = false

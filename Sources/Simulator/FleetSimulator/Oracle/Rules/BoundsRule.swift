@@ -5,7 +5,7 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I12: a queue holds at most `maxRecordsToPersist`, and nothing older than `maxDaysToPersist` is sent (behaviour §7.4);
+/// I12: a queue holds at most `maxRecordsToPersist`, and nothing older than `maxDaysToPersist` is sent (SDK §7.4);
 /// the SDK looks for old rows when it starts and resumes, and once an hour.
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }

@@ -1,7 +1,7 @@
 import Scenario
 import Upload
 
-/// I5: a record is rendered once, when it is queued; every request carries the same bytes (behaviour §7.2).
+/// I5: a record is rendered once, when it is queued; every request carries the same bytes (SDK §7.2).
 final class ByteIdentityRule: Rule {
   override class var invariant: Invariant { .byteIdentity }
   override class var interest: Interest { .sent }

@@ -1,7 +1,7 @@
 import Scenario
 
 /// I6: what comes to the server a second time has a cause: the answer was lost or no success, or the app ended before it
-/// could delete (behaviour §9.4).
+/// could delete (SDK §9.4).
 final class ExplainedDuplicatesRule: Rule {
   override class var invariant: Invariant { .explainedDuplicates }
   override class var interest: Interest { .served }

@@ -6,7 +6,7 @@ import Scenario
 import Vocabulary
 
 /// I18: the crossings of a fence alternate, it is dwelt in after it was entered and once for each visit, and no more fences
-/// are monitored than the system allows (behaviour §15.2, §15.3).
+/// are monitored than the system allows (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
   override class var interest: Interest { [.told, .life] }

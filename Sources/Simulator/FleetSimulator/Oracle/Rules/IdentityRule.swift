@@ -7,13 +7,13 @@ import Scenario
 import Vocabulary
 
 /// I24: records have identities of their own, their times do not go back unless the clock does, and none is from the
-/// future (behaviour §5.1, §14.2). Whoever asks for a position takes the best of some samples, which need not be the last
-/// of them, and meanwhile there may be records of the later ones (behaviour §13.1, §15.3).
+/// future (SDK §5.1, §14.2). Whoever asks for a position takes the best of some samples, which need not be the last
+/// of them, and meanwhile there may be records of the later ones (SDK §13.1, §15.3).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
   override class var interest: Interest { [.queue, .told, .life] }
 
-  /// Longer nobody looks for a position (behaviour §13.2).
+  /// Longer nobody looks for a position (SDK §13.2).
   private static let longestLook = Nanoseconds.seconds(120)
 
   private struct Last {
@@ -65,7 +65,7 @@ final class IdentityRule: Rule {
     if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
       blame(sighting, uuid, "of \(timestamp.iso8601Text), after a record of \(before.timestamp.iso8601Text)")
     }
-    // Of a crossing without a new position the last one is told, from whenever it is (behaviour §15.3).
+    // Of a crossing without a new position the last one is told, from whenever it is (SDK §15.3).
     if timestamp > sighting.now.wall && timestamp > before.timestamp {
       blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come")
     }

@@ -26,7 +26,7 @@ final class LifecycleRule: Rule {
     /// Where it was closed, and is to be started again from; and when that is late.
     var leavesFrom: Coordinate?
     var due: MonotonicInstant?
-    /// Its store has failed: what it could not write is gone (behaviour §19.1 knows no other way to lose it).
+    /// Its store has failed: what it could not write is gone (SDK §19.1 knows no other way to lose it).
     var isDisturbed = false
   }
 
@@ -49,7 +49,7 @@ final class LifecycleRule: Rule {
       let terms = ledger.pages[device].terms
       forget(device)
       lives[device]?.mustRest = launch.isInBackground && (terms?.stopsOnTerminate ?? true)
-    // Whom a server asks to start starts, whoever has launched the app (behaviour §10.2).
+    // Whom a server asks to start starts, whoever has launched the app (SDK §10.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
       .asked(.start),
       .asked(.startGeofences), .asked(.startSchedule):

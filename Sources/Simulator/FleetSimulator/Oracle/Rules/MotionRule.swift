@@ -7,7 +7,7 @@ import Scenario
 import Vocabulary
 
 /// I16: motion changes alternate; at rest the SDK records nothing but what was asked for and what events bring; after
-/// `stop` nothing at all (behaviour §12.1, §7.3, §19.6).
+/// `stop` nothing at all (SDK §12.1, §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }

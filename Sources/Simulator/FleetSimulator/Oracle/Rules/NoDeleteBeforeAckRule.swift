@@ -3,7 +3,7 @@ import Scenario
 import Vocabulary
 
 /// I2: a record leaves the queue as delivered only when the device has read a whole answer of success to a request that
-/// held it (behaviour §9.1).
+/// held it (SDK §9.1).
 final class NoDeleteBeforeAckRule: Rule {
   override class var invariant: Invariant { .noDeleteBeforeAck }
   override class var interest: Interest { .queue }

@@ -6,7 +6,7 @@ import Vocabulary
 import World
 
 /// I14: a device with records, a network and an app that runs does not stop trying, however its last upload ended
-/// (behaviour §9.2, §9.3): with enough new records behind the back-off an upload begins within time limit and watchdog.
+/// (SDK §9.2, §9.3): with enough new records behind the back-off an upload begins within time limit and watchdog.
 final class NoWedgeRule: Rule {
   override class var invariant: Invariant { .noWedge }
   override class var interest: Interest { [.queue, .sent, .ended, .life] }

@@ -35,7 +35,7 @@ final class OdometerRule: Rule {
     }
 
     /// The length that the filter gives to a step lies between that of the step and the one that it gave before: after a
-    /// long step, over a gap between positions, it comes down slowly (behaviour §17, item 3).
+    /// long step, over a gap between positions, it comes down slowly (SDK §17, item 3).
     mutating func grow(to odometer: Double, at place: Coordinate) {
       guard odometer > last.odometer else { return }
       if growth > OdometerRule.smoothing.metres { kept += max(0, growth - place.distanceMetres(to: last.place)) }

@@ -2,7 +2,7 @@ import Scenario
 import Upload
 
 /// I9: a request takes the oldest rows that wait, in the order in which they came, or the newest in the other order
-/// (behaviour §8.4).
+/// (SDK §8.4).
 final class OrderRule: Rule {
   override class var invariant: Invariant { .order }
   override class var interest: Interest { .sent }
