@@ -102,24 +102,9 @@ extension HttpConfigDocumentTests {
 
   enum Trigger: CaseIterable { case record, resume, launch, reboot, connectivity, heartbeat, fetch }
 
-  // HttpConfig 64: no trigger has a condition.
-  @Test(arguments: Trigger.allCases, [0, 10])
-  func `HttpConfig: what was refused is tried again by each of the triggers`(
-    trigger: Trigger, threshold: Int
+  private func pull(
+    _ trigger: Trigger, on phone: Phone, threshold: Int = 0, _ configure: @escaping @Sendable (Config) -> Void
   ) async throws {
-    let configure: @Sendable (Config) -> Void = { config in
-      config.http.url = Server.url
-      config.http.autoSyncThreshold = threshold
-      config.app.heartbeatInterval = 60
-      config.app.stopOnTerminate = false
-      config.app.startOnBoot = true
-    }
-    let phone = try Phone()
-    phone.server.answer(500)
-    try await phone.start(configure)
-    let refused = try #require(phone.server.uuids.first)
-    phone.server.answer(200)
-    phone.server.forget()
     switch trigger {
     case .record:
       for number in 1...max(1, threshold - 1) { try await record(number...number, on: phone) }
@@ -138,6 +123,27 @@ extension HttpConfigDocumentTests {
     case .heartbeat: phone.pass(61)
     case .fetch: phone.platform.fetchInBackground()
     }
+  }
+
+  // HttpConfig 64: no trigger has a condition.
+  @Test(arguments: Trigger.allCases, [0, 10])
+  func `HttpConfig: what was refused is tried again by each of the triggers`(
+    trigger: Trigger, threshold: Int
+  ) async throws {
+    let configure: @Sendable (Config) -> Void = { config in
+      config.http.url = Server.url
+      config.http.autoSyncThreshold = threshold
+      config.app.heartbeatInterval = 60
+      config.app.stopOnTerminate = false
+      config.app.startOnBoot = true
+    }
+    let phone = try Phone()
+    phone.server.answer(500)
+    try await phone.start(configure)
+    let refused = try #require(phone.server.uuids.first)
+    phone.server.answer(200)
+    phone.server.forget()
+    try await pull(trigger, on: phone, threshold: threshold, configure)
     #expect(phone.server.uuids.contains(refused) && phone.app.store.count == 0)
   }
 
@@ -152,19 +158,7 @@ extension HttpConfigDocumentTests {
     phone.server.fallSilent()
     try await phone.start(configure)
     phone.server.answer(200)
-    switch trigger {
-    case .launch:
-      phone.kill()
-      try phone.launchReady(configure)
-    case .connectivity:
-      phone.platform.setConnectivity(hasConnection: false)
-      phone.platform.setConnectivity(hasConnection: true)
-    case .heartbeat: phone.pass(61)
-    case .fetch: phone.platform.fetchInBackground()
-    default:
-      phone.platform.enterBackground()
-      phone.platform.enterForeground()
-    }
+    try await pull(trigger, on: phone, configure)
     #expect(phone.app.store.count == 0)
   }
 

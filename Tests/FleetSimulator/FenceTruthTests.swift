@@ -23,7 +23,7 @@ import Vocabulary
   }
 
   private func stage(
-    _ fence: Geofence, at metres: Double, _ request: AppRequest = .start,
+    _ fence: Geofence, at metres: Double, _ request: Command = .start,
     _ configure: (inout Configuration) -> Void = { _ in }
   ) -> Stage {
     let stage = Stage(configure)
@@ -44,8 +44,8 @@ import Vocabulary
     stage.tell(.fetched)
   }
 
-  @Test(arguments: [circle, polygon], [AppRequest.start, .startGeofences])
-  func anEntryOfWhichNothingIsTold(fence: Geofence, request: AppRequest) {
+  @Test(arguments: [circle, polygon], [Command.start, .startGeofences])
+  func anEntryOfWhichNothingIsTold(fence: Geofence, request: Command) {
     let stage = stage(fence, at: -1_000, request)
     stage.go(from: -1_000, to: 0, seconds: 100)
     wait(300, stage)

@@ -45,8 +45,8 @@ import World
     #expect(stage.violated == [.recording])
   }
 
-  @Test(arguments: [AppRequest.stop, .startGeofences])
-  func whoDoesNotTrackNeedNotTell(request: AppRequest) {
+  @Test(arguments: [Command.stop, .startGeofences])
+  func whoDoesNotTrackNeedNotTell(request: Command) {
     let stage = started()
     stage.tell(.asked(request))
     stage.go(from: 0, to: 20_000, seconds: 1_000)

@@ -15,7 +15,8 @@ package struct Coordinate: Hashable, Sendable {
   }
 
   /// For calculated places: whole turns are taken off the longitude, rounding beyond a pole off the latitude.
-  init(calculatedLatitude latitude: Double, longitude: Double) {
+  package init(calculatedLatitude latitude: Double, longitude: Double) {
+    precondition(latitude.isFinite && longitude.isFinite, "a calculated place is finite")
     self.latitude = min(max(latitude, -90), 90)
     self.longitude = longitude.magnitude <= 180 ? longitude : longitude.remainder(dividingBy: 360)
   }

@@ -1,24 +1,16 @@
 extension Polygon {
-  /// How far a place is from the nearest edge, inside or outside; on the plane that touches the earth at the place, so
-  /// good for kilometres and not for continents.
+  /// How far a place is from the nearest edge, inside or outside, in the plane around it.
   package func metresToBoundary(from place: Coordinate) -> Double {
-    let metresPerDegree = Ellipsoid.equatorialRadius * PortableMath.radiansPerDegree
-    let east = metresPerDegree * PortableMath.sineAndCosine(degrees: place.latitude).cosine
-    func point(_ vertex: Coordinate) -> (x: Double, y: Double) {
-      (
-        Polygon.difference(vertex.longitude, place.longitude) * east,
-        (vertex.latitude - place.latitude) * metresPerDegree
-      )
-    }
+    let scale = LocalScale(latitude: place.latitude)
     var nearest = Double.infinity
-    var a = point(vertices[vertices.count - 1])
+    var a = scale.offset(from: place, to: vertices[vertices.count - 1])
     for vertex in vertices {
-      let b = point(vertex)
-      let (dx, dy) = (b.x - a.x, b.y - a.y)
-      let squared = dx * dx + dy * dy
-      let share = squared > 0 ? min(max(-(a.x * dx + a.y * dy) / squared, 0), 1) : 0
-      let (x, y) = (a.x + share * dx, a.y + share * dy)
-      nearest = min(nearest, x * x + y * y)
+      let b = scale.offset(from: place, to: vertex)
+      let edge = Offset(east: b.east - a.east, north: b.north - a.north)
+      let squared = edge.lengthSquared
+      let share = squared > 0 ? min(max(-(a.east * edge.east + a.north * edge.north) / squared, 0), 1) : 0
+      let point = Offset(east: a.east + share * edge.east, north: a.north + share * edge.north)
+      nearest = min(nearest, point.lengthSquared)
       a = b
     }
     return nearest.squareRoot()

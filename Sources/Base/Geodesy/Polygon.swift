@@ -31,9 +31,9 @@ package struct Polygon: Hashable, Sendable {
     guard place.latitude >= south, place.latitude <= north else { return false }
     var isInside = holdsNorthPole
     guard var previous = vertices.last else { return false }
-    var previousX = Polygon.difference(previous.longitude, place.longitude)
+    var previousX = Longitude.difference(previous.longitude, place.longitude)
     for vertex in vertices {
-      let x = Polygon.difference(vertex.longitude, place.longitude)
+      let x = Longitude.difference(vertex.longitude, place.longitude)
       // The shorter way from one side to the other leads past the place, or round the back of the earth.
       if (x < 0) != (previousX < 0) && (x - previousX).magnitude < 180 {
         // Always seen from the west, so that the neighbour with the same edge calculates the same.
@@ -56,17 +56,11 @@ package struct Polygon: Hashable, Sendable {
     (left - latitude) * east - (right - latitude) * west > 0
   }
 
-  /// How far one longitude is east of another, −180 ..< 180.
-  static func difference(_ longitude: Double, _ reference: Double) -> Double {
-    let difference = longitude - reference
-    return difference >= 180 ? difference - 360 : difference < -180 ? difference + 360 : difference
-  }
-
   private static func goesRoundTheEarth(_ vertices: [Coordinate]) -> Bool {
     guard var previous = vertices.last else { return false }
     var turned = 0.0
     for vertex in vertices {
-      turned += difference(vertex.longitude, previous.longitude)
+      turned += Longitude.difference(vertex.longitude, previous.longitude)
       previous = vertex
     }
     return turned.magnitude > 180

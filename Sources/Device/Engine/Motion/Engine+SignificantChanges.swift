@@ -16,18 +16,12 @@ extension Engine {
     }
     var rules = settings.filterRules
     rules.policy = .conservative
-    let verdict = filter.judge(
-      fix, at: now.wall, distanceFilterMetres: distanceFilter.configuredMetres, rules: rules)
-    switch verdict {
-    case .ignored(let reason, let milliseconds):
-      note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .info, into: &effects)
-    case .rejected(let trace, let reason):
-      note(.filterDecision(trace), .verbose, into: &effects)
-      reject(fix, reason, at: now, into: &effects)
-    case .delivered: recordSignificantChange(fix, at: now, into: &effects)
-    }
+    let trace = admit(
+      fix, distanceFilterMetres: distanceFilter.configuredMetres, rules: rules, at: now, into: &effects)
+    guard trace != nil else { return }
+    recordSignificantChange(fix, at: now, into: &effects)
     // The position of the rest could not be found.
-    if !state.isMoving, state.stationaryPlace == nil, !isSettling, case .delivered = verdict {
+    if !state.isMoving, state.stationaryPlace == nil, !isSettling {
       comeToRest(at: fix, at: now, into: &effects)
     }
   }

@@ -1,5 +1,5 @@
-/// Habits of real devices, seen in their logs, that no document tells of. Simulated devices have them unless their
-/// scenario says `sdk.behaviour: "documented"`; the library follows the documents.
+/// Habits of real devices, seen in their logs, that no document tells of. Off by default; on for holding an engine
+/// against a log.
 package struct EngineQuirks: Equatable, Sendable {
   /// The way to the first tracked position of a trip counts twice (SDK §17), and positions that stray in while
   /// the device rests count too.

@@ -21,17 +21,26 @@ extension Engine {
 
   private mutating func track(_ fix: Fix, at now: Moment, into effects: inout [Effect]) {
     noteLocation(fix, at: now, into: &effects)
-    let verdict = filter.judge(
-      fix, at: now.wall, distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.filterRules)
-    switch verdict {
+    let trace = admit(
+      fix, distanceFilterMetres: distanceFilter.effectiveMetres, rules: settings.filterRules, at: now, into: &effects)
+    guard let trace else { return }
+    note(.filterDecision(trace), .verbose, into: &effects)
+    deliver(fix, at: now, into: &effects)
+  }
+
+  /// What the location filter says of a fix that it lets through; nil for one that goes no further, which is told here.
+  mutating func admit(
+    _ fix: Fix, distanceFilterMetres: Double, rules: FilterRules, at now: Moment, into effects: inout [Effect]
+  ) -> FilterTrace? {
+    switch filter.judge(fix, at: now.wall, distanceFilterMetres: distanceFilterMetres, rules: rules) {
     case .ignored(let reason, let milliseconds):
       note(.locationIgnored(reason: reason.text, deltaMilliseconds: milliseconds), .info, into: &effects)
+      return nil
     case .rejected(let trace, let reason):
       note(.filterDecision(trace), .verbose, into: &effects)
       reject(fix, reason, at: now, into: &effects)
-    case .delivered(let trace):
-      note(.filterDecision(trace), .verbose, into: &effects)
-      deliver(fix, at: now, into: &effects)
+      return nil
+    case .delivered(let trace): return trace
     }
   }
 
@@ -65,7 +74,7 @@ extension Engine {
     return first == FixIdentity(fix)
   }
 
-  mutating func reject(
+  private mutating func reject(
     _ fix: Fix, _ reason: FilterVerdict.Rejection, at now: Moment, into effects: inout [Effect]
   ) {
     let filtered = FilteredLocation(

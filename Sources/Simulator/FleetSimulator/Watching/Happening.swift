@@ -42,8 +42,8 @@ package enum Happening {
   /// The system has woken the app for a background fetch.
   case fetched
   /// What its owner's app asks of the SDK.
-  indirect case asked(AppRequest)
-  /// What its body does from now on, or since a while ago when nobody looked.
+  indirect case asked(Command)
+  /// What its body does from now on, or since an instant that was not watched.
   indirect case moves(Episode)
   /// It has truly come into a geofence that the phone watches, or gone out of it and so far beyond that a phone can be sure.
   case crossed(fence: String, isEntry: Bool)

@@ -1,3 +1,5 @@
+import Base
+
 /// What a body can do, in metres and seconds.
 package struct Mover: Equatable, Sendable {
   /// Metres per second, whatever a street allows.

@@ -13,9 +13,9 @@ struct FenceWatch {
   }
 
   let truth: TrueFence
-  /// Truly; where nobody can be sure as it was before.
+  /// The true side; where it is uncertain, the side before.
   var isInside: Bool
-  /// What the SDK said last, or knows without a word; nil: nobody can say.
+  /// What the SDK said last, or knows without telling; nil: unknown.
   var told: Bool? = false
   var owed: Owed?
   /// When a dwelling has to be told at the latest, and may be told at the earliest; nil: none is to come.

@@ -8,19 +8,16 @@ import Vocabulary
 struct Timetable {
   /// What a configuration says about how punctual a device is.
   struct Terms {
+    let configuration: Configuration
     let lateness: Nanoseconds
-    let stopsOnTerminate: Bool
-    let isAndroid: Bool
-    let startsOnBoot: Bool
     /// Something else may end what a window began.
     let endsByItself: Bool
 
     init(_ configuration: Configuration) {
-      let app = configuration.app
-      isAndroid = configuration.platform == .android
-      (stopsOnTerminate, startsOnBoot) = (app.stopOnTerminate, app.startOnBoot)
+      self.configuration = configuration
       lateness =
-        !isAndroid ? .seconds(900 + 120) : app.scheduleUseAlarmManager ? .seconds(60) : .seconds(600 + 60)
+        configuration.platform != .android
+        ? .seconds(900 + 120) : configuration.app.scheduleUseAlarmManager ? .seconds(60) : .seconds(600 + 60)
       endsByItself =
         configuration.geolocation.stopAfterElapsedMinutes > 0 || configuration.activity.stopOnStationary
     }
@@ -36,9 +33,9 @@ struct Timetable {
   var terms: Terms
   /// `startSchedule` was asked for.
   var follows = false
-  /// Somebody has started or stopped tracking by hand, or nobody can say whether it is on: until the next window begins or ends.
+  /// Tracking was started or stopped by hand, or its state is unknown: until the next window begins or ends.
   var isOverruled = false
-  /// What the SDK has told last; nil: on, and nobody has said how.
+  /// What the SDK has told last; nil: on, in an unknown mode.
   var actual: TrackingGoal? = .off
   /// It has recorded outside its windows.
   var isTold = false
@@ -70,10 +67,8 @@ struct Timetable {
   }
 
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant) {
-    // Android asks `startOnBoot` whether the schedule goes on; a start that is refused is a stop.
-    if launch.isInBackground && (terms.stopsOnTerminate || terms.isAndroid && launch.didReboot && !terms.startsOnBoot) {
-      isOverruled = true
-    }
+    // A start that is refused is a stop.
+    if launch.isRefused(by: terms.configuration) { isOverruled = true }
     expect(since: instant)
   }
 
@@ -109,7 +104,7 @@ struct Timetable {
     if due != nil { turns += 1 }
   }
 
-  /// Somebody has put its clock. What lies before a clock that was put back is not undone.
+  /// The clock was set. What lies before a clock that was set back is not undone.
   private mutating func set(to now: Moment, isAhead: Bool, isRunning: Bool) {
     let before = goal
     goal = schedule.goal(atMilliseconds: zone.local(now.wall))
@@ -128,9 +123,9 @@ struct Timetable {
     }
     guard due < instant else { return nil }
     self.due = nil
-    // It is on, and nothing has said how.
+    // It is on, in an unknown mode.
     if actual == nil && goal != .off { return nil }
-    // Told once; from here on nobody knows what it does.
+    // Told once; from here on its state is unknown.
     isOverruled = true
     let text =
       switch goal {

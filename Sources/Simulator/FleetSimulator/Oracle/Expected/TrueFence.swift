@@ -9,7 +9,7 @@ struct TrueFence {
   let circle: Circle
   private let polygon: Polygon?
 
-  /// Positions of cells and wireless networks are so uncertain: nobody can say earlier that a device is out of a circle.
+  /// The error of positions from cells and wireless networks: within it a device may still be in a circle.
   private static let circleMargin = 20.0
   /// Of a polygon every position is tested, and satellites are wrong now and then.
   private static let polygonMargin = 40.0
@@ -31,7 +31,7 @@ struct TrueFence {
 
   var isPolygon: Bool { polygon != nil }
 
-  /// True inside, false outside, nil where nobody can be sure.
+  /// True inside, false outside, nil where it is uncertain.
   func isInside(_ place: Coordinate) -> Bool? {
     guard let polygon else {
       let distance = circle.center.distanceMetres(to: place)
@@ -39,7 +39,7 @@ struct TrueFence {
         ? true : distance > circle.radiusMetres + TrueFence.circleMargin ? false : nil
     }
     let isIn = polygon.contains(place)
-    return polygon.distanceMetres(toEdgeFrom: place) > TrueFence.polygonMargin ? isIn : nil
+    return polygon.metresToBoundary(from: place) > TrueFence.polygonMargin ? isIn : nil
   }
 
   /// Whether a way comes anywhere near it.
@@ -60,7 +60,7 @@ struct TrueFence {
         center: circle.center, radiusMetres: circle.radiusMetres + (isInside ? TrueFence.circleMargin : 0))
       guard let next = trip.nextCrossing(of: rim, after: now) else { return found }
       now = next
-      // Who turns back between the rim and the margin has gone nowhere.
+      // A body that turns back between the rim and the margin has not crossed.
       guard let side = self.isInside(trip.place(at: next + .milliseconds(20))), side != isInside else { continue }
       isInside = side
       found.append((next, side))
@@ -105,24 +105,5 @@ struct TrueBounds {
     let scale = LocalScale(latitude: place.latitude)
     let (dx, dy) = (metres / scale.metresPerDegreeOfLongitude, metres / scale.metresPerDegreeOfLatitude)
     return (south - dy...north + dy).contains(place.latitude) && (west - dx...east + dx).contains(place.longitude)
-  }
-}
-
-extension Polygon {
-  /// How far a place is from the nearest edge, in the plane around it.
-  fileprivate func distanceMetres(toEdgeFrom place: Coordinate) -> Double {
-    let scale = LocalScale(latitude: place.latitude)
-    guard var last = vertices.last.map({ scale.offset(from: place, to: $0) }) else { return .infinity }
-    var least = Double.infinity
-    for vertex in vertices {
-      let next = scale.offset(from: place, to: vertex)
-      let (dx, dy) = (next.east - last.east, next.north - last.north)
-      let length = dx * dx + dy * dy
-      let along = length > 0 ? min(max(-(last.east * dx + last.north * dy) / length, 0), 1) : 0
-      let (x, y) = (last.east + along * dx, last.north + along * dy)
-      least = min(least, x * x + y * y)
-      last = next
-    }
-    return least.squareRoot()
   }
 }

@@ -11,7 +11,7 @@ struct TrueLife {
   var configuration: Configuration?
   /// A command has changed it.
   var isReconfigured = false
-  /// What its app, or a command, asked for last; nil when nobody can say what follows from it.
+  /// What its app, or a command, asked for last; nil when what follows from it is unknown.
   var asked: Expectation? = Expectation(goal: .off, since: MonotonicInstant(nanoseconds: 0))
   /// The schedule says what is to be done, not `asked`.
   var isScheduled = false
@@ -43,7 +43,7 @@ struct TrueLife {
     if case .stay(let stay)? = episode { stay.start } else { nil }
   }
 
-  /// What the SDK is to do while its app runs; nil when nobody can say.
+  /// What the SDK is to do while its app runs; nil when unknown.
   var expectation: Expectation? {
     guard let runsSince, !isHealed, let wanted = isScheduled ? scheduled : asked else { return nil }
     return Expectation(goal: wanted.goal, since: max(wanted.since, runsSince))

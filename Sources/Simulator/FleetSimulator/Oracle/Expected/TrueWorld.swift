@@ -25,8 +25,7 @@ final class TrueWorld {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     switch happening {
     case .moves(let episode): lives[device].move(episode)
-    case .asked(let request): ask(request, of: device, at: now)
-    case .told(.commanded(let command)): obey(command, device, at: now)
+    case .asked(let command), .told(.commanded(let command)): obey(command, device, at: now)
     case .configured(let configuration): lives[device].configuration = configuration
     case .closed:
       lives[device].closedAt = now
@@ -58,22 +57,8 @@ final class TrueWorld {
 
   private func begin(_ launch: Launch, _ device: Int, at now: MonotonicInstant) {
     lives[device].runsSince = now
-    guard launch.isInBackground, let app = lives[device].configuration?.app else { return }
-    let isAndroid = lives[device].configuration?.platform == .android
-    // A start by the system needs the configuration's word (SDK §19.2, §19.4).
-    if app.stopOnTerminate || isAndroid && launch.didReboot && !app.startOnBoot {
+    if let configuration = lives[device].configuration, launch.isRefused(by: configuration) {
       lives[device].asked = Expectation(goal: .off, since: now)
-    }
-  }
-
-  private func ask(_ request: AppRequest, of device: Int, at now: MonotonicInstant) {
-    switch request {
-    case .start: want(.location, device, at: now)
-    case .startGeofences: want(.geofences, device, at: now)
-    case .stop: want(.off, device, at: now)
-    case .startSchedule: schedule(true, device)
-    case .stopSchedule: schedule(false, device)
-    case .addGeofences(let fences): for fence in fences { add(fence, device) }
     }
   }
 
@@ -95,11 +80,11 @@ final class TrueWorld {
   }
 
   private func want(_ goal: TrackingGoal, _ device: Int, at now: MonotonicInstant) {
-    // Who has started already goes on.
+    // A device that is started already goes on.
     if lives[device].asked?.goal != goal { lives[device].asked = Expectation(goal: goal, since: now) }
   }
 
-  /// Tracking is what it was when the schedule ends, and nobody has asked for that.
+  /// Tracking is what it was when the schedule ends, which is not asked for.
   private func schedule(_ isOn: Bool, _ device: Int) {
     if lives[device].isScheduled && !isOn { lives[device].asked = nil }
     lives[device].isScheduled = isOn
@@ -109,5 +94,14 @@ final class TrueWorld {
   private func add(_ fence: Geofence, _ device: Int) {
     lives[device].fences.removeAll { $0.identifier == fence.identifier }
     lives[device].fences.append(fence)
+  }
+}
+
+extension Launch {
+  /// A start by the system needs the configuration's word (SDK §19.2, §19.4).
+  func isRefused(by configuration: Configuration) -> Bool {
+    let app = configuration.app
+    return isInBackground
+      && (app.stopOnTerminate || configuration.platform == .android && didReboot && !app.startOnBoot)
   }
 }

@@ -8,6 +8,6 @@ package struct Offset: Hashable, Sendable {
     self.north = north
   }
 
-  var lengthSquared: Double { east * east + north * north }
-  var length: Double { lengthSquared.squareRoot() }
+  package var lengthSquared: Double { east * east + north * north }
+  package var length: Double { lengthSquared.squareRoot() }
 }

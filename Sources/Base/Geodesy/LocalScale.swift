@@ -1,5 +1,3 @@
-package import Base
-
 /// How many metres a degree is worth around one latitude of the ellipsoid. Within a kilometre of it distances in this
 /// plane are right to a ten-thousandth, so that circles and straight ways can be intersected in closed form.
 package struct LocalScale: Equatable, Sendable {
@@ -25,7 +23,7 @@ package struct LocalScale: Equatable, Sendable {
 
   package func place(at offset: Offset, from origin: Coordinate) -> Coordinate {
     Coordinate(
-      wrappingLatitude: origin.latitude + offset.north / metresPerDegreeOfLatitude,
+      calculatedLatitude: origin.latitude + offset.north / metresPerDegreeOfLatitude,
       longitude: origin.longitude + offset.east / metresPerDegreeOfLongitude)
   }
 }
