@@ -130,14 +130,14 @@ public final class BGGeo: Sendable {
   public func stopSchedule() { device.call(.stopSchedule) }
 
   /// The process ends here, as if it were killed: what was stored stays in the folder, for the next instance, and the
-  /// platform watches on what the SDK has left with it. Whoever waits for an answer gets `LocationError` 499, and members
+  /// platform watches on what the SDK has left with it. Requests that wait for an answer get `LocationError` 499, and members
   /// that are used later do nothing.
   public func close() { device.close() }
 
   /// The user closes the app. Unless `stopOnTerminate` is false, tracking stops, and the process ends as with `close`.
   ///
   /// When it is false, iOS leaves a region with the platform, whose exit starts the app: see `LinuxPlatform.onRelaunch`.
-  /// Android goes on without the app: the platform keeps the device, which records and uploads with nobody to listen,
+  /// Android goes on without the app: the platform keeps the device, which records and uploads without listeners,
   /// until a new `BGGeo` on the same folder and platform takes it over, or `close` is called here.
   public func terminate() { device.terminate() }
 

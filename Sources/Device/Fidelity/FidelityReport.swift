@@ -43,7 +43,7 @@ package struct FidelityReport: Equatable, Sendable {
     return agreement
   }
 
-  /// By how much the odometers differ, as a share of the longer way; nil when nobody went anywhere, or the log does not
+  /// By how much the odometers differ, as a share of the longer way; nil when neither moved, or the log does not
   /// tell how far.
   package var odometerError: Double? {
     let longer = max(loggedMetres, replayedMetres)

@@ -1,5 +1,5 @@
 extension Clause {
-  /// SDK §8 to §11 and §22, said to whoever writes a server.
+  /// SDK §8 to §11 and §22, in words for authors of servers.
   var text: (rule: String, remedy: String) {
     switch self {
     case .reachable, .speaksHTTP, .wholeAnswer, .inTime, .quick: delivery

@@ -69,7 +69,7 @@ final class Device: Sendable {
     perform { _, _ in }
   }
 
-  /// The user closes the app. On Android its service goes on with nobody to listen, until it is taken over or closed.
+  /// The user closes the app. On Android its service goes on without listeners, until it is taken over or closed.
   func terminate() {
     let isHeadless = perform { core, now in
       core.host.receive(.terminate, at: now)

@@ -32,7 +32,7 @@ package final class RecentLog {
     launch = nil
   }
 
-  /// What a server gets. A log without entries says why it has none, so that nobody takes it for a failed upload.
+  /// What a server gets. A log without entries says why it has none: an empty file would look like a failed upload.
   package var content: [UInt8] {
     var bytes: [UInt8] = []
     if let launch, level >= .info { text.appendBanner(launch.configuration, at: launch.instant, to: &bytes) }

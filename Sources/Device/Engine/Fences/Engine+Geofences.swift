@@ -67,7 +67,7 @@ extension Engine {
       into: &effects)
   }
 
-  /// Where the device was when nobody watched says nothing of where it is.
+  /// A place from before monitoring began does not tell where the device is.
   mutating func beginMonitoring(
     _ occasion: ProximityOccasion = .start, at now: Moment, into effects: inout [Effect]
   ) {

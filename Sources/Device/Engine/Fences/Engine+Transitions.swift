@@ -4,7 +4,7 @@ import Vocabulary
 
 /// From a crossing to its record (SDK §15.3).
 extension Engine {
-  /// The status has changed, whoever wants to know; the record waits for a position. A status whose event is still to
+  /// The status changes whether or not the event is wanted; the record waits for a position. A status whose event is still to
   /// come is kept with it: a process that ends in between finds the crossing again after its relaunch (SDK §15.3).
   mutating func begin(_ transition: GeofenceTransition, at now: Moment, into effects: inout [Effect]) {
     guard transition.isNotified else {

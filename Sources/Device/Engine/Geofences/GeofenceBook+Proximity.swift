@@ -92,7 +92,7 @@ extension GeofenceBook {
     if !on.isEmpty || !off.isEmpty { effects.append(.activeSet(on: on, off: off)) }
   }
 
-  /// The initial trigger, and what happened while nobody watched (SDK §15.4): a device that is still inside has no
+  /// The initial trigger, and what happened while monitoring was off (SDK §15.4): a device that is still inside has no
   /// second enter, and one that has left has its exit. Fences of an earlier process were monitored all along.
   private mutating func beginMonitoring(
     at place: Coordinate, accuracyMetres: Double, now: Moment, rules: GeofenceRules,

@@ -34,7 +34,7 @@ package enum EngineInput: Equatable, Sendable {
   case powerSave(Bool)
   /// The device's zone, for the schedule; UTC until told.
   case timeZone(ZoneRules)
-  /// Somebody has set the device's clock. A device that is not told finds out at its next look at the clock.
+  /// The device's clock was set. A device that is not told finds out at its next look at the clock.
   case clockSet
   /// The screen lights up or goes dark; on until told.
   case screen(isOn: Bool)

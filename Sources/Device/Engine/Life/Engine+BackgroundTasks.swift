@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// SDK §18: whoever begins a task must end it; the system's patience is limited.
+/// SDK §18: the app must end each task that it begins; the system limits its time.
 extension Engine {
   mutating func startBackgroundTask(_ id: Int, at now: Moment, into effects: inout [Effect]) {
     guard !backgroundTasks.contains(where: { $0.id == id }) else { return }

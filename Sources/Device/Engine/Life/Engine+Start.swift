@@ -16,7 +16,7 @@ extension Engine {
     finishStart(wasEnabled: wasEnabled, at: now, into: &effects)
   }
 
-  /// The way from the last crossing on, which nobody has watched, does not count (SDK §17).
+  /// The distance since the last crossing was not tracked and does not count (SDK §17).
   private mutating func leaveGeofenceMode(into effects: inout [Effect]) {
     odometer.clearReference()
     stop(.heartbeat, into: &effects)

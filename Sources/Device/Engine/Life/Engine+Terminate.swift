@@ -22,7 +22,7 @@ extension Engine {
     phase = .ended
   }
 
-  /// Behind what the app has asked for there is nobody any more.
+  /// The app that made these requests is gone.
   private mutating func leaveApp(isEnd: Bool, at now: Moment, into effects: inout [Effect]) {
     cancelRequests(isEnd: isEnd, at: now, into: &effects)
     watches.removeAll()

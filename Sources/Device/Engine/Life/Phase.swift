@@ -2,7 +2,7 @@
 enum Phase: Sendable {
   case beforeReady
   case running
-  /// Android, after the app was closed: its service goes on, and nobody is told of anything (SDK §19.3).
+  /// Android, after the app was closed: its service goes on without listeners (SDK §19.3).
   case headless
   /// After `terminate`.
   case ended

@@ -2,7 +2,7 @@ import Base
 import Contract
 import Vocabulary
 
-/// A position that somebody waits for (SDK §13.1).
+/// A request for one position (SDK §13.1).
 struct SingleRequest: Sendable {
   enum Purpose: Sendable {
     case motionChange(retriesLeft: Int)

@@ -57,7 +57,7 @@ package struct Scheduler: Equatable, Sendable {
     return look(at: now, isChanged: hasPassed, lateness: lateness)
   }
 
-  /// The clocks on the wall have moved: the device is in another zone, or somebody has set them.
+  /// The clocks on the wall have moved: the device is in another zone, or they were set.
   package mutating func move(
     to zone: ZoneRules, at now: WallInstant, lateness: () -> Nanoseconds = { .zero }
   ) -> Change? {

@@ -50,7 +50,7 @@ struct CircleWatch {
     }
   }
 
-  /// After a time in which nobody looked: a rim that was crossed then is crossed now.
+  /// After a time without tests: a rim that was crossed then is crossed now.
   mutating func resume(_ body: Body, at instant: MonotonicInstant) {
     solve(body, after: instant)
     let margin = isInside ? SimulatedDevice.networkAccuracy : 0

@@ -1,7 +1,7 @@
 package import JSON
 
 extension Configuration {
-  /// The configuration with which a launch begins (SDK §1), computed aside so that nobody ever sees it in between.
+  /// The configuration with which a launch begins (SDK §1), computed aside, so that no state in between is visible.
   /// On the first launch, when nothing is persisted yet, `configure` works on the defaults whatever `reset` says; later
   /// it works on the defaults with the persisted pace, or is ignored when `reset` is false. The token comes last in
   /// every case. Changes are counted from the persisted configuration.

@@ -8,7 +8,7 @@ import World
 
 /// I19: a device that truly comes into one of its fences, circle or polygon, or goes clearly out of it, and stays so, is told
 /// of it: on its way, at rest, in geofences-only mode, after an app that was down (Geofence `notifyOnEntry`, `notifyOnExit`,
-/// "Removing geofences"; SDK §15.3 to §15.6). And I28: who has stayed in one for `loiteringDelay` is told so, once for each
+/// "Removing geofences"; SDK §15.3 to §15.6). And I28: a stay of `loiteringDelay` in one is told, once for each
 /// visit. Whether the SDK watches a fence is its own affair.
 final class GeofenceLivenessRule: Rule {
   override class var invariant: Invariant { .geofenceLiveness }
@@ -119,7 +119,7 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// Monitoring begins: who is inside is told so, unless the configuration does not want it (SDK §15.4).
+  /// Monitoring begins: being inside is told, unless the configuration does not want it (SDK §15.4).
   private func begin(_ watch: inout FenceWatch, _ sighting: Sighting) {
     let geolocation = ledger.truth.lives[sighting.device].configuration?.geolocation
     if watch.isInside && watch.told == false {

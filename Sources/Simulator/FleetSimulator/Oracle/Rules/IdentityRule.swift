@@ -7,13 +7,13 @@ import Scenario
 import Vocabulary
 
 /// I24: records have identities of their own, their times do not go back unless the clock does, and none is from the
-/// future (SDK §5.1, §14.2). Whoever asks for a position takes the best of some samples, which need not be the last
+/// future (SDK §5.1, §14.2). A request for a position takes the best of some samples, which need not be the last
 /// of them, and meanwhile there may be records of the later ones (SDK §13.1, §15.3).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
   override class var interest: Interest { [.queue, .told, .life] }
 
-  /// Longer nobody looks for a position (SDK §13.2).
+  /// No search for a position takes longer (SDK §13.2).
   private static let longestLook = Nanoseconds.seconds(120)
 
   private struct Last {

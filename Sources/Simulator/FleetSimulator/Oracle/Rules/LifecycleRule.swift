@@ -21,7 +21,7 @@ final class LifecycleRule: Rule {
     var mustRest = false
     /// Its user has closed it, and nothing has started it since.
     var isStopped = false
-    /// Somebody has asked it for something that makes a record.
+    /// It was asked for something that makes a record.
     var askedAt: MonotonicInstant?
     /// Where it was closed, and is to be started again from; and when that is late.
     var leavesFrom: Coordinate?
@@ -49,7 +49,7 @@ final class LifecycleRule: Rule {
       let terms = ledger.pages[device].terms
       forget(device)
       lives[device]?.mustRest = launch.isInBackground && (terms?.stopsOnTerminate ?? true)
-    // Whom a server asks to start starts, whoever has launched the app (SDK §10.2).
+    // A device that a server asks to start starts, whatever launched its app (SDK §10.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
       .asked(.start),
       .asked(.startGeofences), .asked(.startSchedule):

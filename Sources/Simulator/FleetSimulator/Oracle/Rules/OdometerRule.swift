@@ -7,7 +7,7 @@ import Scenario
 import Vocabulary
 
 /// I17: the odometer never goes back unless it is set, and never says more than the true way allows, nor much less than
-/// the positions of one way that nobody can doubt are apart (BGGeo `odometer`; SDK §17). The SDK sees chords of the way,
+/// the positions of one way that are surely apart (BGGeo `odometer`; SDK §17). The SDK sees chords of the way,
 /// shortens steps at motion changes, and leaves out those that seem too long.
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }

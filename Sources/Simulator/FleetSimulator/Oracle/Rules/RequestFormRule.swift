@@ -41,7 +41,7 @@ final class RequestFormRule: Rule {
 
   private func look(at request: OutgoingRequest, _ sighting: Sighting) {
     let life = ledger.truth.lives[sighting.device]
-    // Who is told another configuration goes by that.
+    // A device that was reconfigured goes by its new configuration.
     guard let told = life.configuration, !senders[sighting.device].isTold else { return }
     let home = ledger.homes[sighting.device]
     guard let configuration = life.isReconfigured ? told : ledger.configurations[home.fleet] else { return }

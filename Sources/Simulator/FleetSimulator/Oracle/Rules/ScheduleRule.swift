@@ -80,7 +80,7 @@ final class ScheduleRule: Rule {
     timetables[sighting.device] = timetable
   }
 
-  /// The SDK has told of a change; nil: it is on, and nobody has said how.
+  /// The SDK has told of a change; nil: it is on, in an unknown mode.
   private func turn(_ goal: TrackingGoal?, _ sighting: Sighting) {
     guard let timetable = timetables[sighting.device] else { return }
     timetables[sighting.device]?.actual = goal

@@ -50,7 +50,7 @@ extension Scenario {
     return found
   }
 
-  /// Of a run whose requests do not say which device they come from; nil where they do, or where nobody can tell.
+  /// Of a run whose requests do not say which device they come from; nil where they do, or where that is unknown.
   package var anonymityNote: String? {
     guard clock.mode != .virtual, !target.isOurs, target.preset == nil else { return nil }
     let isNamed = fleets.allSatisfy { fleet in

@@ -1,6 +1,6 @@
 /// The server that is driven at.
 package struct Target: Equatable, Sendable {
-  /// Nil: nobody says. Such a server is a stranger, unless it is known as ours in another way.
+  /// Nil: not given. Such a server is foreign, unless it is known as ours in another way.
   package var preset: TargetPreset?
   /// Nil: where the app uploads to, and in virtual time a server of ours inside the process.
   package var url: String?
@@ -14,7 +14,7 @@ package struct Target: Equatable, Sendable {
 
   package init() {}
 
-  /// Whether somebody says that it is a Rolling Road server. Others get nothing but what the app sends.
+  /// Whether it is declared to be a Rolling Road server. Others get nothing but what the app sends.
   package var isOurs: Bool { preset == .rollingroad || hasAdminToken || verification.method == .admin }
 
   /// Where uploads go that are not to go where the app says. A target that names only the server gets the path of its preset.
