@@ -216,7 +216,7 @@ let package = Package(
       ]),
     tests("Documents", needs: ["BackgroundGeolocation", "JSON", "Support"]),
     tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
-    tests("Page", needs: ["IngestServer", "JSON", "Support"]),
+    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Support"]),
     tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "Support"]),
     tests("Tidy", needs: []),
   ]

@@ -5,6 +5,13 @@ const tokenKey = 'rollingroad-admin-token'
 
 export const run = /\/r\/([^/]+)\/?$/.exec(new URL(document.baseURI).pathname)?.[1]
 
+const host = new URL(document.baseURI).host
+
+/** The server hangs, has ended, or the way to it is cut. What a request was to change may be changed or not. */
+export class Silence extends Error {
+  constructor() { super(`No answer from ${host}.`) }
+}
+
 export class Refusal extends Error {
   constructor(status, code, message) {
     super(message)
@@ -33,14 +40,30 @@ function url(path, query = {}) {
 /** A piece of a path that may be any text. */
 export const segment = encodeURIComponent
 
-async function send(method, path, { query, body, signal } = {}) {
+/** Ends what is asked of a server that has fallen silent. */
+let reach = new AbortController()
+
+/** Until `reached`, every question ends with `Silence`, also those that are under way. */
+export const abandon = () => reach.abort(new Silence())
+export const reached = () => { if (reach.signal.aborted) reach = new AbortController() }
+
+/** What a browser says of a broken connection is told in one way. */
+async function orSilence(promise) {
+  try {
+    return await promise
+  } catch (error) {
+    throw error instanceof TypeError || error.name === 'AbortError' ? new Silence() : error
+  }
+}
+
+async function send(method, path, { query, body, signal = reach.signal } = {}) {
   const headers = {}
   const token = sessionStorage.getItem(tokenKey)
   if (token) headers.Authorization = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
-  const response = await fetch(url(path, query), {
+  const response = await orSilence(fetch(url(path, query), {
     method, headers, signal, cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body),
-  })
+  }))
   if (response.ok) return response
   const { error } = await response.json().catch(() => ({}))
   if (response.status === 401 && error?.code === 'admin_token_required') {
@@ -50,26 +73,45 @@ async function send(method, path, { query, body, signal } = {}) {
   throw new Refusal(response.status, error?.code ?? '', error?.message ?? `the server answered ${response.status}`)
 }
 
-export const get = async (path, query, signal) => (await send('GET', path, { query, signal })).json()
-export const getBlob = async (path, query) => (await send('GET', path, { query })).blob()
-export const put = async (path, body, query) => (await send('PUT', path, { body, query })).json()
-export const post = async (path, body, query) => (await send('POST', path, { body, query })).json()
-export const remove = async (path, query) => (await send('DELETE', path, { query })).json()
+const ask = async (...request) => orSilence((await send(...request)).json())
+export const get = (path, query) => ask('GET', path, { query })
+export const getBlob = async (path, query) => orSilence((await send('GET', path, { query })).blob())
+export const put = (path, body, query) => ask('PUT', path, { body, query })
+export const post = (path, body, query) => ask('POST', path, { body, query })
+export const remove = (path, query) => ask('DELETE', path, { query })
 
-/** Reads a stream of events to its end. EventSource could not send the token. */
-export async function listen(path, take, signal) {
-  const response = await send('GET', path, { signal })
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let pending = ''
-  while (true) {
-    const { value, done } = await reader.read()
-    if (done) return
-    const blocks = (pending + value).split('\n\n')
-    pending = blocks.pop()
-    for (const block of blocks) {
-      const name = /^event: (.*)$/m.exec(block)?.[1]
-      const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (name && data) take(name, JSON.parse(data))
+/** The figures come every second: three that are missing are a silence. */
+export const silence = { tickMilliseconds: 250, ticks: 11 }
+
+/**
+ * Reads a stream of events to its end, or until it falls silent. EventSource could not send the token. Ticks are counted and
+ * not the time, for a page that slept or was busy has not heard what came meanwhile.
+ */
+export async function listen(path, take) {
+  const stop = new AbortController()
+  let ticks = 0
+  const clock = setInterval(() => {
+    ticks = asking ? 0 : ticks + 1
+    if (ticks >= silence.ticks) stop.abort(new Silence())
+  }, silence.tickMilliseconds)
+  try {
+    const response = await send('GET', path, { signal: stop.signal })
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    let pending = ''
+    while (true) {
+      const { value, done } = await orSilence(reader.read())
+      if (done) return
+      ticks = 0
+      const blocks = (pending + value).split('\n\n')
+      pending = blocks.pop()
+      for (const block of blocks) {
+        const name = /^event: (.*)$/m.exec(block)?.[1]
+        const data = /^data: (.*)$/m.exec(block)?.[1]
+        if (name && data) take(name, JSON.parse(data))
+      }
     }
+  } finally {
+    clearInterval(clock)
+    stop.abort()
   }
 }

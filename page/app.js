@@ -1,8 +1,9 @@
 // Puts the page together and keeps it up to date.
 
 import { askForToken } from './access.js'
-import { get, listen, onTokenWanted, Refusal, run } from './api.js'
+import { get, onTokenWanted, run } from './api.js'
 import { Charts } from './charts.js'
+import { Connection } from './connection.js'
 import { DevicePanel } from './device.js'
 import { byID, replaceText } from './dom.js'
 import { FaultPanel } from './faults.js'
@@ -24,7 +25,7 @@ list.hidden = map.hidden
 const figures = new Figures()
 const tabs = new Tabs()
 const devicePanel = new DevicePanel(fleet, map)
-const panels = { faults: new FaultPanel(), tokens: new TokenPanel(), quarantine: new QuarantinePanel() }
+const panels = { faults: new FaultPanel(fleet), tokens: new TokenPanel(), quarantine: new QuarantinePanel() }
 const perSecond = value => value === null ? '–' : rate(value)
 const charts = new Charts(byID('charts'), [
   { title: 'Requests/s', format: perSecond, lines: [
@@ -36,16 +37,16 @@ const charts = new Charts(byID('charts'), [
     { name: 'stored', key: 'accepted', color: 'good', fill: true }, { name: 'again', key: 'duplicate', color: 'warn' },
     { name: 'bad', key: 'quarantined', color: 'bad' }] },
   { title: 'Waiting to be written', format: perSecond, lines: [{ name: 'requests', key: 'waiting', color: 'line', fill: true }] },
-])
+], () => fleet.now)
 
-function choose(device) {
+function choose(device, instead) {
   map.selected = device
   map.isFollowing = false
   list.select(device)
-  devicePanel.show(device)
+  devicePanel.show(device, instead)
   panels.faults.propose(device)
   map.refresh()
-  if (device) tabs.open('device')
+  if (device && !instead) tabs.open('device')
 }
 
 map.addEventListener('choose', ({ detail: device }) => {
@@ -54,13 +55,8 @@ map.addEventListener('choose', ({ detail: device }) => {
 })
 list.addEventListener('choose', ({ detail: device }) => {
   choose(device)
-  if (device.x !== null && !isInSight(device)) map.centreOn(device)
+  if (device.x !== null && !map.view.shows(device.x, device.y)) map.centreOn(device)
 })
-
-function isInSight(device) {
-  const [left, top] = map.view.toScreen(device.x, device.y)
-  return left > 0 && top > 0 && left < map.view.width && top < map.view.height
-}
 
 byID('zoom-in').addEventListener('click', () => { map.view.zoom(1.6); map.moved() })
 byID('zoom-out').addEventListener('click', () => { map.view.zoom(1 / 1.6); map.moved() })
@@ -78,14 +74,16 @@ function tell() {
     list.update()
     map.refresh()
   }
+  map.keepInSight()
   devicePanel.update()
-  byID('map-hint').hidden = fleet.all.length > 0
+  byID('map-hint').hidden = !hasList || fleet.all.length > 0
 }
 setInterval(tell, 500)
 
 let panelTurn = 0
 setInterval(() => {
-  if (document.hidden || !isConnected) return
+  if (document.hidden) return
+  if (!connection.isLive) return charts.draw()
   panelTurn += 1
   if (tabs.current !== 'device' && panelTurn % 2 === 0) panels[tabs.current].load()
   if (tabs.current !== 'quarantine' && panelTurn % 5 === 0) panels.quarantine.loadCounts().catch(() => {})
@@ -98,12 +96,23 @@ const events = {
     mapRevision = null
     panels.tokens.describe(hello.auth)
     loadAll()
+    devicePanel.reload()
   },
   devices({ devices }) {
     const isFirst = fleet.all.length === 0
     for (const line of devices) fleet.takeLive(line)
-    if (isFirst) map.fitUnlessMoved()
+    if (isFirst) map.keepInSight()
     map.refresh()
+  },
+  deleted({ devices }) {
+    for (const { run, device } of devices) fleet.remove(run, device)
+    letGo()
+  },
+  reset({ run }) {
+    fleet.forget(run)
+    letGo()
+    panels.faults.load()
+    panels.quarantine.loadCounts().catch(() => {})
   },
   figures(counts) {
     fleet.clockOffset = counts.at - Date.now()
@@ -129,23 +138,28 @@ async function loadStreets(revision) {
   await get('map').then(map.takeStreets.bind(map)).catch(() => { mapRevision = null })
 }
 
-/** Every device that the server keeps; what the stream told meanwhile is newer and stays. */
+let hasList = false
+/** Every device that the server keeps. */
 async function loadAll() {
-  const { devices } = await get('devices')
-  const known = fleet.all.length > 0
-  for (const device of devices) fleet.takeStored(device)
-  if (known) fleet.keepOnly([...devices, ...fleet.all.filter(device => device.status > 0).map(({ run, name }) => ({ run, device: name }))])
-  tell()
-  map.fitUnlessMoved()
+  const list = fleet.expectList()
+  const answer = await get('devices').catch(() => null)
+  if (!fleet.isExpected(list) || !connection.isLive) return
+  if (!answer) return setTimeout(() => { if (fleet.isExpected(list)) loadAll() }, 1_000)
+  fleet.takeList(answer.devices)
+  hasList = true
+  letGo()
   panels.faults.load()
   panels.quarantine.loadCounts().catch(() => {})
 }
 
-let isConnected = false
-function say(state, text) {
-  isConnected = state === 'live'
-  byID('link').dataset.state = state
-  replaceText(byID('link'), text)
+/** Of devices that are gone nothing is shown any more. */
+function letGo() {
+  if (map.hovered && !fleet.has(map.hovered)) map.hover(null)
+  if (map.selected && !fleet.has(map.selected)) {
+    const now = fleet.find(map.selected.run, map.selected.name)
+    choose(now ?? null, `${map.selected.name} is not on the server any more.`)
+  }
+  tell()
 }
 
 function notice(text) {
@@ -153,27 +167,7 @@ function notice(text) {
   replaceText(byID('notice'), text)
 }
 
-const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
-
-async function stayConnected() {
-  let wait = 500
-  while (true) {
-    try {
-      await listen('live', (name, data) => {
-        if (name === 'hello') {
-          say('live', 'live')
-          wait = 500
-        }
-        events[name]?.(data)
-      })
-    } catch (error) {
-      if (error instanceof Refusal && error.status === 403) notice('This server may be looked at from its own machine only. Start it with --admin-token to use this page from another one.')
-    }
-    say('lost', 'not connected')
-    await pause(wait)
-    wait = Math.min(wait * 2, 5_000)
-  }
-}
+const connection = new Connection((name, data) => events[name]?.(data))
 
 onTokenWanted(askForToken)
 startViews()
@@ -185,4 +179,4 @@ const tiles = document.querySelector('meta[name=tiles]')
 byID('map-credit').hidden = !tiles.content
 replaceText(byID('map-credit'), tiles.dataset.credit || (tiles.content ? `Tiles: ${new URL(tiles.content.replace(/[{}]/g, '')).host}` : ''))
 replaceText(byID('map-hint'), `No device has sent anything yet. Point one at ${new URL('locations', document.baseURI).href}`)
-stayConnected()
+connection.stay()

@@ -1,19 +1,25 @@
-// Small charts of the last two minutes, drawn by hand: a sample a second, one value for each line. The numbers at the grid are
-// written over the lines, so that the charts keep their width on a phone.
+// Small charts of the last two minutes, drawn by hand: a sample a second, where its time is, one value for each line. The numbers
+// at the grid are written over the lines, so that the charts keep their width on a phone.
 
 import { element, replaceText } from './dom.js'
+import { niceTop, Series } from './series.js'
 
-const samplesMax = 120
 const padding = { top: 6, right: 6, bottom: 16, left: 6 }
 const instants = [[0, '2 min ago'], [0.5, '1 min'], [1, 'now']]
 
 export class Charts {
-  #samples = []
+  #series = new Series()
   #charts
+  #now
+  /** The place on the axis under the pointer. */
   #hovered = null
 
-  /** `charts`: `{ title, format, lines: [{ name, key, color, fill }] }`; a color is a property of the style sheet. */
-  constructor(container, charts) {
+  /**
+   * `charts`: `{ title, format, lines: [{ name, key, color, fill }] }`; a color is a property of the style sheet. `now` tells
+   * the instant of the right edge.
+   */
+  constructor(container, charts, now) {
+    this.#now = now
     this.#charts = charts.map(chart => this.#build(container, chart))
     new ResizeObserver(() => this.draw()).observe(container)
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw())
@@ -33,28 +39,28 @@ export class Charts {
   }
 
   append(sample) {
-    this.#samples.push(sample)
-    if (this.#samples.length > samplesMax) this.#samples.shift()
+    this.#series.append(sample)
     this.draw()
   }
 
   #hover(event) {
     const width = event?.target.clientWidth - padding.left - padding.right
-    const share = event ? (event.offsetX - padding.left) / width : null
-    this.#hovered = share === null ? null : Math.round(share * (samplesMax - 1)) - (samplesMax - this.#samples.length)
+    this.#hovered = event ? (event.offsetX - padding.left) / width : null
     this.draw()
   }
 
   draw() {
-    const shown = this.#samples[this.#hovered] ?? this.#samples.at(-1)
+    const now = this.#now()
+    const hovered = this.#hovered === null ? undefined : this.#series.nearest(this.#hovered, now)
+    const shown = hovered ?? this.#series.last
     for (const chart of this.#charts) {
       chart.lines.forEach((line, index) =>
         replaceText(chart.values[index], shown ? chart.format(shown[line.key] ?? null) : '–'))
-      this.#paint(chart)
+      this.#paint(chart, now, hovered)
     }
   }
 
-  #paint({ canvas, lines, format, title, scale }) {
+  #paint({ canvas, lines, format, title, scale }, now, hovered) {
     const [width, height] = [canvas.clientWidth, canvas.clientHeight]
     if (width === 0) return
     const ratio = devicePixelRatio
@@ -63,29 +69,34 @@ export class Charts {
     const context = canvas.getContext('2d')
     context.scale(ratio, ratio)
     const style = getComputedStyle(canvas)
-    const highest = Math.max(...this.#samples.flatMap(sample => lines.map(line => sample[line.key] ?? 0)), 0)
+    const highest = this.#series.highest(lines.map(line => line.key))
     const top = niceTop(highest)
     replaceText(scale, highest > 0 ? `max ${format(highest)}` : '')
-    canvas.setAttribute('aria-label', `${title}: ${lines.map(line => `${line.name} ${format(this.#samples.at(-1)?.[line.key] ?? null)}`).join(', ')}`)
+    canvas.setAttribute('aria-label', `${title}: ${lines.map(line => `${line.name} ${format(this.#series.last?.[line.key] ?? null)}`).join(', ')}`)
 
     const inner = { width: width - padding.left - padding.right, height: height - padding.top - padding.bottom }
-    const xOf = index => padding.left + (index + samplesMax - this.#samples.length) / (samplesMax - 1) * inner.width
+    const xOf = at => padding.left + Series.shareOf(at, now) * inner.width
     const yOf = value => padding.top + (1 - value / top) * inner.height
     context.strokeStyle = style.getPropertyValue('--grid')
     context.lineWidth = 1
     for (const share of [0, 0.5, 1]) stroke(context, [[padding.left, Math.round(yOf(top * share)) + 0.5], [width - padding.right, Math.round(yOf(top * share)) + 0.5]])
+    context.save()
+    context.beginPath()
+    context.rect(padding.left, 0, inner.width, height)
+    context.clip()
     for (const line of lines) this.#line(context, line, style.getPropertyValue(`--${line.color}`), xOf, yOf)
-    writeAxes(context, { top, format, width, height, yOf, style })
-    if (this.#samples[this.#hovered]) {
+    context.restore()
+    // Where nothing was measured there is no scale.
+    writeAxes(context, { top: highest > 0 ? top : null, format, width, height, yOf, style })
+    if (hovered) {
       context.strokeStyle = style.getPropertyValue('--muted')
-      stroke(context, [[xOf(this.#hovered), padding.top], [xOf(this.#hovered), height - padding.bottom]])
+      stroke(context, [[xOf(hovered.at), padding.top], [xOf(hovered.at), height - padding.bottom]])
     }
   }
 
   #line(context, line, color, xOf, yOf) {
-    const parts = runs(this.#samples, line.key)
-    for (const part of parts) {
-      const points = part.map(([index, value]) => [xOf(index), yOf(value)])
+    for (const part of this.#series.parts(line.key)) {
+      const points = part.map(([at, value]) => [xOf(at), yOf(value)])
       if (points.length === 1) points.push([points[0][0] + 1, points[0][1]])
       context.strokeStyle = color
       context.lineWidth = 1.5
@@ -102,19 +113,6 @@ export class Charts {
   }
 }
 
-/** Stretches in which the value is known: no line is drawn over seconds without answers. */
-function runs(samples, key) {
-  const parts = []
-  let part = null
-  samples.forEach((sample, index) => {
-    const value = sample[key]
-    if (value === null || value === undefined) part = null
-    else if (part) part.push([index, value])
-    else parts.push(part = [[index, value]])
-  })
-  return parts
-}
-
 function writeAxes(context, { top, format, width, height, yOf, style }) {
   context.font = `10px ${style.fontFamily}`
   context.lineWidth = 3
@@ -125,7 +123,7 @@ function writeAxes(context, { top, format, width, height, yOf, style }) {
     context.strokeText(text, left, bottom)
     context.fillText(text, left, bottom)
   }
-  for (const share of [0.5, 1]) write(format(top * share), padding.left, yOf(top * share) + 11)
+  for (const share of top === null ? [] : [0.5, 1]) write(format(top * share), padding.left, yOf(top * share) + 11)
   for (const [share, text] of instants) {
     const room = width - padding.left - padding.right - context.measureText(text).width
     write(text, padding.left + share * room, height - 4)
@@ -137,10 +135,4 @@ function stroke(context, points) {
   context.beginPath()
   points.forEach(([x, y], index) => index === 0 ? context.moveTo(x, y) : context.lineTo(x, y))
   context.stroke()
-}
-
-function niceTop(value) {
-  if (value <= 1) return 1
-  const power = 10 ** Math.floor(Math.log10(value))
-  return [1, 2, 2.5, 5, 10].map(step => step * power).find(step => step >= value)
 }

@@ -1,11 +1,11 @@
 // One device: what it is doing, what it sent and got, where it was, its orders and its logs.
 
-import { get, getBlob, post, segment } from './api.js'
-import { button, byID, element, replaceText } from './dom.js'
+import { get, getBlob, post, Refusal, segment, Silence } from './api.js'
+import { arrange, button, byID, element, replaceText } from './dom.js'
 import { bytes, count, duration, position, speed, time } from './format.js'
 import * as mercator from './mercator.js'
 import { fencesOf, ledger, ledgerElement, orderForm } from './orders.js'
-import { latestRequests, requestElement } from './requests.js'
+import { requestElement, RequestSearch } from './requests.js'
 import { behind } from './states.js'
 
 const refreshEvery = 2_000
@@ -27,14 +27,15 @@ export class DevicePanel {
     this.show(null)
   }
 
-  show(device) {
+  /** `instead` is said where no device is shown. */
+  show(device, instead = 'Choose a device on the map or in the list.') {
     this.#device = device
     this.#loadedFor = 0
     this.#map.fences = []
     this.#map.history = []
     if (!device) {
       this.#parts = null
-      this.#panel.replaceChildren(element('p', { class: 'empty' }, 'Choose a device on the map or in the list.'))
+      this.#panel.replaceChildren(element('p', { class: 'empty' }, instead))
       return
     }
     this.#build(device)
@@ -42,11 +43,17 @@ export class DevicePanel {
     this.#load()
   }
 
+  /** Asks for everything anew. */
+  reload() {
+    this.#loadedFor = 0
+    this.#load()
+  }
+
   #build(device) {
     const section = (title, isOpen) => {
       const body = element('div', { class: 'section-body' })
       const node = element('details', { class: 'section', open: isOpen }, element('summary', {}, title), body)
-      node.addEventListener('toggle', () => { this.#loadedFor = 0; this.#load() })
+      node.addEventListener('toggle', () => this.reload())
       return { node, body }
     }
     const facts = element('dl', { class: 'facts' })
@@ -59,7 +66,7 @@ export class DevicePanel {
     }, { 'aria-pressed': this.#map.isFollowing })
     const parts = { facts, state, said, follow, requests: section('Requests', true), orders: section('Commands', true), points: section('Points', false), logs: section('Logs', false) }
     parts.ledger = element('div', {})
-    parts.orders.body.append(orderForm(device, () => { this.#loadedFor = 0; this.#load() }), parts.ledger)
+    parts.orders.body.append(orderForm(device, () => this.reload()), parts.ledger)
     const actions = element('div', { class: 'row actions' },
       button('Show on map', () => this.#map.centreOn(device)), follow,
       button('Expire tokens', () => this.#endTokens('expire'), { title: 'Access tokens are refused as expired; the device can refresh them' }),
@@ -122,9 +129,10 @@ export class DevicePanel {
   }
 
   async #loadCounts(device) {
-    const stored = await get(`devices/${segment(device.name)}`, { run: device.run }).catch(() => null)
+    const stored = await get(`devices/${segment(device.name)}`, { run: device.run }).catch(error => error)
     if (device !== this.#device) return
-    if (!stored) return this.#fact('records', 'none stored')
+    if (stored instanceof Refusal && stored.status === 404) return this.#fact('records', 'none stored')
+    if (stored instanceof Error) return
     const notes = [[stored.duplicates, 'came again'], [stored.quarantined, 'put aside']].filter(([number]) => number > 0)
     this.#fact('records', [count(stored.records), ...notes.map(([number, what]) => `${count(number)} ${what}`)].join(' · '))
     if (stored.tags.length > 0) this.#fact('tags', stored.tags.join(', '))
@@ -132,12 +140,24 @@ export class DevicePanel {
 
   async #loadRequests(device, { requests }) {
     if (!requests.node.open) return
-    const list = await latestRequests(device).catch(problemIn(requests.body))
-    if (!list || device !== this.#device) return
-    const open = new Set([...requests.body.querySelectorAll('details[open]')].map(node => node.dataset.sequence))
-    const known = new Map([...requests.body.children].map(node => [node.dataset.sequence, node]))
-    const nodes = list.map(request => known.get(String(request.sequence)) ?? requestElement(request, open.has(String(request.sequence))))
-    requests.body.replaceChildren(...(nodes.length > 0 ? nodes : [element('p', { class: 'quiet' }, 'The journal has no request of it.')]))
+    const search = await new RequestSearch(device).goOn().catch(problemIn(requests.body))
+    if (search && device === this.#device) this.#showRequests(search, device, requests)
+  }
+
+  #showRequests(search, device, { body }) {
+    const known = new Map([...body.children].map(node => [node.dataset.sequence, node]))
+    const nodes = search.found.map(request => known.get(String(request.sequence)) ?? requestElement(request))
+    if (search.isUnfinished) {
+      const goOn = button('Search further', async () => {
+        goOn.disabled = true
+        if (await search.goOn().catch(problemIn(body)) && device === this.#device) this.#showRequests(search, device, { body })
+      })
+      const which = nodes.length > 0 ? 'These are' : 'None is'
+      nodes.push(element('div', { class: 'row more' }, element('p', { class: 'quiet' }, `${which} among the last ${count(search.looked)} requests.`), goOn))
+    } else if (nodes.length === 0) {
+      nodes.push(element('p', { class: 'quiet' }, 'The journal has no request of it.'))
+    }
+    arrange(body, nodes)
   }
 
   async #loadOrders(device, parts) {
@@ -168,9 +188,16 @@ export class DevicePanel {
     const answer = await get(`devices/${segment(device.name)}/logs`, { run: device.run }).catch(problemIn(logs.body))
     if (!answer || device !== this.#device) return
     if (answer.logs.length === 0) return logs.body.replaceChildren(element('p', { class: 'quiet' }, 'It has sent no log. The command uploadLog asks for one.'))
-    logs.body.replaceChildren(element('ul', { class: 'plain' }, ...answer.logs.map(log => element('li', { class: 'row' },
+    const known = new Map([...logs.body.querySelectorAll('li')].map(node => [node.dataset.log, node]))
+    const list = logs.body.querySelector('ul') ?? element('ul', { class: 'plain' })
+    arrange(list, answer.logs.map(log => known.get(String(log.id)) ?? this.#logElement(device, log)))
+    arrange(logs.body, [list])
+  }
+
+  #logElement(device, log) {
+    return element('li', { class: 'row', 'data-log': log.id },
       element('span', {}, `${log.fileName}, ${bytes(log.bytes)}`), element('span', { class: 'quiet' }, time(log.receivedAt)),
-      button('Download', () => this.#download(device, log), { 'aria-label': `Download ${log.fileName}` })))))
+      button('Download', () => this.#download(device, log), { 'aria-label': `Download ${log.fileName}` }))
   }
 
   async #download(device, log) {
@@ -180,7 +207,9 @@ export class DevicePanel {
   }
 }
 
+/** What was there stays while the server is silent: the page says so at its top. */
 const problemIn = body => error => {
+  if (error instanceof Silence) return null
   body.replaceChildren(element('p', { class: 'problem' }, error.message))
   return null
 }

@@ -19,6 +19,17 @@ export function replaceText(node, text) {
   if (node.textContent !== text) node.textContent = text
 }
 
+/** Puts these nodes into the parent, in this order, and nothing else. Those that stay are not touched: they keep the focus. */
+export function arrange(parent, nodes) {
+  const wanted = new Set(nodes)
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove()
+  let next = parent.firstElementChild
+  for (const node of nodes) {
+    if (node === next) next = next.nextElementSibling
+    else parent.insertBefore(node, next)
+  }
+}
+
 export const button = (text, action, attributes = {}) =>
   element('button', { type: 'button', onclick: action, ...attributes }, text)
 

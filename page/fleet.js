@@ -15,6 +15,10 @@ export class Device {
   movedAt = 0
   seenAt = 0
   recordedAt = 0
+  /** When the newest record came. */
+  arrivedAt = 0
+  /** Tells it from a device of the same name that was deleted. */
+  firstSeen = null
   status = 0
   fault = null
   state = 'silent'
@@ -54,6 +58,8 @@ export class Fleet {
   membership = 0
   /** The server's clock less the browser's. */
   clockOffset = 0
+  /** What the stream told since a list was asked for that has not come. */
+  #expected = null
 
   get now() { return Date.now() + this.clockOffset }
 
@@ -71,20 +77,73 @@ export class Fleet {
     return device
   }
 
-  /** A device of the list that the server keeps. */
-  takeStored(stored) {
+  /** A list of all devices is asked for. What the stream tells until it comes is newer than the list. */
+  expectList() { return this.#expected = { heard: new Set(), gone: new Set(), isGone: () => false } }
+
+  isExpected(list) { return list === this.#expected }
+
+  /** The devices that the server keeps, and those heard of meanwhile; others are gone. */
+  takeList(devices) {
+    const { heard, gone, isGone } = this.#expected
+    const kept = new Set(heard)
+    for (const stored of devices) {
+      const key = `${stored.run}\n${stored.device}`
+      if (!heard.has(key) && (gone.has(key) || isGone(stored.run))) continue
+      kept.add(key)
+      this.#takeStored(stored, key)
+    }
+    this.#expected = null
+    this.#keep(({ run, name }) => kept.has(`${run}\n${name}`))
+  }
+
+  #takeStored(stored, key) {
+    const known = this.devices.get(key)
+    if (known?.firstSeen && known.firstSeen !== stored.firstSeen) this.#keep(device => device !== known)
     const device = this.#device(stored.run, stored.device)
-    device.seenAt = Math.max(device.seenAt, Date.parse(stored.lastSeen))
+    device.firstSeen = stored.firstSeen
+    const lastSeen = Date.parse(stored.lastSeen)
+    device.seenAt = Math.max(device.seenAt, lastSeen)
     if (stored.latest) {
       const recordedAt = stored.latest.recordedAt ? Date.parse(stored.latest.recordedAt) : 0
-      this.#place(device, { ...stored.latest, recordedAt })
+      this.#place(device, { ...stored.latest, recordedAt, arrivedAt: lastSeen })
     }
     this.#changed(device)
+  }
+
+  /** It was deleted. */
+  remove(run, name) {
+    const key = `${run}\n${name}`
+    this.#expected?.heard.delete(key)
+    this.#expected?.gone.add(key)
+    if (this.devices.has(key)) this.#keep(device => device.run !== run || device.name !== name)
+  }
+
+  /** A run was reset, or with null everything. */
+  forget(run) {
+    const isGone = other => run === null || other === run
+    if (this.#expected) {
+      const before = this.#expected.isGone
+      this.#expected.isGone = other => before(other) || isGone(other)
+      for (const key of this.#expected.heard) if (isGone(key.split('\n')[0])) this.#expected.heard.delete(key)
+    }
+    this.#keep(device => !isGone(device.run))
+  }
+
+  has(device) { return this.find(device.run, device.name) === device }
+
+  #keep(isKept) {
+    const kept = this.all.filter(isKept)
+    if (kept.length === this.all.length) return
+    this.all = kept
+    this.devices = new Map(kept.map(device => [`${device.run}\n${device.name}`, device]))
+    this.membership += 1
+    this.revision += 1
   }
 
   /** A device of the live stream. */
   takeLive(line) {
     const device = this.#device(line.run, line.device)
+    this.#expected?.heard.add(`${line.run}\n${line.device}`)
     device.seenAt = Math.max(device.seenAt, line.seenAt)
     if (line.status) {
       device.status = line.status
@@ -104,6 +163,8 @@ export class Fleet {
     const [x, y] = [mercator.x(from.longitude), mercator.y(from.latitude)]
     if (device.trail.count === 0) device.trail.append(x, y, from.recordedAt)
     if (x !== device.x || y !== device.y) device.move(x, y, performance.now())
+    // The same record told once more came when it came first.
+    device.arrivedAt = from.recordedAt > device.recordedAt ? from.arrivedAt : Math.min(device.arrivedAt || Infinity, from.arrivedAt)
     device.recordedAt = from.recordedAt
     for (const name of ['latitude', 'longitude', 'speed', 'heading', 'accuracy', 'isMoving', 'event']) device[name] = from[name]
   }
@@ -128,15 +189,5 @@ export class Fleet {
     const counts = Object.fromEntries(states.map(({ name }) => [name, 0]))
     for (const device of this.all) counts[device.state] += 1
     return counts
-  }
-
-  /** Leaves out those that the server does not know any more. */
-  keepOnly(stored) {
-    const names = new Set(stored.map(({ run, device }) => `${run}\n${device}`))
-    if (this.all.every(({ run, name }) => names.has(`${run}\n${name}`))) return
-    this.all = this.all.filter(({ run, name }) => names.has(`${run}\n${name}`))
-    this.devices = new Map(this.all.map(device => [`${device.run}\n${device.name}`, device]))
-    this.membership += 1
-    this.revision += 1
   }
 }

@@ -13,6 +13,9 @@ const namedAtMost = 40
 /** From the middle of a mark to its edge, and to its name. */
 const markReach = 8
 const nameGap = 11
+/** Milliseconds in which the map goes to another view. */
+const flight = 600
+const isStill = matchMedia('(prefers-reduced-motion: reduce)')
 
 export class DeviceMap extends EventTarget {
   view = new View()
@@ -35,6 +38,10 @@ export class DeviceMap extends EventTarget {
   #streets = new Streets()
   #isDue = false
   #wasMoved = false
+  /** It has shown a device. */
+  #isFitted = false
+  /** `{ from, to, startedAt }` while it goes to another view by itself. */
+  #flight = null
 
   constructor(canvas, marksCanvas, fleet) {
     super()
@@ -91,19 +98,42 @@ export class DeviceMap extends EventTarget {
     this.refresh()
   }
 
-  /** Devices came: until the user takes hold of the map it shows all of them. */
-  fitUnlessMoved() {
-    if (!this.#wasMoved) this.fit()
+  /** Until the user takes hold of the map it shows all devices, wherever they go. */
+  keepInSight() {
+    if (this.#wasMoved || this.#flight || this.view.width === 1) return
+    if (!this.#isFitted) return this.fit()
+    const places = this.#places()
+    this.#isFitted = places.length > 0
+    if (places.every(([x, y]) => this.view.shows(x, y))) return
+    if (isStill.matches) return this.fit()
+    const to = this.view.copy()
+    to.fit(places)
+    this.#flight = { from: this.view.copy(), to, startedAt: performance.now() }
+    this.refresh()
   }
+
+  #places() { return this.#fleet.all.filter(device => device.x !== null).map(device => [device.x, device.y]) }
 
   moved() {
     this.#wasMoved = true
+    this.#flight = null
     this.refresh()
   }
 
   fit() {
-    this.view.fit(this.#fleet.all.filter(device => device.x !== null).map(device => [device.x, device.y]))
+    const places = this.#places()
+    this.view.fit(places)
+    this.#isFitted = places.length > 0
     this.#wasMoved = false
+    this.#flight = null
+    this.refresh()
+  }
+
+  #fly(now) {
+    const { from, to, startedAt } = this.#flight
+    const share = Math.min(1, Math.max(0, (now - startedAt) / flight))
+    this.view.between(from, to, share * share * (3 - 2 * share))
+    if (share === 1) this.#flight = null
     this.refresh()
   }
 
@@ -144,6 +174,7 @@ export class DeviceMap extends EventTarget {
     this.#isDue = false
     if (this.view.width === 1) return
     const { view } = this
+    if (this.#flight) this.#fly(now)
     if (this.isFollowing && this.selected?.x != null) [view.x, view.y] = this.selected.placeAt(now)
     const context = this.#context
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)

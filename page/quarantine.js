@@ -1,7 +1,7 @@
 // Records that could not be understood and were put aside, with the reason.
 
-import { get, remove } from './api.js'
-import { button, byID, element, field, option, replaceText } from './dom.js'
+import { get, remove, Silence } from './api.js'
+import { arrange, button, byID, element, field, option, replaceText } from './dom.js'
 import { count, pretty, time } from './format.js'
 
 const shown = 50
@@ -9,14 +9,19 @@ const shown = 50
 export class QuarantinePanel {
   #reason = element('select', { name: 'reason' }, option('', 'any reason'))
   #records = element('div', { class: 'cards', role: 'list', 'aria-label': 'Records' })
+  /** About the list; it goes when the list can be read again. */
   #problem = element('p', { class: 'said problem', role: 'alert' })
+  /** About what was to be deleted; it stays until something else is. */
+  #said = element('p', { class: 'said problem', role: 'alert' })
+  #none = element('p', { class: 'empty' }, 'Nothing is put aside.')
+  #more = element('p', { class: 'quiet' }, `The latest ${shown} are shown.`)
   #clear = button('Delete all', () => this.#deleteAll(), { class: 'danger', disabled: true })
 
   constructor() {
     this.#reason.addEventListener('change', () => this.load())
     byID('panel-quarantine').append(
       element('p', { class: 'lead' }, 'Records that the server could not understand. Their batches were acknowledged, so that no device sends them for ever.'),
-      element('div', { class: 'row' }, field('Reason', this.#reason), this.#clear), this.#problem, this.#records)
+      element('div', { class: 'row' }, field('Reason', this.#reason), this.#clear), this.#problem, this.#said, this.#records)
   }
 
   /** Only how many there are. */
@@ -25,10 +30,12 @@ export class QuarantinePanel {
     const badge = byID('badge-quarantine')
     badge.hidden = records === 0
     replaceText(badge, count(records))
-    const chosen = this.#reason.value
-    this.#reason.replaceChildren(option('', `any reason (${count(records)})`),
-      ...reasons.map(({ reason, records }) => option(reason, `${reason} (${count(records)})`)))
-    this.#reason.value = reasons.some(({ reason }) => reason === chosen) ? chosen : ''
+    const known = new Map([...this.#reason.options].map(node => [node.value, node]))
+    arrange(this.#reason, [{ reason: '', records }, ...reasons].map(({ reason, records }) => {
+      const node = known.get(reason) ?? option(reason)
+      replaceText(node, `${reason || 'any reason'} (${count(records)})`)
+      return node
+    }))
     this.#clear.disabled = records === 0
   }
 
@@ -38,11 +45,11 @@ export class QuarantinePanel {
       const { records, next } = await get('quarantine', { reason: this.#reason.value, limit: shown })
       const known = new Map([...this.#records.children].map(node => [node.dataset.record, node]))
       const cards = records.map(record => known.get(String(record.id)) ?? this.#card(record))
-      if (next) cards.push(element('p', { class: 'quiet' }, `The latest ${shown} are shown.`))
-      this.#records.replaceChildren(...(cards.length > 0 ? cards : [element('p', { class: 'empty' }, 'Nothing is put aside.')]))
+      if (next) cards.push(this.#more)
+      arrange(this.#records, cards.length > 0 ? cards : [this.#none])
       replaceText(this.#problem, '')
     } catch (error) {
-      replaceText(this.#problem, error.message)
+      if (!(error instanceof Silence)) replaceText(this.#problem, error.message)
     }
   }
 
@@ -62,8 +69,9 @@ export class QuarantinePanel {
   async #delete(path, query) {
     try {
       await remove(path, query)
+      replaceText(this.#said, '')
     } catch (error) {
-      return replaceText(this.#problem, error.message)
+      return replaceText(this.#said, error.message)
     }
     await this.load()
   }

@@ -5,24 +5,40 @@ import { element } from './dom.js'
 import { bytes, microseconds, pretty, time } from './format.js'
 
 const shown = 20
-/** Each looks at ten thousand requests of all devices. */
-const pagesMax = 5
+/** Of one answer, whomever they are of. */
+const looked = 10_000
+const pagesAtOnce = 5
 
-export async function latestRequests(device) {
-  const found = []
-  let cursor
-  for (let page = 0; page < pagesMax && found.length < shown; page += 1) {
-    const answer = await get('requests', { run: device.run, device: device.name, limit: shown - found.length, order: 'newest', cursor })
-    found.push(...answer.requests)
-    cursor = answer.cursor
-    if (!cursor) break
+/** Goes back from the newest request of a device, for some way at a time. */
+export class RequestSearch {
+  found = []
+  /** How many requests of all devices were looked at, at least. */
+  looked = 0
+  #device
+  #cursor
+
+  constructor(device) { this.#device = device }
+
+  /** There are older ones, and not enough were found. */
+  isUnfinished = true
+
+  async goOn() {
+    for (let page = 0; page < pagesAtOnce && this.isUnfinished; page += 1) {
+      const answer = await get('requests', {
+        run: this.#device.run, device: this.#device.name, limit: shown - this.found.length, order: 'newest', cursor: this.#cursor,
+      })
+      this.found.push(...answer.requests)
+      this.looked += looked
+      this.#cursor = answer.cursor
+      this.isUnfinished = answer.cursor !== undefined && this.found.length < shown
+    }
+    return this
   }
-  return found
 }
 
 /** One request; its head, body and answer unfold. */
-export function requestElement(request, isOpen) {
-  const node = element('details', { class: 'request', 'data-sequence': request.sequence, open: isOpen },
+export function requestElement(request) {
+  const node = element('details', { class: 'request', 'data-sequence': request.sequence },
     element('summary', {},
       element('span', { class: 'status', 'data-class': `${Math.floor(request.status / 100)}xx` }, String(request.status)),
       element('span', { class: 'request-line' }, `${request.method} ${request.path}`),
@@ -38,7 +54,6 @@ export function requestElement(request, isOpen) {
       part('Head', request.head.trim()))
   }
   node.addEventListener('toggle', unfold)
-  if (isOpen) unfold()
   return node
 }
 

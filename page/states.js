@@ -4,7 +4,7 @@
 export const states = [
   { name: 'moving', says: 'its last record says that it moves' },
   { name: 'stationary', says: 'its last record says that it rests' },
-  { name: 'late', says: 'what it sends is more than a minute old: it works off a queue' },
+  { name: 'late', says: 'its newest record was more than a minute old when it came: it works off a queue' },
   { name: 'failing', says: 'its last request was not answered with 2xx' },
   { name: 'refused', says: 'its last request was refused: 401, 403 or 410' },
   { name: 'silent', says: 'nothing for two minutes while it moved, or for an hour at rest' },
@@ -25,8 +25,8 @@ export function stateOf(device, now) {
   return device.isMoving ? 'moving' : 'stationary'
 }
 
-/** How old its newest record was when it came; 0 where that means nothing. */
+/** How old its newest record was when it came, whatever came since; 0 where that means nothing. */
 export function behind(device) {
-  const age = device.recordedAt ? device.seenAt - device.recordedAt : 0
+  const age = device.recordedAt ? device.arrivedAt - device.recordedAt : 0
   return age > 0 && age < otherClock ? age : 0
 }

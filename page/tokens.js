@@ -1,6 +1,6 @@
 // Tokens: ending them, spoiling refreshes, and who registered or refreshed of late.
 
-import { get, post, put } from './api.js'
+import { get, post, put, Silence } from './api.js'
 import { button, byID, element, field, option, replaceText } from './dom.js'
 import { time } from './format.js'
 
@@ -57,7 +57,7 @@ export class TokenPanel {
 
   #breakForm() {
     const how = element('select', { name: 'how' }, ...Object.keys(breakages).map(name => option(name)))
-    const next = element('input', { name: 'next', type: 'number', min: 0, max: 1_000_000, value: 1 })
+    const next = element('input', { name: 'next', type: 'number', min: 0, max: 1_000_000, required: true, value: 1 })
     const spoil = event => {
       event.preventDefault()
       this.#say(async () => {
@@ -72,7 +72,8 @@ export class TokenPanel {
 
   async load() {
     const lists = await Promise.all(['registerDevice', 'refreshToken'].map(operation =>
-      get('requests', { operation, order: 'newest', limit: 20 }).catch(() => ({ requests: [] }))))
+      get('requests', { operation, order: 'newest', limit: 20 }).catch(error => error instanceof Silence ? null : { requests: [] })))
+    if (lists.includes(null)) return
     const latest = lists.flatMap(({ requests }) => requests).sort((one, other) => other.sequence - one.sequence).slice(0, 20)
     this.#latest.replaceChildren(...(latest.length > 0 ? latest.map(line) : [element('li', { class: 'quiet' }, 'None yet.')]))
   }

@@ -59,6 +59,18 @@ export class View {
       scaleMin, Math.min(scaleMax, closest * Math.min(this.width, this.height)))
   }
 
+  shows(x, y) {
+    const [left, top] = this.toScreen(x, y)
+    return left >= 0 && top >= 0 && left <= this.width && top <= this.height
+  }
+
+  /** On the way from one view to another; the share goes from 0 to 1. */
+  between(one, other, share) {
+    this.x = one.x + (other.x - one.x) * share
+    this.y = one.y + (other.y - one.y) * share
+    this.scale = one.scale * (other.scale / one.scale) ** share
+  }
+
   /** Of the screen, as west, north, east, south on the unit square. */
   get bounds() { return [...this.toWorld(0, 0), ...this.toWorld(this.width, this.height)] }
 }

@@ -4,7 +4,7 @@ import Testing
 /// The live page in a real browser against a real server. The suites are several so that they run side by side: each waits for
 /// its browser most of the time.
 class PageStage {
-  private let browser: Browser
+  let browser: Browser
 
   init() throws { browser = try Browser() }
 

@@ -10,13 +10,15 @@ struct Uploader {
     return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
   }
 
-  static func body(_ number: Int) -> String {
-    #"{"location":{"uuid":"\#(uuid(number))","timestamp":"2026-07-28T18:00:00.000Z","is_moving":false,"coords":{"latitude":45.5,"longitude":-73.5,"accuracy":5}}}"#
+  static func body(_ number: Int, longitude: Double = -73.5) -> String {
+    #"{"location":{"uuid":"\#(uuid(number))","timestamp":"2026-07-28T18:00:00.000Z","is_moving":false,"coords":{"latitude":45.5,"longitude":\#(longitude),"accuracy":5}}}"#
   }
 
   @discardableResult
-  func record(_ number: Int, of device: String?, token: String? = nil) throws -> (status: Int, body: String) {
-    try post("/locations", Self.body(number), device: device, token: token)
+  func record(
+    _ number: Int, of device: String?, longitude: Double = -73.5, token: String? = nil
+  ) throws -> (status: Int, body: String) {
+    try post("/locations", Self.body(number, longitude: longitude), device: device, token: token)
   }
 
   func register(_ device: String) throws -> String {

@@ -24,6 +24,9 @@ static const uint8_t app_js[] = {
 static const uint8_t charts_js[] = {
 #embed "../../../page/charts.js"
 };
+static const uint8_t connection_js[] = {
+#embed "../../../page/connection.js"
+};
 static const uint8_t device_js[] = {
 #embed "../../../page/device.js"
 };
@@ -78,6 +81,9 @@ static const uint8_t quarantine_js[] = {
 static const uint8_t requests_js[] = {
 #embed "../../../page/requests.js"
 };
+static const uint8_t series_js[] = {
+#embed "../../../page/series.js"
+};
 static const uint8_t states_js[] = {
 #embed "../../../page/states.js"
 };
@@ -112,6 +118,7 @@ static const struct rr_page_file page_files[] = {
     {"api.js", api_js, sizeof api_js},
     {"app.js", app_js, sizeof app_js},
     {"charts.js", charts_js, sizeof charts_js},
+    {"connection.js", connection_js, sizeof connection_js},
     {"device.js", device_js, sizeof device_js},
     {"dom.js", dom_js, sizeof dom_js},
     {"faults.js", faults_js, sizeof faults_js},
@@ -130,6 +137,7 @@ static const struct rr_page_file page_files[] = {
     {"panels.css", panels_css, sizeof panels_css},
     {"quarantine.js", quarantine_js, sizeof quarantine_js},
     {"requests.js", requests_js, sizeof requests_js},
+    {"series.js", series_js, sizeof series_js},
     {"states.js", states_js, sizeof states_js},
     {"steering.js", steering_js, sizeof steering_js},
     {"streets.js", streets_js, sizeof streets_js},

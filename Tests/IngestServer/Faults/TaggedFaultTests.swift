@@ -52,7 +52,7 @@ import Testing
   @Test func aTagThatWasNotCommittedIsNone() throws {
     let server = try server(match: #"{"tag":"vans"}"#)
     server.hub.committed(
-      [.setTags(DeviceIdentity(name: "a"), ["vans"])], [.unavailable(.full)])
+      [.setTags(DeviceIdentity(name: "a"), ["vans"])], [.unavailable(.full)], now: .init(millisecondsSince1970: 0))
     #expect(try upload(server, "a") == 200)
   }
 

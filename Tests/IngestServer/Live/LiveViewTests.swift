@@ -105,6 +105,105 @@ import Testing
     #expect(figures["latencies"]?.elements.last == .integer(2))
   }
 
+  private func names(_ name: String, _ client: VirtualClient) throws -> [String] {
+    try events(name, client).flatMap { $0["devices"]?.elements ?? [] }
+      .map { "\($0["run"]?.string ?? "?")/\($0["device"]?.string ?? "?")" }
+  }
+
+  @Test func aDeletedDeviceIsToldAndIsNewWhenItComesBack() throws {
+    let server = try VirtualServer()
+    let (viewer, other) = (look(server), look(server, "/r/y/admin/v1/live"))
+    let (client, admin) = (server.connect(), server.connect())
+    client.post("/r/x/locations/a", Uploads.record(1))
+    client.post("/r/x/locations/b", Uploads.record(1))
+    server.advance(milliseconds: 250)
+    #expect(try admin.request("DELETE", "/admin/v1/devices/a?run=x").status == 200)
+    client.post("/r/x/locations/b", Uploads.record(2))
+    #expect(try admin.request("DELETE", "/admin/v1/devices/nobody").status == 404)
+    #expect(try admin.request("DELETE", "/admin/v1/devices/b?run=x").status == 200)
+    server.advance(milliseconds: 250)
+    #expect(try names("deleted", viewer) == ["x/a", "x/b"])
+    #expect(try names("devices", viewer) == ["x/a", "x/b"], "what was deleted since the last glance is not told")
+    #expect(try names("deleted", other) == [], "a view of a run hears of that run")
+    client.post("/r/x/locations/a", Uploads.record(3))
+    server.advance(milliseconds: 1_000)
+    #expect(try names("devices", viewer) == ["x/a", "x/b", "x/a"])
+    #expect(try devices(viewer).last?["places"]?.elements.count == 1)
+    #expect(try names("deleted", viewer).count == 2, "and told once")
+  }
+
+  @Test func aResetIsTold() throws {
+    let server = try VirtualServer()
+    let (viewer, within, other) = (look(server), look(server, "/r/x/admin/v1/live"), look(server, "/r/y/admin/v1/live"))
+    let (client, admin) = (server.connect(), server.connect())
+    client.post("/r/x/locations/a", Uploads.record(1))
+    client.post("/r/y/locations/a", Uploads.record(1))
+    #expect(try admin.request("POST", "/r/x/admin/v1/reset").status == 200)
+    client.post("/r/x/locations/c", Uploads.record(1))
+    server.advance(milliseconds: 250)
+    #expect(try events("reset", viewer).map { $0["run"] } == [.string("x")])
+    #expect(try names("devices", viewer).sorted() == ["x/c", "y/a"], "whoever came before the reset is not told")
+    #expect(try events("reset", within).count == 1 && events("reset", other).isEmpty)
+    #expect(
+      viewer.text.split(separator: "event: devices").first?.contains("event: reset") == true, "and the reset before")
+    #expect(try admin.request("POST", "/admin/v1/reset").status == 200)
+    server.advance(milliseconds: 250)
+    #expect(try events("reset", viewer).last?["run"] == .null)
+    #expect(try events("reset", other).map { $0["run"] } == [.null], "everything is every run")
+  }
+
+  @Test func anAnswerToARequestFromBeforeTheDeletionIsNoDevice() throws {
+    let board = LiveBoard()
+    let cursor = board.enter() ?? 0
+    board.committed([.delete(.init(name: "a")), .reset(run: "x")], [.changed(1), .changed(0)], at: 1_000)
+    board.answered(.init(name: "a"), status: 200, nil, at: 999)
+    board.answered(.init(run: "x", name: "b"), status: 200, nil, at: 999)
+    #expect(board.fetch(after: cursor, run: nil, limit: 10).lines.isEmpty)
+    board.answered(.init(name: "a"), status: 410, nil, at: 1_000)
+    #expect(board.fetch(after: cursor, run: nil, limit: 10).lines.map(\.status) == [410])
+  }
+
+  @Test func moreRemovalsThanAreRememberedAreAGapForWhoHasNotSeenThem() throws {
+    let board = LiveBoard()
+    let late = board.enter() ?? 0
+    var cursor = late
+    func delete(_ count: Int) {
+      for number in 0..<count {
+        board.committed([.delete(.init(name: "device-\(number)"))], [.changed(1)], at: 0)
+      }
+    }
+    delete(LiveBoard.removalsMax)
+    var told = 0
+    while true {
+      let changes = board.fetch(after: cursor, run: nil, limit: 100)
+      #expect(changes.removals.count <= 100)
+      told += changes.removals.count
+      cursor = changes.cursor
+      if !changes.hasMore { break }
+    }
+    #expect(told == LiveBoard.removalsMax)
+    delete(1)
+    #expect(board.fetch(after: late, run: nil, limit: 10).hasGap)
+    let changes = board.fetch(after: cursor, run: nil, limit: 10)
+    #expect(!changes.hasGap && changes.removals.count == 1)
+  }
+
+  @Test func theArrivalOfTheNewestRecordIsToldApartFromTheLastRequest() throws {
+    let server = try VirtualServer()
+    let viewer = look(server)
+    let client = server.connect()
+    client.post("/locations/a", Uploads.record(2))
+    server.advance(milliseconds: 250)
+    let first = try #require(try devices(viewer).last)
+    #expect(first["arrivedAt"] == first["seenAt"])
+    server.advance(milliseconds: 90_000)
+    for number in [1, 2] { client.post("/locations/a", Uploads.record(number)) }
+    server.advance(milliseconds: 250)
+    let second = try #require(try devices(viewer).last)
+    #expect(second["seenAt"] != first["seenAt"])
+    #expect(second["arrivedAt"] == first["arrivedAt"], "neither an older record nor the same one is the newest")
+  }
+
   @Test func aSlowViewerIsBoundedAndThenSeesTheLastOfEach() throws {
     let server = try VirtualServer()
     let slow = look(server, reads: false)

@@ -1,4 +1,5 @@
 import JSON
+import Support
 import Testing
 
 @testable import IngestServer
@@ -71,6 +72,21 @@ import Testing
     #expect(order.status == 200)
     #expect(try harness.request("GET", "/admin/v1/devices/car/commands?run=job").text.contains(#"["stop"]"#))
     #expect(try harness.request("GET", "/admin/v1/devices/car/commands").text == #"{"commands":[]}"#)
+  }
+
+  @Test func theFaultsOfAllRunsAreListedAndThoseOfOneAreSet() throws {
+    let harness = try SessionHarness()
+    let rule = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
+    for run in ["", "x", "y"] { _ = try harness.request("PUT", "/admin/v1/faults?run=\(run)", body: rule) }
+    let all = try harness.request("GET", "/admin/v1/faults?run=*").json()["faults"]
+    #expect(all?.elements.map { $0["run"] } == [.string(""), .string("x"), .string("y")])
+    let one = try harness.request("GET", "/admin/v1/faults?run=x").json()["faults"]
+    #expect(one?.elements.map { $0["run"] } == [.string("x")])
+    for (method, body) in [("PUT", rule), ("DELETE", "")] {
+      let answer = try harness.request(method, "/admin/v1/faults?run=*", body: body)
+      #expect(try answer.status == 400 && answer.errorCode == "bad_parameter" && answer.text.contains("in its match"))
+    }
+    #expect(try harness.request("GET", "/admin/v1/faults?run=*").json()["faults"] == all, "nothing was lost")
   }
 
   @Test func aTimeMayBeWrittenEitherWay() throws {

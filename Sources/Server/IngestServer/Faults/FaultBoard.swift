@@ -45,8 +45,8 @@ final class FaultBoard: Sendable {
     }
   }
 
-  /// The rules that were set in this run, in their order, with their counts.
-  func entries(of owner: String) -> [FaultPlan.Entry] {
-    plan.withLock { $0.entries.filter { $0.rule.owner == owner } }
+  /// The rules that were set in this run, or in any, in their order, with their counts.
+  func entries(of owner: String?) -> [FaultPlan.Entry] {
+    plan.withLock { plan in plan.entries.filter { owner == nil || $0.rule.owner == owner } }
   }
 }

@@ -25,8 +25,13 @@ extension ServerContext {
     return applied
   }
 
+  private static let everyRun = "*"
+  private static let namesNoRun = QueryParameters.refuse(
+    "run", "takes one run here; a rule for all of them is set without it and has \"run\": \"*\" in its match")
+
   /// The rules of the request's run are replaced as a whole; the answer is the new list.
   func putFaults(_ exchange: Exchange) -> Response {
+    guard exchange.target.run != Self.everyRun else { return Self.namesNoRun.response }
     let rules: [FaultRule]
     do {
       let body = try JSONValue(parsing: exchange.body.span)
@@ -39,13 +44,15 @@ extension ServerContext {
   }
 
   func deleteFaults(_ exchange: Exchange) -> Response {
+    guard exchange.target.run != Self.everyRun else { return Self.namesNoRun.response }
     faults.replace([], of: exchange.target.run)
     return listFaults(exchange)
   }
 
-  /// The rules as they were set, each with how many requests `matched` and how many it met (`hits`).
+  /// The rules as they were set, each with the `run` in which that was, how many requests `matched` and how many it met
+  /// (`hits`). `run=*` lists those of all runs.
   func listFaults(_ exchange: Exchange) -> Response {
-    let entries = faults.entries(of: exchange.target.run)
+    let entries = faults.entries(of: exchange.target.run == Self.everyRun ? nil : exchange.target.run)
     return .json { writer in
       writer.beginObject()
       writer.key("faults")
@@ -62,6 +69,7 @@ extension JSONWriter {
     beginObject()
     key("id")
     value(entry.rule.id)
+    member("run", entry.rule.owner)
     key("fault")
     entry.rule.fault.append(to: &self)
     key("match")

@@ -65,9 +65,9 @@ extension EventHub {
   func groupBegins() { state.withLock { $0.group += 1 } }
 
   /// After its commit.
-  func committed(_ group: [StoreJob], _ results: [StoreResult]) {
+  func committed(_ group: [StoreJob], _ results: [StoreResult], now: WallInstant) {
     tags.note(group, results)
-    if board.hasViewers { board.committed(group, results) }
+    if board.hasViewers { board.committed(group, results, at: now.millisecondsSince1970) }
     guard isListening else { return }
     change { state, letters in
       for (job, result) in zip(group, results) {

@@ -44,6 +44,7 @@ extension IngestSession {
     while !hasMore, output.unsent < Self.unsentMax {
       let changes = context.hub.board.fetch(after: view.cursor, run: view.run, limit: Self.devicesAtOnce)
       if changes.hasGap { append(Response.json { $0.raw(Array("{}".utf8)) }, named: "resync", to: view, &output.bytes) }
+      tell(changes.removals, to: view, &output.bytes)
       if !changes.lines.isEmpty {
         let seen = view.cursor
         append(.json { $0.write(changes.lines, after: seen) }, named: "devices", to: view, &output.bytes)
@@ -61,6 +62,28 @@ extension IngestSession {
     wishes.alarm = output.now + Self.glance
   }
 
+  /// Devices that were deleted one after the other stand in one event.
+  private func tell(_ removals: [LiveRemoval], to view: LiveView, _ bytes: inout [UInt8]) {
+    var deleted: [DeviceIdentity] = []
+    func flush(_ bytes: inout [UInt8]) {
+      guard !deleted.isEmpty else { return }
+      append(.json { $0.write(deleted: deleted) }, named: "deleted", to: view, &bytes)
+      deleted = []
+    }
+    for removal in removals {
+      switch removal.extent {
+      case .device(let device): deleted.append(device)
+      case .run(let run):
+        flush(&bytes)
+        append(.json { $0.write(reset: run) }, named: "reset", to: view, &bytes)
+      case .everything:
+        flush(&bytes)
+        append(.json { $0.write(reset: nil) }, named: "reset", to: view, &bytes)
+      }
+    }
+    flush(&bytes)
+  }
+
   /// The server stops.
   func endView(_ view: LiveView, _ output: inout SessionOutput) {
     context.hub.board.leave()
@@ -74,7 +97,8 @@ extension IngestSession {
 }
 
 extension ServerContext {
-  /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, and `resync` when changes were lost.
+  /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, `deleted` and `reset` for what is
+  /// removed, and `resync` when changes were lost.
   func streamLive(_ exchange: Exchange) -> Reply {
     .view(run: exchange.target.run.isEmpty ? exchange.queryItem("run") : exchange.target.run)
   }
@@ -105,6 +129,29 @@ extension JSONWriter {
     endObject()
   }
 
+  /// `{"devices":[{"run","device"},…]}`.
+  fileprivate mutating func write(deleted devices: [DeviceIdentity]) {
+    beginObject()
+    key("devices")
+    beginArray()
+    for device in devices {
+      beginObject()
+      member("run", device.run)
+      member("device", device.name)
+      endObject()
+    }
+    endArray()
+    endObject()
+  }
+
+  /// `{"run"}`; null for everything.
+  fileprivate mutating func write(reset run: String?) {
+    beginObject()
+    key("run")
+    value(run)
+    endObject()
+  }
+
   private mutating func write(_ line: LiveLine, after seen: UInt64) {
     beginObject()
     member("run", line.device.run)
@@ -113,7 +160,11 @@ extension JSONWriter {
     value(line.seenAt)
     member("status", line.status)
     if let fault = line.fault { member("fault", fault.rawValue) }
-    if let newest = line.newest { write(newest) }
+    if let newest = line.newest {
+      write(newest)
+      key("arrivedAt")
+      value(line.newestArrivedAt)
+    }
     key("places")
     beginArray()
     for place in line.places where place.change > seen {

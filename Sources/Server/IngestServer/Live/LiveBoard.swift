@@ -7,9 +7,13 @@ import Synchronization
 final class LiveBoard: Sendable {
   static let devicesMax = 32_768
   static let viewersMax = 64
+  /// Deletions and resets that are remembered for viewers who have not fetched them.
+  static let removalsMax = 4_096
 
   /// What a viewer gets at once.
   struct Changes {
+    /// What the viewer has to take away, in order, before it takes the lines.
+    var removals: [LiveRemoval] = []
     var lines: [LiveLine] = []
     /// Where the next fetch begins.
     var cursor: UInt64
@@ -21,6 +25,7 @@ final class LiveBoard: Sendable {
   private struct State {
     var lines: [LiveLine] = []
     var places: [DeviceIdentity: Int] = [:]
+    var removals: [LiveRemoval] = []
     var change: UInt64 = 0
     /// Changes up to here are forgotten.
     var floor: UInt64 = 0
@@ -43,9 +48,42 @@ final class LiveBoard: Sendable {
       return lines.count - 1
     }
 
+    /// A line of what is removed is told no more; one that comes later has a change behind the removal's.
+    mutating func remove(_ extent: LiveRemoval.Extent, at instant: Int64) {
+      change += 1
+      if case .device(let device) = extent {
+        removeLine(of: device)
+      } else {
+        lines.removeAll { extent.covers($0.device) }
+        places = Dictionary(uniqueKeysWithValues: lines.indices.map { (lines[$0].device, $0) })
+        removals.removeAll { extent.covers($0.extent) }
+      }
+      removals.append(LiveRemoval(change: change, at: instant, extent: extent))
+      // Half at a time, so that moving the rest costs a constant for each.
+      guard removals.count > LiveBoard.removalsMax else { return }
+      let forgotten = removals.count / 2
+      floor = removals[forgotten - 1].change
+      removals.removeFirst(forgotten)
+    }
+
+    /// The last line takes its place.
+    private mutating func removeLine(of device: DeviceIdentity) {
+      guard let place = places.removeValue(forKey: device) else { return }
+      let last = lines.removeLast()
+      guard place < lines.count else { return }
+      lines[place] = last
+      places[last.device] = place
+    }
+
+    /// Whether a request came before its device was removed, so that its answer says nothing about what is there now.
+    func isOutdated(_ device: DeviceIdentity, _ instant: Int64) -> Bool {
+      places[device] == nil && removals.contains { $0.at > instant && $0.extent.covers(device) }
+    }
+
     mutating func forget() {
       lines = []
       places = [:]
+      removals = []
     }
   }
 
@@ -55,12 +93,16 @@ final class LiveBoard: Sendable {
   /// Whether it is worth telling the board.
   var hasViewers: Bool { isWatched.load(ordering: .acquiring) }
 
-  /// The batches of a group that are on disk now.
-  func committed(_ group: [StoreJob], _ results: [StoreResult]) {
+  /// The batches, deletions and resets of a group that are on disk now.
+  func committed(_ group: [StoreJob], _ results: [StoreResult], at instant: Int64) {
     state.withLock { state in
       for (job, result) in zip(group, results) {
-        guard case .ingest(let batch) = job, case .ingested = result else { continue }
-        state.change(batch.device) { $0.note(batch) }
+        switch (job, result) {
+        case (.ingest(let batch), .ingested): state.change(batch.device) { $0.note(batch) }
+        case (.delete(let device), .changed(1...)): state.remove(.device(device), at: instant)
+        case (.reset(let run), .changed): state.remove(run.map { .run($0) } ?? .everything, at: instant)
+        default: break
+        }
       }
     }
   }
@@ -68,6 +110,7 @@ final class LiveBoard: Sendable {
   /// A device got an answer.
   func answered(_ device: DeviceIdentity, status: Int, _ fault: ServerFault.Kind?, at instant: Int64) {
     state.withLock { state in
+      guard !state.isOutdated(device, instant) else { return }
       state.change(device) { line in
         line.seenAt = max(line.seenAt, instant)
         line.status = status
@@ -95,19 +138,23 @@ final class LiveBoard: Sendable {
     }
   }
 
-  /// At most `limit` devices of the run, or of all, that changed behind the cursor, in the order of their last change. One
-  /// that changes in between moves to the end and comes once.
+  /// At most `limit` devices of the run, or of all, that changed behind the cursor, in the order of their last change, and as
+  /// many that were removed. One that changes in between moves to the end and comes once.
   func fetch(after cursor: UInt64, run: String?, limit: Int) -> Changes {
-    let (changed, end, floor) = state.withLock { state in
+    let (removed, changed, end, floor) = state.withLock { state in
+      let removed = state.removals.filter { $0.change > cursor && $0.extent.concerns(run) }
       let changed = state.lines.filter { $0.change > cursor && (run == nil || $0.device.run == run) }
-      return (changed, state.change, state.floor)
+      return (removed, changed, state.change, state.floor)
     }
     var changes = Changes(cursor: end, hasGap: cursor < floor)
-    changes.lines = changed.sorted { $0.change < $1.change }
-    guard changes.lines.count > limit else { return changes }
-    changes.lines.removeLast(changes.lines.count - limit)
-    changes.cursor = changes.lines.last?.change ?? end
-    changes.hasMore = true
+    let lines = changed.sorted { $0.change < $1.change }
+    changes.hasMore = max(removed.count, lines.count) > limit
+    if changes.hasMore {
+      let ends = [removed.map(\.change), lines.map(\.change)].filter { $0.count > limit }.map { $0[limit - 1] }
+      changes.cursor = ends.min() ?? end
+    }
+    changes.removals = removed.filter { $0.change <= changes.cursor }
+    changes.lines = lines.filter { $0.change <= changes.cursor }
     return changes
   }
 }

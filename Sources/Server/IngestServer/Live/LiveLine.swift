@@ -27,15 +27,20 @@ struct LiveLine: Sendable {
   var fault: ServerFault.Kind?
   /// The newest record with a position, as far as this board has seen.
   var newest: Point?
+  /// When the newest came, by the clock of the server: other requests of the device say nothing about its lateness.
+  var newestArrivedAt: Int64 = 0
   /// Of the last batches, the latest last.
   var places: [Place] = []
 
   init(_ device: DeviceIdentity) { self.device = device }
 
   mutating func note(_ batch: IngestBatch) {
-    seenAt = max(seenAt, batch.receivedAt.millisecondsSince1970)
+    let arrivedAt = batch.receivedAt.millisecondsSince1970
+    seenAt = max(seenAt, arrivedAt)
     for point in batch.points.suffix(LiveLine.placesKept) {
       guard let latitude = point.latitude, let longitude = point.longitude else { continue }
+      // The same record sent once more came when it came first.
+      if point.recordedAt > newest?.recordedAt ?? .min { newestArrivedAt = arrivedAt }
       if point.recordedAt >= newest?.recordedAt ?? .min { newest = point }
       places.append(
         Place(

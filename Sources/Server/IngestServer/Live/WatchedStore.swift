@@ -14,7 +14,7 @@ package final class WatchedStore: Store {
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
     hub.groupBegins()
     let results = store.apply(group, now: now)
-    hub.committed(group, results)
+    hub.committed(group, results, now: now)
     return results
   }
 
