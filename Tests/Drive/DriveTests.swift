@@ -3,6 +3,7 @@ import Base
 import Contract
 import Drive
 import JSON
+import Scenario
 import Testing
 import Upload
 import Vocabulary
@@ -20,6 +21,20 @@ import Vocabulary
     try ride.press(.stop)
     try ride.wait(900)
     #expect(ride.notes.last == "stationary" && ride.status.hasPrefix("at rest · stationary · odometer"))
+  }
+
+  /// SDK §25.
+  @Test func aDriveIsAsObservedUnlessItFollowsTheDocuments() throws {
+    func odometers(_ behaviour: SDKBehaviour?) throws -> [Double?] {
+      var ride = try Ride(behaviour: behaviour)
+      for key in [DriveKey.drive, .stop, .drive] {
+        try ride.press(key)
+        try ride.wait(key == .stop ? 900 : 300)
+      }
+      return try ride.sent.map { try JSONValue(parsing: $0.body.span)["location"]?["odometer"]?.metres }
+    }
+    let observed = try odometers(.observed)
+    #expect(try odometers(nil) == observed && odometers(.documented) != observed)
   }
 
   /// In the background nothing else wakes the app.

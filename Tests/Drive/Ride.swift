@@ -3,6 +3,7 @@ import Base
 import Contract
 import Drive
 import JSON
+import Scenario
 import Upload
 import Vocabulary
 
@@ -17,11 +18,16 @@ struct Ride {
   static let start = Moment(
     monotonic: MonotonicInstant(nanoseconds: 0), wall: WallInstant(millisecondsSince1970: 1_785_000_000_000))
 
-  init(_ platform: DevicePlatform = .ios, seed: UInt64 = 1, _ configuration: JSONObject = [:]) throws {
+  /// Nil: what a drive does when nobody says.
+  init(
+    _ platform: DevicePlatform = .ios, behaviour: SDKBehaviour? = nil, seed: UInt64 = 1,
+    _ configuration: JSONObject = [:]
+  ) throws {
     now = Ride.start
     guard let place = Coordinate(latitude: 48.1, longitude: 11.5) else { preconditionFailure("a place") }
     let settings = DriveSettings(
-      platform: platform, start: place, seed: seed, target: "http://server.example", deviceName: "a",
+      platform: platform, behaviour: behaviour, start: place, seed: seed, target: "http://server.example",
+      deviceName: "a",
       documents: [.object(configuration)])
     drive = try Drive(settings, at: now)
     try serve()

@@ -13,7 +13,7 @@ struct EngineRig {
   init(
     _ platform: DevicePlatform = .ios, state: EngineState = EngineState(), geofences: [Geofence] = [],
     zone: ZoneRules = .utc, at wall: WallInstant = WallInstant(millisecondsSince1970: 1_800_000_000_000),
-    quirks: EngineQuirks = EngineQuirks(), configure: (inout Configuration) -> Void = { _ in }
+    quirks: EngineQuirks = .documented, configure: (inout Configuration) -> Void = { _ in }
   ) {
     var configuration = Configuration(platform: platform)
     configure(&configuration)

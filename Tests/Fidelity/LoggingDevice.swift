@@ -22,7 +22,7 @@ struct LoggingDevice {
       $0.logger.logLevel = .verbose
     }
     engine = Engine(
-      configuration: configuration, identity: RandomStream(seed: 1, device: 1, concern: 1), quirks: EngineQuirks())
+      configuration: configuration, identity: RandomStream(seed: 1, device: 1, concern: 1), quirks: .documented)
     text = LogText(platform: platform, utcOffsetMinutes: 120, zoneName: "Central European Summer Time")
     now = Moment(
       monotonic: MonotonicInstant(nanoseconds: 1_000_000_000),
@@ -65,7 +65,7 @@ struct LoggingDevice {
   mutating func relaunch() {
     engine = Engine(
       configuration: engine.configuration, state: engine.state, geofences: engine.geofences,
-      identity: RandomStream(seed: 1, device: 1, concern: UInt64(bytes.count)), quirks: EngineQuirks())
+      identity: RandomStream(seed: 1, device: 1, concern: UInt64(bytes.count)), quirks: .documented)
     text.appendBanner(engine.configuration, at: now.wall, to: &bytes)
     send(.ready(Launch()))
   }

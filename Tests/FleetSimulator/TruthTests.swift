@@ -65,6 +65,41 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// Ten trips of a kilometre, each after 400 m that only the motion change has seen: with the observed habits these count
+  /// with the first position of the trip, too (SDK §17.8).
+  @Test(arguments: [
+    (SDKBehaviour.observed, 2.0, []), (.observed, 3.0, [Invariant.odometerTolerance]),
+    (.documented, 1.0, []), (.documented, 2.0, [.odometerTolerance]),
+  ])
+  func aWayToAMotionChangeCountsTwiceOnlyAsObserved(
+    behaviour: SDKBehaviour, times: Double, violated: [Invariant]
+  ) throws {
+    let stage = Stage(behaviour: behaviour)
+    var (metres, odometer) = (0.0, 0.0)
+    func tell(_ event: RecordEvent? = nil, isMoving: Bool = true) throws {
+      let here = try place(metres)
+      stage.pass(seconds: 10)
+      stage.tell(.stood(at: here, metres: metres))
+      var record = stage.location(isMoving: isMoving, odometer: odometer)
+      record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
+      record.event = event
+      if event != nil { stage.event(.motionChange(record)) }
+      stage.event(.location(record))
+    }
+    for trip in 0..<10 {
+      (metres, odometer) = (metres + 400, odometer + 400)
+      try tell(.motionchange)
+      if trip > 0 { odometer += 400 * (times - 1) }
+      for _ in 0..<10 {
+        try tell()
+        (metres, odometer) = (metres + 100, odometer + 100)
+      }
+      try tell()
+      try tell(.motionchange, isMoving: false)
+    }
+    #expect(stage.violated == violated)
+  }
+
   private static let fence = Geofence(
     identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 200))
 

@@ -18,7 +18,7 @@ enum EveryKey {
         verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid" },
       },
       sdk: {
-        profile: "ios-5.1",
+        profile: "ios-5.1", behaviour: "documented",
         config: {
           geolocation: { desiredAccuracy: "medium", distanceFilter: 25 },
           http: { batchSync: true, params: { id: "${device.id}" } },
@@ -65,7 +65,7 @@ enum EveryKey {
           stages: [{ duration: "10m", target: 20 }, { duration: "0s", target: 40 }],
           startTime: "1m", members: [0, 7, 39], routes: "town", motion: "van", network: "road", geofences: "grid",
           mode: "geofences",
-          sdk: { profile: "android-5.1", config: { http: { autoSyncThreshold: 3 } } },
+          sdk: { profile: "android-5.1", behaviour: "observed", config: { http: { autoSyncThreshold: 3 } } },
           config: { app: { stopOnTerminate: false } },
           lifecycle: {
             terminate: { perHour: 0.1, relaunchAfter: { dist: "uniform", min: "5s", max: "1m" } },

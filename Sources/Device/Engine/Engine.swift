@@ -38,8 +38,6 @@ package struct Engine: Sendable {
   /// The position of the last motion change, which the stream repeats.
   var motionChangeFix: FixIdentity?
   var lastFix: Fix?
-  /// At the last position before the motion change that is looking for its own.
-  var speedBeforeMotionChange: Double?
   var significantTrail = SignificantTrail()
   /// Where the device was when it seemed to stop.
   var stoppingPlace: Coordinate?
@@ -64,7 +62,7 @@ package struct Engine: Sendable {
   /// the engine anew lets it go on at `identityStep`, or gives it another stream.
   package init(
     configuration: Configuration, state: EngineState = EngineState(), geofences: [Geofence] = [],
-    identity: RandomStream, zone: ZoneRules = .utc, quirks: EngineQuirks = EngineQuirks()
+    identity: RandomStream, zone: ZoneRules = .utc, quirks: EngineQuirks = .documented
   ) {
     self.configuration = configuration
     self.state = state

@@ -17,7 +17,7 @@ package struct FidelityReport: Equatable, Sendable {
   /// With `isAsObserved` the engine has the habits of real devices that no document tells of (`EngineQuirks`).
   package init(_ log: LogReader, isAsObserved: Bool = true) {
     let beginning = Beginning(log)
-    var quirks = isAsObserved ? EngineQuirks.all : EngineQuirks()
+    var quirks = EngineQuirks(areObserved: isAsObserved)
     let logged = LoggedCourse(log.facts, isMovingAtFirst: beginning.isMoving)
     var replayed = Replay(log.facts, beginning: beginning, quirks: quirks).course
     if isAsObserved && beginning.configuration.geolocation.useSignificantChangesOnly && log.platform == .android {

@@ -34,16 +34,19 @@ package struct DeviceHost<Phone: Platform> {
 
   /// Takes up what the device has kept in the database. `identity` numbers the records: every launch needs another
   /// stream, or the uuids of an earlier one come again. `firstRequest` is for platforms where answers to an earlier
-  /// launch can still come: `uploader.nextRequestID` of that one. `clockFactor` is that of the uploader.
+  /// launch can still come: `uploader.nextRequestID` of that one. `clockFactor` is that of the uploader, `quirks` are
+  /// those of the engine.
   package init(
     _ description: DeviceDescription, on platform: Phone, database: QueueDatabase, device: Int,
-    identity: RandomStream, firstRequest: UInt64 = 1, clockFactor: Double = 1, scratch: HostScratch, at now: Moment
+    identity: RandomStream, quirks: EngineQuirks = .documented, firstRequest: UInt64 = 1, clockFactor: Double = 1,
+    scratch: HostScratch, at now: Moment
   ) throws(DatabaseError) {
     let storage = DeviceStorage(database, device: device, platform: description.platform)
     let kept = try storage.kept()
     let configuration = kept.configuration ?? Configuration(platform: description.platform)
     engine = Engine(
-      configuration: configuration, state: kept.engineState, geofences: kept.geofences, identity: identity)
+      configuration: configuration, state: kept.engineState, geofences: kept.geofences, identity: identity,
+      quirks: quirks)
     uploader = Uploader(
       configuration: configuration, connectivity: .none, userAgent: description.userAgent,
       tokenSetAt: kept.tokenSetAt ?? now.wall, isRetryDue: kept.isRetryDue, nextRequestID: firstRequest,

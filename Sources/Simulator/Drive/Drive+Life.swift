@@ -39,7 +39,7 @@ extension Drive {
     host = try DeviceHost(
       settings.description, on: host.platform, database: database, device: 0,
       identity: RandomStream(seed: settings.seed, device: 0, concern: Drive.identityConcern + launches),
-      firstRequest: host.uploader.nextRequestID, scratch: scratch, at: now)
+      quirks: settings.quirks, firstRequest: host.uploader.nextRequestID, scratch: scratch, at: now)
     begin(launch, at: now)
   }
 

@@ -66,7 +66,8 @@ package struct Drive {
     activity = ActivitySensor(truth: .still, at: now.monotonic, seed: settings.seed, device: 0)
     host = try DeviceHost(
       settings.description, on: DrivenPhone(settings.platform), database: database, device: 0,
-      identity: RandomStream(seed: settings.seed, device: 0, concern: Drive.identityConcern), scratch: scratch, at: now)
+      identity: RandomStream(seed: settings.seed, device: 0, concern: Drive.identityConcern),
+      quirks: settings.quirks, scratch: scratch, at: now)
     begin(Launch(), at: now)
     host.receive(.call(.start), at: now)
     settle(at: now)

@@ -1,5 +1,6 @@
 package import Base
 package import Contract
+import Engine
 import Host
 package import JSON
 package import Scenario
@@ -7,6 +8,7 @@ package import Scenario
 /// The phone, its app and where it begins.
 package struct DriveSettings: Sendable {
   package let platform: DevicePlatform
+  package let behaviour: SDKBehaviour
   package let start: Coordinate
   package let seed: UInt64
   /// Whose dialect the server speaks; nil: the app speaks as it is configured.
@@ -17,10 +19,11 @@ package struct DriveSettings: Sendable {
   package let documents: [JSONValue]
 
   package init(
-    platform: DevicePlatform, start: Coordinate, seed: UInt64, preset: TargetPreset? = nil, target: String,
-    deviceName: String, documents: [JSONValue]
+    platform: DevicePlatform, behaviour: SDKBehaviour? = nil, start: Coordinate, seed: UInt64,
+    preset: TargetPreset? = nil, target: String, deviceName: String, documents: [JSONValue]
   ) {
     self.platform = platform
+    self.behaviour = behaviour ?? .observed
     self.start = start
     self.seed = seed
     self.preset = preset
@@ -56,6 +59,8 @@ package struct DriveSettings: Sendable {
     result.change.warnings = warnings + result.change.warnings
     return result
   }
+
+  var quirks: EngineQuirks { EngineQuirks(areObserved: behaviour == .observed) }
 
   var description: DeviceDescription {
     DeviceDescription(

@@ -27,12 +27,15 @@ final class Stage {
 
   /// Without a lifetime there are no tokens.
   init(
-    tokenLifetime: Nanoseconds? = nil, faults: [Fault] = [], _ configure: (inout Configuration) -> Void = { _ in }
+    tokenLifetime: Nanoseconds? = nil, faults: [Fault] = [], behaviour: SDKBehaviour = .observed,
+    _ configure: (inout Configuration) -> Void = { _ in }
   ) {
     var configuration = Runs.configuration()
     configuration.http.url = "http://server.example/locations"
     configure(&configuration)
-    var setup = Runs.setup(seed: 1, faults: faults, Runs.drivers(1, configuration: configuration))
+    var fleet = Runs.drivers(1, configuration: configuration)
+    fleet.behaviour = behaviour
+    var setup = Runs.setup(seed: 1, faults: faults, fleet)
     if let tokenLifetime {
       var authorization = TargetAuthorization()
       (authorization.strategy, authorization.accessTokenLifetime) = (.jwt, tokenLifetime)

@@ -17,6 +17,8 @@ extension Command {
         "\(TargetPreset.names): the server's dialect, with the device's name [as the app is configured]"),
       .value("platform", "NAME", "ios or android", standard: "ios"),
       .value(
+        "behaviour", "NAME", "observed, as logs of real devices show the SDK, or documented", standard: "observed"),
+      .value(
         "device", "NAME", "name of the device, for the preset and for ${device.id} in --config", standard: "drive"),
       .value("config", "FILE", "SDK configuration as a JSON object, grouped or flat"),
       .value("token", "TOKEN", "access token for uploads", isSecret: true),

@@ -11,6 +11,8 @@ extension DriveSettings {
       try values.read("platform", expected: "ios or android") { text in
         [DevicePlatform.ios, .android].first { "\($0)" == text }
       } ?? .ios
+    let behaviour =
+      try values.read("behaviour", expected: "observed or documented", SDKBehaviour.init(rawValue:))
     let preset =
       try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:))
     let expected = "a URL as http://127.0.0.1:8080"
@@ -43,7 +45,7 @@ extension DriveSettings {
     // Who names no server means the one that 'rollingroad serve' starts.
     let isOurs = target == nil && values.value("config") == nil
     self.init(
-      platform: platform, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max),
+      platform: platform, behaviour: behaviour, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max),
       preset: preset ?? (isOurs ? .rollingroad : nil),
       target: target ?? "http://127.0.0.1:8080", deviceName: name, documents: documents)
     if let mistake = mistakes.first { throw UsageError("\(values.value("config")?.origin ?? "the flags"): \(mistake)") }

@@ -23,7 +23,6 @@ extension Engine {
     stoppingPlace = nil
     state.stationaryPlace = nil
     motionChangeFix = nil
-    speedBeforeMotionChange = lastFix?.coords.speed
     restBeforeLaunch = nil
     if isMoving { startStationaryCheck(at: now, into: &effects) }
   }
@@ -47,6 +46,8 @@ extension Engine {
 
   /// STATIONARY → MOVING, in the order that a device's log shows.
   private mutating func setOff(from fix: Fix, at now: Moment, into effects: inout [Effect]) {
+    let hasPlainStart = settings.followsSignificantChanges || !quirks.setsDistanceFilterAtTurns
+    if !hasPlainStart { _ = distanceFilter.rescale(speed: fix.coords.speed) }
     let didAdvance = advanceOdometer(to: fix, from: .motionChange, into: &effects)
     let record = makeRecord(of: fix, event: .motionchange, at: now)
     motionChangeFix = FixIdentity(fix)
@@ -59,9 +60,7 @@ extension Engine {
     demandStationaryRegion(nil, into: &effects)
     if settings.followsSignificantChanges {
       beginSignificantTrip(at: fix, at: now, into: &effects)
-    } else if quirks.setsDistanceFilterAtTurns {
-      _ = distanceFilter.rescale(speed: speedBeforeMotionChange)
-    } else if let old = distanceFilter.beginMoving() {
+    } else if hasPlainStart, let old = distanceFilter.beginMoving() {
       note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
     }
     demandLocationUpdates(true, into: &effects)

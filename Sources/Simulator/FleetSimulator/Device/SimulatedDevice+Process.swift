@@ -95,8 +95,8 @@ extension SimulatedDevice {
     var phone = SimulatedPhone(watching: host.platform.region)
     (phone.recentLog, phone.isLogged) = (host.platform.recentLog, isLogged)
     host = try SimulatedDevice.launch(
-      number, key, fleet.setup.configuration.platform, launches: launches, firstRequest: host.uploader.nextRequestID,
-      on: phone, at: instant, in: site)
+      number, key, of: fleet, launches: launches, firstRequest: host.uploader.nextRequestID, on: phone, at: instant,
+      in: site)
     begin(launch, at: instant, in: site)
     if !isPresent { stop(at: moment(at: instant, in: site), in: site) }
   }

@@ -87,8 +87,7 @@ struct SimulatedDevice {
     faults = site.faults.timeline(of: index, in: fleet.setup)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
-      number, key, fleet.setup.configuration.platform, launches: 0, firstRequest: 1,
-      on: SimulatedPhone(), at: zero, in: site)
+      number, key, of: fleet, launches: 0, firstRequest: 1, on: SimulatedPhone(), at: zero, in: site)
     if site.logEntriesKept > 0 {
       host.platform.recentLog = RecentLog(
         capacity: site.logEntriesKept, platform: fleet.setup.configuration.platform)
@@ -101,9 +100,10 @@ struct SimulatedDevice {
   }
 
   static func launch(
-    _ number: Int, _ key: UInt64, _ platform: DevicePlatform, launches: UInt64, firstRequest: UInt64,
+    _ number: Int, _ key: UInt64, of fleet: SharedFleet, launches: UInt64, firstRequest: UInt64,
     on phone: SimulatedPhone, at instant: MonotonicInstant, in site: Site
   ) throws(DatabaseError) -> DeviceHost<SimulatedPhone> {
+    let platform = fleet.setup.configuration.platform
     let description = DeviceDescription(
       platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15",
       userAgent: "RollingRoad/1")
@@ -111,7 +111,8 @@ struct SimulatedDevice {
       description, on: phone, database: site.database, device: number,
       identity: RandomStream(
         seed: site.setup.identitySeed, device: key, concern: DeviceConcern.identity + launches),
-      firstRequest: firstRequest, clockFactor: site.clockFactor, scratch: site.scratch,
+      quirks: EngineQuirks(areObserved: fleet.setup.behaviour == .observed), firstRequest: firstRequest,
+      clockFactor: site.clockFactor, scratch: site.scratch,
       at: site.setup.moment(at: instant))
   }
 

@@ -1,6 +1,7 @@
 import Base
 package import Contract
 package import JSON
+package import Scenario
 package import World
 
 /// Devices that are alike.
@@ -21,6 +22,7 @@ package struct FleetSetup: Sendable {
   package var geofences: [Geofence] = []
   /// What the app starts when it has no schedule.
   package var startsGeofencesOnly = false
+  package var behaviour = SDKBehaviour.observed
   /// For thresholds and reports.
   package var tags: [Tag] = []
   /// Trips that found no free device.

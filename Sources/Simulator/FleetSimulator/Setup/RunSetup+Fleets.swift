@@ -22,6 +22,7 @@ extension RunSetup {
         relaunchSeconds: life.terminate.relaunchAfter),
       configuration: scenario.configuration(of: traits))
     setup.receiver = receiver(motion.gps)
+    setup.behaviour = scenario.behaviour(of: traits)
     setup.presence = schedule.presence
     setup.droppedTrips = schedule.droppedTrips
     setup.members = traits.members.map { members in members.filter { $0 < schedule.devices } }

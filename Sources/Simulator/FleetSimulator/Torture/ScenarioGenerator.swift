@@ -51,6 +51,8 @@ package struct ScenarioGenerator {
     if stream.chance(0.4) { try addGeofences() }
     if stream.chance(0.15) { try addBacklog(fault: faults) }
     if stream.chance(0.3) { try addTokens(fault: faults + 1) }
+    // Last, so that the rest of a seed's scenario is the same without it.
+    try add(#""\#(one(of: SDKBehaviour.allCases.map(\.rawValue)))""#, at: ["sdk", "behaviour"])
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }

@@ -11,6 +11,9 @@ extension Scenario {
     return configuration
   }
 
+  /// As the SDK of a fleet behaves where its documents and real devices differ.
+  package func behaviour(of fleet: FleetTraits) -> SDKBehaviour { fleet.sdk.behaviour ?? sdk.behaviour ?? .observed }
+
   /// What the app of a fleet says to the SDK, one after the other.
   package func documents(of fleet: FleetTraits) -> [JSONValue] {
     [sdk.configuration, fleet.sdk.configuration, fleet.configuration].map(\.document)

@@ -19,6 +19,8 @@ final class Ledger {
   let homes: [DeviceHome]
   /// Of each fleet, as its scenario says; nil where a preset of a server changes it.
   let configurations: [Configuration?]
+  /// Of each fleet.
+  let behaviours: [SDKBehaviour]
   /// In lower case; of headers that the simulator writes.
   let ownHeaders: Set<String>
   /// How many dwellings in geofences were looked at.
@@ -54,6 +56,7 @@ final class Ledger {
     )
     let isOurs = setup.outside.map { $0.preset == .rollingroad } ?? true
     configurations = setup.fleets.map { isOurs ? $0.configuration : nil }
+    behaviours = setup.fleets.map(\.behaviour)
     homes = setup.fleets.enumerated().flatMap { number, fleet in
       fleet.simulated.map { index in
         DeviceHome(

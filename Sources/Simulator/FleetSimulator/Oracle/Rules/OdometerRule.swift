@@ -8,7 +8,8 @@ import Vocabulary
 
 /// I17: the odometer never goes back unless it is set, and never says more than the true way allows, nor much less than
 /// the positions of one way that are surely apart (BGGeo `odometer`; SDK §17). The SDK sees chords of the way,
-/// shortens steps at motion changes, and leaves out those that seem too long.
+/// shortens steps at motion changes, and leaves out those that seem too long. A device with the observed habits counts
+/// the way between the last position of one trip and the first of the next one twice (SDK §17.8).
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }
   override class var interest: Interest { [.told, .queue, .life, .truth, .course] }
@@ -25,6 +26,10 @@ final class OdometerRule: Rule {
     var growth = 0.0
     /// What the filter may have kept of long steps.
     var kept = 0.0
+    /// Ways that count twice.
+    var again = 0.0
+    /// The filter still has the length of a way that counted twice.
+    var isCarrying = false
     /// What the steps between exact positions come to, and the end of the last of them.
     var sure = 0.0
     var exact: (place: Coordinate, instant: MonotonicInstant)?
@@ -34,12 +39,21 @@ final class OdometerRule: Rule {
       last = (odometer, place)
     }
 
+    /// The step that follows counts it again; the filter knows none before it.
+    mutating func repeatWay(of metres: Double) {
+      again += metres
+      (growth, isCarrying) = (0, true)
+    }
+
     /// The length that the filter gives to a step lies between that of the step and the one that it gave before: after a
     /// long step, over a gap between positions, it comes down slowly (SDK §17, item 3).
     mutating func grow(to odometer: Double, at place: Coordinate) {
       guard odometer > last.odometer else { return }
-      if growth > OdometerRule.smoothing.metres { kept += max(0, growth - place.distanceMetres(to: last.place)) }
-      growth = odometer - last.odometer
+      let step = place.distanceMetres(to: last.place)
+      let grown = odometer - last.odometer
+      if growth > OdometerRule.smoothing.metres || isCarrying { kept += max(0, min(growth, grown) - step) }
+      growth = grown
+      if growth <= step { isCarrying = false }
       last = (odometer, place)
     }
   }
@@ -50,6 +64,10 @@ final class OdometerRule: Rule {
     var place: Coordinate?
     var metres = 0.0
     var course: Course?
+    /// How far it had truly gone at the last position of the stream, for a device that measures from there.
+    var streamed: Double?
+    /// Its next position is the first of a trip.
+    var isSettingOff = false
     /// Its store has failed: what it could not write is gone with the app.
     var isDisturbed = false
     var isTold = false
@@ -85,11 +103,16 @@ final class OdometerRule: Rule {
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:
       judge(record, sighting)
+      follow(record, device)
       compare(record, sighting)
       measure(record, sighting)
-    case .told(.engine(.enabledChange)), .told(.engine(.motionChange)), .killed, .asked, .told(.commanded(.stop)),
+    case .told(.engine(.motionChange(let record))):
+      gauges[device].course?.exact = nil
+      gauges[device].isSettingOff = record.isMoving
+    case .told(.engine(.enabledChange)), .killed, .asked, .told(.commanded(.stop)),
       .told(.commanded(.startGeofences)), .told(.commanded(.start)):
       gauges[device].course?.exact = nil
+      gauges[device].streamed = nil
     case .told(.engine(.geofence(let record, _))): compare(record, sighting)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
       (gauges[device].odometer, gauges[device].course) = (0, nil)
@@ -110,6 +133,18 @@ final class OdometerRule: Rule {
       gauges[sighting.device].course = nil
       blame(sighting, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
     }
+  }
+
+  /// With the observed habits, the first position of a trip counts the way since the last one of the trip before, which
+  /// the positions of the motion changes between them have counted.
+  private func follow(_ record: LocationRecord, _ device: Int) {
+    guard record.event == nil, record.isMoving, ledger.behaviours[ledger.homes[device].fleet] == .observed else {
+      return
+    }
+    defer { (gauges[device].streamed, gauges[device].isSettingOff) = (gauges[device].metres, false) }
+    let gauge = gauges[device]
+    guard gauge.isSettingOff, let streamed = gauge.streamed else { return }
+    gauges[device].course?.repeatWay(of: gauge.metres - streamed)
   }
 
   /// Adds up what cannot be doubted, and holds the odometer against it.
@@ -153,7 +188,9 @@ final class OdometerRule: Rule {
     course.errors += 2 * told.distanceMetres(to: place)
     gauges[sighting.device].course = course
     let (grown, gone) = (record.odometer - course.odometer, gauge.metres - course.metres)
-    let limit = gone * (1 + OdometerRule.smoothing.share) + course.errors + course.kept + OdometerRule.smoothing.metres
+    let limit =
+      (gone + course.again) * (1 + OdometerRule.smoothing.share) + course.errors + course.kept
+      + OdometerRule.smoothing.metres
     guard grown > limit, !gauge.isTold else { return }
     gauges[sighting.device].isTold = true
     blame(
