@@ -105,6 +105,7 @@ export class Fleet {
     device.seenAt = Math.max(device.seenAt, lastSeen)
     if (stored.latest) {
       const recordedAt = stored.latest.recordedAt ? Date.parse(stored.latest.recordedAt) : 0
+      // The list does not say when the newest record came: with the last upload at the latest.
       this.#place(device, { ...stored.latest, recordedAt, arrivedAt: lastSeen })
     }
     this.#changed(device)

@@ -69,6 +69,19 @@ final class PageFaultTests: PageStage {
     }
   }
 
+  @Test func aFaultOfThePageOfARunIsSetInThatRun() throws {
+    try withPage(path: "/r/job-1/") { page, uploader in
+      try page.click("#tab-faults")
+      #expect(try page.evaluate("document.querySelector('[name=run]').getBoundingClientRect().width") == .integer(0))
+      try page.click("#panel-faults button[type=submit]")
+      try page.wait(until: "document.querySelector('.card')?.textContent.includes('every device · run job-1')")
+      #expect(try uploader.post("/r/job-1/locations", Uploader.body(1), device: "a").status == 500)
+      #expect(try uploader.record(1, of: "a").status == 200)
+      try page.click(".card button")
+      try page.wait(until: "document.querySelector('.card') === null")
+    }
+  }
+
   /// The list is asked for again every two seconds.
   @Test func aRefusalAndTheFocusStayWhenTheListIsRefreshed() throws {
     try withPage(

@@ -69,6 +69,27 @@ final class PagePanelTests: PageStage {
     }
   }
 
+  @Test func aRefusedDeletionAndTheFocusStayWhenTheQuarantineIsRefreshed() throws {
+    let bad = #"{"location":{"uuid":"1","timestamp":"2026-07-28T18:00:00.000Z","coords":{"latitude":"north"}}}"#
+    try withPage(before: { _ = try $0.post("/locations", bad, device: "van-1") }) { page, uploader in
+      try page.click("#tab-quarantine")
+      try page.evaluate(
+        """
+        window.real = fetch
+        window.fetch = (url, options) => options.method !== 'DELETE' ? real(url, options)
+          : Promise.resolve(new Response(JSON.stringify({ error: { code: 'full', message: 'the disk is full' } }), { status: 503 }))
+        """)
+      try page.click("#panel-quarantine .card summary")
+      try page.click("#panel-quarantine .card button")
+      let said = "[...document.querySelectorAll('#panel-quarantine .problem')].map(node => node.textContent).join('')"
+      try page.wait(until: "\(said) === 'the disk is full'")
+      _ = try uploader.post("/locations", bad.replacing("north", with: "south"), device: "van-1")
+      try page.wait(until: "document.querySelectorAll('#panel-quarantine .card').length === 2")
+      #expect(try page.text(said) == "the disk is full")
+      #expect(try page.evaluate("document.activeElement.closest('.card') !== null") == .bool(true))
+    }
+  }
+
   @Test func thePageAsksForTheTokenAndKeepsItInTheTabAlone() throws {
     try withPage(problemsExpected: 2, isOpen: false, configure: { $0.adminToken = "open-sesame" }) { page, _ in
       try page.wait(until: "document.getElementById('ask-token').open")
