@@ -5,7 +5,7 @@ import Testing
 import Upload
 
 /// What a bare server answers, and what becomes of it.
-@Suite(.timeLimit(.minutes(1))) struct AnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerTests {
   @Test(arguments: Way.allCases) func everyStatusIsAnAnswerWithItsPhrase(_ way: Way) async throws {
     let server = try BareServer { request in
       let status = request.lines[0].split(separator: " ")[1].dropFirst()

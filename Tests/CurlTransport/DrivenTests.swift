@@ -5,7 +5,7 @@ import Testing
 import Upload
 
 /// The transport in the thread of its owner.
-@Suite(.timeLimit(.minutes(1))) struct DrivenTests {
+@Suite(.timeLimit(.minutes(10))) struct DrivenTests {
   private func request(_ url: String, _ id: UInt64) -> OutgoingRequest {
     OutgoingRequest(
       id: id, purpose: .records, method: "POST", url: url, headers: [], body: [1], timeout: .seconds(20))

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Connections under a phone's requests, whoever speaks on them.
-@Suite(.timeLimit(.minutes(1))) struct LineTests {
+@Suite(.timeLimit(.minutes(10))) struct LineTests {
   /// The server may end it while the request is under way to it.
   @Test(arguments: Way.allCases) func aConnectionThatDiesUnderItsSecondRequestIsReplaced(_ way: Way) async throws {
     let server = try BareServer { request in

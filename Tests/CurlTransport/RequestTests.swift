@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What arrives at the server.
-@Suite(.timeLimit(.minutes(1))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
   @Test(arguments: Way.allCases) func aRequestArrivesAsItWasMadeAndWithNothingElse(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
     let headers = [

@@ -4,7 +4,7 @@ import Support
 import Testing
 import Upload
 
-@Suite(.timeLimit(.minutes(1))) struct SecurityTests {
+@Suite(.timeLimit(.minutes(10))) struct SecurityTests {
   private func configuration(_ server: SecureServer) -> TransportConfiguration {
     var configuration = TransportConfiguration()
     configuration.certificateAuthorities = server.certificate

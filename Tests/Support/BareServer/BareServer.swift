@@ -46,10 +46,12 @@ package final class BareServer: Sendable {
   }
 
   /// What tests look at while the server runs.
-  struct Observations {
-    var requests: [Request] = []
-    var opened = 0
-    var ended = 0
+  package struct Observations: Sendable {
+    package internal(set) var requests: [Request] = []
+    /// Connections that were made so far.
+    package internal(set) var opened = 0
+    /// Connections that their client has ended so far.
+    package internal(set) var ended = 0
   }
 
   package let port: UInt16
@@ -75,14 +77,69 @@ package final class BareServer: Sendable {
   }
 
   package var url: String { "http://127.0.0.1:\(port)/" }
-  package var requests: [Request] { observations.value.withLock { $0.requests } }
-  /// Connections that were made so far.
-  package var opened: Int { observations.value.withLock { $0.opened } }
-  /// Connections that their client has ended so far.
-  package var ended: Int { observations.value.withLock { $0.ended } }
+  package var requests: [Request] { observations.now.requests }
+  package var opened: Int { observations.now.opened }
+  package var ended: Int { observations.now.ended }
+
+  /// Returns when it holds. Tells the waiter at the change itself: how long that takes is nobody's concern but the time limit's
+  /// of the test.
+  package func comesTrue(_ holds: @escaping @Sendable (Observations) -> Bool) async {
+    await observations.comesTrue(holds)
+  }
 }
 
 /// Shared by the server's thread and its owner.
 final class ObservationBox: Sendable {
-  let value = Mutex(BareServer.Observations())
+  private struct Waiter {
+    let id: UInt64
+    let holds: @Sendable (BareServer.Observations) -> Bool
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    var observations = BareServer.Observations()
+    var waiters: [Waiter] = []
+    var lastID: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  var now: BareServer.Observations { state.withLock { $0.observations } }
+
+  func change<Result: Sendable>(_ body: (inout BareServer.Observations) -> Result) -> Result {
+    let (result, content) = state.withLock { state in
+      let result = body(&state.observations)
+      let observations = state.observations
+      let content = state.waiters.filter { $0.holds(observations) }.map { ($0.id, $0.continuation) }
+      state.waiters.removeAll { waiter in content.contains { $0.0 == waiter.id } }
+      return (result, content.map(\.1))
+    }
+    for continuation in content { continuation.resume() }
+    return result
+  }
+
+  /// Ends also when the test is cancelled, which its time limit does.
+  func comesTrue(_ holds: @escaping @Sendable (BareServer.Observations) -> Bool) async {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let mayGo = state.withLock { state in
+          if holds(state.observations) || Task.isCancelled { return true }
+          state.waiters.append(Waiter(id: id, holds: holds, continuation: continuation))
+          return false
+        }
+        if mayGo { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.waiters.first { $0.id == id }
+        state.waiters.removeAll { $0.id == id }
+        return waiter
+      }
+      waiter?.continuation.resume()
+    }
+  }
 }

@@ -89,7 +89,7 @@ final class BareServerLoop: @unchecked Sendable {
     let address = unsafe withUnsafeBytes(of: &storage) { unsafe $0.load(as: sockaddr_in.self) }
     let host = UInt32(bigEndian: address.sin_addr.s_addr)
     let peer = "\(host >> 24).\(host >> 16 & 255).\(host >> 8 & 255).\(host & 255)"
-    let index = observations.value.withLock { observations in
+    let index = observations.change { observations in
       defer { observations.opened += 1 }
       return observations.opened
     }
@@ -103,7 +103,7 @@ final class BareServerLoop: @unchecked Sendable {
     if count > 0 {
       clients[number]?.input.append(contentsOf: buffer.prefix(count))
     } else if count == 0 || errno != EAGAIN {
-      observations.value.withLock { $0.ended += 1 }
+      observations.change { $0.ended += 1 }
       forget(number)
     }
   }
@@ -111,7 +111,7 @@ final class BareServerLoop: @unchecked Sendable {
   /// Answers what is whole, and sends what is due.
   private func advance(_ number: Int32) {
     while let request = takeRequest(number) {
-      observations.value.withLock { $0.requests.append(request) }
+      observations.change { $0.requests.append(request) }
       answer(number, respond(request))
     }
     guard var client = clients[number] else { return }
