@@ -35,6 +35,7 @@ final class DriveSession {
     signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
     var configuration = TransportConfiguration()
     configuration.keepsHeads = true
+    configuration.heedsEnvironment = true
     let inbox = try DriveInbox()
     self.inbox = inbox
     transport = try CurlTransport(configuration) { inbox.add($0) }

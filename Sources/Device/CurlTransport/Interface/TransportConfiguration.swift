@@ -14,10 +14,13 @@ package struct TransportConfiguration: Sendable {
   /// How long an unused connection stays open: OkHttp's five minutes.
   package var idleTime = Nanoseconds.seconds(300)
   package var httpVersion = HTTPVersion.http1
-  /// As in `http://proxy:3128`; the environment's proxies are not used.
+  /// As in `http://proxy:3128`.
   package var proxy: String?
   /// A file of certificates in PEM form that takes the place of the system's roots.
   package var certificateAuthorities: String?
+  /// For https, the variables of the environment that curl's users know count where the two above are nil: `HTTPS_PROXY`,
+  /// `ALL_PROXY` and `NO_PROXY`, and `CURL_CA_BUNDLE` and `SSL_CERT_FILE`.
+  package var heedsEnvironment = false
   /// Numeric addresses of this machine for the devices in turn: one address has some 28,000 ports to one server.
   package var sourceAddresses: [String] = []
   /// A larger answer is a failure. In bytes.

@@ -1,6 +1,7 @@
 import Base
 import CCurl
 import Contract
+import Glibc
 import Upload
 
 /// A handle of libcurl and what it fills; it serves one request after another.
@@ -12,6 +13,8 @@ final class Transfer {
   let answerLimit: Int
   let keepsHead: Bool
   let connectsOnly: Bool
+  /// For https the environment says by which proxy.
+  private let findsProxy: Bool
 
   unowned let loop: TransferLoop
   var device = 0
@@ -36,6 +39,7 @@ final class Transfer {
     answerLimit = configuration.answerLimit
     keepsHead = configuration.keepsHeads
     connectsOnly = configuration.connectsOnly
+    findsProxy = configuration.heedsEnvironment && configuration.proxy == nil
   }
 
   /// Not while a multi handle has it.
@@ -62,7 +66,7 @@ final class Transfer {
     set(CURLOPT_TCP_NODELAY, 1)
     // The connection's end is watched by the table of sockets; this keeps libcurl from using one that the table has ended.
     set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))
-    if let authorities = configuration.certificateAuthorities { set(CURLOPT_CAINFO, authorities) }
+    if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
     // With a directory beside the file libcurl would read all roots again for each handshake.
     unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
     // Handles go from device to device, and a device's TLS session must not.
@@ -87,6 +91,11 @@ final class Transfer {
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }
     set(CURLOPT_URL, request.url)
+    if findsProxy {
+      // Unset, libcurl asks the environment; empty, there is none.
+      let proxy = request.url.lowercased().hasPrefix("https:") ? nil : ""
+      unsafe precondition(rr_curl_set_string(easy, CURLOPT_PROXY, proxy) == CURLE_OK, "PROXY can be set")
+    }
     set(CURLOPT_TIMEOUT_MS, max(1, Int(request.timeout.wholeMilliseconds)))
     if request.method == "GET" && request.body.isEmpty {
       set(CURLOPT_HTTPGET, 1)
@@ -103,5 +112,16 @@ final class Transfer {
   func useConnections(of share: UnsafeMutableRawPointer?, scope: Int) {
     unsafe set(CURLOPT_SHARE, pointer: share)
     set(CURLOPT_ADDRESS_SCOPE, scope)
+  }
+}
+
+extension TransportConfiguration {
+  /// curl's own order (https://curl.se/docs/sslcerts.html).
+  fileprivate var authorities: String? {
+    guard certificateAuthorities == nil, heedsEnvironment else { return certificateAuthorities }
+    for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+      if let path = unsafe getenv(name).map({ unsafe String(cString: $0) }), !path.isEmpty { return path }
+    }
+    return nil
   }
 }

@@ -102,6 +102,7 @@ extension RunSetup {
   ) -> TransportConfiguration {
     var transport = TransportConfiguration()
     transport.isDirect = true
+    transport.heedsEnvironment = true
     transport.idleTime = connections.keepAlive
     switch connections.policy {
     case .mobile: transport.connections = .mobile
