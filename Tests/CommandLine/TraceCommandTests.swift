@@ -1,3 +1,4 @@
+import IngestServer
 import Support
 import Testing
 
@@ -71,6 +72,31 @@ import Testing
         """, "\(call.output)")
   }
 
+  /// docs/trace.md: what this server exports can be read.
+  @Test(arguments: ["ndjson", "csv", "geojson", "gpx"]) func anExportOfTheServerIsRead(format: String) throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let records = (0..<3).map { index in
+      #"{"timestamp":"2026-07-28T18:00:0\#(index).000Z","uuid":"00000000-0000-4000-8000-00000000000\#(index)","#
+        + #""coords":{"latitude":48.10\#(index),"longitude":11.5,"accuracy":5}}"#
+    }
+    let body = #"{"location":[\#(records.joined(separator: ","))]}"#
+    let sent = try answer(server, "POST /locations/car", body)
+    #expect(sent.hasPrefix("HTTP/1.1 200"))
+    let export = try answer(server, "GET /admin/v1/devices/car/locations?format=\(format)&limit=100", "")
+    let content = export.components(after: "\r\n\r\n")
+    let call = CommandCall(["trace", "export.\(format)"], files: ["export.\(format)": content])
+    #expect(call.code == .ok, "\(call.error)")
+    #expect(call.output.hasPrefix("  points    3 of \(format), one every 1 s\n"), "\(call.output)")
+  }
+
+  private func answer(_ server: IngestServer, _ line: String, _ body: String) throws -> String {
+    let client = try LoopbackClient(port: server.port)
+    let head = "\(line) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    try client.send(head + body)
+    return try client.receiveToEnd().text
+  }
+
   @Test func aMistakeHasItsPlace() {
     let call = run(["bad.csv"])
     #expect(call.code == .runtimeFailure)
@@ -124,5 +150,12 @@ import Testing
     #expect(try RelativePath.from("out/./x/s.json5", to: "b.gpx") == "../../b.gpx")
     #expect(try RelativePath.from("out/s.json5", to: "/b.gpx") == "/b.gpx")
     #expect(throws: UsageError.self) { try RelativePath.from("../s.json5", to: "b.gpx") }
+  }
+}
+
+extension String {
+  /// What follows the first of them.
+  fileprivate func components(after separator: String) -> String {
+    firstRange(of: separator).map { String(self[$0.upperBound...]) } ?? ""
   }
 }

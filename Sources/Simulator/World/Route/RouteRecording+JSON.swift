@@ -28,8 +28,8 @@ extension RouteRecording {
     try self.init(points: points, end: root.spot)
   }
 
-  /// A JSON object on each line: a record as the SDK sends it, or one with `latitude` (`lat`), `longitude` (`lon`, `lng`)
-  /// and, if wanted, `timestamp` (`time`).
+  /// A JSON object on each line: a record as the SDK sends it, a line of the server's export, which has that under `record`,
+  /// or one with `latitude` (`lat`), `longitude` (`lon`, `lng`) and, if wanted, `timestamp` (`time`).
   package init(ndjson bytes: [UInt8]) throws(RouteError) {
     var points: [RoutePoint] = []
     var number = 0
@@ -47,6 +47,8 @@ extension RouteRecording {
       throw RouteError(error.code, at: FileSpot(line: line, column: error.spot.column), error.message)
     }
     let spot = FileSpot(line: line)
+    let recordedAt = node["recordedAt"]
+    node = node["record"] ?? node
     node = node["location"] ?? node
     let coords = node["coords"] ?? node
     guard let latitude = (coords["latitude"] ?? coords["lat"])?.number,
@@ -55,7 +57,7 @@ extension RouteRecording {
       throw RouteError(.badCoordinate, at: spot, "the line has no latitude and longitude; it needs both, as numbers")
     }
     var time: WallInstant?
-    if let text = (node["timestamp"] ?? node["time"])?.text { time = try RouteText.time(text, at: spot) }
+    if let text = (node["timestamp"] ?? node["time"] ?? recordedAt)?.text { time = try RouteText.time(text, at: spot) }
     let place = try RouteText.place(latitude: latitude, longitude: longitude, at: spot)
     return RoutePoint(place: place, elevation: coords["altitude"]?.number, time: time, at: spot)
   }
