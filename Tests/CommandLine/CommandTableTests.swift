@@ -13,6 +13,18 @@ import Testing
     #expect(result.code == .ok)
   }
 
+  @Test(arguments: ["--version", "-V"]) func theVersionHasItsUsualFlag(word: String) {
+    #expect(run(word).output == run("version").output && run(word).code == .ok)
+  }
+
+  @Test func aMissingOperandIsNamed() {
+    let simulate = run("simulate")
+    #expect(simulate.code == .usage)
+    #expect(simulate.error.hasPrefix("rollingroad simulate: SCENARIO is missing: name a file, or one of "))
+    #expect(simulate.error.contains("first-drive") && simulate.error.contains("tunnel-exit"))
+    #expect(run("inspect").error.hasPrefix("rollingroad inspect: DIR is missing\n"))
+  }
+
   @Test func versionRefusesArguments() {
     let result = run("version", "--jsn")
     #expect(result.output == "")

@@ -15,15 +15,15 @@ public enum CommandTable {
     }
     let rest = Array(process.arguments.dropFirst())
     if isHelp(word) { return help(on: rest.first, process) }
-    guard let command = commands.first(where: { $0.name == word }) else { return unknown(word, process) }
+    let name = ["--version", "-V"].contains(word) ? Command.version.name : word
+    guard let command = commands.first(where: { $0.name == name }) else { return unknown(word, process) }
     if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) {
       process.writeOutput(command.help)
       return .ok
     }
     do throws(UsageError) {
       try refuseUnknownEnvironment(process)
-      let (values, operands) = try FlagParser(flags: command.flags, operandCount: command.operandCount).parse(
-        rest, in: process)
+      let (values, operands) = try FlagParser(of: command).parse(rest, in: process)
       return try command.run(Invocation(values: values, operands: operands, process: process))
     } catch {
       process.writeError("rollingroad \(command.name): \(error.message)")

@@ -8,6 +8,7 @@ extension Command {
     summary: "drive simulated phones through a scenario",
     operands: "SCENARIO",
     operandCount: 1...1,
+    operandHint: "name a file, or one of \(BuiltInScenario.all.map(\.name).joined(separator: ", "))",
     flags: [
       .value("target", "URL", "server to upload to, instead of target.url; in real time unless --mode says otherwise"),
       .value(

@@ -5,7 +5,7 @@ extension Command {
     operands: "",
     operandCount: 0...0,
     flags: [],
-    details: "Prints \"rollingroad\" and the version on one line.",
+    details: "Prints \"rollingroad\" and the version on one line. 'rollingroad --version' does the same.",
     run: { (invocation) throws(UsageError) in
       invocation.process.writeOutput("rollingroad \(Product.version)")
       return .ok

@@ -6,6 +6,8 @@ struct FlagParser {
   let flags: [Flag]
   /// How many words without dashes the command takes.
   let operandCount: ClosedRange<Int>
+  /// What is said when there are fewer.
+  var missing = "an argument is missing"
 
   func parse(_ words: [String], in process: ProcessContext) throws(UsageError) -> (FlagValues, [String]) {
     var values = FlagValues()
@@ -15,7 +17,7 @@ struct FlagParser {
     guard rest.count <= operandCount.upperBound else {
       throw UsageError("unexpected '\(rest[operandCount.upperBound])'")
     }
-    guard rest.count >= operandCount.lowerBound else { throw UsageError("an argument is missing") }
+    guard rest.count >= operandCount.lowerBound else { throw UsageError(missing) }
     return (values, rest)
   }
 
@@ -91,5 +93,12 @@ struct FlagParser {
       throw UsageError("unknown flag '\(parts[0])'\(near)")
     }
     return (flag, parts.count == 2 ? String(parts[1]) : nil)
+  }
+}
+
+extension FlagParser {
+  init(of command: Command) {
+    self.init(flags: command.flags, operandCount: command.operandCount)
+    missing = "\(command.operands) is missing" + (command.operandHint.map { ": \($0)" } ?? "")
   }
 }
