@@ -16,8 +16,11 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
 
   package var description: String {
     let codes = extendedCode == 0 ? "" : " (\(code), extended \(extendedCode))"
-    return sql.map { "\(message)\(codes) in: \($0)" } ?? "\(message)\(codes)"
+    return message + codes + (sql.map { " in: \($0)" } ?? "")
   }
+
+  /// For those who run the program: without the statement, which is ours.
+  package var summary: String { extendedCode == 0 ? message : "\(message) (SQLite's code \(extendedCode))" }
 
   /// A refusal of the wrapper.
   init(_ kind: Kind, _ message: String, sql: String? = nil) {

@@ -72,6 +72,39 @@ import Testing
     #expect(code { _ = try StoreReader(folder: folder.path + "/nothing") } == .inputOutput)
   }
 
+  @Test func aFolderOfOthersIsRefusedWithTheRemedyAndLeftAsItWas() throws {
+    let folder = try TemporaryFolder()
+    for name in ["b.txt", "a.txt", "c.txt", "d.txt"] { try folder.write([1], to: name) }
+    #expect {
+      _ = try SQLiteStore(StoreConfiguration(folder: folder.path))
+    } throws: { error in
+      let error = error as? StoreError
+      return error?.code == .folderNotUsable && error?.message.contains("(a.txt, b.txt, c.txt, …)") == true
+        && error?.message.contains("--data") == true
+    }
+    #expect(unsafe access(folder.file("lock"), F_OK) != 0 && access(folder.file("store.db"), F_OK) != 0)
+  }
+
+  @Test func whatAFileSystemOrAToolLeavesInANewFolderIsNobodys() throws {
+    let folder = try TemporaryFolder()
+    try folder.write([1], to: ".keep")
+    #expect(unsafe mkdir(folder.file("lost+found"), 0o700) == 0)
+    do { try SQLiteStore(StoreConfiguration(folder: folder.path)).close() }
+    // A copy beside the store does not make the folder that of others.
+    try folder.write([1], to: "copy.tar")
+    try SQLiteStore(StoreConfiguration(folder: folder.path)).close()
+  }
+
+  @Test func aReaderOfNothingIsToldWhatIsMissing() throws {
+    let folder = try TemporaryFolder()
+    #expect { _ = try StoreReader(folder: folder.path + "/no") } throws: { error in
+      (error as? StoreError)?.message == "there is no folder \(folder.path)/no; name the --data folder of a server"
+    }
+    #expect { _ = try StoreReader(folder: folder.path) } throws: { error in
+      (error as? StoreError)?.message == "\(folder.path) has no store.db; name the --data folder of a server"
+    }
+  }
+
   @Test func aReaderSeesWhatIsCommittedWhileTheStoreIsOpen() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(StoreConfiguration(folder: folder.path))

@@ -7,12 +7,15 @@ import Database
 /// After an error of the disk nothing that SQLite or the kernel remembers is believed. The connection is closed; before the
 /// next group a new one copies the whole log into the main file and has it synced, which writes every page again that an
 /// unsuccessful sync may have dropped (https://lwn.net/Articles/752063/). While that fails everything is `unavailable`.
+///
+/// A damaged file ends the writing until the next start: a page that happens to be sound proves nothing about the others, and
+/// what is written into a damaged tree may take more with it (https://sqlite.org/howtocorrupt.html). Readers go on.
 package final class SQLiteStore: Store {
   private let configuration: StoreConfiguration
   private let commitTimer: CommitTimer?
   private let folder: DataFolder?
   private var engine: StoreEngine?
-  /// Why a group or a step failed; nil again when a probe of some size was committed since.
+  /// Why a group or a step failed; nil again when a probe of some size was committed since. Damage stays.
   package private(set) var outage: StoreOutage?
 
   /// Opens or makes the store, brings it to the current version, and moves everything that a killed process left in the log
@@ -23,7 +26,11 @@ package final class SQLiteStore: Store {
     let folder = configuration.isInMemory ? nil : try DataFolder(path: configuration.folder)
     self.folder = folder
     do {
-      engine = try SQLiteStore.open(configuration)
+      let engine = try SQLiteStore.open(configuration)
+      self.engine = engine
+      guard !configuration.isInMemory, try engine.isFoundDamaged() else { return }
+      outage = .damaged
+      self.engine = nil
     } catch {
       throw StoreError(error, opening: configuration.databasePath)
     }
@@ -59,6 +66,7 @@ package final class SQLiteStore: Store {
   }
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
+    if outage == .damaged { return Array(repeating: .unavailable(.damaged), count: group.count) }
     do {
       let engine = try ready()
       let results = try engine.apply(group, now: now, commitTimer)
@@ -73,6 +81,7 @@ package final class SQLiteStore: Store {
   }
 
   package func maintain(now: WallInstant) -> Bool {
+    if outage == .damaged { return false }
     do {
       let engine = try ready()
       if outage != nil { try probe(engine) }

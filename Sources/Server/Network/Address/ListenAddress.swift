@@ -34,3 +34,8 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { takesBothFamilies ? ":\(address.port)" : address.description }
 }
+
+extension ListenAddress {
+  /// Throws `cannotBind` when nobody could listen there now. It may be otherwise in a moment.
+  package func refuseWhenTaken() throws(NetworkError) { try Listener.check(self) }
+}

@@ -34,6 +34,11 @@ struct Listener: ~Copyable, Sendable {
     return listeners
   }
 
+  /// Throws when nobody could listen there now; a port of 0 is never taken.
+  static func check(_ wanted: ListenAddress) throws(NetworkError) {
+    do throws(SystemError) { try refuseWhenTaken(wanted) } catch { throw .cannotBind(wanted, error) }
+  }
+
   /// With SO_REUSEPORT a second server of the same user would quietly get half of the clients. A socket without it is
   /// refused as long as anybody listens there.
   private static func refuseWhenTaken(_ wanted: ListenAddress) throws(SystemError) {

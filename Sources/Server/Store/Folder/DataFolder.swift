@@ -12,6 +12,7 @@ final class DataFolder {
   init(path: String) throws(StoreError) {
     self.path = path
     try DataFolder.create(path)
+    try DataFolder.refuseForeignFiles(in: path)
     let lockPath = path + "/lock"
     let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw DataFolder.failure("cannot write into the data folder \(path)", errno) }
@@ -31,6 +32,34 @@ final class DataFolder {
   deinit {
     _ = flock(lock, LOCK_UN)
     _ = Glibc.close(lock)
+  }
+
+  /// What a server leaves here; a new file system has a folder of its own in it. Names with a dot are nobody's business.
+  private static let stems = ["store.db", "journal.db", "token.key", "lock", "lost+found"]
+
+  /// A folder that others use is taken only where a store is in it already.
+  private static func refuseForeignFiles(in path: String) throws(StoreError) {
+    let names = names(in: path)
+    let others = names.filter { name in !name.hasPrefix(".") && !stems.contains { name.hasPrefix($0) } }.sorted()
+    guard !others.isEmpty, !names.contains("store.db") else { return }
+    let listed = others.prefix(3).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
+    throw StoreError(
+      code: .folderNotUsable,
+      message: "the folder \(path) has files of others (\(listed)) and no store of this program; "
+        + "choose a new or an empty folder with --data")
+  }
+
+  private static func names(in path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
   }
 
   private static func create(_ path: String) throws(StoreError) {

@@ -20,6 +20,8 @@ package struct StoreLimits: Sendable {
   package var cacheKilobytes = 131_072
   /// What must be committed after an outage before the store says that it is over: more than most groups write.
   package var probeBytes = 262_144
+  /// A main file of at most so many bytes is checked whole at the start, which takes some hundredths of a second.
+  package var checkedBytes: Int64 = 16_777_216
   /// Size of the main file in pages of 8 KiB above which the disk counts as full; nil for no limit.
   package var maximumPages: Int?
 

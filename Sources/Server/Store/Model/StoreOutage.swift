@@ -4,7 +4,7 @@ package enum StoreOutage: String, Equatable, Sendable {
   case full
   /// The disk failed: 503. The store reopens its files and rewrites what it had committed before it believes them again.
   case inputOutput
-  /// The file is damaged: 503, and a person has to look.
+  /// The file is damaged: 503 until the next start, and a person has to look.
   case damaged
   /// The store is shutting down: 503.
   case stopping

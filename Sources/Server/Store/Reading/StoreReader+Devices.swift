@@ -41,6 +41,30 @@ extension StoreReader {
     }
   }
 
+  /// Where else a device of this name, or any, has stored how much, the most first.
+  package func otherRuns(
+    of name: String?, than run: String, limit: Int
+  ) throws(StoreError) -> [(run: String, points: Int64)] {
+    try ask { () throws(DatabaseError) in
+      let wanted = name ?? ""
+      return try connection.with(
+        """
+        SELECT run, sum(points) AS stored FROM devices WHERE run <> ?1 AND (?2 OR name = ?3)
+        GROUP BY run ORDER BY stored DESC, run LIMIT ?4
+        """
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, text: run.utf8.span)
+        row.bind(2, name == nil ? 1 : 0 as Int64)
+        row.bind(3, text: wanted.utf8.span)
+        row.bind(4, Int64(limit))
+        var runs: [(run: String, points: Int64)] = []
+        while try row.step() { runs.append((row.text(at: 0), row.integer(at: 1))) }
+        return runs
+      }
+    }
+  }
+
   /// Every tag of every device, in alphabetical order for each.
   package func tags() throws(StoreError) -> [(device: DeviceIdentity, tag: String)] {
     try ask { () throws(DatabaseError) in

@@ -10,6 +10,9 @@ package final class StoreReader {
   /// A connection of its own, beside a writer in this or another process. The file must be there.
   package init(folder: String) throws(StoreError) {
     let path = DataFolder.databasePath(in: folder)
+    if let missing = FolderSurvey.missingStore(in: folder) {
+      throw StoreError(code: .inputOutput, message: "\(missing); name the --data folder of a server")
+    }
     do {
       let database = try Connection(path: path, access: .readOnly)
       _ = try database.version(of: StoreSchema.schema)

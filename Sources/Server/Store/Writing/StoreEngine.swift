@@ -70,6 +70,14 @@ final class StoreEngine {
     for case .read(let body) in group { body(StoreReader(on: connection)) }
   }
 
+  /// Of a file that is small enough to be read whole at a start: whether a page of it is damaged. In a larger one that shows when
+  /// the page is met.
+  func isFoundDamaged() throws(DatabaseError) -> Bool {
+    let bytes = try connection.database.integer("PRAGMA page_count") * connection.database.integer("PRAGMA page_size")
+    guard bytes <= configuration.limits.checkedBytes else { return false }
+    return try !connection.database.problems(.quick).isEmpty
+  }
+
   /// Commits as much as a group of some size would, to see whether the disk takes it, and takes it out again.
   func probe() throws(DatabaseError) {
     let bytes = Int64(configuration.limits.probeBytes)

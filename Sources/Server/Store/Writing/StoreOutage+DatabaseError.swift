@@ -24,8 +24,11 @@ extension StoreError {
       self.init(
         code: .foreignFile, message: "\(path) is not a store of this program; choose another --data folder")
     case .full: self.init(code: .full, message: "\(path): no space is left on its disk")
-    case .corrupt: self.init(code: .damaged, message: "\(path) is damaged: \(error)")
-    default: self.init(code: .inputOutput, message: "\(path) cannot be used: \(error)")
+    case .corrupt:
+      self.init(
+        code: .damaged,
+        message: "\(path) is damaged: \(error.summary); 'rollingroad inspect' says more; restore a copy")
+    default: self.init(code: .inputOutput, message: "\(path) cannot be used: \(error.summary)")
     }
   }
 }

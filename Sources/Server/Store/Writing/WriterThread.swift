@@ -22,6 +22,7 @@ package final class WriterThread: Sendable {
   package init(
     limits: WriterLimits = WriterLimits(), metrics: WriterMetrics,
     deliver: @escaping @Sendable ([Completion]) -> Void,
+    outageChanged: @escaping @Sendable (OutageAccount.Change) -> Void = { _ in },
     open: @escaping @Sendable () throws(StoreError) -> any Store
   ) throws(StoreError) {
     self.limits = limits
@@ -38,8 +39,10 @@ package final class WriterThread: Sendable {
         opened.signal()
         return
       }
+      var account = OutageAccount()
+      note(store, refused: 0, &account, outageChanged)
       opened.signal()
-      run(store, deliver)
+      run(store, deliver) { self.note(store, refused: $0, &account, outageChanged) }
     }
     opened.wait()
     if let error = failure.value.withLock({ $0 }) {
@@ -83,7 +86,8 @@ package final class WriterThread: Sendable {
     thread.withLock { $0.take() }?.join()
   }
 
-  private func run(_ store: any Store, _ deliver: @Sendable ([Completion]) -> Void) {
+  /// `note` hears after each step how many jobs it refused.
+  private func run(_ store: any Store, _ deliver: @Sendable ([Completion]) -> Void, _ note: (Int) -> Void) {
     while true {
       let (group, isClosed) = mailbox.withLock { mailbox in
         let group = mailbox.takeGroup()
@@ -93,24 +97,32 @@ package final class WriterThread: Sendable {
         return (group, mailbox.isClosed)
       }
       if !group.jobs.isEmpty {
-        commit(group, to: store, deliver)
+        commit(group, to: store, deliver, note)
       } else if isClosed {
         break
       }
-      if !upkeep(of: store) && group.jobs.isEmpty { waitForLetters() }
+      let hasMore = upkeep(of: store)
+      note(0)
+      if !hasMore && group.jobs.isEmpty { waitForLetters() }
     }
     store.close()
   }
 
-  private func commit(_ group: Mailbox.Group, to store: any Store, _ deliver: ([Completion]) -> Void) {
+  private func commit(
+    _ group: Mailbox.Group, to store: any Store, _ deliver: ([Completion]) -> Void, _ note: (Int) -> Void
+  ) {
     let start = clock.monotonicNow
     let results = store.apply(group.jobs, now: clock.wallNow)
     precondition(results.count == group.jobs.count, "a store answers every job")
     metrics.groupTime.record(UInt64(max(0, (clock.monotonicNow - start).count)))
     metrics.groupJobs.record(UInt64(group.jobs.count))
     metrics.groupRows.record(UInt64(group.rowCount))
-    if case .unavailable? = results.first { metrics.failedGroups.add() }
-    note(store.outage)
+    var refused = 0
+    if case .unavailable? = results.first {
+      metrics.failedGroups.add()
+      refused = results.count
+    }
+    note(refused)
     deliver(zip(group.tickets, results).map { Completion(ticket: $0, result: $1) })
   }
 
@@ -122,11 +134,16 @@ package final class WriterThread: Sendable {
       more = store.maintain(now: clock.wallNow)
       if more { metrics.upkeepTime.record(UInt64(max(0, (clock.monotonicNow - start).count))) }
     }
-    note(store.outage)
     return more
   }
 
-  private func note(_ outage: StoreOutage?) { lastOutage.withLock { $0 = outage } }
+  private func note(
+    _ store: any Store, refused: Int, _ account: inout OutageAccount, _ tell: (OutageAccount.Change) -> Void
+  ) {
+    let outage = store.outage
+    lastOutage.withLock { $0 = outage }
+    for change in account.note(outage, refused: refused, now: clock.monotonicNow) { tell(change) }
+  }
 
   private func waitForLetters() {
     let mustWait = mailbox.withLock { mailbox in
