@@ -109,6 +109,33 @@ import Testing
     #expect(outcome(forged(try header(), payload)) == .malformed)
   }
 
+  private func payload(_ more: String) -> String {
+    #"{"scope":"device","sub":"a","family":7,"iat":1800000000,"exp":1800000060"# + more + "}"
+  }
+
+  /// RFC 7519 §4.1.5.
+  @Test func aTokenThatBeginsLaterIsRefusedUntilThen() throws {
+    let text = forged(try header(), payload(#","nbf":1800000030"#))
+    #expect(outcome(text) == .notYetValid)
+    #expect(outcome(text, at: WallInstant(millisecondsSince1970: 1_800_000_024_999)) == .notYetValid)
+    #expect(outcome(text, at: WallInstant(millisecondsSince1970: 1_800_000_025_000)) == nil)
+    #expect(outcome(forged(try header(), payload(#","nbf":"soon""#))) == .malformed)
+    #expect(outcome(forged(try header(), payload(#","nbf":1700000000"#))) == nil)
+  }
+
+  /// RFC 8725 §3.11.
+  @Test(arguments: ["typ", "type", "token_type", "token_use"])
+  func aTokenThatSaysItIsForSomethingElseIsRefused(claim: String) throws {
+    #expect(outcome(forged(try header(), payload(#","\#(claim)":"refresh""#))) == .wrongType)
+    #expect(outcome(forged(try header(), payload(#","\#(claim)":7"#))) == .wrongType)
+    #expect(outcome(forged(try header(), payload(#","\#(claim)":"access""#))) == nil)
+  }
+
+  @Test func aHeaderOfAnotherTypeIsRefused() throws {
+    #expect(outcome(forged(try header().replacing("\"JWT\"", with: "\"refresh+jwt\""), payload(""))) == .wrongType)
+    #expect(outcome(forged(try header().replacing("\"JWT\"", with: "\"at+jwt\""), payload(""))) == nil)
+  }
+
   @Test func base64HasOneSpellingOnly() {
     for count in 0...40 {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }

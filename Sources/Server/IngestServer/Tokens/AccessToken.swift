@@ -13,9 +13,11 @@ struct AccessToken: Equatable {
   let family: Int64
   let issuedAt: WallInstant
   let expiresAt: WallInstant
+  /// Another holder of the key may say that a token begins later than it was made (RFC 7519 §4.1.5); this server does not.
+  var notBefore: WallInstant?
 }
 
-/// Why a token is not accepted. All but `expired` mean that it was never ours.
+/// Why a token is not accepted. All but the times and the type mean that it was never ours.
 enum AccessTokenError: Error, Equatable {
-  case malformed, wrongAlgorithm, unknownKey, wrongSignature, expired, notYetValid
+  case malformed, wrongAlgorithm, unknownKey, wrongSignature, wrongType, expired, notYetValid
 }

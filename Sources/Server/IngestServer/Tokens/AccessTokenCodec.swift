@@ -41,7 +41,8 @@ struct AccessTokenCodec {
 
   func checkTimes(of token: AccessToken, now: WallInstant) throws(AccessTokenError) {
     if now.milliseconds(since: token.expiresAt) >= clockSkewAllowedMilliseconds { throw .expired }
-    if token.issuedAt.milliseconds(since: now) > clockSkewAllowedMilliseconds { throw .notYetValid }
+    let beginning = max(token.issuedAt, token.notBefore ?? token.issuedAt)
+    if beginning.milliseconds(since: now) > clockSkewAllowedMilliseconds { throw .notYetValid }
   }
 
   /// Whether we have made this token, however old it is.
@@ -57,11 +58,26 @@ struct AccessTokenCodec {
     let signed = text[..<(text.count - parts[2].count - 1)]
     guard Cryptography.areEqual(signature, Cryptography.hmacSHA256(key: key, signed)) else { throw .wrongSignature }
 
-    guard let payload = object(parts[1]), let token = token(payload) else { throw .malformed }
+    guard let payload = object(parts[1]) else { throw .malformed }
+    guard isAccess(header["typ"], among: ["jwt", "at+jwt"]),
+      Self.typeClaims.allSatisfy({ isAccess(payload[$0], among: ["access", "bearer"]) })
+    else { throw .wrongType }
+    guard let token = token(payload) else { throw .malformed }
     return token
   }
 
   private static let bytesMax = 4_096
+  /// Where issuers say what a token is for, beside the header's `typ` (RFC 8725 §3.11: explicit typing).
+  private static let typeClaims = ["typ", "type", "token_type", "token_use"]
+
+  /// A token that says what it is has to be an access token: nothing else signed with the key passes for one.
+  private func isAccess(_ type: JSONValue?, among names: [String]) -> Bool {
+    switch type {
+    case nil: true
+    case .string(let name)?: names.contains(name.lowercased())
+    default: false
+    }
+  }
 
   private func header() -> [UInt8] {
     var writer = JSONWriter(capacity: 64)
@@ -110,7 +126,12 @@ struct AccessTokenCodec {
       case .integer(let family)? = payload["family"],
       let issuedAt = instant(payload["iat"]), let expiresAt = instant(payload["exp"])
     else { return nil }
-    return AccessToken(scope: scope, subject: subject, family: family, issuedAt: issuedAt, expiresAt: expiresAt)
+    var token = AccessToken(scope: scope, subject: subject, family: family, issuedAt: issuedAt, expiresAt: expiresAt)
+    if let beginning = payload["nbf"] {
+      guard let notBefore = instant(beginning) else { return nil }
+      token.notBefore = notBefore
+    }
+    return token
   }
 
   /// Only a holder of the key can have written these numbers; a mistake of theirs is still no reason to trap.
