@@ -11,6 +11,11 @@ import Testing
     for (text, count) in expected { #expect(Quantities.byteCount(text) == count, "\(text)") }
   }
 
+  @Test func aNumberWithoutItsUnitIsNoSizeWhereItWouldDelete() {
+    #expect(["5", "5.5", "0", "1e9"].map(Quantities.unitedByteCount) == [nil, nil, nil, nil])
+    #expect(["5B", "20GiB"].map(Quantities.unitedByteCount) == [5, 21_474_836_480])
+  }
+
   @Test(arguments: ["", "s", "-1s", "+1", "1 s", "1x", "1e3", "1..2", "1MiBs", "99999999999999999999d", "０", "١"])
   func anythingElseIsNot(text: String) {
     #expect(Quantities.byteCount(text) == nil)

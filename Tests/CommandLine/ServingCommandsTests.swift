@@ -2,6 +2,7 @@ import Glibc
 import IngestServer
 import JSON
 import Support
+import Synchronization
 import Testing
 
 @testable import CommandLine
@@ -75,7 +76,8 @@ import Testing
 
   @Test func inspectSaysWhatIsWrongWithAFolder() {
     let result = run(["inspect", "/nowhere"])
-    #expect(result.code == .runtimeFailure && result.error.contains("/nowhere"))
+    #expect(result.code == .runtimeFailure)
+    #expect(result.error == "rollingroad inspect: there is no folder /nowhere; name the --data folder of a server\n")
     #expect(run(["inspect"]).code == .usage)
   }
 
@@ -83,7 +85,7 @@ import Testing
     ["--listen", "somewhere"], ["--data", ""], ["--admin-token", ""], ["--auth", "maybe"], ["--access-ttl", "0s"],
     ["--policy", "soft"], ["--loops", "0"], ["--max-body", "big"], ["--retain-days", "-1"], ["--idle-timeout", "x"],
     ["--body-timeout", "0s"], ["--body-rate", "0"], ["--body-grace", "fast"], ["--head-timeout", "0"],
-    ["--write-timeout", "-1s"],
+    ["--write-timeout", "-1s"], ["--retain-size", "5"], ["--retain-size", "1e9"],
   ])
   func serveRefusesWhatItCannotMean(words: [String]) {
     let result = run(["serve"] + words)
@@ -109,6 +111,34 @@ import Testing
     let result = run(["serve", "--listen", "127.0.0.1:\(server.port)", "--data", folder.path])
     #expect(result.code == .cannotBind && result.output == "")
     #expect(result.error.contains(#""level":"error","message":"cannot serve""#))
+    #expect(result.error.contains("--listen 127.0.0.1:0"), "\(result.error)")
+  }
+
+  @Test func aPersonReadsOnePlainLine() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let error = Mutex("")
+    let process = ProcessContext(
+      arguments: ["serve", "--listen", "127.0.0.1:\(server.port)", "--data", ":memory:"], writeOutput: { _ in },
+      writeError: { text in error.withLock { $0 += text + "\n" } }, errorIsTerminal: true)
+    #expect(CommandTable.run(process) == .cannotBind)
+    let text = error.withLock { $0 }
+    #expect(text.hasPrefix("rollingroad serve: cannot bind 127.0.0.1:\(server.port): "), "\(text)")
+    #expect(text.contains("--listen 127.0.0.1:0") && text.split(separator: "\n").count == 1)
+  }
+
+  @Test func healthcheckSaysWhyAServerIsNotReady() throws {
+    let folder = try TemporaryFolder()
+    do { try LocalServer.start(in: folder.path).stop() }
+    let descriptor = unsafe open(folder.file("store.db"), O_WRONLY | O_CLOEXEC)
+    let bytes = [UInt8](repeating: 0xA5, count: 4_096)
+    #expect(unsafe pwrite(descriptor, bytes, bytes.count, 8_192) == bytes.count)
+    close(descriptor)
+    let server = try LocalServer.start(in: folder.path)
+    defer { server.stop() }
+    let result = run(["healthcheck", "--url", server.url])
+    #expect(result.code == .runtimeFailure)
+    #expect(result.output.contains("is not ready: 503, nothing can be committed: the data file is damaged"))
   }
 
   @Test func aFolderInUseIsAFailureThatNamesIt() throws {

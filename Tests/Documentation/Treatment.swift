@@ -16,7 +16,7 @@ enum Treatment {
     ("rollingroad serve", .serves),
     // The app under test, which the page tells to upload meanwhile.
     (
-      "curl -s http://127.0.0.1:8080/admin/v1/await",
+      "curl -sS --fail-with-body http://127.0.0.1:8080/admin/v1/await",
       .prepared(
         by: """
           for n in 0 1 2 3 4 5 6 7 8 9; do

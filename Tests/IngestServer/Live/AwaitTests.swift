@@ -114,6 +114,32 @@ import Testing
     #expect(try ofDevice.answer()?.status == 200)
   }
 
+  @Test func theBoundIsNamedAsItWasAsked() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<1)
+    let most = try wait(server, #"{"atMost":0}"#).answer()
+    #expect(most?.status == 409 && most?.text.contains("1 record, expected at most 0") == true)
+    let exact = try wait(server, #"{"exactly":0}"#).answer()
+    #expect(exact?.text.contains("1 record, expected exactly 0") == true)
+  }
+
+  @Test func aRunThatContradictsThePathIsRefused() throws {
+    let server = try VirtualServer()
+    upload(server, 0..<1, to: "/r/rb/locations/a")
+    for (target, body) in [
+      ("/r/ra/admin/v1/await", #"{"run":"rb"}"#), ("/r/ra/admin/v1/await?run=rb", "{}"),
+      ("/r/ra/admin/v1/verify?run=rb", #"{"atLeast":1}"#), ("/r/ra/admin/v1/reset?run=rb", ""),
+      ("/r/ra/admin/v1/tokens/expire", #"{"run":"rb"}"#),
+    ] {
+      let answer = try server.connect().request("POST", target, body: body)
+      #expect(answer.status == 400 && answer.text.contains("ra"), "\(answer.text)")
+    }
+    #expect(try server.connect().request("GET", "/r/ra/admin/v1/devices?run=rb").status == 400)
+    #expect(try wait(server, #"{"run":"rb"}"#).answer()?.status == 200)
+    let within = try server.connect().request("POST", "/r/rb/admin/v1/await?run=rb", body: #"{"run":"rb"}"#)
+    #expect(within.status == 200)
+  }
+
   @Test func waitersAreBoundedAndGivenBack() throws {
     let server = try VirtualServer()
     for _ in 0..<EventHub.waitersMax { _ = wait(server, #"{"count":9}"#) }

@@ -131,7 +131,7 @@ import Testing
     try harness.upload(0..<1, of: "car", run: "one")
     for (target, status) in [
       (path, 404), ("\(path)?run=one", 200), ("/r/one\(path)", 200), ("/r/two\(path)", 404),
-      ("/r/two\(path)?run=one", 200),
+      ("/r/two\(path)?run=one", 400),
     ] {
       let answer = try harness.request("GET", target)
       #expect(answer.status == status, "\(target)")

@@ -1,4 +1,5 @@
 import Base
+import JSON
 import Store
 import Testing
 
@@ -22,6 +23,27 @@ import Testing
     let second = try harness.pair(harness.refresh(first.refresh))
     #expect(try harness.upload(1, bearer: second.access).status == 200)
     #expect(try harness.upload(1, bearer: first.access).status == 401)
+  }
+
+  @Test func whereNoTokenIsCheckedAnExpiryClaimsNoEffect() throws {
+    let harness = try SessionHarness()
+    _ = try harness.register("a")
+    let answer = try harness.request("POST", "/admin/v1/tokens/expire", body: #"{"device":"a"}"#)
+    #expect(answer.status == 200)
+    guard case .string(let note)? = try answer.json()["note"] else {
+      Issue.record("no note: \(answer.text)")
+      return
+    }
+    #expect(note.contains("--auth off") && note.contains("required"))
+  }
+
+  /// Each is good for its own purpose only.
+  @Test func anAccessTokenIsNoRefreshTokenAndTheOtherWayRound() throws {
+    let tokens = try harness.register("a")
+    #expect(try harness.refresh(tokens.access).status == 401)
+    let answer = try harness.upload(1, bearer: tokens.refresh)
+    #expect(try answer.status == 401 && answer.errorCode == "token_malformed")
+    #expect(try harness.upload(1, bearer: tokens.access).status == 200)
   }
 
   @Test(arguments: [

@@ -1,3 +1,5 @@
+import JSON
+
 extension Command {
   static let healthcheck = Command(
     name: "healthcheck",
@@ -16,7 +18,7 @@ extension Command {
       let url = try invocation.values.serverURL()
       do throws(HTTPCall.Failure) {
         let answer = try HTTPCall(url: url).get("/readyz")
-        invocation.process.writeOutput("\(url) \(answer.status == 200 ? "is ready" : "is not ready: \(answer.status)")")
+        invocation.process.writeOutput("\(url) \(answer.status == 200 ? "is ready" : "is not ready: \(answer.reason)")")
         return answer.status == 200 ? .ok : .runtimeFailure
       } catch {
         invocation.process.writeError("rollingroad healthcheck: \(error.message)")
@@ -34,5 +36,17 @@ extension FlagValues {
       throw UsageError("--listen leaves the port to the kernel; say --url with the one that the server printed")
     }
     return url
+  }
+}
+
+extension HTTPCall.Answer {
+  /// The status, and what the server says beside it.
+  fileprivate var reason: String {
+    do throws(JSONError) {
+      guard case .string(let text)? = try JSONValue(parsing: body.span)["error"]?["message"] else { return "\(status)" }
+      return "\(status), \(text)"
+    } catch {
+      return "\(status)"
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Base
 import IngestServer
 import Network
+import Store
 
 extension Command {
   static let serve = Command(
@@ -57,17 +58,33 @@ extension Command {
       let process = invocation.process
       let log = Log(of: process)
       do throws(ServerError) {
-        try IngestServer.run(configuration) { url in
+        try IngestServer.run(configuration, notify: { log.tell($0) }) { url in
           log.info("listening", ["url": .string(url), "data": .string(configuration.data)])
           process.writeOutput("listening \(url)")
         }
         log.info("stopped")
         return .ok
       } catch {
-        log.error("cannot serve", ["reason": .string(error.description)])
+        if process.errorIsTerminal {
+          process.writeError("rollingroad serve: \(error.description)")
+        } else {
+          log.error("cannot serve", ["reason": .string(error.description)])
+        }
         return error.code == .cannotBind ? .cannotBind : .runtimeFailure
       }
     })
+}
+
+extension Log {
+  fileprivate func tell(_ notice: ServerNotice) {
+    let fields: LogFields = ["detail": .string(notice.message)]
+    switch notice {
+    case .outage(.began): error("outage", fields)
+    case .outage(.ended): info("outage ended", fields)
+    case .journalSetAside: warning("journal set aside", fields)
+    case .storeIsNew: error("store is new", fields)
+    }
+  }
 }
 
 extension ServerConfiguration {
@@ -98,7 +115,9 @@ extension ServerConfiguration {
       MapTiles(url: $0, credit: values.text("tiles-credit") ?? "")
     }
     retainDays = try values.positive("retain-days")
-    retainBytes = try values.read("retain-size", expected: "a size, as 20GiB", Quantities.byteCount).map(Int64.init)
+    retainBytes =
+      try values.read("retain-size", expected: "a size with its unit, as 20GiB", Quantities.unitedByteCount)
+      .map(Int64.init)
   }
 
   private mutating func readTimeLimits(_ values: FlagValues) throws(UsageError) {

@@ -11,6 +11,9 @@ enum Quantities {
     return Int(bytes)
   }
 
+  /// The same with its unit: a number alone is rarely meant in bytes, and to read it so would delete what it should keep.
+  static func unitedByteCount(_ text: String) -> Int? { Double(text) == nil ? byteCount(text) : nil }
+
   /// `on` is everything, `off` nothing, `25%` a quarter.
   static func share(_ text: String) -> Double? {
     if text == "on" { return 1 }

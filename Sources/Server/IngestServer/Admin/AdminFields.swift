@@ -31,6 +31,16 @@ struct AdminFields {
     return text
   }
 
+  /// The run that the body or the request names. A request within a run is about no other.
+  func run(within exchange: Exchange) throws(FieldError) -> String {
+    let outer = exchange.target.run
+    guard let run = try text("run") else { return outer }
+    guard outer.isEmpty || run == outer else {
+      throw FieldError(place("run"), .outOfRange(expected: "left out, or \(outer), the run of the request"))
+    }
+    return run
+  }
+
   func integer(_ key: String, in range: ClosedRange<Int64>) throws(FieldError) -> Int64? {
     guard let value = value(key) else { return nil }
     guard case .integer(let number) = value, range.contains(number) else {

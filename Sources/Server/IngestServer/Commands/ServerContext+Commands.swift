@@ -93,13 +93,14 @@ extension ServerContext {
   }
 
   /// How many things a job of an administrator changed, under a key that says which.
-  func counted(_ key: StaticString, _ result: StoreResult) -> Response {
+  func counted(_ key: StaticString, _ result: StoreResult, _ note: String? = nil) -> Response {
     switch result {
     case .changed(let count):
       return .json { writer in
         writer.beginObject()
         writer.key(key)
         writer.value(count)
+        if let note { writer.member("note", note) }
         writer.endObject()
       }
     case .unavailable(let outage): return .unavailable(outage)

@@ -34,11 +34,13 @@ struct Exchange {
     let lastEventID: String?
     /// What a browser has of a file already.
     let ifNoneMatch: String?
+    /// The path where nothing is served; nil where something is.
+    let unservedPath: String?
 
     init(
       target: Target, method: HTTPMethod, version: HTTPVersion, receivedAt: WallInstant, begunAt: MonotonicInstant,
       authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: [FormItem],
-      lastEventID: String?, ifNoneMatch: String?
+      lastEventID: String?, ifNoneMatch: String?, unservedPath: String?
     ) {
       self.target = target
       self.method = method
@@ -52,6 +54,7 @@ struct Exchange {
       self.query = query
       self.lastEventID = lastEventID
       self.ifNoneMatch = ifNoneMatch
+      self.unservedPath = unservedPath
     }
   }
 
@@ -79,4 +82,5 @@ extension Exchange {
   var isEncoded: Bool { opening.isEncoded }
   var query: [FormItem] { opening.query }
   var lastEventID: String? { opening.lastEventID }
+  var unservedPath: String? { opening.unservedPath }
 }

@@ -35,8 +35,8 @@ enum Continuation {
   case commands(Response)
   /// One command of a request is queued.
   case ordering(CommandOrdering)
-  /// Something was changed; the answer is how many, under this key.
-  case count(StaticString)
+  /// Something was changed; the answer is how many, under this key, and what has to be known of it.
+  case count(StaticString, note: String? = nil)
   /// Some of the records that were put aside are gone, after `deleted` others.
   case clearing(QuarantineSelection, deleted: Int)
   case readiness

@@ -15,6 +15,8 @@ package struct Response: Sendable {
   var device: DeviceIdentity?
   /// The commands in the body.
   var carried: CarriedCommands?
+  /// Of an error, what its body says for programs.
+  private(set) var code: String?
   /// The connection is reset instead: a broken refresh can be asked for.
   var isCut = false
   /// The rest of the content when it is too long for memory: `body` is then its beginning only.
@@ -33,7 +35,9 @@ package struct Response: Sendable {
   }
 
   static func error(_ status: Int, _ code: String, _ message: String, detail: JSONValue? = nil) -> Response {
-    json(status) { ErrorBody(code: code, message: message, detail: detail).json.write(to: &$0) }
+    var response = json(status) { ErrorBody(code: code, message: message, detail: detail).json.write(to: &$0) }
+    response.code = code
+    return response
   }
 
   func with(_ name: StaticString, _ value: String) -> Response {

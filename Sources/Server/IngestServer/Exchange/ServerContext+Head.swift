@@ -14,8 +14,11 @@ extension ServerContext {
     var operation = Operation.getPage
     var parameters: [String] = []
     var refusal: Response?
+    var unserved: String?
     switch router.match(head) {
-    case .notFound: refusal = .notFound
+    case .notFound:
+      refusal = .notFound
+      unserved = head.fields.text(head.path)
     case .methodNotAllowed(let methods):
       refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
     case .operation(let found, let ranges):
@@ -26,8 +29,9 @@ extension ServerContext {
     do throws(HTTPError) { query = try head.queryItems(limits: configuration.http) } catch {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
     }
-    if run.isEmpty, operation.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
-      run = named.value
+    if operation.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
+      if run.isEmpty { run = named.value }
+      if run != named.value { refusal = refusal ?? .contradiction(run, named.value) }
     }
     let deviceHeader = text(head, HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
     let opening = Exchange.Opening(
@@ -36,7 +40,8 @@ extension ServerContext {
       authorization: bytes(head, .authorization), contentType: bytes(head, .contentType),
       deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: query,
       lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
-      ifNoneMatch: operation == .getPage || operation == .getPageFile ? text(head, "If-None-Match") : nil)
+      ifNoneMatch: operation == .getPage || operation == .getPageFile ? text(head, "If-None-Match") : nil,
+      unservedPath: head.method == .get || head.method == .head ? nil : unserved)
     var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
     if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, head, isLocal: isLocal) }
     if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
@@ -98,6 +103,13 @@ extension Exchange {
 }
 
 extension Response {
+  /// Two runs are named, and an answer about either would be a guess.
+  fileprivate static func contradiction(_ run: String, _ named: String) -> Response {
+    QueryParameters.refuse(
+      "run", "is \(named) in the query, and \(run) in the path or in X-Run-Id; name it once"
+    ).response
+  }
+
   /// The field is not decoration: without it iOS reports some 401s as failed connections, and the SDK then does not
   /// refresh (SDK §22, row 12).
   static func unauthorized(_ code: String, _ message: String) -> Response {

@@ -59,7 +59,7 @@ extension ServerContext {
     case .refresh(let rotation): .answer(refreshed(rotation, result, exchange))
     case .commands(let response): carrying(response, result)
     case .ordering(let ordering): ordered(ordering, result)
-    case .count(let key): .answer(counted(key, result))
+    case .count(let key, let note): .answer(counted(key, result, note))
     case .clearing(let selection, let deleted): cleared(selection, deleted, result)
     case .readiness: .answer(wasReady(result))
     case .deletion(let device): .answer(wasDeleted(device, result))

@@ -43,14 +43,18 @@ extension ServerContext {
 
 extension Response {
   fileprivate static func notReady(_ outage: StoreOutage) -> Response {
-    let reason =
-      switch outage {
-      case .full: "there is no space left"
-      case .inputOutput: "the disk failed"
-      case .damaged: "the data file is damaged"
-      case .stopping: "the server is stopping"
-      }
-    return .error(503, "not_ready", "nothing can be committed: \(reason)").with("Retry-After", "1")
+    .error(503, "not_ready", "nothing can be committed: \(outage.reason)").with("Retry-After", "1")
+  }
+}
+
+extension StoreOutage {
+  var reason: String {
+    switch self {
+    case .full: "there is no space left"
+    case .inputOutput: "the disk failed"
+    case .damaged: "the data file is damaged"
+    case .stopping: "the server is stopping"
+    }
   }
 }
 

@@ -8,6 +8,8 @@ struct CountRange: Equatable, Sendable {
   var atLeast = 1
   /// Nil for any number more.
   var atMost: Int?
+  /// It was said as one number.
+  private var isExact = false
 
   func contains(_ count: Int) -> Bool { count >= atLeast && !isExceeded(by: count) }
 
@@ -24,7 +26,7 @@ struct CountRange: Equatable, Sendable {
       guard least == nil, most == nil else {
         throw FieldError(fields.place("exactly"), .outOfRange(expected: "left out beside atLeast and atMost"))
       }
-      (atLeast, atMost) = (exactly, exactly)
+      (atLeast, atMost, isExact) = (exactly, exactly, true)
     } else {
       atLeast = least ?? (most == nil ? absent : 0)
       atMost = most
@@ -34,10 +36,13 @@ struct CountRange: Equatable, Sendable {
     }
   }
 
+  /// `1 record`, `2 records`.
+  static func records(_ count: Int) -> String { count == 1 ? "1 record" : "\(count) records" }
+
   /// `exactly 3`, `at least 1`, `2 to 5`.
   var text: String {
     guard let atMost else { return "at least \(atLeast)" }
-    if atMost == atLeast { return "exactly \(atMost)" }
+    if isExact || atMost == atLeast && atLeast > 0 { return "exactly \(atMost)" }
     return atLeast == 0 ? "at most \(atMost)" : "\(atLeast) to \(atMost)"
   }
 }

@@ -48,7 +48,7 @@ extension IngestSession {
     guard case .awaiting(let exchange, let waiting) = state, waiting.id == id else { return }
     wishes.alarm = nil
     if let stored = progress.stored, waiting.condition.count.isExceeded(by: stored) {
-      let message = "\(stored) records, expected \(waiting.condition.count.text)"
+      let message = "\(CountRange.records(stored)), expected \(waiting.condition.count.text)"
       return answer(
         exchange, .unfulfilled(409, "await_exceeded", message, progress, waiting), bodyComplete: true, &output)
     }
@@ -59,7 +59,17 @@ extension IngestSession {
   func giveUp(_ exchange: Exchange, _ waiting: Awaiting, _ output: inout SessionOutput) {
     // Met in this very moment: the message is on its way.
     guard let progress = context.hub.giveUp(waiting.id) else { return }
-    answer(exchange, .timedOut(progress, waiting), bodyComplete: true, &output)
+    let condition = waiting.condition
+    let isAsked = context.ask(
+      { [context] reader in
+        let reasons = context.shortfall(run: condition.run, device: condition.device, reader)
+        return .answered(.timedOut(progress, waiting, reasons))
+      }, address)
+    guard isAsked else {
+      let reasons = context.shortfall(run: condition.run, device: condition.device, nil)
+      return answer(exchange, .timedOut(progress, waiting, reasons), bodyComplete: true, &output)
+    }
+    state = .asking(exchange)
   }
 
   /// The server stops.
@@ -105,21 +115,24 @@ extension Response {
     .with("Retry-After", "1")
 
   /// What came near, so that a failing test says how far it was.
-  fileprivate static func timedOut(_ progress: AwaitProgress, _ waiting: Awaiting) -> Response {
+  fileprivate static func timedOut(
+    _ progress: AwaitProgress, _ waiting: Awaiting, _ reasons: [ShortfallReason]
+  ) -> Response {
     let seconds = Double(waiting.milliseconds) / 1_000
     let message =
       progress.stored.map { stored in
         let missing = progress.missing.isEmpty ? "" : ", \(progress.missing.count) of the uuids missing"
-        return "\(stored) records, expected \(waiting.condition.count.text), after \(seconds) s\(missing)"
+        return "\(CountRange.records(stored)), expected \(waiting.condition.count.text), after \(seconds) s\(missing)"
       } ?? "the store could not be asked within \(seconds) s"
-    return unfulfilled(408, "await_timeout", message, progress, waiting)
+    return unfulfilled(408, "await_timeout", message + reasons.words, progress, waiting, reasons)
   }
 
   fileprivate static func unfulfilled(
-    _ status: Int, _ code: String, _ message: String, _ progress: AwaitProgress, _ waiting: Awaiting
+    _ status: Int, _ code: String, _ message: String, _ progress: AwaitProgress, _ waiting: Awaiting,
+    _ reasons: [ShortfallReason] = []
   ) -> Response {
     var writer = JSONWriter(capacity: 256)
-    writer.append(progress, waiting.condition)
+    writer.append(progress, waiting.condition, reasons)
     return .json(status) { answer in
       answer.beginObject()
       answer.key("error")
@@ -138,7 +151,9 @@ extension JSONWriter {
   private static let uuidsListed = 100
 
   /// `stored` of the records expected, `count` or more and at most `atMost`, and the `missing` uuids, the first hundred of `missingCount`.
-  fileprivate mutating func append(_ progress: AwaitProgress, _ condition: AwaitCondition) {
+  fileprivate mutating func append(
+    _ progress: AwaitProgress, _ condition: AwaitCondition, _ reasons: [ShortfallReason] = []
+  ) {
     beginObject()
     if let stored = progress.stored { member("stored", stored) }
     member("count", condition.count.atLeast)
@@ -152,6 +167,10 @@ extension JSONWriter {
       value(String(decoding: text, as: UTF8.self))
     }
     endArray()
+    if !reasons.isEmpty {
+      key("reasons")
+      JSONValue.array(reasons.map(\.json)).write(to: &self)
+    }
     endObject()
   }
 }

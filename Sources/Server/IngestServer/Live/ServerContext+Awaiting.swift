@@ -29,7 +29,7 @@ extension ServerContext {
       throw FieldError("count", .outOfRange(expected: "left out beside exactly, atLeast and atMost"))
     }
     let range = try CountRange(fields, absent: count.map { Int($0) } ?? (uuids.isEmpty ? 1 : 0))
-    var condition = AwaitCondition(run: try fields.text("run") ?? exchange.target.run, count: range)
+    var condition = AwaitCondition(run: try fields.run(within: exchange), count: range)
     condition.device = try fields.text("device")
     condition.event = try fields.text("event")
     condition.uuids = uuids

@@ -33,7 +33,7 @@ struct CountExpectation: Sendable {
   }
 
   /// 200 `{"records":n,"holds":true}`, or 409 with how many there are instead.
-  var reply: Reply {
+  func reply(_ context: ServerContext) -> Reply {
     .ask { [self] (reader: StoreReader) throws(StoreError) -> Response in
       var sum = 0
       var next: ArrivalCursor?
@@ -44,10 +44,15 @@ struct CountExpectation: Sendable {
       } while next != nil && !range.isExceeded(by: sum)
       let count = sum
       guard range.contains(count) else {
-        let more = next == nil ? "" : " or more"
-        return .error(
-          409, "not_verified", "\(count)\(more) records, expected \(range.text)",
-          detail: .object(["records": .integer(Int64(count))]))
+        let found = next == nil ? CountRange.records(count) : "\(count) or more records"
+        var detail: JSONObject = ["records": .integer(Int64(count))]
+        var message = "\(found), expected \(range.text)"
+        if count < range.atLeast {
+          let reasons = context.shortfall(run: selection.keys.run, device: selection.keys.device?.name, reader)
+          message += reasons.words
+          if !reasons.isEmpty { detail["reasons"] = .array(reasons.map(\.json)) }
+        }
+        return .error(409, "not_verified", message, detail: .object(detail))
       }
       return .json { writer in
         writer.beginObject()

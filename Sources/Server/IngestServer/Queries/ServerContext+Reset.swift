@@ -19,6 +19,7 @@ extension ServerContext {
     case .unavailable(let outage): return .answer(.unavailable(outage))
     default: preconditionFailure("the store answers a reset with a count or an outage")
     }
+    refusals.clear(run: run)
     let counts: KeyValuePairs<StaticString, Int> = [
       "devices": devices, "faults": faults.clear(run: run), "maps": maps.clear(run: run),
       "breakages": refreshBreakages.withLock { $0.clear(run: run) },

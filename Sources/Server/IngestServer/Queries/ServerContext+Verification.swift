@@ -8,7 +8,7 @@ extension ServerContext {
   func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = try QueryParameters(exchange, taking: ["run", "from", "to"])
     let run = run(exchange, parameters)
-    if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply }
+    if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply(self) }
     let request = try VerificationRequest(exchange.body, run: run)
     let (from, to) = try parameters.window()
     let selection = KeySelection(run: run, from: from, to: to)

@@ -20,8 +20,15 @@ public final class IngestServer: Sendable {
   private let loops: LoopGroup<IngestSession>
 
   /// Opens the data folder, starts the threads, and listens.
-  public init(_ configuration: ServerConfiguration) throws(ServerError) {
-    if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
+  public convenience init(_ configuration: ServerConfiguration) throws(ServerError) {
+    try self.init(configuration, notify: { _ in })
+  }
+
+  /// `notify` hears, from any thread, what whoever runs the server has to know.
+  package init(
+    _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void
+  ) throws(ServerError) {
+    try IngestServer.check(configuration)
     let clock = SystemClock()
     var registry = MetricsRegistry()
     let custody = CommandCustody()
@@ -36,14 +43,15 @@ public final class IngestServer: Sendable {
       "rollingroad_journal_dropped_total", help: "Requests that came too fast to be written into the journal.")
     do {
       let storeConfiguration = configuration.store
-      let writer = try WriterThread(metrics: writerMetrics, deliver: { post.deliver($0) }) { () throws(StoreError) in
+      let lostStore = storeConfiguration.isInMemory ? nil : FolderSurvey.lostStore(in: storeConfiguration.folder)
+      let writer = try WriterThread(
+        metrics: writerMetrics, deliver: { post.deliver($0) }, outageChanged: { notify(.outage($0)) }
+      ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        let store = try SQLiteStore(storeConfiguration, commitTimer: timer)
-        if let reader = store.reader { try hub.tags.load(from: reader) }
-        if let expiry = try store.reader?.lastOrderExpiry() { orders.extend(to: expiry) }
-        return WatchedStore(store, hub: hub)
+        return try IngestServer.openStore(storeConfiguration, timer, hub, orders)
       }
       self.writer = writer
+      if let lostStore { notify(.storeIsNew(reason: lostStore)) }
       let nobody = SessionAddress.nobody
       custody.open { job in
         // When the store is too busy, the ledger keeps saying that they were sent.
@@ -52,7 +60,7 @@ public final class IngestServer: Sendable {
       let readers =
         storeConfiguration.isInMemory ? ReadPool(through: writer) : try ReadPool(folder: storeConfiguration.folder)
       self.readers = readers
-      let journal = try IngestServer.openJournal(configuration, dropped) { post.send($0, to: $1) }
+      let journal = try IngestServer.openJournal(configuration, dropped, notify) { post.send($0, to: $1) }
       self.journal = journal
       let context = ServerContext(
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
@@ -112,13 +120,42 @@ public final class IngestServer: Sendable {
     journal?.stop()
   }
 
+  /// What can be said before a folder is made for a server that will not be.
+  private static func check(_ configuration: ServerConfiguration) throws(ServerError) {
+    if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
+    do throws(NetworkError) { try ListenAddress(parsing: configuration.listen).refuseWhenTaken() } catch {
+      throw ServerError(error)
+    }
+  }
+
+  private static func openStore(
+    _ configuration: StoreConfiguration, _ timer: CommitTimer, _ hub: EventHub, _ orders: OrderHorizon
+  ) throws(StoreError) -> any Store {
+    let store = try SQLiteStore(configuration, commitTimer: timer)
+    if let reader = store.reader {
+      try hub.tags.load(from: reader)
+      if let expiry = try reader.lastOrderExpiry() { orders.extend(to: expiry) }
+    }
+    return WatchedStore(store, hub: hub)
+  }
+
   /// Nil when nothing is to be written down.
   private static func openJournal(
-    _ configuration: ServerConfiguration, _ dropped: Counter,
+    _ configuration: ServerConfiguration, _ dropped: Counter, _ notify: (ServerNotice) -> Void,
     post: @escaping @Sendable (SessionMessage, SessionAddress) -> Void
   ) throws(StoreError) -> JournalDesk? {
     guard configuration.journalShare > 0 else { return nil }
-    let writer = try JournalWriter(folder: configuration.data, dropped: dropped)
+    let writer: JournalWriter
+    do throws(StoreError) {
+      writer = try JournalWriter(folder: configuration.data, dropped: dropped)
+    } catch {
+      // Nobody's records are in it: it is no reason not to serve.
+      guard error.code == .foreignFile || error.code == .damaged,
+        let path = FolderSurvey.setJournalAside(in: configuration.data)
+      else { throw error }
+      writer = try JournalWriter(folder: configuration.data, dropped: dropped)
+      notify(.journalSetAside(path, reason: error.message))
+    }
     return JournalDesk(writer, share: configuration.journalShare, seed: 0, post: post)
   }
 

@@ -22,6 +22,7 @@ package final class ServerContext: Sendable {
   let refreshThrottle = Mutex(RefreshThrottle())
   let refreshBreakages = Mutex(RefreshBreakages())
   let faults = FaultBoard()
+  let refusals = RefusalBook()
   let maps = MapBoard()
   let bodies: BodyBudget
   let hub: EventHub

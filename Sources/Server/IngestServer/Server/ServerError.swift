@@ -36,6 +36,6 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
       case .badAddress, .cannotBind: .cannotBind
       case .system: .system
       }
-    description = error.description
+    description = error.description + (error.remedy.map { "; \($0)" } ?? "")
   }
 }

@@ -245,6 +245,9 @@ extension IngestSession {
     let reply = context.reply(to: exchange, scratch)
     var exchange = exchange
     exchange.device = reply.device ?? exchange.device
+    if exchange.device.isEmpty, exchange.target.operation == .uploadLocations {
+      exchange.device = context.nameSaid(in: exchange, scratch)
+    }
     exchange.fault = context.fault(for: exchange, beforeBody: false)
     if let fault = exchange.fault { spoil(reply, exchange, fault, &output) } else { perform(reply, exchange, &output) }
   }
@@ -303,6 +306,7 @@ extension IngestSession {
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
     context.metrics.answered(exchange.target.operation, status: response.status, after: now - exchange.begunAt)
     tellViewers(exchange, response)
+    if response.status >= 400 || exchange.fault != nil { context.noteRefusal(exchange, response) }
     if let draft = exchange.draft {
       let elapsed = (now - exchange.begunAt).count / 1_000
       context.journal?.record(draft.entry(exchange, response, durationMicroseconds: elapsed))

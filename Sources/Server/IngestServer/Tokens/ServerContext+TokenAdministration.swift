@@ -5,7 +5,11 @@ import Store
 extension ServerContext {
   /// `POST /admin/v1/tokens/expire`: access tokens issued until now are refused as expired, refresh tokens go on.
   func expireTokens(_ exchange: Exchange) -> Reply {
-    change(exchange) { .expireTokens($0) }
+    let note =
+      configuration.authentication == .off
+      ? "this server checks no access tokens (--auth off): none is refused until it runs with --auth optional or required"
+      : nil
+    return change(exchange, note: note) { .expireTokens($0) }
   }
 
   /// `POST /admin/v1/tokens/revoke`: neither access nor refresh tokens are taken any more.
@@ -14,11 +18,13 @@ extension ServerContext {
   }
 
   /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`.
-  private func change(_ exchange: Exchange, _ job: (TokenSelection) -> StoreJob) -> Reply {
+  private func change(
+    _ exchange: Exchange, note: String? = nil, _ job: (TokenSelection) -> StoreJob
+  ) -> Reply {
     do {
       let body = try JSONValue(parsing: exchange.body.span)
-      let selection = try TokenSelection(AdminFields(body, knows: TokenSelection.keys), run: exchange.target.run)
-      return .store(job(selection), afterwards: .count("families"))
+      let selection = try TokenSelection(AdminFields(body, knows: TokenSelection.keys), exchange)
+      return .store(job(selection), afterwards: .count("families", note: note))
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))
     }
@@ -28,12 +34,13 @@ extension ServerContext {
 extension TokenSelection {
   fileprivate static let keys = ["device", "family", "run", "all"]
 
-  fileprivate init(_ fields: AdminFields, run: String) throws(FieldError) {
+  fileprivate init(_ fields: AdminFields, _ exchange: Exchange) throws(FieldError) {
+    let run = exchange.target.run
     var found: [TokenSelection] = []
     if let device = try fields.text("device") { found.append(.device(DeviceIdentity(run: run, name: device))) }
     if let family = try fields.integer("family", in: 1...Int64.max) { found.append(.family(family)) }
     // The empty text is the run of ordinary traffic.
-    if let run = try fields.text("run") { found.append(.run(run)) }
+    if fields.value("run") != nil { found.append(.run(try fields.run(within: exchange))) }
     switch fields.value("all") {
     case nil, .bool(false): break
     case .bool(true): found.append(.all)

@@ -47,6 +47,18 @@ extension ServerContext {
     return said ?? inPath ?? "anonymous"
   }
 
+  /// The name in the body of an upload that was refused for another reason, empty where it says none that could be kept: what is
+  /// written down of the request shall be found by its device. It proves nothing.
+  func nameSaid(in exchange: Exchange, _ scratch: SessionScratch) -> String {
+    let name: String?
+    do throws(EnvelopeError) {
+      name = try UploadReader(envelopes: envelopes, records: records).device(in: exchange.body, &scratch.envelope)
+    } catch {
+      return ""
+    }
+    return identity(exchange, name)?.name ?? ""
+  }
+
   /// Nil when a name is too long to be kept.
   func identity(_ exchange: Exchange, _ name: String?) -> DeviceIdentity? {
     guard let name, max(name.utf8.count, exchange.target.run.utf8.count) <= ServerContext.nameBytesMax else {

@@ -29,6 +29,12 @@ struct UploadReader {
     return reading
   }
 
+  /// Only whose it says it is.
+  func device(in body: [UInt8], _ envelope: inout Envelope) throws(EnvelopeError) -> String? {
+    try envelopes.read(body.span, into: &envelope)
+    return device(of: envelope, in: body)
+  }
+
   private func read(_ range: Range<Int>, of body: [UInt8], into reading: inout UploadReading) {
     do throws(RecordProblem) {
       let record = try records.decode(body.span.extracting(range))

@@ -1,0 +1,92 @@
+import Glibc
+import Store
+import Support
+import Synchronization
+import Testing
+
+@testable import IngestServer
+
+/// What whoever runs a server is told, by its probes and by its notices.
+@Suite struct OutageTests {
+  private final class Notices: Sendable {
+    let list = Mutex<[String]>([])
+
+    func add(_ notice: ServerNotice) { list.withLock { $0.append(notice.message) } }
+
+    var all: [String] { list.withLock { $0 } }
+  }
+
+  private func server(_ folder: String, _ notices: Notices = Notices()) throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = folder
+    configuration.loops = 1
+    return try IngestServer(configuration, notify: { notices.add($0) })
+  }
+
+  private func ask(_ server: IngestServer, _ path: String, body: String? = nil) throws -> String {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes(body == nil ? "GET" : "POST", path, [("Connection", "close")], body: body))
+    return try client.receiveToEnd().text
+  }
+
+  @Test func aDamagedStoreIsNotReadyAndToldOnce() throws {
+    let folder = try TemporaryFolder()
+    let first = try server(folder.path)
+    #expect(try ask(first, "/locations/a", body: Uploads.batch(0..<50)).hasPrefix("HTTP/1.1 200"))
+    first.stop()
+    let descriptor = unsafe open(folder.file("store.db"), O_WRONLY | O_CLOEXEC)
+    let bytes = [UInt8](repeating: 0xA5, count: 4_096)
+    #expect(unsafe pwrite(descriptor, bytes, bytes.count, 8_192) == bytes.count)
+    close(descriptor)
+
+    let notices = Notices()
+    let server = try server(folder.path, notices)
+    for number in 0..<20 {
+      let answer = try ask(server, "/locations/a", body: Uploads.record(number))
+      #expect(answer.hasPrefix("HTTP/1.1 503") && answer.contains("data_damaged"))
+      let ready = try ask(server, "/readyz")
+      #expect(ready.hasPrefix("HTTP/1.1 503") && ready.contains("the data file is damaged"))
+    }
+    server.stop()
+    #expect(notices.all.count == 1 && notices.all[0].contains("nothing can be stored: the data file is damaged"))
+  }
+
+  @Test func aJournalThatIsNoneIsPutAside() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Array(repeating: 0x5A, count: 20_000), to: "journal.db")
+    let notices = Notices()
+    let server = try server(folder.path, notices)
+    #expect(try ask(server, "/locations/a", body: Uploads.record(1)).hasPrefix("HTTP/1.1 200"))
+    #expect(try ask(server, "/admin/v1/requests").hasPrefix("HTTP/1.1 200"))
+    server.stop()
+    #expect(notices.all.count == 1 && notices.all[0].contains("journal.db.damaged"), "\(notices.all)")
+    #expect(try folder.read("journal.db.damaged").count == 20_000)
+  }
+
+  @Test(arguments: [true, false]) func aStoreThatIsGoneBesideItsKeyIsTold(isEmpty: Bool) throws {
+    let folder = try TemporaryFolder()
+    try server(folder.path).stop()
+    for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink(folder.file("store.db" + suffix)) }
+    if isEmpty { try folder.write([], to: "store.db") }
+    let notices = Notices()
+    try server(folder.path, notices).stop()
+    #expect(notices.all.count == 1 && notices.all[0].contains(isEmpty ? "is empty" : "is missing"), "\(notices.all)")
+    let again = Notices()
+    try server(folder.path, again).stop()
+    #expect(again.all == [])
+  }
+
+  @Test func aPortThatIsTakenLeavesNoFolderBehind() throws {
+    let folder = try TemporaryFolder()
+    let server = try server(":memory:")
+    defer { server.stop() }
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:\(server.port)"
+    configuration.data = folder.file("new")
+    #expect { _ = try IngestServer(configuration) } throws: { error in
+      (error as? ServerError)?.description.contains("--listen 127.0.0.1:0") == true
+    }
+    #expect(unsafe access(configuration.data, F_OK) != 0)
+  }
+}

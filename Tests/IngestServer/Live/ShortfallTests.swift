@@ -1,0 +1,154 @@
+import Base
+import HTTP1
+import JSON
+import Testing
+
+@testable import IngestServer
+
+/// A wait or a check that fails says why, where the server knows.
+@Suite struct ShortfallTests {
+  /// The reasons of a wait for a record of phone-1 that times out, each as `reason: message`.
+  private func reasons(
+    _ server: VirtualServer, _ body: String = #"{"device":"phone-1","timeout":"1s"}"#, run: String = ""
+  ) throws -> [String] {
+    let client = server.connect()
+    client.post("\(run.isEmpty ? "" : "/r/\(run)")/admin/v1/await", body)
+    server.advance(milliseconds: 1_000)
+    let answer = try #require(try client.answer())
+    #expect(answer.status == 408)
+    return try texts(answer)
+  }
+
+  private func texts(_ answer: TestAnswer) throws -> [String] {
+    guard case .array(let reasons)? = try answer.json()["error"]?["detail"]?["reasons"] else { return [] }
+    return try reasons.map { reason in
+      guard case .string(let kind)? = reason["reason"], case .string(let message)? = reason["message"] else {
+        throw NoAnswer(request: answer.text)
+      }
+      return "\(kind): \(message)"
+    }
+  }
+
+  private func post(_ server: VirtualServer, _ target: String, _ body: String = Uploads.record(1), times: Int = 1) {
+    for _ in 0..<times { server.connect().post(target, body) }
+  }
+
+  private let unknown = "unknownDevice: no device phone-1 has stored anything without a run"
+
+  @Test func whereNothingIsKnownNothingIsClaimed() throws {
+    #expect(try reasons(VirtualServer()) == [unknown + ", and no other has"])
+    #expect(try reasons(VirtualServer(), #"{"timeout":"1s"}"#) == [])
+  }
+
+  @Test func aMistypedDeviceHasANearestName() throws {
+    let server = try VirtualServer()
+    post(server, "/locations/phone-l")
+    #expect(try reasons(server) == [unknown + "; did you mean phone-l?"])
+    #expect(try reasons(server, #"{"device":"x","timeout":"1s"}"#)[0].hasSuffix("; there are phone-l"))
+  }
+
+  @Test func recordsOfAnotherRunAreFound() throws {
+    let server = try VirtualServer()
+    post(server, "/r/one/locations/phone-1", Uploads.batch(0..<3))
+    let told = "otherRun: 3 records of phone-1 stored in the run one, not without a run"
+    #expect(try reasons(server) == [unknown + ", and no other has", told])
+    let other = "otherRun: 3 records of phone-1 stored in the run one, not in the run two"
+    #expect(try reasons(server, run: "two").last == other)
+    let whole = try reasons(server, #"{"timeout":"1s"}"#)
+    #expect(whole == ["otherRun: 3 records stored in the run one, not without a run"])
+    post(server, "/locations/phone-1")
+    let ordinary = "otherRun: 1 record of phone-1 stored without a run, not in the run two"
+    #expect(try reasons(server, run: "two").contains(ordinary))
+  }
+
+  @Test(arguments: ["status", "refuse", "pretend"]) func aFaultRuleIsNamed(kind: String) throws {
+    let server = try VirtualServer()
+    let parameter = kind == "pretend" ? "" : #","status":503"#
+    let rule = #"{"faults":[{"id":"flaky","fault":{"kind":"\#(kind)"\#(parameter)},"match":{"device":"phone-1"}}]}"#
+    #expect(try server.connect().request("PUT", "/admin/v1/faults", body: rule).status == 200)
+    post(server, "/locations/phone-1", times: 3)
+    let status = kind == "pretend" ? 200 : 503
+    let first = try #require(try reasons(server).first)
+    #expect(first == "fault: 3 uploads of phone-1 met the fault rule flaky (\(kind)) and got \(status)")
+  }
+
+  @Test func aMissingTokenIsToldWithTheDeviceOfTheBody() throws {
+    let server = try VirtualServer { $0.authentication = .required }
+    let body = #"{"device_id":"phone-1","location":\#(Uploads.record(1))}"#
+    post(server, "/locations", body, times: 2)
+    #expect(try reasons(server).first == "unauthorized: 2 uploads of phone-1 got 401 (token_required)")
+    #expect(try reasons(server, #"{"device":"phone-2","timeout":"1s"}"#).count == 1, "that is another device")
+  }
+
+  @Test func aWrongPathIsTold() throws {
+    let server = try VirtualServer()
+    post(server, "/location")
+    let told = "notFound: 1 request to /location got 404: nothing is served there; uploads go to /locations"
+    #expect(try reasons(server).first == told)
+    #expect(try reasons(server, run: "one").first == told)
+  }
+
+  @Test func aBodyThatCannotBeReadIsTold() throws {
+    let server = try VirtualServer()
+    post(server, "/locations", "{\"location\":")
+    #expect(
+      try reasons(server).first
+        == "malformed: 1 upload of an unnamed device got 400 (malformed_json): the body could not be read")
+    post(server, "/locations/phone-1", "")
+    #expect(try reasons(server).first?.hasPrefix("malformed: 1 upload of phone-1 got 400") == true)
+  }
+
+  @Test func whatWasPutAsideIsToldWithItsReason() throws {
+    let server = try VirtualServer()
+    post(server, "/locations/phone-1", "[\(Uploads.record(1)),7]")
+    let told = try reasons(server, #"{"device":"phone-1","atLeast":2,"timeout":"1s"}"#)
+    #expect(told == ["quarantined: 1 record put aside: notAnObject; GET quarantine shows what"])
+  }
+
+  @Test func recordsThatCameAgainAreTold() throws {
+    let server = try VirtualServer()
+    post(server, "/locations/phone-1", times: 3)
+    let told = try reasons(server, #"{"device":"phone-1","atLeast":3,"timeout":"1s"}"#)
+    #expect(told == ["duplicate: 2 records came again, and count once"])
+  }
+
+  @Test func aResetForgetsWhatWasRefused() throws {
+    let server = try VirtualServer()
+    post(server, "/location")
+    #expect(try server.connect().request("POST", "/admin/v1/reset").status == 200)
+    #expect(try reasons(server).count == 1)
+  }
+
+  @Test func theMessageHasTheFirstReasons() throws {
+    let server = try VirtualServer()
+    for path in ["/a", "/b", "/c", "/d"] { post(server, path) }
+    let client = server.connect()
+    client.post("/admin/v1/await", #"{"device":"phone-1","timeout":"1s"}"#)
+    server.advance(milliseconds: 1_000)
+    let text = try #require(try client.answer()).text
+    #expect(text.contains("0 records, expected at least 1, after 1.0 s; 1 request to /"))
+    #expect(text.contains("; …"))
+  }
+
+  @Test func aCheckSaysItToo() throws {
+    let server = try VirtualServer()
+    post(server, "/locations/phone-l")
+    let answer = try server.connect().request("POST", "/admin/v1/verify", body: #"{"device":"phone-1","atLeast":1}"#)
+    #expect(answer.status == 409)
+    #expect(try texts(answer) == [unknown + "; did you mean phone-l?"])
+    let tooMany = try server.connect().request("POST", "/admin/v1/verify", body: #"{"atMost":0}"#)
+    #expect(tooMany.status == 409 && tooMany.text.contains("1 record, expected at most 0"))
+    #expect(try texts(tooMany) == [])
+  }
+
+  @Test func theKindsOfRefusalsAreBounded() {
+    let book = RefusalBook()
+    for number in 0..<2_000 {
+      book.note(
+        Refusal(run: "", device: "phone-\(number)", status: 401, code: "token_required"),
+        at: .init(millisecondsSince1970: Int64(number)))
+    }
+    let kept = book.entries(run: "", device: nil)
+    #expect(kept.count <= RefusalBook.kindsMax && kept[0].refusal.device == "phone-1999")
+  }
+}
