@@ -11,7 +11,10 @@ import Testing
   /// With the executable where the page has the image; `loadtest/container/run` does it with the image.
   @Test func aBackendOfAnIntegrationTest() async throws {
     let reader = try Reader()
-    let waiting = try command("curl -s http://127.0.0.1:8080/admin/v1/await")
+    let begun = "curl -sS --fail-with-body "
+    let forgetting = try command(begun + "-X POST http://127.0.0.1:8080/admin/v1/reset")
+      .replacing("http://127.0.0.1:8080", with: "$url")
+    let waiting = try command(begun + "http://127.0.0.1:8080/admin/v1/await")
       .replacing("http://127.0.0.1:8080", with: "$url")
     let outcome = await reader.type(
       """
@@ -21,6 +24,9 @@ import Testing
       read -r _ url <&"${server[0]}"
       token='Authorization: Bearer road'
       upload() { curl -s "$url$1/locations" -H 'X-Device-Id: phone-1' -d '{"lat":1,"lng":'$2'}' && echo " $1 $2"; }
+      for n in {1..10}; do upload '' $n; done
+      \(forgetting)
+      \(waiting.replacing("30s", with: "1ms")) >/dev/null || echo "the second test has to wait: $?"
       \(waiting) >waited & waited=$!
       for n in {1..10}; do upload '' $n; done
       wait $waited; cat waited
@@ -31,7 +37,7 @@ import Testing
       kill -TERM "$pid"; wait "$pid"; echo "ended well"
       """)
     #expect(outcome.exitCode == 0, "\(outcome.output)")
-    for words in [#""count":10"#, "misbehaves", "/r/other 1", "ended well"] {
+    for words in ["the second test has to wait: 22", #""count":10"#, "misbehaves", "/r/other 1", "ended well"] {
       #expect(outcome.output.contains(words), "\(words) is not in \(outcome.output)")
     }
     #expect(!outcome.output.contains("open to everybody"))
