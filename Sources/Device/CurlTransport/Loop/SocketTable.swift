@@ -120,7 +120,8 @@ struct SocketTable: ~Copyable {
     if missing > 0 { sockets.append(contentsOf: repeatElement(Socket(), count: missing)) }
   }
 
-  /// False when the socket is not open any more: its number is nobody's, or of a file that is not registered here.
+  /// False when the socket is not open any more: its number is nobody's, or of a file that is not registered here, or of
+  /// one that cannot be (EPERM: a regular file).
   private mutating func register(_ socket: Int32, _ events: UInt32) -> Bool {
     let old = sockets[Int(socket)].events
     guard old != events else { return true }
@@ -134,7 +135,8 @@ struct SocketTable: ~Copyable {
         rr_epoll_modify(epoll, socket, events, UInt64(socket))
       }
     let code = errno
-    precondition(result == 0 || code == EBADF || code == ENOENT, "epoll_ctl failed with errno \(code)")
+    precondition(
+      result == 0 || code == EBADF || code == ENOENT || code == EPERM, "epoll_ctl failed with errno \(code)")
     return result == 0
   }
 }
