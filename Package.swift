@@ -185,7 +185,7 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
+        "FleetSimulator", "AnswerCheck", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
         "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Gzip", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
@@ -195,7 +195,8 @@ let package = Package(
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "World", "rollingroad", "CLinux", "CurlTransport", "IngestServer", "Store",
+        "CommandLine", "FleetSimulator", "AnswerCheck", "World", "rollingroad", "CLinux", "CurlTransport",
+        "IngestServer", "Store",
         "Upload", "Scenario", "JSON", "Base", "Support",
       ]),
     tests(

@@ -47,7 +47,8 @@ import Testing
     let summary = Self.run.summary
     let text = JUnitReport(summary).text
     let tags = try tags(text)
-    let cases = summary.thresholds.count + summary.checks.count + summary.invariants.count
+    // And one for the store.
+    let cases = 1 + summary.thresholds.count + summary.checks.count + summary.invariants.count
     #expect(text.ranges(of: "<testcase ").count == cases && tags["testcase"] != nil)
     #expect(text.contains("<failure message=\"is \(MetricText.text(summary.thresholds[1]))\">"))
     #expect(text.contains("<skipped message=\"nothing measured\"/>"))

@@ -65,6 +65,7 @@ extension AnswerChecker {
       let isSuperfluous = command.count > 2 || argument != nil && argument != .null && read.argument == nil
       judgement.judge(
         .argumentsFit, isBroken: isSuperfluous, "\(name.rawValue) has more behind it than it takes")
+      if read == .stop { judgement.stopsTheDevice = true }
       if case .setConfig(let document) = read { judgeConfiguration(document, into: &judgement) }
     } catch {
       judgement.judge(.argumentsFit, error.explanation)

@@ -3,6 +3,8 @@ package struct Judgement: Equatable, Sendable {
   /// The clauses that it put to the test.
   package private(set) var judged: [Clause] = []
   package private(set) var findings: [Finding] = []
+  /// A command in it stops the device.
+  package internal(set) var stopsTheDevice = false
 
   package init() {}
 

@@ -7,6 +7,8 @@ package struct Scorecard: Equatable, Sendable {
   /// The first finding of each clause.
   private var examples: [Finding] = []
   package private(set) var answers = 0
+  /// Answers with an order to stop.
+  package private(set) var stops = 0
 
   package init() {
     judged = Array(repeating: 0, count: Clause.allCases.count + 1)
@@ -15,6 +17,7 @@ package struct Scorecard: Equatable, Sendable {
 
   package mutating func count(_ judgement: Judgement) {
     answers += 1
+    if judgement.stopsTheDevice { stops += 1 }
     for clause in judgement.judged { judged[clause.number] += 1 }
     for finding in judgement.findings {
       if broken[finding.clause.number] == 0 { examples.append(finding) }
@@ -37,7 +40,8 @@ package struct Scorecard: Equatable, Sendable {
     guard answers > 0 else { return "no answer was seen" }
     let unseen = Clause.allCases.count - seen.count
     var lines = [
-      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not put to the test"
+      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not put to the test; what is stored was not looked at"
+        + (stops > 0 ? "; \(stops.of("answer")) stopped the device" : "")
     ]
     for finding in findings {
       let count = broken[finding.clause.number]

@@ -47,7 +47,8 @@ final class Stage {
   }
 
   var violated: [Invariant] {
-    oracle.close(by: nil, at: now)
+    oracle.closeQueues(at: now, isCut: false)
+    oracle.closeStore(by: nil, at: now)
     return Invariant.allCases.filter { oracle.violations.count(of: $0) > 0 }
   }
 

@@ -28,6 +28,7 @@ extension Command {
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
       .value("out", "DIR", "write summary, report, JUnit XML, events and logs there; nothing is written without it"),
+      .toggle("strict", "fail when the target's answers break a clause, as in 'drive --strict'"),
       .toggle("quiet", "print no progress, only the summary"),
       .toggle("check-determinism", "run twice and name the first event that differs"),
       .toggle("dry-run", "print what the scenario amounts to, and do not run it"),
@@ -120,6 +121,7 @@ private struct SimulateCommand {
     if values.isOn("dry-run") { return .ok }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
+      isStrict: values.isOn("strict"),
       folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
       words: process.arguments.dropFirst().without(["--admin-token"]),
       scenarioHash: scenarioHash(of: result.document), document: result.document,

@@ -61,7 +61,12 @@ struct Simulation {
     // A token that merely stands in the environment is not for strangers.
     if setup.outside?.isOurs == true { setup.outside?.adminToken = options.adminToken }
     guard let outside = setup.outside else { return nil }
-    if options.shard != nil, setup.faults.contains(where: \.isServers) {
+    if setup.playsFaults {
+      process.writeError(
+        "note: the target takes no faults: http and auth faults are played by the simulator's network, and what they answer does not reach it"
+      )
+    }
+    if options.shard != nil, outside.isOurs, setup.faults.contains(where: \.isServers) {
       process.writeError(
         "rollingroad simulate: faults of the server: the shards of a run would take them away from each other; drive at it with one process"
       )
@@ -100,6 +105,21 @@ struct Simulation {
     let watchers: [any Watcher] = [measures] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
     let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: watchers)
     listener?.show(measures)
+    let begun = SystemClock().wallNow
+    func summary(of report: RunReport) -> RunSummary {
+      measures.clausesBroken = audit?.verdicts.count { $0.outcome == .broken } ?? 0
+      var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
+      summary.place = setup.outside.map {
+        RunPlace(target: $0.url, start: begun, end: max(begun, SystemClock().wallNow))
+      }
+      summary.notes += options.notes + (audit?.remarks ?? [])
+      summary.clauses = audit?.verdicts ?? []
+      summary.judgeClauses(isStrict: options.isStrict)
+      guard let shard = options.shard else { return summary }
+      summary.shard = shard.text
+      summary.leaveThresholdsToTheWhole()
+      return summary
+    }
     let show = { (_: Double, _: LedgerSums) in
       display?.show(measures.progress)
       listener?.show(measures)
@@ -110,17 +130,15 @@ struct Simulation {
       let twin = try FleetRun(setup, to: .inside(newStore()), interruption: interruption, watchers: [])
       (report, difference) = try DeterminismCheck.run(run, beside: twin, progress: show)
     } else {
-      report = try run.run(progress: show)
+      report = try run.run(progress: show) { unproven in
+        display?.clear()
+        // A server that is slow to say what it has stored, or says nothing, costs nobody the report.
+        try outputs.write(summary(of: unproven), map: run.map(of: scenario))
+      }
     }
     display?.clear()
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
-    var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
-    summary.notes += options.notes + (audit?.remarks ?? [])
-    if let shard = options.shard {
-      summary.shard = shard.text
-      summary.leaveThresholdsToTheWhole()
-    }
-    return Result(summary: summary, map: run.map(of: scenario), report: report, difference: difference)
+    return Result(summary: summary(of: report), map: run.map(of: scenario), report: report, difference: difference)
   }
 }
 

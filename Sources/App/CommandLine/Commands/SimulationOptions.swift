@@ -7,6 +7,8 @@ struct SimulationOptions {
   var path: String
   var checksDeterminism = false
   var isQuiet = false
+  /// A broken clause fails the run.
+  var isStrict = false
   /// Other seeds follow: what is as it should be takes one line.
   var isOneOfMany = false
   /// `--out`.

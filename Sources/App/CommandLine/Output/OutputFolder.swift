@@ -1,6 +1,7 @@
 import Glibc
 
-/// The folder of `--out`. A file is there whole or not at all: it is written beside its place and then moved there.
+/// The folder of `--out`. A file is there whole or not at all: it is written beside its place and then moved there. Only
+/// what grows while a run goes on grows in its place, so that a process that is killed leaves it behind.
 struct OutputFolder {
   /// What could not be written, and why.
   struct Failure: Error, CustomStringConvertible {
@@ -57,18 +58,11 @@ struct OutputFolder {
   /// Begins a file that grows while the run goes on.
   func begin(_ name: String) throws(Failure) {
     if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }
-    unsafe unlink(path(name) + ".partial")
+    try put([], into: path(name), O_TRUNC)
   }
 
   func append(_ bytes: [UInt8], to name: String) throws(Failure) {
-    try put(bytes, into: path(name) + ".partial", O_APPEND)
-  }
-
-  /// Moves the file to its place; one that never got anything is there and empty.
-  func finish(_ name: String) throws(Failure) {
-    let partial = path(name) + ".partial"
-    try put([], into: partial, O_APPEND)
-    guard unsafe rename(partial, path(name)) == 0 else { throw OutputFolder.failure("cannot write", path(name)) }
+    try put(bytes, into: path(name), O_APPEND)
   }
 
   /// With its parents.

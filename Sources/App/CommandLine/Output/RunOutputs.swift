@@ -72,7 +72,6 @@ final class RunOutputs {
     try folder.write(JUnitReport(summary).text, to: plan.junit)
     try folder.write(PageReport(summary, map: map).text, to: plan.page)
     let streams = (isOfThePast ? [] : [plan.events]) + logged.sorted()
-    for name in streams { try folder.finish(name) }
     written = ([plan.summary, plan.page, plan.junit] + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }

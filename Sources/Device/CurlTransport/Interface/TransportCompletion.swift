@@ -9,4 +9,8 @@ package struct TransportCompletion: Sendable {
   package let timings: TransferTimings
   /// The status line and the header lines of the last answer, as they came; empty unless `keepsHeads`.
   package let head: [UInt8]
+
+  package init(device: Int, id: UInt64, outcome: RequestOutcome, timings: TransferTimings, head: [UInt8]) {
+    (self.device, self.id, self.outcome, self.timings, self.head) = (device, id, outcome, timings, head)
+  }
 }

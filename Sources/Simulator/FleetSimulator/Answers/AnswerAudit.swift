@@ -12,6 +12,7 @@ package final class AnswerAudit: Watcher {
   private struct Followed {
     var request: OutgoingRequest?
     var total = Nanoseconds.zero
+    var head: [UInt8] = []
     var canRefresh = false
     var strategy = AuthorizationStrategy.jwt
     var faults = 0
@@ -27,7 +28,9 @@ package final class AnswerAudit: Watcher {
   private var devices: [Followed]
   private var checkers: [AnswerChecker]
   private var seen: [Kind: Int] = [:]
-  private var card = Scorecard()
+  private(set) var card = Scorecard()
+  /// Whether header fields of answers are seen; else clauses about them cannot be judged.
+  let seesHeads: Bool
   private let clock = SystemClock()
 
   private static let devicesFollowed = 8
@@ -37,6 +40,7 @@ package final class AnswerAudit: Watcher {
   package init(_ setup: RunSetup) {
     let count = setup.fleets.reduce(0) { $0 + $1.simulated.count }
     devices = Array(repeating: Followed(), count: count)
+    seesHeads = setup.outside?.lockstep != .modelled
     checkers = Array(repeating: AnswerChecker(), count: min(count, AnswerAudit.devicesFollowed))
   }
 
@@ -45,7 +49,7 @@ package final class AnswerAudit: Watcher {
     switch happening {
     case .sent(let request) where request.purpose != .log && devices[device].faults == 0:
       devices[device].request = request
-    case .carried(_, let timings): devices[device].total = timings.total
+    case .carried(_, let timings, let head): (devices[device].total, devices[device].head) = (timings.total, head)
     case .ended(let id, let outcome):
       guard let request = devices[device].request, request.id == id else { return }
       devices[device].request = nil
@@ -69,7 +73,8 @@ package final class AnswerAudit: Watcher {
     seen[kind, default: 0] += 1
     // The devices may live on another day than the server.
     let answer = ObservedAnswer(
-      request, outcome, head: nil, duration: devices[device].total, endedAt: clock.wallNow,
+      request, outcome, head: seesHeads ? AnswerHead(parsing: devices[device].head) : nil,
+      duration: devices[device].total, endedAt: clock.wallNow,
       canRefresh: devices[device].canRefresh, strategy: devices[device].strategy)
     if isFollowed {
       card.count(checkers[device].check(answer))
@@ -77,17 +82,5 @@ package final class AnswerAudit: Watcher {
       var stranger = AnswerChecker()
       card.count(stranger.check(answer))
     }
-  }
-
-  /// A sentence for each clause that the server has broken, and how many answers were looked at.
-  package var remarks: [String] {
-    guard card.answers > 0 else { return [] }
-    let broken = card.findings.map { finding in
-      let clause = finding.clause
-      return
-        "the server's answers: \(clause.rule), clause \(clause.number), is broken in \(card.timesBroken(clause)) of \(card.timesJudged(clause)) answers, the first time with \(finding.detail): \(clause.remedy)"
-    }
-    guard broken.isEmpty else { return broken }
-    return ["the server's answers: all \(card.seenCount) clauses kept in \(card.answers) answers that were looked at"]
   }
 }

@@ -10,9 +10,13 @@ final class AdministrationProof: StoreProof {
   private let devices: [String]
   private(set) var refusal: String?
   let isShared = true
+  /// A record is known by its identity and its time.
+  let comparesContents = true
 
   /// An answer names so many missing records at most.
   private static let recordsPerQuestion = 1_000
+  /// For all devices together, and for each.
+  private static let (span, spanEach) = (Nanoseconds.seconds(20), Nanoseconds.milliseconds(20))
 
   init(_ administration: TargetAdministration, devices: [String]) {
     self.administration = administration
@@ -20,6 +24,9 @@ final class AdministrationProof: StoreProof {
   }
 
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+    // Who could not answer once is not asked for everybody.
+    guard refusal == nil else { return nil }
+    administration.limit(to: AdministrationProof.span + AdministrationProof.spanEach * Int64(devices.count))
     var lost: [PointKey] = []
     var rest = keys[...]
     while !rest.isEmpty {

@@ -9,6 +9,15 @@ package final class Carrier {
   private(set) var requests = 0
   /// Of those, how many have not ended.
   private(set) var inFlight = 0
+  /// A wish to end the run, which waits no longer for an answer.
+  var interruption: Interruption?
+  /// Of requests that were waited for one by one: those in a row whose time ran out.
+  private var silences = 0
+  /// The end of the patience with a target after a wish to end the run.
+  private var patienceEnd: MonotonicInstant?
+  private let clock = SystemClock()
+
+  private static let silencesMax = 3
 
   package init(_ configuration: TransportConfiguration) throws(TransportError) {
     transport = try DrivenTransport(configuration)
@@ -33,13 +42,34 @@ package final class Carrier {
     return landed
   }
 
-  /// Sends, and waits for the end of just that; nothing else may be under way.
+  /// Sends, and waits for the end of just that; nothing else may be under way. A target that has let the time of several
+  /// requests in a row run out is sent nothing more, and after a wish to end the run nobody waits for long.
   func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
     precondition(inFlight == 0, "one request at a time")
+    if silences >= Carrier.silencesMax || isOutOfPatience {
+      return TransportCompletion(
+        device: device, id: request.id,
+        outcome: .failed(.timeout, message: "the target does not answer and is sent nothing more"),
+        timings: TransferTimings(), head: [])
+    }
     send(request, of: device)
     while true {
-      if let end = work(until: nil).first { return end }
+      if let end = work(until: patienceEnd).first {
+        if case .failed(.timeout, _) = end.outcome { silences += 1 } else { silences = 0 }
+        return end
+      }
+      if isOutOfPatience { cancel(request.id, of: device) }
     }
+  }
+
+  private var isOutOfPatience: Bool {
+    guard let interruption, interruption.isRequested else { return false }
+    let now = clock.monotonicNow
+    guard let end = patienceEnd else {
+      patienceEnd = now + Interruption.patience
+      return false
+    }
+    return now >= end
   }
 
   /// Ends a wait, from any thread.

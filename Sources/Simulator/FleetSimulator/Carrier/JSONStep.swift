@@ -2,7 +2,7 @@ import Base
 import JSON
 
 /// One step of a path like `$.items[*].uuid`.
-enum JSONStep {
+enum JSONStep: Equatable {
   case member(String)
   case everyElement
 
@@ -23,15 +23,22 @@ enum JSONStep {
     return steps
   }
 
-  static func follow(_ path: ArraySlice<JSONStep>, from value: JSONValue, _ body: (JSONValue) -> Void) {
+  /// Calls `body` with what stands at the end of the path. Gives whether the path leads anywhere: to a value, or to a list
+  /// that is empty.
+  @discardableResult
+  static func follow(_ path: ArraySlice<JSONStep>, from value: JSONValue, _ body: (JSONValue) -> Void) -> Bool {
     switch path.first {
-    case nil: body(value)
+    case nil:
+      body(value)
+      return true
     case .member(let name)?:
-      if let member = value[name] { follow(path.dropFirst(), from: member, body) }
+      guard let member = value[name] else { return false }
+      return follow(path.dropFirst(), from: member, body)
     case .everyElement?:
-      if case .array(let elements) = value {
-        for element in elements { follow(path.dropFirst(), from: element, body) }
-      }
+      guard case .array(let elements) = value else { return false }
+      var leads = elements.isEmpty
+      for element in elements where follow(path.dropFirst(), from: element, body) { leads = true }
+      return leads
     }
   }
 }

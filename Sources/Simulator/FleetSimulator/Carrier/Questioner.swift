@@ -3,30 +3,52 @@ import Contract
 import CurlTransport
 import Upload
 
-/// Asks a server beside the run, one question after the other.
+/// Asks a server beside the run, one question after the other, and never waits for long: a server that does not answer
+/// twice in a row is asked no more, and all questions together have a limit where one is set.
 final class Questioner {
   private let transport: DrivenTransport
+  private let clock = SystemClock()
   private var asked: UInt64 = 0
+  private var silences = 0
+  private var end: MonotonicInstant?
+  /// The header lines of the last answer, as they came.
+  private(set) var head: [UInt8] = []
 
   private static let answerBytesMax = 1 << 30
+  private static let silencesMax = 2
+  static let secondsPerQuestion: Int64 = 10
 
-  init(_ configuration: TransportConfiguration) throws(TransportError) {
+  init(_ configuration: TransportConfiguration, keepsHeads: Bool = false) throws(TransportError) {
     var configuration = configuration
     configuration.answerLimit = Questioner.answerBytesMax
     configuration.sourceAddresses = []
+    configuration.keepsHeads = keepsHeads
     transport = try DrivenTransport(configuration)
   }
 
+  /// From now on all questions together take no longer than that; further calls change nothing.
+  func limit(to span: Nanoseconds) { if end == nil { end = clock.monotonicNow + span } }
+
   /// Waits for the answer.
   func ask(
-    _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [], seconds: Int64 = 60
+    _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [],
+    seconds: Int64 = Questioner.secondsPerQuestion
   ) -> RequestOutcome {
+    guard silences < Questioner.silencesMax else {
+      return .failed(.timeout, message: "it has not answered \(silences) questions in a row and is asked no more")
+    }
+    let left = end.map { ($0 - clock.monotonicNow).wholeMilliseconds } ?? seconds * 1_000
+    guard left > 0 else { return .failed(.timeout, message: "the questions took too long and were given up") }
     asked += 1
     let request = OutgoingRequest(
-      id: asked, purpose: .records, method: method, url: url, headers: headers, body: body, timeout: .seconds(seconds))
+      id: asked, purpose: .records, method: method, url: url, headers: headers, body: body,
+      timeout: .milliseconds(min(left, seconds * 1_000)))
     transport.submit(request, device: 0)
     while true {
-      if let end = transport.turn(until: nil).first { return end.outcome }
+      guard let end = transport.turn(until: nil).first else { continue }
+      head = end.head
+      if case .failed(.timeout, _) = end.outcome { silences += 1 } else { silences = 0 }
+      return end.outcome
     }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Contract
 import JSON
 import Scenario
@@ -14,6 +15,8 @@ final class TargetAdministration {
     base = target.administration
     headers = target.administrationHeaders
   }
+
+  func limit(to span: Nanoseconds) { questioner.limit(to: span) }
 
   func ask(_ path: String, by method: String = "GET", body: [UInt8] = []) -> RequestOutcome {
     let json = body.isEmpty ? [] : [NameValuePair("Content-Type", "application/json")]

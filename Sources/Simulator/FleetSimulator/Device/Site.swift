@@ -74,6 +74,9 @@ final class Site {
   /// What a real server does badly; nil where no fault asks for it.
   let targetFaults: TargetFaults?
 
+  /// Faults of the server are played in front of it.
+  var playsFaults: Bool { targetFaults == nil && inside == nil && setup.playsFaults }
+
   /// What an administrator of the server asks for.
   func obey(_ order: Administration, at now: Moment) {
     if let targetFaults { targetFaults.obey(order) } else { server.obey(order, at: now) }

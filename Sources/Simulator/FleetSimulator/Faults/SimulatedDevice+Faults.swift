@@ -60,6 +60,12 @@ extension SimulatedDevice {
     case .toxic: resetIdleLine(spell, at: instant, in: site)
     case .authorization(let authorization):
       if authorization.refreshStatus != nil { site.targetFaults?.begin(spell.fault, of: number) }
+      if site.playsFaults {
+        if authorization.expireAllAccessTokens || authorization.revokeAllTokens {
+          withdrawTokens(refreshToo: authorization.revokeAllTokens)
+        }
+        return
+      }
       if authorization.expireAllAccessTokens { site.obey(.expireTokens(of: name), at: now) }
       if authorization.revokeAllTokens { site.obey(.revokeTokens(of: name), at: now) }
     case .remote(let remote): site.obey(.order(remote.commands, to: name), at: now)

@@ -28,7 +28,7 @@ package final class TargetFaults {
   /// Nil when nothing is asked of the server. Throws when it is no server of ours, wants to see a token, or has rules of
   /// somebody else, which would be lost.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
-    guard setup.faults.contains(where: \.isServers) else { return nil }
+    guard setup.faults.contains(where: \.isServers), target.isOurs else { return nil }
     administration = TargetAdministration(try Questioner(target.transport), of: target)
     (faults, names, seed) = (setup.faults, setup.deviceNames, setup.seed)
     befallen = Array(repeating: [], count: setup.faults.count)

@@ -47,6 +47,11 @@ extension SimulatedDevice {
       request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
     guard site.setup.radio.kind(of: network) != .none else { return exchange }
+    if let outcome = playedAnswer(to: request, exchange, in: site) {
+      exchange.outcome = outcome
+      exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
+      return exchange
+    }
     if let carrier = site.carrier {
       carrier.send(request, of: number)
       (exchange.stage, exchange.due) = (.carried, .never)
@@ -183,7 +188,7 @@ extension SimulatedDevice {
       } else {
         let exchange = exchanges.remove(at: index)
         let now = moment(at: instant, in: site)
-        site.tell(.carried(request: landed.id, landed.timings), sighting(at: now))
+        site.tell(.carried(request: landed.id, landed.timings, head: landed.head), sighting(at: now))
         take(landed.outcome, of: exchange, at: now, in: site)
       }
       finish(at: instant, in: site)

@@ -21,7 +21,7 @@ extension SimulatedDevice {
       return crash(at: now.monotonic, in: site)
     }
     if lockstep.latency == .measured {
-      site.tell(.carried(request: request.id, landed.timings), sighting(at: now))
+      site.tell(.carried(request: request.id, landed.timings, head: landed.head), sighting(at: now))
     }
     switch landed.outcome {
     case .failed(let failure, _):

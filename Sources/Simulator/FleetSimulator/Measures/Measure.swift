@@ -12,7 +12,7 @@ enum Measure: Int, CaseIterable {
   case authRefreshes, authRefreshFailures
   case geofenceTransitions, geofenceDelay, odometerError, remoteCommandsApplied
   case devicesActive, devicesMoving, droppedTrips
-  case generatorLag, generatorCPU
+  case generatorLag, generatorCPU, clausesBroken
 
   var metric: Metric { Metric.all[rawValue] }
 
@@ -48,6 +48,8 @@ enum Measure: Int, CaseIterable {
       "links in virtual time carry no TLS: drive at an https target with --mode realtime"
     case .generatorCPU where isVirtual:
       "virtual time goes as fast as the processor lets it: it is known with --mode realtime and accelerated"
+    case .clausesBroken where isVirtual:
+      "only the answers of a real server are held against the clauses: drive at it with --target"
     default: nil
     }
   }
@@ -55,7 +57,8 @@ enum Measure: Int, CaseIterable {
   /// Only the end of a run can tell it.
   var isKnownAtTheEnd: Bool {
     switch self {
-    case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips: true
+    case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .clausesBroken:
+      true
     default: false
     }
   }
@@ -64,7 +67,7 @@ enum Measure: Int, CaseIterable {
   var isOfTheWhole: Bool {
     switch self {
     case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .generatorLag,
-      .generatorCPU:
+      .generatorCPU, .clausesBroken:
       true
     default: false
     }

@@ -104,6 +104,7 @@ extension Measures {
     chart.current.uploads += 1
     chart.current.bytes += flight.bytes
     if isFailed { chart.current.failed += 1 }
+    answerCounts[outcome?.word ?? "app ended", default: 0] += 1
     table.count(.uploads, tags)
     table.judge(.uploadFailed, isFailed, tags)
     guard case .answered(_, _, let body)? = outcome else { return }

@@ -3,7 +3,10 @@ import Scenario
 
 extension Measures {
   /// The end of the run: what `report` says and what was measured, as one.
+  /// It can be asked for again with a later report.
   package func summary(of report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
+    let (tableBefore, chartBefore) = (table, chart)
+    defer { (table, chart) = (tableBefore, chartBefore) }
     chart.finish(at: now)
     enter(report.sums)
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
@@ -27,9 +30,13 @@ extension Measures {
     summary.thresholds = judge.verdicts(in: table, chart, elapsed)
     summary.violations = report.victims.map(ViolationStory.init)
     summary.remarks = report.remarks.map(ViolationStory.init)
+    summary.verification = report.verification
+    summary.findings = report.findings
+    summary.answers = answerCounts
     if let refusal = report.proofRefusal {
       summary.notes.append("what the server has stored is not verified: \(refusal)")
     }
+    if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }
     if let refusal = report.faultRefusal {
       summary.notes.append("the server has not done everything that faults ask of it: \(refusal)")
     }
@@ -39,6 +46,7 @@ extension Measures {
       summary.coverage = report.coverage.filter { scenario.coverage.sometimes.contains($0.goal) }
         .map { CoverageCount(goal: $0.goal.rawValue, seen: $0.count) }
     }
+    summary.leaveStorageUnjudged()
     return summary
   }
 
@@ -48,6 +56,7 @@ extension Measures {
     table.add(.duplicatesExplained, of: sums.duplicatesExplained)
     table.add(.duplicatesUnexplained, of: sums.duplicatesUnexplained)
     table.add(.duplicatesRatio, hits: repeated, of: sums.stored + repeated)
+    table.add(.clausesBroken, of: clausesBroken)
     table.add(.droppedTrips, of: setup.fleets.reduce(0) { $0 + $1.droppedTrips })
   }
 

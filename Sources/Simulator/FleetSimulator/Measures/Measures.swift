@@ -55,6 +55,10 @@ package final class Measures: Watcher {
   var checkCounts: [Cell]
   private(set) var now = MonotonicInstant(nanoseconds: 0)
   package private(set) var hasSeenEnough = false
+  /// How uploads ended, in words.
+  var answerCounts: [String: Int] = [:]
+  /// What the answers of a real server have broken, known at the end.
+  package var clausesBroken = 0
 
   /// `setup` is what `scenario` comes to. Throws for thresholds of what nobody can measure.
   /// `processorTime` is that of the process.
@@ -99,7 +103,7 @@ package final class Measures: Watcher {
       if isOffline(network) { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
     case .queue(let note): enter(note, sighting)
     case .sent(let request): depart(request, of: device)
-    case .carried(let request, let timings): carry(request, timings, of: device)
+    case .carried(let request, let timings, _): carry(request, timings, of: device)
     case .connected(let request, let isNew): connect(request, isNew: isNew, of: device)
     case .crossed(let fence, let isEntry):
       devices[device].crossings[fence] = Crossing(instant: now, isEntry: isEntry)

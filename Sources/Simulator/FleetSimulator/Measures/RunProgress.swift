@@ -26,9 +26,11 @@ extension Measures {
     var spread = chart.current.uploadDuration
     if let before { spread.add(before.uploadDuration) }
     let uploads = chart.current.uploads + (before?.uploads ?? 0)
+    // What the server gets in a second of its own time.
+    let factor = elapsed < setup.duration ? setup.outside?.factor ?? 1 : 1
     return RunProgress(
       share: min(elapsed.seconds / max((setup.duration + setup.settle).seconds, 1), 1),
-      devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? Double(uploads) / seconds : 0,
+      devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? factor * Double(uploads) / seconds : 0,
       p95Milliseconds: spread.percentile(95), backlog: chart.backlog,
       errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits)
   }

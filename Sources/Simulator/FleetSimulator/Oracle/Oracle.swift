@@ -9,6 +9,12 @@ final class Oracle: Watcher {
   let coverage: CoverageWatch
   /// Follows those whose story is wanted.
   var biographer: Biographer?
+  /// Of what the server has stored; final after `close`.
+  private(set) var verification = Verification(.notAsked)
+  /// Nil where the server is inside the run.
+  let serverWatch: ServerWatch?
+  /// After `closeQueues`.
+  private(set) var findings: [ServerFinding] = []
   private let rules: [Rule]
   /// Of each kind of happening, those that want to see it.
   private let byInterest: [[Rule]]
@@ -20,6 +26,7 @@ final class Oracle: Watcher {
     self.violations = violations
     self.ledger = ledger
     coverage = CoverageWatch(ledger)
+    serverWatch = seesServer ? nil : ServerWatch(setup, ledger)
     let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
     byInterest = (0..<9).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
@@ -39,6 +46,7 @@ final class Oracle: Watcher {
   func see(_ happening: Happening, _ sighting: Sighting) {
     ledger.enter(happening, sighting)
     for rule in byInterest[happening.interest] { rule.see(happening, sighting) }
+    serverWatch?.see(happening, sighting)
     coverage.see(happening, sighting)
     biographer?.see(happening, sighting)
     ledger.leave(happening, sighting)
@@ -53,10 +61,21 @@ final class Oracle: Watcher {
     }
   }
 
-  /// After the settle phase.
-  func close(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
+  /// After the settle phase. `isCut`: nobody waited until the queues were empty.
+  func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     for rule in rules { rule.close(at: instant) }
-    ledger.close(by: proof, at: instant)
+    ledger.closeQueues(at: instant)
+    findings = serverWatch?.findings(at: instant, isCut: isCut) ?? []
+  }
+
+  /// Then the server's store is looked at.
+  func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
+    ledger.closeStore(by: proof, at: instant)
+    if let proof {
+      verification =
+        proof.refusal.map { Verification(.failed, reason: $0) }
+        ?? Verification(.verified, comparesContents: proof.comparesContents)
+    }
     if !ledger.sums.isBalanced {
       violations.blame(.conservation, nil, at: instant, "the book does not add up: \(ledger.sums)")
     }
@@ -71,8 +90,14 @@ extension Oracle {
     switch invariant {
     // The book judges these.
     case .ackedIsDurable, .noPhantom:
+      guard verification.outcome == .verified else {
+        return .impossible(
+          verification.outcome == .failed ? "the server's store could not be looked at" : "storage not verified")
+      }
       let sums = ledger.sums
       return look(sums.stored + sums.quarantined + sums.lost + sums.misled, else: "no record came to be acknowledged")
+    case .drain where !ledger.seesServer && ledger.sums.pending > 0:
+      return .impossible("a server outside the run has not taken all; see the findings about the server")
     case .drain: return look(ledger.sums.created, else: "no record was made")
     case .dwell: return look(ledger.dwells, else: "no device was to be told that it stayed in a geofence")
     case .isolation: return .impossible("shown by two runs, with and without the other fleets")

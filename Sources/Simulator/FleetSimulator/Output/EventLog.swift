@@ -20,12 +20,16 @@ package final class EventLog: Watcher {
   private var requests: [UInt64: MonotonicInstant] = [:]
 
   private static let pieceBytes = 65_536
+  /// What is told of a run by the machine's clock is handed over about once a second of it.
+  private var due = MonotonicInstant(nanoseconds: 0)
+  private let interval: Nanoseconds?
 
   /// `share` of the devices are told of; `write` gets whole lines, many at once.
   package init(_ setup: RunSetup, share: Double, write: @escaping ([UInt8]) -> Void) {
     self.setup = setup
     self.write = write
     names = setup.deviceNames
+    interval = setup.outside.map { Nanoseconds(Int64($0.factor * 1e9)) }
     isTold = setup.fleets.flatMap { fleet in
       fleet.simulated.map { index in
         let lot = TraceHash.mix(setup.seed ^ TraceHash.mix(fleet.key(of: index)))
@@ -72,7 +76,9 @@ package final class EventLog: Watcher {
     writer.field("event", event)
     more(&writer)
     writer.endObject()
-    if writer.bytes.count >= EventLog.pieceBytes { finish() }
+    let isDue = interval != nil && sighting.now.monotonic >= due
+    if let interval, isDue { due = sighting.now.monotonic + interval }
+    if isDue || writer.bytes.count >= EventLog.pieceBytes { finish() }
   }
 
   private func tell(_ note: QueueNote, _ sighting: Sighting) {

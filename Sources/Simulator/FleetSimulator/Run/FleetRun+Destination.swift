@@ -38,13 +38,18 @@ extension OutsideSetup {
 
   /// Whom to ask what became of the records; nil when nobody is to be asked.
   func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
-    if let query = verification.url, verification.method == .query {
-      let filled = query.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
+    if let query = verification.url, verification.effectiveMethod == .query {
+      func filled(_ url: String) -> String {
+        let filled = url.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
+        return filled.hasPrefix("/") ? origin + filled : filled
+      }
+      var question = QueryProof.Question(url: filled(query), path: verification.uuids)
+      question.putAsideURL = verification.quarantinedURL.map(filled)
+      question.putAsidePath = verification.quarantined
       return QueryProof(
-        try Questioner(transport), url: filled.hasPrefix("/") ? origin + filled : filled, path: verification.uuids,
-        headers: headers, seed: seed, devices: devices)
+        try Questioner(transport, keepsHeads: true), question, headers: headers, seed: seed, devices: devices)
     }
-    guard isOurs, verification.method != .journal else { return nil }
+    guard isOurs, verification.effectiveMethod != .journal else { return nil }
     return AdministrationProof(TargetAdministration(try Questioner(transport), of: self), devices: devices)
   }
 }

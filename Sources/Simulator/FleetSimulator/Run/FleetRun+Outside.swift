@@ -42,6 +42,7 @@ extension FleetRun {
       }
       let isIdle = queue.first == nil && carrier.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
+      if isOutOfPatience(at: now) { break }
       let next = clock.machineInstant(of: min(queue.first?.instant ?? end, end, nextProgress))
       site.targetFaults?.place()
       let landed = carrier.work(until: next.roundedUp(to: FleetRun.wakingInterval))

@@ -24,7 +24,11 @@ package final class FleetRun {
   var generatorLag = Histogram(highestTrackableValue: 3_600_000_000)
   let interruption: Interruption
   /// Looked at now and then: asking takes a lock.
-  var isInterrupted = false
+  var isInterrupted = false {
+    didSet { if isInterrupted && !oldValue { patienceEnd = now + Interruption.patience } }
+  }
+  /// When a run that is to end early has drained for long enough.
+  private var patienceEnd: MonotonicInstant?
 
   /// What the devices are doing.
   enum Phase { case driving, settling, over }
@@ -65,6 +69,10 @@ package final class FleetRun {
     let database = try QueueDatabase(
       path: StoreConfiguration.scratch.spillsToDisk ? "" : ":memory:", commits: .grouped)
     site = Site(setup, to: destination, database: database, names: names, watchers: watchers)
+    if let carrier = site.lockstep?.carrier {
+      carrier.interruption = interruption
+      interruption.onRequest(carrier.alarm)
+    }
     trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     devices.reserveCapacity(names.count)
     for fleet in setup.fleets {
@@ -98,15 +106,25 @@ package final class FleetRun {
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.
-  /// Throws what the queues' database says, and `CirclingDevice`.
-  package func run(progress: (Double, LedgerSums) -> Void = { _, _ in }) throws -> RunReport {
+  /// Throws what the queues' database says, and `CirclingDevice`. `unproven` gets what is known before a server outside is
+  /// asked what it has stored.
+  package func run(
+    progress: (Double, LedgerSums) -> Void = { _, _ in }, unproven: (RunReport) throws -> Void = { _ in }
+  ) throws -> RunReport {
+    try drive(progress)
+    closeQueues()
+    if site.inside == nil, site.proof != nil { try unproven(account(site.oracle.ledger.unprovenSums)) }
+    closeStore()
+    return account(site.oracle.ledger.sums)
+  }
+
+  private func drive(_ progress: (Double, LedgerSums) -> Void) throws {
     defer { site.targetFaults?.clear() }
     if let carrier = site.carrier {
       try run(over: carrier) { tell(progress) }
     } else {
       _ = try advance(toEvent: .max, progress)
     }
-    return report()
   }
 
   private func tell(_ progress: (Double, LedgerSums) -> Void) {
@@ -140,21 +158,42 @@ package final class FleetRun {
     phase = .settling
   }
 
-  var settlingEnd: MonotonicInstant { healed + min(setup.settle, interruption.patience ?? setup.settle) }
+  var settlingEnd: MonotonicInstant { healed + setup.settle }
 
+  /// A run that is to end early settles no longer than that.
+  func isOutOfPatience(at instant: MonotonicInstant) -> Bool {
+    phase == .settling && patienceEnd.map { instant >= max($0, healed + Interruption.patience) } ?? false
+  }
+
+  /// Once, when the run is over.
   func report() -> RunReport {
+    closeQueues()
+    closeStore()
+    return account(site.oracle.ledger.sums)
+  }
+
+  // What is broken off has nothing to be judged in the end.
+
+  private func closeQueues() {
+    if !site.oracle.violations.breaksOff { site.oracle.closeQueues(at: now, isCut: interruption.isRequested) }
+  }
+
+  private func closeStore() {
+    if !site.oracle.violations.breaksOff { site.oracle.closeStore(by: site.proof, at: now) }
+  }
+
+  private func account(_ sums: LedgerSums) -> RunReport {
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
     let violations = site.oracle.violations
-    // What is broken off has nothing to be judged in the end.
-    if !violations.breaksOff { site.oracle.close(by: site.proof, at: now) }
     return RunReport(
-      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: site.oracle.ledger.sums,
+      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
       requests: site.inside?.requests ?? (site.carrier ?? site.lockstep?.carrier)?.requests ?? 0,
       drained: isDrained && !violations.breaksOff ? now - healed : nil,
       victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
       invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
-      generatorLag: generatorLag, proofRefusal: site.proof?.refusal,
+      generatorLag: generatorLag, verification: site.oracle.verification,
+      findings: site.oracle.findings, lossSentence: site.oracle.ledger.losses.sentence,
       faultRefusal: site.targetFaults?.refusal, isInterrupted: interruption.isRequested,
       isEndedByViolation: violations.endsDrives)
   }
@@ -186,9 +225,10 @@ package final class FleetRun {
         try site.database.commit()
         progress()
       }
-      if turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
+      if site.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       site.proveIfNeeded()
       if phase == .driving ? isEndedEarly : site.oracle.violations.breaksOff { break }
+      if isOutOfPatience(at: now) { break }
     }
     try site.database.commit()
     return true

@@ -23,8 +23,8 @@ package final class Interruption: Sendable {
 
   package var isRequested: Bool { state.withLock { $0.isRequested } }
 
-  /// How long queues may drain after it; nil when nothing was wished.
-  var patience: Nanoseconds? { isRequested ? .seconds(5) : nil }
+  /// How long queues may drain after it.
+  static let patience = Nanoseconds.seconds(5)
 
   /// Called with the wish: ends a wait.
   func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }

@@ -20,8 +20,12 @@ package struct RunReport: Equatable, Sendable {
   package let coverage: [CoverageSeen]
   /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
   package let generatorLag: Histogram
-  /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
-  package let proofRefusal: String?
+  /// Of what the server has stored.
+  package let verification: Verification
+  /// What is to be known of a server outside.
+  package let findings: [ServerFinding]
+  /// What the lost records have in common, as a sentence.
+  package let lossSentence: String?
   /// What the server outside did not do badly, though a fault says so; nil when it did.
   package let faultRefusal: String?
   /// It was ended early.
@@ -35,6 +39,9 @@ package struct RunReport: Equatable, Sendable {
     for fleet in fleetHashes { hash.add(fleet) }
     return hash
   }
+
+  /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
+  package var proofRefusal: String? { verification.reason }
 
   package var isRight: Bool { victims.isEmpty }
 }

@@ -4,6 +4,8 @@ package import Store
 extension VirtualServer: StoreProof {
   package var refusal: String? { nil }
   package var isShared: Bool { false }
+  /// What is stored is the bytes that came.
+  package var comparesContents: Bool { true }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
     let identity = DeviceIdentity(name: device)

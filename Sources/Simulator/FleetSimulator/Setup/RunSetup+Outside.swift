@@ -67,8 +67,14 @@ extension RunSetup {
     if target.authorization.strategy == .sas {
       problems.append("target.auth.strategy sas: cannot be run yet; jwt and none can")
     }
-    guard target.verification.method == .query, target.preset != .rollingroad else { return }
-    if target.verification.url?.contains("{device}") != true {
+    if let name = target.verification.unknownPlaceholder {
+      let known = TargetVerification.placeholders
+      let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
+      problems.append(
+        "target.verify: {\(name)} is no placeholder: \(known.map { "{\($0)}" }.joined(separator: " and ")) are\(near)")
+    }
+    guard target.verification.effectiveMethod == .query, target.preset != .rollingroad else { return }
+    if target.verification.url?.contains("{device}") != true, target.verification.unknownPlaceholder == nil {
       problems.append("target.verify.url: a query needs a URL with {device} in it")
     }
   }
@@ -82,13 +88,14 @@ extension RunSetup {
         "\(place): only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled")
     }
     guard fault.isServers else { return }
-    guard scenario.target.isOurs else {
-      return problems.append(
-        "\(place): only a server of ours can do it; use --mode virtual, or say that it is one with --preset rollingroad or --admin-token"
-      )
-    }
     if case .http(let http) = fault.action, http.hasCondition {
       problems.append("\(place): a real server knows no 'when'; leave it away, or use --mode virtual")
+    }
+    guard scenario.target.isOurs else {
+      guard !fault.isPlayable else { return }
+      return problems.append(
+        "\(place): only a server of ours can do it; use --mode virtual, or say that it is one with --preset rollingroad or --admin-token. In front of other servers there are http.abort, the answer 'portal', and auth"
+      )
     }
     let rules = fault.rulesAtOnceMax(of: fleets)
     guard rules > TargetFaults.rulesMax else { return }
@@ -103,6 +110,7 @@ extension RunSetup {
     var transport = TransportConfiguration()
     transport.isDirect = true
     transport.heedsEnvironment = true
+    transport.keepsHeads = true
     transport.idleTime = connections.keepAlive
     switch connections.policy {
     case .mobile: transport.connections = .mobile

@@ -13,6 +13,7 @@ extension RunSummary {
     }
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
+    whole.leaveStorageUnjudged()
     return whole
   }
 
@@ -79,6 +80,15 @@ extension RunSummary {
       checks[index].held += check.held
       checks[index].failed += check.failed
     }
+    verification = verification.joined(with: part.verification)
+    answers.merge(part.answers) { $0 + $1 }
+    if let mine = place, let theirs = part.place {
+      place = RunPlace(target: mine.target, start: min(mine.start, theirs.start), end: max(mine.end, theirs.end))
+    }
+    findings += part.findings
+    for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {
+      clauses[index].add(clause)
+    }
     violations += part.violations
     replay = replay ?? part.replay
     remarks += part.remarks
@@ -127,5 +137,14 @@ extension RunSummary {
     let isMissed = verdict.value.map { !expression.comparison.holds($0, expression.limit) } ?? false
     verdict.outcome = isMissed || verdict.endedTheRun ? .failed : verdict.value == nil ? .notMeasured : .passed
     thresholds[index] = verdict
+  }
+}
+
+extension ClauseVerdict {
+  fileprivate mutating func add(_ other: ClauseVerdict) {
+    (judged, broken) = (judged + other.judged, broken + other.broken)
+    (detail, remedy) = (detail ?? other.detail, remedy ?? other.remedy)
+    let order = [Outcome.broken, .kept, .notSeen, .notJudged]
+    outcome = order.first { $0 == outcome || $0 == other.outcome } ?? outcome
   }
 }

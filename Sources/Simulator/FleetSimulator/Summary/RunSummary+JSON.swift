@@ -1,5 +1,6 @@
 import Base
 package import JSON
+import Scenario
 
 extension RunSummary {
   /// What summary.json holds.
@@ -16,7 +17,9 @@ extension RunSummary {
       "fleets": .array(fleets.map(\.json)),
       "devices": .integer(Int64(devices)), "ending": .string(ending.rawValue), "endedAtSeconds": ended.json,
       "drainedSeconds": drained?.json ?? .null, "hash": .string(hash), "events": .integer(Int64(events)),
-      "requests": .integer(Int64(requests)), "ledger": ledger.json,
+      "requests": .integer(Int64(requests)), "answers": answersJSON,
+      "place": place?.json(uploads: uploadCount) ?? .null, "verification": verification.json, "ledger": ledger.json,
+      "findings": .array(findings.map(\.json)), "clauses": .array(clauses.map(\.json)),
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
       "invariants": .array(invariants.map(\.json)), "violations": .array(violations.map(\.json)),
       "replay": replay.map { .string($0) } ?? .null, "remarks": .array(remarks.map(\.json)),
@@ -24,6 +27,12 @@ extension RunSummary {
       "coverage": .array(coverage.map { .object(["goal": .string($0.goal), "seen": .integer(Int64($0.seen))]) }),
       "metrics": metricsJSON, "timeline": timeline.json,
     ])
+  }
+
+  private var answersJSON: JSONValue {
+    var object = JSONObject()
+    for (word, count) in answers.sorted(by: { $0.key < $1.key }) { object[word] = .integer(Int64(count)) }
+    return .object(object)
   }
 
   private var metricsJSON: JSONValue {
@@ -45,6 +54,43 @@ extension Nanoseconds {
   }
 }
 
+extension RunPlace {
+  fileprivate func json(uploads: Int) -> JSONValue {
+    .object([
+      "target": .string(target), "start": .string(start.iso8601Text), "end": .string(end.iso8601Text),
+      "seconds": .double(seconds), "uploadsPerSecond": .double(seconds > 0 ? Double(uploads) / seconds : 0),
+    ])
+  }
+}
+
+extension Verification {
+  fileprivate var json: JSONValue {
+    .object([
+      "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
+      "reason": reason.map { .string($0) } ?? .null,
+    ])
+  }
+}
+
+extension ServerFinding {
+  fileprivate var json: JSONValue {
+    .object([
+      "name": .string(name), "text": .string(text), "details": .array(details.map { .string($0) }),
+      "isViolation": .bool(isViolation),
+    ])
+  }
+}
+
+extension ClauseVerdict {
+  fileprivate var json: JSONValue {
+    .object([
+      "number": .integer(Int64(number)), "rule": .string(rule), "outcome": .string(outcome.rawValue),
+      "judged": .integer(Int64(judged)), "broken": .integer(Int64(broken)),
+      "detail": detail.map { .string($0) } ?? .null, "remedy": remedy.map { .string($0) } ?? .null,
+    ])
+  }
+}
+
 extension LedgerSums {
   /// By the names that they have in outputs, in the order in which they are told.
   package static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
@@ -52,7 +98,7 @@ extension LedgerSums {
     ("expired", \.expired), ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined),
     ("misled", \.misled), ("lost", \.lost), ("duplicatesExplained", \.duplicatesExplained),
     ("duplicatesUnexplained", \.duplicatesUnexplained),
-    ("duplicateRows", \.duplicateRows),
+    ("changed", \.changed), ("duplicateRows", \.duplicateRows),
   ]
 
   fileprivate var json: JSONValue {
@@ -81,7 +127,7 @@ extension InvariantVerdict {
   fileprivate var json: JSONValue {
     var object: JSONObject = [
       "name": .string(name), "outcome": .string(outcome.rawValue), "violations": .integer(Int64(violations)),
-      "exercised": .integer(Int64(exercised)),
+      "exercised": .integer(Int64(exercised)), "about": .string(subject.rawValue),
     ]
     object["reason"] = reason.map { .string($0) }
     return .object(object)

@@ -14,10 +14,7 @@ extension RunSummary {
     guard seed.hasPrefix("0x"), let seed = UInt64(seed.dropFirst(2), radix: 16) else {
       throw SummaryError("summary.seed: '\(seed)' is no seed")
     }
-    let started = try node.member("start").text()
-    guard let start = WallInstant(iso8601: started.utf8.span) else {
-      throw SummaryError("summary.start: '\(started)' is no date")
-    }
+    let start = try node.member("start").instant()
     let scenario = try node.member("scenario")
     self.init(
       scenario: try scenario.member("name").text(), scenarioHash: try scenario.member("hash").text(), seed: seed,
@@ -30,10 +27,42 @@ extension RunSummary {
     events = try node.member("events").count()
     requests = try node.member("requests").count()
     drained = try node.optional("drainedSeconds")?.span()
+    try readServer(node)
     for part in LedgerSums.parts { ledger[keyPath: part.path] = try node.member("ledger").member(part.name).count() }
     try readVerdicts(node)
     for (name, figure) in try node.member("metrics").members() {
       metrics.append(MetricFigure(name: name, figure: try Figure(figure)))
+    }
+  }
+
+  /// What older summaries do not hold.
+  private mutating func readServer(_ node: SummaryNode) throws(SummaryError) {
+    for (word, count) in try node.optional("answers")?.members() ?? [] { answers[word] = try count.count() }
+    if let node = node.optional("place") {
+      place = RunPlace(
+        target: try node.member("target").text(), start: try node.member("start").instant(),
+        end: try node.member("end").instant())
+    }
+    if let node = node.optional("verification") {
+      verification = Verification(
+        try node.member("outcome").choice(), comparesContents: try node.member("contents").flag(),
+        reason: try node.optional("reason")?.text())
+    }
+    for finding in try node.optional("findings")?.elements() ?? [] {
+      var details: [String] = []
+      for line in try finding.member("details").elements() { details.append(try line.text()) }
+      findings.append(
+        ServerFinding(
+          try finding.member("name").text(), try finding.member("text").text(), details: details,
+          isViolation: try finding.member("isViolation").flag()))
+    }
+    for clause in try node.optional("clauses")?.elements() ?? [] {
+      clauses.append(
+        ClauseVerdict(
+          number: try clause.member("number").count(), rule: try clause.member("rule").text(),
+          outcome: try clause.member("outcome").choice(), judged: try clause.member("judged").count(),
+          broken: try clause.member("broken").count(), detail: try clause.optional("detail")?.text(),
+          remedy: try clause.optional("remedy")?.text()))
     }
   }
 

@@ -16,12 +16,15 @@ extension RunSummary {
 
   /// A lost record is lost whatever else is wrong with a run; figures of a run that was cut off or late say nothing.
   package var result: Result {
-    let isRight = violations.isEmpty && ledger.isBalanced && ledger.lost == 0 && ledger.duplicateRows == 0
+    let isRight =
+      !findings.contains(where: \.isViolation) && violations.isEmpty && ledger.isBalanced && ledger.lost == 0
+      && ledger.duplicateRows == 0
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
     if ending == .signal { return .stopped }
+    if verification.outcome == .failed { return .invalid }
     let missed = thresholds.filter { $0.outcome == .failed }
     if missed.contains(where: \.invalidates) { return .invalid }
-    if !missed.isEmpty { return .failed }
+    if !missed.isEmpty || !findings.isEmpty { return .failed }
     return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
   }
 }

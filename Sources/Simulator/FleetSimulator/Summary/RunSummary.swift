@@ -40,7 +40,17 @@ package struct RunSummary: Equatable, Sendable {
   package var requests = 0
   /// When the last queue was empty, counted from the end of the drives; nil when one never was.
   package var drained: Nanoseconds?
+  /// How uploads ended: `status 200`, `no answer in time`.
+  package var answers: [String: Int] = [:]
+  /// The server outside that was driven at, and when, by the machine's clock; nil in virtual time.
+  package var place: RunPlace?
   package var ledger = LedgerSums()
+  /// Of what the server has stored.
+  package var verification = Verification(.verified)
+  /// What is to be known of the server before all else.
+  package var findings: [ServerFinding] = []
+  /// What its answers have shown of each clause; empty where none were looked at.
+  package var clauses: [ClauseVerdict] = []
   package var metrics: [MetricFigure] = []
   package var checks: [CheckResult] = []
   package var thresholds: [ThresholdVerdict] = []
@@ -56,6 +66,26 @@ package struct RunSummary: Equatable, Sendable {
   package var timeline: Timeline
 
   package var devices: Int { fleets.reduce(0) { $0 + $1.devices } }
+}
+
+/// Where and when a run at a real server took place.
+package struct RunPlace: Equatable, Sendable {
+  /// Without a password.
+  package var target: String
+  package var start: WallInstant
+  package var end: WallInstant
+
+  package init(target: String, start: WallInstant, end: WallInstant) {
+    let (origin, path) = OutsideSetup.parts(of: target)
+    let host = origin.firstRange(of: "://").map { scheme in
+      origin[..<scheme.upperBound] + (origin[scheme.upperBound...].split(separator: "@").last ?? "")
+    }
+    self.target = (host.map { String($0) } ?? origin) + path
+    (self.start, self.end) = (start, end)
+  }
+
+  /// Seconds of the machine's clock.
+  package var seconds: Double { Double(end.millisecondsSince1970 - start.millisecondsSince1970) / 1_000 }
 }
 
 extension RunSummary {

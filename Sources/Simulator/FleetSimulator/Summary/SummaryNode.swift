@@ -1,3 +1,4 @@
+import Base
 import JSON
 
 /// Why a file is no summary of a run.
@@ -26,6 +27,14 @@ struct SummaryNode {
   func text() throws(SummaryError) -> String {
     guard case .string(let text) = value else { throw SummaryError("\(path): not a text") }
     return text
+  }
+
+  func instant() throws(SummaryError) -> WallInstant {
+    let text = try text()
+    guard let instant = WallInstant(iso8601: text.utf8.span) else {
+      throw SummaryError("\(path): '\(text)' is no date")
+    }
+    return instant
   }
 
   func number() throws(SummaryError) -> Double {

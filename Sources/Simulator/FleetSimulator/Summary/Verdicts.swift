@@ -1,3 +1,5 @@
+package import Scenario
+
 /// How the answers stood up to a check.
 package struct CheckResult: Equatable, Sendable {
   package var name: String
@@ -13,6 +15,8 @@ package struct ThresholdVerdict: Equatable, Sendable {
     case failed
     /// Nothing happened that it could be held against; that is no failure, and no success either.
     case notMeasured
+    /// It is about what the server has stored, which was not verified.
+    case notJudged
   }
 
   /// `upload_duration{network:lte}`.
@@ -25,6 +29,11 @@ package struct ThresholdVerdict: Equatable, Sendable {
   package var invalidates = false
   /// It was missed while the run went on, and ended it.
   package var endedTheRun = false
+}
+
+extension InvariantVerdict {
+  /// Whether the simulator's phones break it or their server.
+  package var subject: Invariant.Subject { Invariant(rawValue: name)?.subject ?? .phone }
 }
 
 /// What an invariant came to.

@@ -28,8 +28,9 @@ package enum Happening {
   case connected(request: UInt64, isNew: Bool)
   /// The server has answered; what it said is still on its way.
   case served(request: UInt64, answerBytes: Int)
-  /// A real server's answer is there, or there will be none; the times are those of the machine's clock.
-  indirect case carried(request: UInt64, TransferTimings)
+  /// A real server's answer is there, or there will be none; the times are those of the machine's clock. With
+  /// the lines of its head.
+  indirect case carried(request: UInt64, TransferTimings, head: [UInt8])
   /// The app knows how a request ended.
   case ended(request: UInt64, RequestOutcome)
   /// The SDK told its app something.

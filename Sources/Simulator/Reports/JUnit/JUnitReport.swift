@@ -1,5 +1,6 @@
 import Base
 package import FleetSimulator
+import Scenario
 
 /// The verdicts of a run as JUnit's XML: a case for each threshold, check and invariant.
 package struct JUnitReport {
@@ -16,7 +17,10 @@ package struct JUnitReport {
   package init(_ summary: RunSummary) { self.summary = summary }
 
   package var text: String {
-    let suites = [("thresholds", thresholds), ("checks", checks), ("invariants", invariants)]
+    let suites = [
+      ("run", run), ("thresholds", thresholds), ("checks", checks), ("server", invariants(.server)),
+      ("invariants", invariants(.phone)),
+    ]
     let all = suites.flatMap(\.1)
     let seconds = NumberText.decimal(summary.ended.seconds, places: 3).filter { $0 != "," }
     var lines = [
@@ -26,7 +30,7 @@ package struct JUnitReport {
     for (name, cases) in suites {
       lines.append(
         "  <testsuite name=\"\(name)\" \(JUnitReport.counts(cases)) errors=\"0\" timestamp=\"\(timestamp)\">")
-      if name == "thresholds" { lines += properties }
+      if name == "run" { lines += properties }
       for entry in cases { lines += JUnitReport.lines(of: entry, in: "\(summary.scenario).\(name)") }
       lines.append("  </testsuite>")
     }
@@ -34,14 +38,36 @@ package struct JUnitReport {
   }
 
   /// Without milliseconds and zone, as the schema of JUnit has it.
-  private var timestamp: String { String(summary.startText.prefix(19)) }
+  private var timestamp: String { String((summary.place?.start.iso8601Text ?? summary.startText).prefix(19)) }
 
   private var properties: [String] {
-    let values = [
+    var values = [
       ("seed", "0x" + String(summary.seed, radix: 16)), ("hash", summary.hash), ("result", "\(summary.result)"),
+      ("verdict", VerdictText(summary).line),
     ]
+    if let place = summary.place {
+      let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
+      values += [
+        ("target", place.target), ("started", place.start.iso8601Text), ("ended", place.end.iso8601Text),
+        ("wallSeconds", NumberText.decimal(place.seconds, places: 3).filter { $0 != "," }),
+        ("uploadsPerWallSecond", rate),
+      ]
+    }
+    values += summary.answers.sorted { $0.key < $1.key }.map { ("answers: \($0.key)", "\($0.value)") }
     return ["    <properties>"]
       + values.map { "      <property name=\"\($0)\" value=\"\(XML.escaped($1))\"/>" } + ["    </properties>"]
+  }
+
+  /// What is known of the run as a whole: whether the store was looked at, and what is to be known of the server.
+  private var run: [Case] {
+    var storage = Case(name: "storage verified")
+    switch summary.verification.outcome {
+    case .verified: break
+    case .notAsked: storage.skipped = "nobody was asked what is stored"
+    case .failed: storage.failure = summary.verification.reason ?? "it could not be asked for"
+    }
+    return [storage]
+      + summary.findings.map { Case(name: $0.name, failure: $0.text, details: $0.details) }
   }
 
   private var thresholds: [Case] {
@@ -51,6 +77,7 @@ package struct JUnitReport {
       case .passed: break
       case .failed: entry.failure = "is \(MetricText.text(verdict))"
       case .notMeasured: entry.skipped = "nothing measured"
+      case .notJudged: entry.skipped = MetricText.text(verdict)
       }
       return entry
     }
@@ -67,8 +94,8 @@ package struct JUnitReport {
     }
   }
 
-  private var invariants: [Case] {
-    summary.invariants.map { verdict in
+  private func invariants(_ subject: Invariant.Subject) -> [Case] {
+    summary.invariants.filter { $0.subject == subject }.map { verdict in
       var entry = Case(name: verdict.name)
       switch verdict.outcome {
       case .held: break

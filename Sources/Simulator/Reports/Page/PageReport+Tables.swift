@@ -7,7 +7,12 @@ extension PageReport {
     var parts: [String] = []
     if !summary.thresholds.isEmpty { parts.append(thresholds) }
     if !summary.checks.isEmpty { parts.append(checks) }
-    if !summary.invariants.isEmpty { parts.append(invariants) }
+    if !summary.findings.isEmpty { parts.append(findings) }
+    if !summary.invariants.isEmpty {
+      parts.append(invariants(.server, caption: "Invariants about the server"))
+      parts.append(invariants(.phone, caption: "Invariants about the simulator's phones"))
+    }
+    if !summary.clauses.isEmpty { parts.append(clauses) }
     if !summary.coverage.isEmpty { parts.append(coverage) }
     guard !parts.isEmpty || !summary.violations.isEmpty else { return [] }
     return [HTML.element("h2", "", [HTML.text("What had to hold")])] + stories
@@ -51,6 +56,7 @@ extension PageReport {
         case .passed: ("good", "✓ passed")
         case .failed: ("bad", verdict.endedTheRun ? "✗ failed, ended the run" : "✗ failed")
         case .notMeasured: ("open", "– nothing measured")
+        case .notJudged: ("open", "– not judged: storage not verified")
         }
       let value = verdict.value == nil ? "–" : MetricText.text(verdict)
       return (kind, [verdict.selection, verdict.expression, value, word])
@@ -70,8 +76,28 @@ extension PageReport {
     return HTML.table(["check", "held", "did not", "share"], rows, caption: "Checks of every answer")
   }
 
-  private var invariants: String {
-    let rows = summary.invariants.map { verdict in
+  private var findings: String {
+    HTML.table(
+      ["finding", ""], summary.findings.map { ("bad", [$0.name, $0.text]) }, caption: "Findings about the server")
+  }
+
+  /// Those that were put to the test, and those that could not be judged.
+  private var clauses: String {
+    let rows = summary.clauses.compactMap { clause -> (String, [String])? in
+      let name = "\(clause.number). \(clause.rule)"
+      switch clause.outcome {
+      case .kept: return ("good", [name, "in \(NumberText.count(clause.judged, "answer"))", "✓ kept"])
+      case .broken:
+        return ("bad", [name, clause.detail ?? "", "✗ broken in \(clause.broken) of \(clause.judged)"])
+      case .notJudged: return ("open", [name, "this kind of run sees no header fields", "– could not be judged here"])
+      case .notSeen: return nil
+      }
+    }
+    return HTML.table(["clause", "", "result"], rows, caption: "What the SDK needs of the server's answers")
+  }
+
+  private func invariants(_ subject: Invariant.Subject, caption: String) -> String {
+    let rows = summary.invariants.filter { $0.subject == subject }.map { verdict in
       switch verdict.outcome {
       case .held: ("good", [verdict.name, "looked at \(NumberText.count(verdict.exercised, "time"))", "✓ held"])
       case .violated: ("bad", [verdict.name, "", "✗ violated \(NumberText.count(verdict.violations, "time"))"])
@@ -79,7 +105,7 @@ extension PageReport {
       case .notJudged: ("open", [verdict.name, verdict.reason ?? "", "– not judged"])
       }
     }
-    return HTML.table(["invariant", "", "result"], rows, caption: "Invariants")
+    return HTML.table(["invariant", "", "result"], rows, caption: caption)
   }
 
   private var coverage: String {
@@ -118,6 +144,13 @@ extension PageReport {
         let (least, greatest) = (series.least ?? 0, series.greatest ?? 0)
         others.append(("", [metric.name, "\(NumberText.figure(least)) to \(NumberText.figure(greatest))"]))
       }
+    }
+    if let place = summary.place {
+      let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
+      others.insert(("", ["uploads in a second at the server", rate]), at: 0)
+    }
+    others += summary.answers.sorted { $0.key < $1.key }.map {
+      ("", ["uploads: \($0.key)", NumberText.count($0.value)])
     }
     return [
       HTML.element("h2", "", [HTML.text("All figures")]),

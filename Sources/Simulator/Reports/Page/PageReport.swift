@@ -34,15 +34,15 @@ package struct PageReport {
   }
 
   private var header: String {
-    let (word, kind) =
-      switch summary.result {
-      case .passed: ("Passed", "good")
-      case .invalid: ("Invalid: the figures mean nothing", "bad")
-      case .violated: ("Violated: something happened that must never happen", "bad")
-      case .failed: ("Failed: a threshold was missed", "bad")
-      case .stopped: ("Stopped by a signal", "open")
-      case .uncovered: ("Not covered: what should have come up did not", "open")
+    let verdict = VerdictText(summary)
+    let kind =
+      switch verdict.kind {
+      case .good: "good"
+      case .bad: "bad"
+      case .open: "open"
       }
+    let word = verdict.line.prefix(1).uppercased() + verdict.line.dropFirst()
+    let place = RateText.place(of: summary)
     let facts = [
       NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
       "from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
@@ -52,22 +52,19 @@ package struct PageReport {
       [
         HTML.element("h1", "", [HTML.text(summary.scenario)]),
         HTML.element("p", "class=\"verdict \(kind)\"", [HTML.text(word)]),
-        HTML.element("p", "class=\"soft\"", [HTML.text(facts.joined(separator: " · "))]), numbers,
+        HTML.element("p", "class=\"soft\"", [HTML.text(facts.joined(separator: " · "))]),
+        place.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } ?? "", numbers,
       ])
   }
 
   /// The ledger first: where every record is.
   private var numbers: String {
-    let always = ["created", "stored", "pending", "lost", "duplicateRows"]
-    let parts = LedgerSums.parts.compactMap { part -> String? in
-      let count = summary.ledger[keyPath: part.path]
-      guard count > 0 || always.contains(part.name) else { return nil }
-      let isBad = count > 0 && ["lost", "duplicateRows"].contains(part.name)
-      return HTML.element(
-        "div", isBad ? "class=\"bad\"" : "",
+    let parts = LedgerText.parts(summary).map { part in
+      HTML.element(
+        "div", part.isBad ? "class=\"bad\"" : "",
         [
-          HTML.element("dt", "", [HTML.text(LedgerText.title(part.name))]),
-          HTML.element("dd", "", [HTML.text(NumberText.count(count))]),
+          HTML.element("dt", "", [HTML.text(part.title)]),
+          HTML.element("dd", "", [HTML.text(NumberText.count(part.count))]),
         ])
     }
     return HTML.element("dl", "class=\"numbers\" aria-label=\"records\"", parts)
@@ -81,7 +78,12 @@ package struct PageReport {
           "p", "", [HTML.text("Rolling Road \(summary.product) · hash "), HTML.element("code", "", [summary.hash])]),
         HTML.element(
           "p", "",
-          [HTML.text("The same scenario, seed and version give the same hash: rollingroad simulate repeats it.")]),
+          [
+            HTML.text(
+              summary.mode == "virtual"
+                ? "The same scenario, seed and version give the same hash: rollingroad simulate repeats it."
+                : "A run at a real server does not repeat: its hash is its own, unless its latency is modelled.")
+          ]),
       ])
   }
 }

@@ -13,7 +13,9 @@ package struct SummaryText {
   }
 
   package var text: String {
-    let blocks = [[head], records + uploads, trends, thresholds, checks, invariants, violations, remarks, foot]
+    let blocks = [
+      [head], records + uploads, trends, thresholds, checks, aboutServer, aboutPhones, violations, remarks, foot,
+    ]
     return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
 
@@ -24,38 +26,32 @@ package struct SummaryText {
   }
 
   private var head: String {
-    let verdict =
-      switch summary.result {
-      case .passed: paint.green("passed")
-      case .invalid: paint.red("invalid") + ": the figures of this run mean nothing"
-      case .violated: paint.red("violated") + ": something happened that must never happen"
-      case .failed: paint.red("failed") + ": a threshold was missed"
-      case .stopped: paint.yellow("stopped") + " by a signal"
-      case .uncovered: paint.yellow("not covered") + ": what should have come up did not"
+    let verdict = VerdictText(summary)
+    let word =
+      switch verdict.kind {
+      case .good: paint.green(verdict.word)
+      case .bad: paint.red(verdict.word)
+      case .open: paint.yellow(verdict.word)
       }
-    return "\(paint.bold(summary.scenario)) \(verdict)"
+    return "\(paint.bold(summary.scenario)) \(word)\(verdict.tail)"
   }
 
   // MARK: Records and uploads
 
   private var records: [String] {
-    let ledger = summary.ledger
-    let always = ["created", "stored", "pending", "lost", "duplicateRows"]
-    let parts = LedgerSums.parts.compactMap { part -> String? in
-      let count = ledger[keyPath: part.path]
-      guard count > 0 || always.contains(part.name) else { return nil }
-      let text = "\(LedgerText.title(part.name)) \(NumberText.count(count))"
-      return count > 0 && ["lost", "duplicateRows"].contains(part.name) ? paint.red(text) : text
+    let parts = LedgerText.parts(summary).map { part in
+      let text = "\(part.title) \(NumberText.count(part.count))"
+      return part.isBad ? paint.red(text) : text
     }
     return ["  records   " + parts.joined(separator: ", ")]
   }
 
   private var uploads: [String] {
     guard case .counter(let count)? = summary.figure("uploads"), count > 0 else { return ["  uploads   none"] }
-    let seconds = max(summary.ended.seconds, 1)
-    var parts = ["\(NumberText.count(count)) (\(NumberText.figure(Double(count) / seconds))/s)"]
+    var parts = ["\(NumberText.count(count)) (\(RateText.uploads(count, of: summary)))"]
     if case .rate(let failed, _)? = summary.figure("upload_failed"), failed > 0 {
-      parts.append("\(NumberText.count(failed)) without a 2xx")
+      let causes = RateText.failures(of: summary)
+      parts.append("\(NumberText.count(failed)) without a 2xx" + (causes.isEmpty ? "" : " (\(causes))"))
     }
     if case .trend(let bytes)? = summary.figure("upload_bytes") {
       parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
@@ -97,7 +93,7 @@ package struct SummaryText {
         switch verdict.outcome {
         case .passed: "    \(paint.green("✓")) \(line)"
         case .failed: "    \(paint.red("✗ " + line))"
-        case .notMeasured: "    – \(line)"
+        case .notMeasured, .notJudged: "    – \(line)"
         }
       }
   }
@@ -117,11 +113,27 @@ package struct SummaryText {
 
   // MARK: What must hold
 
-  private var invariants: [String] {
-    let held = summary.invariants.count { $0.outcome == .held }
-    let unjudged = summary.invariants.count { $0.outcome == .notJudged }
+  private var aboutServer: [String] {
+    let rows = summary.invariants.filter { $0.subject == .server }.compactMap { verdict -> String? in
+      switch verdict.outcome {
+      case .held: "    \(paint.green("✓")) \(verdict.name) held"
+      case .violated: "    \(paint.red("✗ \(verdict.name)")) \(NumberText.count(verdict.violations, "time"))"
+      case .notJudged: "    – \(verdict.name) not judged" + (verdict.reason.map { ": \($0)" } ?? "")
+      case .notExercised: nil
+      }
+    }
+    let findings = summary.findings.flatMap { finding in
+      ["    \(paint.red("✗ \(finding.name)")) \(finding.text)"] + finding.details.map { "        " + $0 }
+    }
+    return rows.isEmpty && findings.isEmpty ? [] : ["  about the server"] + findings + rows
+  }
+
+  private var aboutPhones: [String] {
+    let invariants = summary.invariants.filter { $0.subject == .phone }
+    let held = invariants.count { $0.outcome == .held }
+    let unjudged = invariants.count { $0.outcome == .notJudged }
     let absent = summary.invariants.filter { $0.outcome == .notExercised }
-    let violated = summary.invariants.filter { $0.outcome == .violated }
+    let violated = invariants.filter { $0.outcome == .violated }
     guard held + unjudged + absent.count + violated.count > 0 else { return [] }
     var parts = ["\(held) held"]
     if !violated.isEmpty { parts.insert(paint.red("\(violated.count) violated"), at: 0) }
@@ -129,7 +141,7 @@ package struct SummaryText {
     if unjudged > 0 { parts.append("\(unjudged) not judged") }
     let missed = summary.coverage.filter { $0.seen == 0 }.map(\.goal)
     let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
-    return ["  invariants  " + parts.joined(separator: ", ")]
+    return ["  about the simulator's phones  invariants: " + parts.joined(separator: ", ")]
       + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" }
       + absent.map { "    – \($0.name) not exercised" + ($0.reason.map { reason in ": \(reason)" } ?? "") } + coverage
   }
@@ -165,6 +177,9 @@ package struct SummaryText {
     case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
     }
     parts.append("\(NumberText.count(summary.events)) events")
-    return ["  " + parts.joined(separator: ", "), "  seed 0x\(String(summary.seed, radix: 16))  hash \(summary.hash)"]
+    let place = RateText.place(of: summary).map { ["  " + $0] } ?? []
+    return place + [
+      "  " + parts.joined(separator: ", "), "  seed 0x\(String(summary.seed, radix: 16))  hash \(summary.hash)",
+    ]
   }
 }

@@ -12,6 +12,10 @@ struct DevicePage {
   /// Nil while there is no network.
   var connectedSince: MonotonicInstant?
   var isHealed = false
+  /// Faults that answer in the server's name, now and since the last request left.
+  var impostors = 0
+  var hadImpostor = false
+  var lastTimestamp: WallInstant?
   /// What an app that runs has said to `ready`, or been told since.
   var terms: UploadTerms?
   /// What of its records is known to be in the store.

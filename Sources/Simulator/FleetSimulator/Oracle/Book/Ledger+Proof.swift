@@ -33,23 +33,52 @@ extension Ledger {
     var putAside: Set<UInt64>?
     for departure in departures {
       guard next < missing.endIndex, missing[next] == departure.record.key else {
-        pages[device].stored.add(departure.record.uuid)
-        if departure.answer != nil { sums.stored += 1 }
+        find(departure, by: proof)
         continue
       }
       next += 1
       guard let answer = departure.answer else { continue }
       let marks = putAside ?? proof.quarantined(of: names[device])
       putAside = marks
-      if marks.contains(departure.record.mark) {
+      if marks.contains(departure.record.mark) || proof.isPutAside(departure.record.uuid, of: names[device])
+        || takeFromPutAside(answer, of: device)
+      {
         sums.quarantined += 1
       } else if !answer.isServers {
         mislead(departure, answer)
       } else {
-        sums.lost += 1
-        blame(departure, answer)
+        lose(departure, answer, by: proof)
       }
     }
+  }
+
+  /// It is in the store.
+  private func find(_ departure: Departure, by proof: any StoreProof) {
+    let (record, name) = (departure.record, names[departure.device])
+    pages[departure.device].stored.add(record.uuid)
+    guard let answer = departure.answer else { return }
+    sums.stored += 1
+    if !seesServer { losses.count(departure, of: name, isLost: false) }
+    guard let content = record.traits?.content, let change = proof.change(of: content, record.uuid, of: name) else {
+      return
+    }
+    sums.changed += 1
+    violations.blame(
+      .ackedIsDurable, departure.device, record.uuid, at: departure.at,
+      "stored otherwise than it was sent: \(change)",
+      story: [
+        "\(record.createdAt.clockText) created",
+        "\(departure.at.clockText) acknowledged by status \(answer.status) to request \(answer.request), and deleted",
+      ])
+  }
+
+  /// The answer has said that so many of its records were put aside; it does not say which.
+  private func takeFromPutAside(_ answer: ReadAnswer, of device: Int) -> Bool {
+    guard answer.putAside > 0 else { return false }
+    let key = PutAsideKey(device: device, request: answer.request)
+    guard putAsideTaken[key, default: 0] < answer.putAside else { return false }
+    putAsideTaken[key, default: 0] += 1
+    return true
   }
 
   /// Nobody can say whether it is stored: its answer has the last word, unless a page of HTML has it.
@@ -58,30 +87,45 @@ extension Ledger {
     if answer.isServers { sums.unverified += 1 } else { mislead(departure, answer) }
   }
 
+  /// A page with status 200 is a portal's where the scenario has one; else nothing excuses it.
   private func mislead(_ departure: Departure, _ answer: ReadAnswer) {
     sums.misled += 1
-    violations.remark(
-      departure.device, departure.record.uuid, at: departure.at,
-      "deleted on status \(answer.status) to request \(answer.request), which the server has not given: "
-        + "a captive portal or a proxy has answered in its place")
+    guard !answer.isExplained else {
+      return violations.remark(
+        departure.device, departure.record.uuid, at: departure.at,
+        "deleted on status \(answer.status) to request \(answer.request), which the server has not given: "
+          + "a captive portal or a proxy has answered in its place")
+    }
+    violations.blame(
+      .ackedIsDurable, departure.device, departure.record.uuid, at: departure.at,
+      "deleted on status \(answer.status) to request \(answer.request) with a page of HTML, which no fault of the "
+        + "scenario explains: the target, or a proxy before it, answers with a page")
   }
 
-  private func blame(_ departure: Departure, _ answer: ReadAnswer) {
+  private func lose(_ departure: Departure, _ answer: ReadAnswer, by proof: any StoreProof) {
     let record = departure.record
+    sums.lost += 1
+    let holder = proof.holder(of: record.uuid)
+    if holder != nil { losses.misplaced += 1 }
+    if !seesServer { losses.count(departure, of: names[departure.device], isLost: true) }
+    let end =
+      holder.map { "server: listed for another device, \($0)" }
+      ?? (proof.isShared ? "server: not in what it lists for the device" : "server: neither in the store nor put aside")
     violations.blame(
       .ackedIsDurable, departure.device, record.uuid, at: departure.at,
-      "deleted after the server's status \(answer.status), and not in the server's store",
+      holder == nil
+        ? "deleted after the server's status \(answer.status), and not in the server's store"
+        : "deleted after the server's status \(answer.status), and stored under a wrong device",
       story: [
         "\(record.createdAt.clockText) created",
         "sent \(record.attempts.of("time")), at the server \(record.arrivals.of("time"))",
         "\(departure.at.clockText) acknowledged by status \(answer.status) to request \(answer.request), and deleted",
-        "server: neither in the store nor put aside",
+        end,
       ])
   }
 
-  /// The end of the settle phase: what still waits, and the whole store against the sums.
-  func close(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
-    prove(by: proof)
+  /// The end of the settle phase: what still waits.
+  func closeQueues(at instant: MonotonicInstant) {
     for device in pages.indices {
       let waiting = pages[device].waiting.all
       sums.pending += waiting.count
@@ -89,22 +133,43 @@ extension Ledger {
       for record in waiting where record.attempts > 0 {
         unproven.append(Departure(record: record, device: device, at: instant))
       }
-      if let first = waiting.first {
+      // A server outside may take as little as it likes: that is no rule of ours.
+      if seesServer, let first = waiting.first {
         violations.blame(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
           story: ["\(first.createdAt.clockText) created", "sent \(first.attempts.of("time"))"])
       }
     }
-    prove(by: proof)
-    if let proof, proof.refusal == nil { compare(StoreSums(of: proof, names: names), by: proof, at: instant) }
   }
 
-  private func compare(_ store: StoreSums, by proof: any StoreProof, at instant: MonotonicInstant) {
+  /// As the sums are before a server outside is asked: what has an acknowledgement is not verified.
+  var unprovenSums: LedgerSums {
+    var sums = sums
+    for departure in unproven {
+      guard let answer = departure.answer else { continue }
+      if answer.isServers { sums.unverified += 1 } else { sums.misled += 1 }
+    }
+    return sums
+  }
+
+  /// The store against the sums.
+  func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
+    prove(by: proof)
+    if let proof, proof.refusal == nil { compare(by: proof, at: instant) }
+  }
+
+  private func compare(by proof: any StoreProof, at instant: MonotonicInstant) {
+    guard !proof.isShared else {
+      // Of others nothing is asked for which no record was looked up.
+      for device in names.indices where pages[device].stored.count > 0 { inspect(device, by: proof, at: instant) }
+      return
+    }
+    let store = StoreSums(of: proof, names: names)
     for device in names.indices where store.devices[device] != pages[device].stored {
       inspect(device, by: proof, at: instant)
     }
-    if let stranger = store.stranger, !proof.isShared {
+    if let stranger = store.stranger {
       violations.blame(
         .noPhantom, nil, at: instant, "\(store.strangers) rows of devices that do not exist, such as '\(stranger)'")
     }
@@ -140,4 +205,10 @@ extension Ledger {
         ? "in the server's store, and never created by this device"
         : "\(rows.count.of("record")) in the server's store, \(expected.count) of which are known")
   }
+}
+
+/// A request of a device whose answer has put records aside.
+struct PutAsideKey: Hashable {
+  let device: Int
+  let request: UInt64
 }

@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Engine
+import JSON
 import Queue
 import Scenario
 import Upload
@@ -41,7 +42,13 @@ final class Ledger {
   /// Left a queue otherwise than by an answer while a request was under way with them.
   private var onTheirWay: [Departure] = []
   private var bodies = SentBodyReader()
+  /// What the records that the server has lost have in common.
+  var losses = LossProfile()
+  /// How many of the records that an answer has put aside are accounted for.
+  var putAsideTaken: [PutAsideKey: Int] = [:]
 
+  /// Seconds of the devices in a second of the network.
+  let clockFactor: Double
   /// How many records may be unproven before the store is asked.
   let proofSize: Int
   /// Whether it is told what reaches the server; else an answer is what shows it.
@@ -71,6 +78,7 @@ final class Ledger {
     )
     truth = TrueWorld(devices: names.count, faults: setup.faults)
     self.seesServer = seesServer
+    clockFactor = setup.outside?.factor ?? 1
     // Many at once cost little; who wants to stop at a loss must not wait for others.
     proofSize = setup.breakingInvariant == nil ? 8_192 : 1
     faults = Dictionary(setup.faults.map { ($0.name, $0.action) }) { first, _ in first }
@@ -96,9 +104,10 @@ final class Ledger {
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome):
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
-    case .killed, .closed, .kept, .told, .faultBegan, .faultEnded, .carried, .logged, .crossed, .stood, .connected,
-      .fetched,
-      .turn, .moves, .asked:
+    case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
+    case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)
+    case .killed, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn, .moves,
+      .asked:
       break
     }
   }
@@ -118,6 +127,13 @@ final class Ledger {
     }
   }
 
+  /// A fault begins or ends that may answer in the server's place.
+  private func disguise(_ device: Int, by occurrence: FaultOccurrence, isBegin: Bool) {
+    guard case .http = faults[occurrence.fault] else { return }
+    pages[device].impostors += isBegin ? 1 : -1
+    pages[device].hadImpostor = true
+  }
+
   private func connect(_ sighting: Sighting) {
     let isConnected = radio.kind(of: sighting.network) != .none
     if !isConnected {
@@ -130,8 +146,16 @@ final class Ledger {
   private func enter(_ note: QueueNote, at instant: MonotonicInstant) {
     switch note {
     case .inserted(let device, let row, let uuid, let timestamp, let bytes):
-      let record = WaitingRecord(
+      var record = WaitingRecord(
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span))
+      if !seesServer {
+        record.traits = RecordTraits(bytes)
+        if pages[device].lastTimestamp == timestamp {
+          record.traits?.sharesInstant = true
+          pages[device].waiting.all.last?.traits?.sharesInstant = true
+        }
+        pages[device].lastTimestamp = timestamp
+      }
       pages[device].waiting.append(record)
       sums.created += 1
     case .deleted(let device, let row, let cause):
@@ -171,6 +195,7 @@ final class Ledger {
       if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
       findings = bodies.read(request.body, of: pages[device].waiting, into: &sent)
       for row in sent.rows { pages[device].waiting.change(row) { $0.attempts &+= 1 } }
+      pages[device].hadImpostor = pages[device].impostors > 0
     }
     pages[device].open.append(sent)
   }
@@ -197,9 +222,11 @@ final class Ledger {
   private func read(_ outcome: RequestOutcome, of request: UInt64, by device: Int, at instant: MonotonicInstant) {
     if !seesServer && outcome.status != 0 { arrive(request, of: device, at: instant) }
     guard let sent = pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else { return }
-    let answer = ReadAnswer(
+    var answer = ReadAnswer(
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
       isServers: sent.isServed && !outcome.isPage)
+    answer.isExplained = seesServer || pages[device].hadImpostor || !outcome.isPage
+    if !seesServer { answer.putAside = outcome.putAside }
     pages[device].answer = answer
     guard !answer.isSuccess || sent.isGivenUp(at: instant) else { return }
     for row in sent.rows {
@@ -228,6 +255,17 @@ final class Ledger {
 }
 
 extension RequestOutcome {
+  /// `"quarantined": 2` in the answer to an upload; 0 when it does not say.
+  fileprivate var putAside: Int {
+    guard case .answered(200..<300, reason: _, let body) = self, body.count < 65_536,
+      body.firstRange(of: RequestOutcome.putAsideKey) != nil,
+      case .integer(let count)? = JSONValue(answerOf: self)?["quarantined"]
+    else { return 0 }
+    return Int(clamping: count)
+  }
+
+  private static let putAsideKey = Array("\"quarantined\"".utf8)
+
   /// A page of HTML, as portals answer: no server that keeps records says so.
   fileprivate var isPage: Bool {
     guard case .answered(_, reason: _, let body) = self else { return false }

@@ -19,6 +19,8 @@ package struct LedgerSums: Equatable, Sendable {
   /// Records that came to the server once more, for a reason.
   package var duplicatesExplained = 0
   package var duplicatesUnexplained = 0
+  /// Of the stored, those that are not as they were sent.
+  package var changed = 0
   /// Rows of the store that repeat another.
   package var duplicateRows = 0
 

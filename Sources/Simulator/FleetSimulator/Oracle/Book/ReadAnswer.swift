@@ -9,6 +9,10 @@ struct ReadAnswer {
   let rows: [Int64]
   /// Whether the server has said so itself, and not a portal on the way.
   let isServers: Bool
+  /// A fault of the scenario may have answered in the server's place.
+  var isExplained = true
+  /// How many of its records the server says to have put aside.
+  var putAside = 0
 
   var isSuccess: Bool { (200..<300).contains(status) }
 

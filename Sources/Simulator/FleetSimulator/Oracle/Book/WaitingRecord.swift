@@ -9,6 +9,8 @@ struct WaitingRecord {
   let createdAt: MonotonicInstant
   /// Of its bytes as they were rendered.
   let mark: UInt64
+  /// Nil where the server is inside the run.
+  var traits: RecordTraits?
   /// How often it was sent.
   var attempts: UInt16 = 0
   /// How often it reached a server.

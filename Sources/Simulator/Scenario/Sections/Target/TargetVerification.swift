@@ -6,8 +6,30 @@ package struct TargetVerification: Equatable, Sendable {
   package var url: String?
   /// Where the uuids stand in the answer, `$[*].uuid`.
   package var uuids = "$[*].uuid"
+  /// Where the uuids of records stand that were put aside; nil: nowhere.
+  package var quarantined: String?
+  /// Where these are listed; nil: in the same answer.
+  package var quarantinedURL: String?
 
   package init() {}
+
+  /// The placeholders of `url`.
+  package static let placeholders = ["device", "start"]
+
+  /// What is asked for: a URL alone is a question.
+  package var effectiveMethod: VerificationMethod? { method ?? (url == nil ? nil : .query) }
+
+  /// A placeholder of the URLs that is none; nil when all are known.
+  package var unknownPlaceholder: String? {
+    for text in [url, quarantinedURL].compactMap(\.self) {
+      for part in text.split(separator: "{").dropFirst(text.hasPrefix("{") ? 0 : 1) {
+        guard let end = part.firstIndex(of: "}") else { continue }
+        let name = String(part[..<end])
+        if !TargetVerification.placeholders.contains(name) { return name }
+      }
+    }
+    return nil
+  }
 }
 
 extension TargetVerification: ScenarioSection {
@@ -16,10 +38,19 @@ extension TargetVerification: ScenarioSection {
     [
       .optional(
         "method", \.method, .choice,
-        "Ask any server (query) or one of ours (admin), or believe the journal of the client; without it admin for a server of ours, else journal."
+        "Ask any server (query) or one of ours (admin), or believe the journal of the client, which verifies nothing; without it query where there is a `url`, admin for a server of ours, else journal."
       ),
-      .optional("url", \.url, .text, "What to ask; `{device}` and `{start}` are filled in."),
+      .optional(
+        "url", \.url, .text,
+        "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in; `Link: <…>; rel=\"next\"` leads to further pages."
+      ),
       .key("uuids", \.uuids, .jsonPath, "Where the uuids stand in the answer."),
+      .optional(
+        "quarantined", \.quarantined, .jsonPath,
+        "Where the uuids of records stand that were put aside instead of stored."),
+      .optional(
+        "quarantinedUrl", \.quarantinedURL, .text,
+        "Where those are listed, when not in the same answer; with the placeholders of `url`."),
     ])
 }
 

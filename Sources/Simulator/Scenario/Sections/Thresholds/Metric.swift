@@ -46,6 +46,7 @@ package struct Metric: Equatable, Sendable {
     Metric("dropped_trips", .counter, "trips that found no free device"),
     Metric("generator_lag", .trend, "milliseconds by which the simulator was late"),
     Metric("generator_cpu", .gauge, "share of a core"),
+    Metric("clauses_broken", .counter, "clauses of `drive` that the answers of a real server break"),
   ]
 
   /// What k6 calls them.

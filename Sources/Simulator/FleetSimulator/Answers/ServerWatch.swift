@@ -1,0 +1,207 @@
+import Base
+import Contract
+import Host
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+import World
+
+/// Sees what a server outside the run does to its devices beside taking their records: whether it gives them tokens, orders
+/// them to stop, makes them upload without end, or answers no more.
+final class ServerWatch: Watcher {
+  private struct Phone {
+    var uploads = 0
+    var answered = 0
+    /// How many uploads were answered when a command stopped it.
+    var stoppedAfter: Int?
+    var registrations = 0
+    var hasToken = false
+    var tokenlessUploads = 0
+    /// Of the last upload.
+    var lastAnswer = "none"
+    var window = Window()
+  }
+
+  /// A stretch of time in which more uploads leave than records explain is a storm.
+  private struct Window {
+    var start = MonotonicInstant(nanoseconds: 0)
+    var waiting = 0
+    var uploads = 0
+    var inserts = 0
+    var commands = 0
+
+    /// A record is sent, refused with 401, and sent again; occasions without a record come now and then.
+    var isStorm: Bool { uploads > 2 * (waiting + max(0, inserts - commands)) + 60 }
+  }
+
+  private let ledger: Ledger
+  private let tokenURL: String?
+  /// A fault of the scenario sends commands, so that those in answers are no surprise.
+  private let ordersCommands: Bool
+  private let windowLength: Nanoseconds
+  private var phones: [Phone]
+  private var registrationAnswers: [String: Int] = [:]
+  private var storms: Set<Int> = []
+  private var stormUploads = 0
+  private var uploads = 0
+  private var lastAnswerAt: MonotonicInstant?
+  /// Uploads since that ended without an answer, by what kept it away.
+  private var silences: [String: Int] = [:]
+
+  private static let silencesMin = 3
+
+  init(_ setup: RunSetup, _ ledger: Ledger) {
+    self.ledger = ledger
+    tokenURL = setup.authorization?.strategy == .jwt ? setup.authorization?.tokenURL : nil
+    ordersCommands = setup.faults.contains { if case .remote = $0.action { true } else { false } }
+    // A faster clock leaves a server less time for as many answers.
+    windowLength = Nanoseconds(Int64(60e9 * (setup.outside?.factor ?? 1)))
+    phones = Array(repeating: Phone(), count: ledger.names.count)
+  }
+
+  func see(_ happening: Happening, _ sighting: Sighting) {
+    let device = sighting.device
+    switch happening {
+    case .sent(let request) where request.id > Account.firstRequest: phones[device].registrations += 1
+    case .sent(let request) where request.purpose == .records: send(request, sighting)
+    case .ended(let request, let outcome): end(request, outcome, sighting)
+    case .queue(.inserted): phones[device].window.inserts += 1
+    case .configured(let configuration):
+      if configuration.authorization.accessToken != nil { phones[device].hasToken = true }
+    case .told(.commanded(let command)):
+      phones[device].window.commands += 1
+      if command == .stop, phones[device].stoppedAfter == nil { phones[device].stoppedAfter = phones[device].answered }
+    default: break
+    }
+  }
+
+  private func send(_ request: OutgoingRequest, _ sighting: Sighting) {
+    let device = sighting.device
+    uploads += 1
+    phones[device].uploads += 1
+    if !phones[device].hasToken, !request.headers.contains(where: { $0.name == "Authorization" }) {
+      phones[device].tokenlessUploads += 1
+    }
+    let now = sighting.now.monotonic
+    if now - phones[device].window.start > windowLength { closeWindow(of: device, at: now) }
+    phones[device].window.uploads += 1
+  }
+
+  private func closeWindow(of device: Int, at now: MonotonicInstant) {
+    if phones[device].window.isStorm {
+      storms.insert(device)
+      stormUploads += phones[device].window.uploads
+    }
+    phones[device].window = Window(start: now, waiting: ledger.pages[device].waiting.count)
+  }
+
+  private func end(_ request: UInt64, _ outcome: RequestOutcome, _ sighting: Sighting) {
+    let device = sighting.device
+    if request > Account.firstRequest { return registrationAnswers[outcome.word, default: 0] += 1 }
+    guard ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .records }) else { return }
+    phones[device].lastAnswer = outcome.word
+    guard outcome.status == 0 else {
+      if (200..<300).contains(outcome.status) { phones[device].answered += 1 }
+      lastAnswerAt = sighting.now.monotonic
+      return silences.removeAll()
+    }
+    // Without a network nothing reaches the server.
+    if ledger.radio.kind(of: sighting.network) != .none { silences[outcome.word, default: 0] += 1 }
+  }
+
+  /// After the settle phase. `isCut`: nobody waited until the queues were empty.
+  func findings(at instant: MonotonicInstant, isCut: Bool) -> [ServerFinding] {
+    for device in phones.indices { closeWindow(of: device, at: instant) }
+    return [registration, silence(at: instant), stop, storm, isCut ? nil : drain].compactMap(\.self)
+  }
+
+  private var registration: ServerFinding? {
+    guard let tokenURL else { return nil }
+    let without = phones.filter { $0.registrations > 0 && !$0.hasToken }
+    guard !without.isEmpty else { return nil }
+    let uploads = without.reduce(0) { $0 + $1.tokenlessUploads }
+    return ServerFinding(
+      ServerFinding.registrationFailed,
+      "\(without.count) of \(phones.count.of("device")) got no token from \(tokenURL) (\(ServerWatch.list(registrationAnswers)))"
+        + (uploads > 0 ? ", and sent \(uploads.of("upload")) without one" : ""))
+  }
+
+  private func silence(at instant: MonotonicInstant) -> ServerFinding? {
+    var unanswered = silences
+    let open = ledger.pages.reduce(0) { count, page in count + (page.upload.map { !$0.isServed } ?? false ? 1 : 0) }
+    if open > 0 { unanswered["under way at the end"] = open }
+    guard unanswered.values.reduce(0, +) >= ServerWatch.silencesMin, !silences.isEmpty || lastAnswerAt == nil else {
+      return nil
+    }
+    let causes = ServerWatch.list(unanswered)
+    return ServerFinding(
+      ServerFinding.noAnswers,
+      lastAnswerAt.map { "the target has answered no upload since \($0.clockText) of the run (\(causes))" }
+        ?? "the target has answered no upload at all (\(causes))")
+  }
+
+  private var stop: ServerFinding? {
+    let active = phones.filter { $0.uploads > 0 }
+    let stopped = active.compactMap(\.stoppedAfter)
+    guard !ordersCommands, !active.isEmpty, stopped.count == active.count else { return nil }
+    let first = stopped.count { $0 <= 1 }
+    return ServerFinding(
+      ServerFinding.stoppedByAnswers,
+      "every device was stopped by a command in an answer, \(first) of \(stopped.count) by its first one")
+  }
+
+  private var storm: ServerFinding? {
+    guard !ordersCommands, let worst = storms.max(by: { phones[$0].uploads < phones[$1].uploads }) else { return nil }
+    return ServerFinding(
+      ServerFinding.uploadStorm,
+      "an upload storm: \(stormUploads.of("upload")) of \(storms.count.of("device")), far more than there were records: "
+        + "an answer makes the next upload",
+      details: ["device \(ledger.names[worst]): \(phones[worst].uploads.of("upload"))"], isViolation: true)
+  }
+
+  private var drain: ServerFinding? {
+    let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 }
+    guard !full.isEmpty else { return nil }
+    var answers: [String: Int] = [:]
+    for device in full { answers[phones[device].lastAnswer, default: 0] += 1 }
+    let records = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
+    return ServerFinding(
+      ServerFinding.notDrained,
+      "\(records.of("record")) of \(full.count.of("device")) not taken by the end (last answers: \(ServerWatch.list(answers)))",
+      details: full.prefix(8).map { "device \(ledger.names[$0]): \(ledger.pages[$0].waiting.count.of("record"))" })
+  }
+
+  /// The most frequent first.
+  private static func list(_ counts: [String: Int]) -> String {
+    counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+  }
+}
+
+extension RequestOutcome {
+  /// `status 503`, or what kept the answer away.
+  var word: String {
+    switch self {
+    case .answered(let status, reason: _, body: _): "status \(status)"
+    case .failed(let failure, message: _): failure.word
+    }
+  }
+}
+
+extension TransportFailure {
+  /// For people.
+  var word: String {
+    switch self {
+    case .unresolvable: "name unknown"
+    case .refused: "connection refused"
+    case .unreachable: "unreachable"
+    case .tls: "no TLS"
+    case .timeout: "no answer in time"
+    case .reset: "connection reset"
+    case .incomplete: "answer cut off"
+    case .protocolError: "no HTTP"
+    case .cancelled: "given up"
+    case .invalidURL: "no URL"
+    }
+  }
+}

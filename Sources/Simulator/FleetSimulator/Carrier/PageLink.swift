@@ -1,0 +1,46 @@
+import AnswerCheck
+
+/// The next page of a list, as `Link: <…>; rel="next"` names it (RFC 8288 §3).
+enum PageLink {
+  /// As a whole URL; nil on the last page.
+  static func next(in head: AnswerHead, from page: String) -> String? {
+    for field in head.fields where field.name.lowercased() == "link" {
+      for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
+    }
+    return nil
+  }
+
+  /// A comma inside the brackets belongs to the URL.
+  private static func links(in value: String) -> [(target: Substring, parameters: Substring)] {
+    var links: [(Substring, Substring)] = []
+    var rest = value[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      let after = rest[rest.index(after: close)...]
+      let end = after.firstIndex(of: "<") ?? after.endIndex
+      links.append((rest[rest.index(after: open)..<close], after[..<end]))
+      rest = after[end...]
+    }
+    return links
+  }
+
+  private static func isNext(_ parameters: Substring) -> Bool {
+    parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
+      let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace && $0 != "\"" } }
+      let names =
+        parameter.split(separator: "=", maxSplits: 1).last?.lowercased()
+        .split(whereSeparator: { $0.isWhitespace || $0 == "\"" }) ?? []
+      return parts.count == 2 && parts[0].lowercased() == "rel" && names.contains("next")
+    }
+  }
+
+  private static func resolve(_ target: Substring, from page: String) -> String {
+    let (origin, path) = OutsideSetup.parts(of: page)
+    if target.hasPrefix("http://") || target.hasPrefix("https://") { return String(target) }
+    if target.hasPrefix("//") { return String(origin.prefix { $0 != ":" }) + ":" + target }
+    if target.hasPrefix("/") { return origin + target }
+    let plain = path.prefix { $0 != "?" }
+    if target.hasPrefix("?") { return origin + plain + target }
+    let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? "/"
+    return origin + folder + target
+  }
+}

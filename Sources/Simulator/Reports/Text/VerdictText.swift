@@ -1,0 +1,71 @@
+import FleetSimulator
+
+/// What a run says first: its result, what is to be known before all else, and what it cannot say.
+struct VerdictText {
+  /// `passed`.
+  let word: String
+  /// How it is painted.
+  let kind: Kind
+  /// What made it so, and what was not judged, in sentences.
+  let rest: [String]
+
+  /// Whether it is as it should be.
+  enum Kind { case good, bad, open }
+
+  init(_ summary: RunSummary) {
+    var rest = summary.findings.map(\.text)
+    if summary.verification.outcome == .failed {
+      rest.append("what the server has stored could not be verified: \(summary.verification.reason ?? "no reason")")
+    }
+    switch summary.result {
+    case .passed: (word, kind) = ("passed", .good)
+    case .invalid:
+      (word, kind) = ("invalid", .bad)
+      if summary.verification.outcome != .failed { rest.insert("the figures of this run mean nothing", at: 0) }
+    case .violated:
+      (word, kind) = ("violated", .bad)
+      rest = [VerdictText.violations(summary)].compactMap(\.self) + rest
+    case .failed:
+      (word, kind) = ("failed", .bad)
+      if summary.thresholds.contains(where: { $0.outcome == .failed }) { rest.insert("a threshold was missed", at: 0) }
+    case .stopped: (word, kind) = ("stopped by a signal", .open)
+    case .uncovered:
+      (word, kind) = ("not covered", .open)
+      rest.insert("what should have come up did not", at: 0)
+    }
+    if summary.verification.outcome == .notAsked {
+      rest.append("storage not verified")
+    } else if summary.verification.outcome == .verified, !summary.verification.comparesContents,
+      summary.ledger.stored > 0
+    {
+      rest.append("stored records known by their uuids, contents not compared")
+    }
+    let broken = summary.clauses.count { $0.outcome == .broken }
+    if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {
+      rest.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
+    }
+    self.rest = rest
+  }
+
+  /// `passed; storage not verified`, `failed: a threshold was missed`.
+  var line: String { word + tail }
+
+  /// What stands behind the word.
+  var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }
+
+  /// Nil when it is the findings that are one.
+  private static func violations(_ summary: RunSummary) -> String? {
+    let ledger = summary.ledger
+    var parts: [String] = []
+    if ledger.lost > 0 { parts.append("\(NumberText.count(ledger.lost, "acknowledged record")) lost") }
+    if ledger.duplicateRows > 0 { parts.append("\(NumberText.count(ledger.duplicateRows, "record")) stored twice") }
+    if ledger.changed > 0 { parts.append("\(NumberText.count(ledger.changed, "record")) stored otherwise than sent") }
+    if ledger.misled > 0, summary.verification.outcome != .verified || parts.isEmpty {
+      parts.append("\(NumberText.count(ledger.misled, "record")) deleted because a page came with status 200")
+    }
+    let broken = summary.invariants.filter { $0.outcome == .violated }.map(\.name)
+    if parts.isEmpty, broken.isEmpty, summary.findings.contains(where: \.isViolation) { return nil }
+    if parts.isEmpty { parts = ["something happened that must never happen"] }
+    return parts.joined(separator: ", ") + (broken.isEmpty ? "" : " (\(broken.joined(separator: ", ")))")
+  }
+}

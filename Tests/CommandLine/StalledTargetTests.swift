@@ -1,0 +1,60 @@
+import JSON
+import Support
+import Synchronization
+import Testing
+
+@testable import CommandLine
+
+/// Targets that stop answering in the middle of a run: it ends, and its report says so.
+@Suite(.timeLimit(.minutes(2))) struct StalledTargetTests {
+  private func run(_ folder: TemporaryFolder, _ url: String, mode: String, verify: Bool) throws -> (Int32, JSONValue) {
+    let scenario = """
+      {
+        version: 1, name: "stalled", seed: 3, clock: { duration: "3m", settle: "10s", mode: "\(mode)", factor: 60 },
+        sdk: { config: { http: { timeout: 2000 } } },
+        target: { url: "\(url)up"\(verify ? ", verify: { url: '/list?device={device}' }" : "") },
+        fleets: { cars: { devices: 4, motion: "driving", network: "wifi" } },
+        thresholds: { generator_lag: ["count>=0"] },
+      }
+      """
+    let out = folder.file("out")
+    let call = CommandCall(["simulate", "stalled.json5", "--quiet", "--out", out], files: ["stalled.json5": scenario])
+    return (call.code.rawValue, try Self.summary(out))
+  }
+
+  static func summary(_ folder: String) throws -> JSONValue {
+    let bytes = try #require(ProcessContext.live().readFile(folder + "/summary.json"))
+    return try JSONValue(parsing: bytes.span)
+  }
+
+  /// Accepts and never answers from the tenth request on, also when it is asked what it has stored.
+  private func stalling() throws -> BareServer {
+    let left = Mutex(10)
+    return try BareServer { request in
+      let isAlive = left.withLock { left in
+        left -= 1
+        return left > 0
+      }
+      return isAlive && request.lines[0].hasPrefix("POST") ? .ok("{}") : .silence
+    }
+  }
+
+  private func findings(_ summary: JSONValue) -> [String] {
+    guard case .array(let findings)? = summary["findings"] else { return [] }
+    return findings.compactMap { if case .string(let name)? = $0["name"] { name } else { nil } }
+  }
+
+  @Test(arguments: ["accelerated", "lockstep"])
+  func aTargetThatAnswersNoMoreEndsTheRunWithAReport(mode: String) throws {
+    let (folder, server) = (try TemporaryFolder(), try stalling())
+    let (code, summary) = try run(folder, server.url, mode: mode, verify: false)
+    #expect(code == 99 && findings(summary).contains("no-answers"), "\(findings(summary))")
+  }
+
+  @Test func aTargetThatSaysNothingOfItsStoreMakesTheRunInvalidAndCostsNoReport() throws {
+    let folder = try TemporaryFolder()
+    let server = try BareServer { $0.lines[0].hasPrefix("POST") ? .ok("{}") : .silence }
+    let (code, summary) = try run(folder, server.url, mode: "accelerated", verify: true)
+    #expect(code == 97 && summary["verification"]?["outcome"] == .string("failed"))
+  }
+}

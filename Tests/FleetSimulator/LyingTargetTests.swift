@@ -1,0 +1,181 @@
+import AnswerCheck
+import Base
+import Contract
+import Scenario
+import Support
+import Synchronization
+import Testing
+import World
+
+@testable import FleetSimulator
+
+/// Servers outside the run that lie in one way each, and what a run says of them.
+@Suite struct LyingTargetTests {
+  /// How the list of records is asked for.
+  enum Question {
+    case none, list, quarantine
+  }
+
+  private func run(
+    _ backend: Backend, _ question: Question = .list, devices: Int = 3, _ edit: (inout RunSetup) -> Void = { _ in }
+  ) throws -> RunReport {
+    let server = try BareServer { backend.answer($0) }
+    var configuration = Runs.configuration()
+    configuration.http.maxBatchSize = 4
+    configuration.http.autoSyncThreshold = 2
+    var setup = Runs.setup(
+      seed: 3, minutes: 3, Runs.drivers(devices, configuration: configuration, radio: .constant(.lte)))
+    setup.outside = OutsideSetup(url: server.url + "locations")
+    setup.outside?.factor = 300
+    setup.outside?.headers = [Named(name: "X-Device", value: "${device.id}")]
+    setup.settle = .seconds(60)
+    if question != .none {
+      setup.outside?.verification.url = "/list?device={device}"
+      if question == .quarantine { setup.outside?.verification.quarantinedURL = "/aside?device={device}" }
+    }
+    edit(&setup)
+    return try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: []).run()
+  }
+
+  private func summary(_ report: RunReport) -> RunSummary {
+    var summary = RunSummary(
+      scenario: "", scenarioHash: "", seed: 1, mode: "accelerated", product: "0",
+      start: WallInstant(millisecondsSince1970: 0),
+      duration: .zero, settle: .zero, fleets: [], ended: .zero, hash: "", timeline: Timeline(span: .seconds(1)))
+    (summary.ledger, summary.verification, summary.findings) = (report.sums, report.verification, report.findings)
+    summary.violations = report.victims.map(ViolationStory.init)
+    summary.invariants = report.invariants.map { InvariantVerdict($0) }
+    return summary
+  }
+
+  private func verdict(_ invariant: Invariant, _ report: RunReport) -> InvariantOutcome.Verdict? {
+    report.invariants.first { $0.invariant == invariant }?.verdict
+  }
+
+  @Test func withoutAQuestionTheStoreIsNotJudged() throws {
+    let report = try run(Backend(.keepsNothing), .none)
+    #expect(report.verification.outcome == .notAsked && report.sums.unverified == report.sums.created)
+    for invariant in [Invariant.ackedIsDurable, .noPhantom] {
+      #expect(verdict(invariant, report) == .notJudged("storage not verified"))
+    }
+    #expect(summary(report).result == .passed && report.findings == [])
+  }
+
+  @Test func aServerThatKeepsNothingHasLostEverything() throws {
+    let report = try run(Backend(.keepsNothing))
+    #expect(report.sums.created > 10 && report.sums.lost == report.sums.created)
+    #expect(summary(report).result == .violated)
+    #expect(report.lossSentence?.contains("see whether target.verify asks the right question") == true)
+  }
+
+  @Test func theLostSayWhatTheyHaveInCommon() throws {
+    let report = try run(Backend(.keepsFirstOfRequest))
+    #expect(report.sums.lost > 3 && report.sums.stored > 3)
+    let sentence = try #require(report.lossSentence)
+    #expect(sentence.contains("all were not the first of their request"), "\(sentence)")
+  }
+
+  @Test func aRecordUnderAWrongDeviceIsNamedAsThat() throws {
+    let report = try run(Backend(.swapsDevices))
+    #expect(report.sums.lost > 0 && report.lossSentence?.contains("are listed under another device") == true)
+    let victim = try #require(report.victims.first { $0.rule == .ackedIsDurable })
+    #expect(victim.what.hasSuffix("stored under a wrong device"))
+    #expect(victim.story.last?.hasPrefix("server: listed for another device, cars-") == true, "\(victim.story)")
+  }
+
+  @Test func aRecordThatIsStoredTwiceIsAViolation() throws {
+    let report = try run(Backend(.keepsTwice))
+    #expect(report.sums.duplicateRows > 0 && report.sums.lost == 0 && summary(report).result == .violated)
+  }
+
+  @Test(arguments: [Backend.Lie.swapsCoordinates, .forgetsTimes])
+  func aRecordThatWasChangedIsAViolation(lie: Backend.Lie) throws {
+    let report = try run(Backend(lie))
+    #expect(report.sums.changed == report.sums.created && report.verification.comparesContents)
+    let word = lie == .swapsCoordinates ? "latitude" : "timestamp"
+    #expect(report.victims.first?.what.contains("stored otherwise than it was sent: \(word)") == true)
+    #expect(summary(report).result == .violated)
+  }
+
+  @Test(arguments: [
+    (Backend.Lie.listFails(500), "status 500"), (.listFails(401), "status 401"), (.listIsPage, "the answer is no JSON"),
+    (.listIsElsewhere, "$[*].uuid finds nothing in the answer"), (.listIsCut, "Empty reply"),
+    (.listHasNoUUIDs, "which is no UUID"),
+  ])
+  func aQuestionThatFailsMakesTheRunInvalid(lie: Backend.Lie, reason: String) throws {
+    let report = try run(Backend(lie))
+    #expect(report.verification.outcome == .failed)
+    #expect(report.verification.reason?.contains(reason) == true, "\(report.verification)")
+    #expect(summary(report).result == .invalid && report.sums.lost == 0)
+  }
+
+  @Test func pagesAndWhatWasPutAsideAreNoLoss() throws {
+    let paged = Backend(.honest, pageSize: 3)
+    let report = try run(paged, .quarantine) { $0.duration = .seconds(300) }
+    #expect(report.sums.created > 20 && report.sums.lost == 0 && report.victims == [])
+    #expect(report.sums.quarantined == paged.putAside && paged.putAside > 0)
+    #expect(report.verification == Verification(.verified, comparesContents: true) && summary(report).result == .passed)
+    // Without the other list, an answer that counts them is enough.
+    let counting = Backend(.honest, pageSize: 3, countsPutAside: true)
+    let counted = try run(counting)
+    #expect(counted.sums.quarantined == counting.putAside && counting.putAside > 0 && counted.sums.lost == 0)
+  }
+
+  @Test func aPageInPlaceOfAnAnswerIsAViolationUnlessThereIsAPortal() throws {
+    let report = try run(Backend(.login), .none)
+    #expect(report.sums.misled == report.sums.created && report.remarks == [])
+    #expect(report.victims.first?.rule == .ackedIsDurable && summary(report).result == .violated)
+  }
+
+  @Test func aServerThatStopsEverybodyIsFoundOut() throws {
+    let report = try run(Backend(.stops), .none)
+    #expect(report.findings.map(\.name) == [ServerFinding.stoppedByAnswers] && summary(report).result == .failed)
+  }
+
+  @Test func anAnswerThatMakesTheNextUploadIsAStorm() throws {
+    let report = try run(Backend(.storms), .none)
+    #expect(report.findings.contains { $0.name == ServerFinding.uploadStorm && $0.isViolation }, "\(report.findings)")
+    #expect(summary(report).result == .violated)
+  }
+
+  @Test func aRegistrationThatFailsIsSaidWithItsStatus() throws {
+    let report = try run(Backend(.registersNobody), .none) { setup in
+      var authorization = TargetAuthorization()
+      authorization.strategy = .jwt
+      setup.authorization = authorization
+    }
+    let finding = try #require(report.findings.first)
+    #expect(finding.name == ServerFinding.registrationFailed && finding.text.contains("status 404"), "\(finding.text)")
+    #expect(finding.text.contains("without one") && summary(report).result == .failed)
+  }
+
+  /// The phones broke no rule: the server is not good enough, and that is 99.
+  @Test func aServerThatFailsAlwaysIsAFindingAndNoViolation() throws {
+    let report = try run(Backend(.fails), .none)
+    #expect(report.sums.pending == report.sums.created && report.victims == [])
+    let finding = try #require(report.findings.first { $0.name == ServerFinding.notDrained })
+    #expect(finding.text.contains("status 500") && summary(report).result == .failed, "\(finding.text)")
+  }
+
+  @Test func aPlaceholderThatIsNoneIsSeenBeforeTheRun() throws {
+    let text = """
+      { version: 1, name: "x", clock: { mode: "realtime", duration: "10s" }, fleets: { cars: { devices: 1 } },
+        target: { url: "http://127.0.0.1:1/up", verify: { url: "/list?device={devce}" } } }
+      """
+    let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text).scenario
+    let error = try #require(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
+    #expect(
+      error.problems == ["target.verify: {devce} is no placeholder: {device} and {start} are; did you mean {device}?"])
+  }
+
+  @Test func linksToNextPagesAreUnderstood() {
+    func next(_ link: String) -> String? {
+      PageLink.next(in: AnswerHead([("link", link)]), from: "http://a.example/x/list?page=1")
+    }
+    #expect(next("</y?page=2>; rel=\"next\"") == "http://a.example/y?page=2")
+    #expect(next("<?page=2>; rel=next") == "http://a.example/x/list?page=2")
+    #expect(next("<b,c>; rel=\"prev\", <d>; title=\"x\"; rel=\"last next\"") == "http://a.example/x/d")
+    #expect(next("<https://b.example/z>; REL=\"Next\"") == "https://b.example/z")
+    #expect(next("<a>; rel=\"first\"") == nil)
+  }
+}

@@ -1,0 +1,133 @@
+import JSON
+import Support
+import Synchronization
+
+/// A foreign backend of a few lines: it takes what the SDK posts, lists what it has of a device, and lies in one way.
+final class Backend: Sendable {
+  enum Lie: Equatable, Sendable {
+    case honest
+    case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
+    case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
+    case login, stops, storms, registersNobody, fails
+  }
+
+  private struct Entry {
+    let device: String
+    let uuid: String
+    let latitude: String
+    let longitude: String
+    let timestamp: String
+    let isPutAside: Bool
+  }
+
+  private let lie: Lie
+  private let pageSize: Int
+  private let countsPutAside: Bool
+  private let entries = Mutex<[Entry]>([])
+
+  init(_ lie: Lie, pageSize: Int = .max, countsPutAside: Bool = false) {
+    (self.lie, self.pageSize, self.countsPutAside) = (lie, pageSize, countsPutAside)
+  }
+
+  var putAside: Int { entries.withLock { $0.count { $0.isPutAside } } }
+
+  func answer(_ request: BareServer.Request) -> BareServer.Answer {
+    let line = request.lines[0]
+    if line.hasPrefix("GET /list") { return list(line) }
+    if line.hasPrefix("GET /aside") { return .ok(page(of: line, isPutAside: true).body) }
+    if line.hasPrefix("POST /api/register") { return Backend.status(404) }
+    switch lie {
+    case .login: return .ok("<!doctype html><html><body>log in</body></html>")
+    case .stops: return .ok(#"{"background_geolocation":[["stop"]]}"#)
+    case .storms:
+      return .ok(#"{"background_geolocation":[["changePace",false],["changePace",true]]}"#)
+    case .fails: return Backend.status(500)
+    default: return .ok(take(request))
+    }
+  }
+
+  private static func status(_ status: Int) -> BareServer.Answer {
+    .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
+  }
+
+  /// Gives the body of the answer.
+  private func take(_ request: BareServer.Request) -> String {
+    guard let body = Backend.document(request.body), case .array(let records)? = body["location"].map(Backend.list)
+    else {
+      return "{}"
+    }
+    var putAside = 0
+    for (index, record) in records.enumerated() {
+      if lie == .keepsNothing || lie == .keepsFirstOfRequest && index > 0 { continue }
+      entries.withLock { entries in
+        let number = entries.count + 1
+        let isPutAside = lie == .honest && number % 5 == 0
+        if isPutAside { putAside += 1 }
+        var device = request.values(of: "X-Device").first ?? ""
+        if lie == .swapsDevices && number % 4 == 0 { device = device == "cars-0" ? "cars-1" : "cars-0" }
+        let (latitude, longitude) = (
+          record["coords"]?["latitude"]?.shown ?? "", record["coords"]?["longitude"]?.shown ?? ""
+        )
+        let isSwapped = lie == .swapsCoordinates
+        let entry = Entry(
+          device: device, uuid: record["uuid"]?.text ?? "", latitude: isSwapped ? longitude : latitude,
+          longitude: isSwapped ? latitude : longitude,
+          timestamp: lie == .forgetsTimes ? "2020-01-01T00:00:00.000Z" : record["timestamp"]?.text ?? "",
+          isPutAside: isPutAside)
+        entries.append(entry)
+        if lie == .keepsTwice && number % 3 == 0 { entries.append(entry) }
+      }
+    }
+    return countsPutAside ? "{\"accepted\":\(records.count - putAside),\"quarantined\":\(putAside)}" : "{}"
+  }
+
+  private func list(_ line: String) -> BareServer.Answer {
+    switch lie {
+    case .listFails(let status): return Backend.status(status)
+    case .listIsPage: return .ok("<html>log in</html>")
+    case .listIsElsewhere: return .ok("{\"rows\":\(page(of: line, isPutAside: false).body)}")
+    case .listHasNoUUIDs: return .ok("[{\"uuid\":17}]")
+    case .listIsCut: return .close([])
+    default:
+      let page = page(of: line, isPutAside: false)
+      let link = page.next.map { "Link: <\($0)>; rel=\"next\"\r\n" } ?? ""
+      return .text("HTTP/1.1 200 OK\r\n\(link)Content-Length: \(page.body.utf8.count)\r\n\r\n\(page.body)")
+    }
+  }
+
+  private func page(of line: String, isPutAside: Bool) -> (body: String, next: String?) {
+    let query = line.split(separator: " ")[1].split(separator: "?").last ?? ""
+    func value(_ name: String) -> String? {
+      query.split(separator: "&").first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+    let device = value("device") ?? ""
+    let first = value("from").flatMap { Int($0) } ?? 0
+    let all = entries.withLock { $0.filter { $0.device == device && $0.isPutAside == isPutAside } }
+    let shown = all.dropFirst(first).prefix(isPutAside ? .max : pageSize)
+    let texts = shown.map {
+      "{\"uuid\":\"\($0.uuid)\",\"timestamp\":\"\($0.timestamp)\",\"latitude\":\($0.latitude),\"longitude\":\($0.longitude)}"
+    }
+    let next =
+      first + shown.count < all.count && !isPutAside ? "/list?device=\(device)&from=\(first + shown.count)" : nil
+    return ("[\(texts.joined(separator: ","))]", next)
+  }
+
+  private static func document(_ bytes: [UInt8]) -> JSONValue? {
+    do throws(JSONError) { return try JSONValue(parsing: bytes.span) } catch { return nil }
+  }
+
+  private static func list(_ value: JSONValue) -> JSONValue {
+    if case .array = value { value } else { .array([value]) }
+  }
+}
+
+extension JSONValue {
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+  fileprivate var shown: String? {
+    switch self {
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    default: nil
+    }
+  }
+}
