@@ -48,6 +48,37 @@ import Testing
     }
   }
 
+  /// Among more fences than the system watches. The position comes before `ready`, and the exit with it.
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android])
+  func aFenceOfManyThatIsLeftWhileTheAppIsDownHasOneExit(profile: LinuxPlatform.Profile) async throws {
+    for count in [0, 18, 120] {
+      let folder = try TemporaryFolder()
+      let told = Inbox<String>()
+      for seed in 1...2 as ClosedRange<UInt64> {
+        let bench = try Bench(profile, folder: folder.path, seed: seed)
+        let sub = bench.bgGeo.onGeofence { told.add($0.action) }
+        bench.push(north: seed == 1 ? 0 : 3_000)
+        bench.bgGeo.ready { $0.app.stopOnTerminate = false }
+        if seed == 1 {
+          try await bench.bgGeo.geofences.add(Self.circle)
+          for index in 0..<count {
+            try await bench.bgGeo.geofences.add(
+              Geofence(
+                identifier: "\(index)", radius: 200, latitude: 46 + Double(index) / 100, longitude: -73.6,
+                notifyOnEntry: true, notifyOnExit: true))
+          }
+          try await bench.bgGeo.start()
+        }
+        bench.clock.advance(by: 60)
+        await bench.bgGeo.callbackQueue.drained()
+        sub.remove()
+        if seed == 2 { #expect(try await bench.bgGeo.geofences.get("Home").hits == 2) }
+        bench.bgGeo.close()
+      }
+      #expect(told.all == ["ENTER", "EXIT"], "\(count)")
+    }
+  }
+
   @Test func aDwellGoesOnInTheNextProcess() async throws {
     let folder = try TemporaryFolder()
     let told = Inbox<String>()

@@ -189,6 +189,22 @@ import Vocabulary
     }
   }
 
+  /// Not inside is sure of a good position, and of a poor one far outside.
+  @Test(arguments: [(380.0, 197.0, true), (380, 21, false), (380, 20, false), (595, 197, false), (210, 5, false)])
+  func aPoorFirstPositionLeavesOpenWhereTheDeviceIs(metres: Double, accuracy: Double, isOpen: Bool) throws {
+    for triggers in [true, false] {
+      var bench = FenceBench { $0.geofenceInitialTriggerEntry = triggers }
+      try bench.add(FenceBench.fence("a"))
+      bench.evaluate(.start, metresEast: metres, accuracy: accuracy)
+      bench.evaluate(.fix, metresEast: 10)
+      let entry = triggers ? "ENTER a" : "corrected a"
+      #expect(bench.story() == ["on a off "] + (isOpen ? [entry] : []), "\(triggers)")
+      // Otherwise the system's report decides. What a position has shown before it is told once.
+      bench.cross("a", isEnter: true, metresEast: 10)
+      #expect(bench.story() == (isOpen ? [] : ["ENTER a"]), "\(triggers)")
+    }
+  }
+
   /// A dwell is inside for the delay, whatever happens to the process or to monitoring meanwhile (SDK §15.3).
   @Test(arguments: [0.0, 30, 79, 80, 500])
   func aDwellGoesOnOverARestartAndAStop(secondsGone: Double) throws {

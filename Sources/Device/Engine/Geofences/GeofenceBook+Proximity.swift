@@ -105,7 +105,9 @@ extension GeofenceBook {
       let isInCircle = entry.circle.contains(place)
       if isInCircle && entry.polygon != nil { watchPolygon(slot) }
       let wasInside = entry.geofence.status.isInside
-      if wasInside && !isInCircle && !entry.isFarOutside(place, accuracyMetres: accuracyMetres) {
+      // A good position outside a fence in which the device was not needs no margin.
+      let isSure = !wasInside && accuracyMetres <= CrossingTest.widestMarginMetres
+      if !isInCircle && !isSure && !entry.isFarOutside(place, accuracyMetres: accuracyMetres) {
         hasUntested = true
         continue
       }
@@ -118,11 +120,12 @@ extension GeofenceBook {
           resumeDwelling(slot, now: now, into: &effects)
         }
       } else if entry.contains(place) {
-        guard rules.triggersInitially || entry.isRestored else {
+        if rules.triggersInitially || entry.isRestored {
+          enter(slot, now: now, into: &effects)
+        } else {
           enterSilently(slot, now: now, into: &effects)
-          continue
         }
-        enter(slot, now: now, into: &effects)
+        if entry.polygon == nil { slots[slot]?.isReportDue = true }
       }
     }
   }
@@ -133,9 +136,10 @@ extension GeofenceBook {
     from place: Coordinate, accuracyMetres: Double, now: Moment, into effects: inout [GeofenceEffect]
   ) {
     for slot in unwatchedInside {
-      guard let entry = slots[slot], !entry.isActive, entry.isFarOutside(place, accuracyMetres: accuracyMetres) else {
-        continue
-      }
+      // The system may have told of the exit already.
+      guard let entry = slots[slot], !entry.isActive, entry.geofence.status.isInside,
+        entry.isFarOutside(place, accuracyMetres: accuracyMetres)
+      else { continue }
       leave(slot, now: now, into: &effects)
     }
     unwatchedInside.removeAll { slot in

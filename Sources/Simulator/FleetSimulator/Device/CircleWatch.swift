@@ -22,17 +22,19 @@ struct CircleWatch {
     var noticed: Bool?
   }
 
-  /// Begins to watch by finding out where the body is. Of a fence that was watched before and not left then, a body that
-  /// is outside by now has gone out meanwhile (SDK §15.4).
+  /// Begins with the side on which the app has the device: if the body is on the other one, the first test finds it there
+  /// (SDK §15.4). Nil: the side on which the body is.
   init(
-    _ identifier: String?, _ circle: Circle, wasInside: Bool = false, _ body: Body, at instant: MonotonicInstant
+    _ identifier: String?, _ circle: Circle, wasInside: Bool? = nil, _ body: Body, at instant: MonotonicInstant
   ) {
     self.identifier = identifier
     self.circle = circle
-    let margin = wasInside ? SimulatedDevice.networkAccuracy : 0
+    let margin = wasInside == true ? SimulatedDevice.networkAccuracy : 0
     isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres + margin
-    test = CrossingTest(isInside: isInside || wasInside)
+    test = CrossingTest(isInside: wasInside ?? isInside)
     solve(body, after: instant)
+    // Where it is the system finds out at once, before it can leave.
+    if isInside && test.isInside == false { tick = instant + .milliseconds(1) }
   }
 
   var next: MonotonicInstant? {

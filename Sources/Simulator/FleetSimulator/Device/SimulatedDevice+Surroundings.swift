@@ -28,7 +28,11 @@ extension SimulatedDevice {
       around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
       for fence in on {
         guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
-        let wasInside = fence.status.isInside
+        // As the app has it by now: a crossing that started it has been told since the fence was asked for. An app that
+        // wants no initial trigger asks the system for changes only.
+        let isInside = host.engine.geofence(fence.identifier)?.status.isInside ?? fence.status.isInside
+        let triggersInitially = host.configuration.geolocation.geofenceInitialTriggerEntry
+        let wasInside = isInside || triggersInitially ? isInside : nil
         around.watches.append(CircleWatch(fence.identifier, circle, wasInside: wasInside, body, at: instant))
       }
     case .proximityRegion(let circle):
