@@ -37,6 +37,25 @@ import Testing
     subscription.remove()
   }
 
+  /// LocationEvent `odometer`: every pair of accepted positions counts, that of the rest and of the motion change too.
+  @Test(arguments: [LinuxPlatform.Profile.iOS, .android], [1.5, 10, 25])
+  func theWayOutOfTheStationaryRegionCountsInFull(profile: LinuxPlatform.Profile, speed: Double) async throws {
+    let bench = try Bench(profile)
+    let motion = Inbox<LocationEvent>()
+    let subscription = bench.bgGeo.onMotionChange { if $0.isMoving { motion.add($0) } }
+    bench.push()
+    bench.bgGeo.ready { _ in }
+    try await bench.bgGeo.start()
+    bench.clock.advance(by: 60)
+    bench.drive(from: speed, to: 1_200, speed: speed)
+    await bench.bgGeo.callbackQueue.drained()
+    let odometer = try #require(motion.all.first?.odometer)
+    #expect((195...260).contains(odometer) && motion.all.count == 1)
+    // But for the way since the last record: at 25 m/s, a distance filter of 60 m.
+    #expect((1_130...1_205).contains(bench.bgGeo.odometer), "\(bench.bgGeo.odometer)")
+    subscription.remove()
+  }
+
   @Test func aGeofenceIsEnteredAndLeft() async throws {
     let bench = try Bench()
     let crossings = Inbox<GeofenceEvent>()

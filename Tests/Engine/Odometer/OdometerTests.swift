@@ -17,10 +17,10 @@ import Vocabulary
 
   private static func advance(
     _ odometer: inout Odometer, _ metresEast: Double, accuracy: Double? = 5, from source: OdometerSource = .tracked,
-    filter: Double = 50, rules: OdometerRules = rules(), isGeofenceMode: Bool = false
+    filter: Double = 50, rules: OdometerRules = rules(), isGeofenceMode: Bool = false, seconds: Double = 0
   ) -> OdometerStep {
     odometer.advance(
-      to: TestFix.at(metresEast, seconds: 0, accuracy: accuracy, speed: 0), from: source,
+      to: TestFix.at(metresEast, seconds: seconds, accuracy: accuracy, speed: 0), from: source,
       isGeofenceMode: isGeofenceMode, distanceFilterMetres: filter, rules: rules)
   }
 
@@ -104,31 +104,33 @@ import Vocabulary
     }
   }
 
-  @Test func aMotionChangeCannotJumpFartherThanThreeFiltersOrThreeSteps() {
-    for (filter, limit) in [(50.0, 150.0), (500, 300)] {
+  /// After steps of 100 metres, at most 60 m/s: observed, the smaller of three steps and three filters.
+  @Test(arguments: [
+    (50.0, 1.0, 300.0, 150.0), (500, 1, 400, 300), (50, 6, 360, 150), (50, 7, 400, 150), (50, -60, 300, 150),
+  ])
+  func aMotionChangeIsCappedAsObservedOrByTimeToo(
+    filter: Double, seconds: Double, documented: Double, observed: Double
+  ) {
+    for isObserved in [false, true] {
+      let limit = isObserved ? observed : documented
       for policy in FilterPolicy.allCases {
+        let rules = Self.rules(policy: policy, twice: isObserved)
         var odometer = Odometer()
-        for index in 0..<6 { _ = Self.advance(&odometer, Double(index) * 100, filter: filter) }
-        let rules = Self.rules(policy: policy)
-        let step = Self.advance(&odometer, 900, from: .motionChange, filter: filter, rules: rules)
-        let expected: Double? =
-          switch policy {
-          case .passThrough: 400
-          case .adjust: limit
-          case .conservative: nil
-          }
-        guard let expected else {
+        for index in 0..<6 { _ = Self.advance(&odometer, Double(index) * 100, filter: filter, rules: rules) }
+        let step = Self.advance(&odometer, 900, from: .motionChange, filter: filter, rules: rules, seconds: seconds)
+        if policy == .conservative && limit < 400 {
           guard case .rejected(let metres) = step else {
             Issue.record("\(step)")
             continue
           }
           #expect(abs(metres - 400) < 0.01 && abs(odometer.metres - 500) < 0.01)
           // Counting goes on from where it was.
-          _ = Self.advance(&odometer, 600, filter: filter)
+          _ = Self.advance(&odometer, 600, filter: filter, rules: rules)
           #expect(abs(odometer.metres - 600) < 0.01)
-          continue
+        } else {
+          let counted = policy == .passThrough ? 400 : limit
+          #expect(abs(odometer.metres - 500 - counted) < 0.01, "\(policy) \(isObserved)")
         }
-        #expect(abs(odometer.metres - 500 - expected) < 0.01, "\(policy) \(filter)")
       }
     }
   }

@@ -6,7 +6,7 @@ package import Vocabulary
 package struct Odometer: Sendable {
   /// Steps to a fix at least so good count in full; from others the error of both fixes is taken off.
   static let fullTrustAccuracyMetres = 10.0
-  /// A step may be so many mean steps and so many distance filters long.
+  /// A step to a motion change may be so many mean steps and so many distance filters long.
   static let limitFactor = 3.0
   /// At rest a step counts that is longer than so many times what both its ends may be wrong.
   static let restErrorFactor = 2.0
@@ -14,6 +14,7 @@ package struct Odometer: Sendable {
   private struct Reference {
     var place: Coordinate
     var accuracyMetres: Double
+    var timestamp: WallInstant
   }
 
   package private(set) var metres: Double
@@ -43,7 +44,7 @@ package struct Odometer: Sendable {
     guard reference == nil, let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude),
       let accuracy = fix.coords.accuracy, accuracy >= 0
     else { return }
-    reference = Reference(place: place, accuracyMetres: accuracy)
+    reference = Reference(place: place, accuracyMetres: accuracy, timestamp: fix.timestamp)
   }
 
   /// A device as observed has rested: the pace of its next step is unknown.
@@ -61,7 +62,7 @@ package struct Odometer: Sendable {
     guard source.counts(isGeofenceMode: isGeofenceMode), let accuracy = fix.coords.accuracy, accuracy >= 0,
       let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
     else { return .skipped }
-    let here = Reference(place: place, accuracyMetres: accuracy)
+    let here = Reference(place: place, accuracyMetres: accuracy, timestamp: fix.timestamp)
     let start = rules.isAsObserved && source == .tracked ? lastTracked : reference
     if source == .tracked { lastTracked = here }
     guard accuracy <= rules.accuracyThresholdMetres else { return .skipped }
@@ -85,7 +86,9 @@ package struct Odometer: Sendable {
           lengthMetres: step, accuracyMetres: accuracy, speed: fix.coords.speed ?? 0,
           distanceFilterMetres: distanceFilterMetres))
     }
-    if source == .motionChange, let limit = limitMetres(distanceFilterMetres, rules), step > limit {
+    if source == .motionChange, let limit = limitMetres(from: start, to: here, distanceFilterMetres, rules),
+      step > limit
+    {
       guard rules.policy == .adjust else {
         self.kalman = kalman
         return .rejected(metres: step)
@@ -102,10 +105,16 @@ package struct Odometer: Sendable {
 
   /// The limits are for the fixes of motion changes. Tracked ones have passed the location filter: a public device log
   /// shows one and the same step of 210 metres refused at a motion change and counted right after as tracked. From one
-  /// geofence to the next any length is plausible.
-  private func limitMetres(_ distanceFilterMetres: Double, _ rules: OdometerRules) -> Double? {
+  /// geofence to the next any length is plausible. A device as observed knows no time: the greater part of the way out of
+  /// the region around its rest is too long for it at the motion change, and counts with the stream (SDK §17.3).
+  private func limitMetres(
+    from start: Reference, to end: Reference, _ distanceFilterMetres: Double, _ rules: OdometerRules
+  ) -> Double? {
     guard rules.policy != .passThrough else { return nil }
-    let byPace = steps.mean().map { Odometer.limitFactor * $0 } ?? .infinity
-    return min(byPace, Odometer.limitFactor * distanceFilterMetres)
+    let byPace = steps.mean().map { Odometer.limitFactor * $0 }
+    let byFilter = Odometer.limitFactor * distanceFilterMetres
+    if rules.isAsObserved { return min(byPace ?? .infinity, byFilter) }
+    let seconds = max(0, Double(end.timestamp.milliseconds(since: start.timestamp)) / 1_000)
+    return max(byPace ?? 0, byFilter, rules.maxImpliedSpeedMetresPerSecond * seconds)
   }
 }
