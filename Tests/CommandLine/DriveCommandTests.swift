@@ -131,6 +131,24 @@ import Testing
     #expect(server.requests.last?.values(of: "X-Me") == ["mine"])
   }
 
+  /// Also when it leaves everything out: nothing is said of keys that it does not have.
+  @Test func aFileStandsAloneAndWithoutOneTheAppSaysWhatItIs() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let words = [
+      "--target", server.url + "/locations", "--preset", "rollingroad", "--factor", "600", "--keys", "d 60s k",
+    ]
+    for file in ["{}", #"{"app":{"stopOnTerminate":true}}"#] {
+      let own = run(words + ["--config", "c.json"], files: ["c.json": file])
+      #expect(own.output.contains("the app is closed, and tracking with it: stopOnTerminate is true"))
+      #expect(!own.output.contains("startOnBoot") && !own.output.contains("stopOnTerminate false"))
+    }
+    let ours = run(words)
+    let second = ours.output.split(separator: "\n").dropFirst().first ?? ""
+    #expect(second.contains("goes on when it is closed: stopOnTerminate false, startOnBoot true"), "\(ours.output)")
+    #expect(ours.output.contains("iOS starts it again"))
+  }
+
   @Test func aFileConfiguresThePhone() throws {
     let server = try LocalServer.start()
     defer { server.stop() }

@@ -37,6 +37,22 @@ import Vocabulary
     #expect(try odometers(nil) == observed && odometers(.documented) != observed)
   }
 
+  /// AppConfig `stopOnTerminate`: true by default.
+  @Test(arguments: [DevicePlatform.ios, .android]) func anAppOfItsDeveloperHasTheDefaultsOfTheSDK(
+    platform: DevicePlatform
+  ) throws {
+    for hasOwnApp in [true, false] {
+      var ride = try Ride(platform, hasOwnApp: hasOwnApp)
+      try ride.press(.drive)
+      try ride.wait(100)
+      try ride.press(.kill)
+      let before = ride.sent.count
+      try ride.wait(300)
+      #expect((ride.sent.count == before) == hasOwnApp)
+      #expect(ride.notes.contains { $0.hasSuffix("stopOnTerminate is true") } == hasOwnApp)
+    }
+  }
+
   /// In the background nothing else wakes the app.
   @Test func anIPhoneFetchesAboutEveryQuarterOfAnHour() throws {
     var ride = try Ride()

@@ -20,15 +20,14 @@ struct Ride {
 
   /// Nil: what a drive does when nobody says.
   init(
-    _ platform: DevicePlatform = .ios, behaviour: SDKBehaviour? = nil, seed: UInt64 = 1,
+    _ platform: DevicePlatform = .ios, behaviour: SDKBehaviour? = nil, seed: UInt64 = 1, hasOwnApp: Bool = false,
     _ configuration: JSONObject = [:]
   ) throws {
     now = Ride.start
     guard let place = Coordinate(latitude: 48.1, longitude: 11.5) else { preconditionFailure("a place") }
     let settings = DriveSettings(
       platform: platform, behaviour: behaviour, start: place, seed: seed, target: "http://server.example",
-      deviceName: "a",
-      documents: [.object(configuration)])
+      deviceName: "a", hasOwnApp: hasOwnApp, documents: [.object(configuration)])
     drive = try Drive(settings, at: now)
     try serve()
   }

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import CurlTransport
 import IngestServer
 import Scenario
@@ -32,6 +33,27 @@ import World
     #expect(report.sums.created > 0 && report.sums.misled == report.sums.created && report.sums.lost == 0)
     #expect(!report.isRight && report.sums.isBalanced && report.remarks == [])
     #expect(report.victims.allSatisfy { $0.rule == .ackedIsDurable && $0.what.contains("with a page of HTML") })
+  }
+
+  /// SDK §8.1.4: a backend may tell the platforms apart by it.
+  @Test(arguments: [LatencySource?.none, .modelled]) func aRequestSaysFromWhichPlatformItComes(
+    lockstep: LatencySource?
+  ) throws {
+    let agents = Mutex<Set<String>>([])
+    let server = try BareServer { request in
+      let values = request.values(of: "User-Agent")
+      agents.withLock { $0.formUnion(values) }
+      return .ok()
+    }
+    let report = try run(
+      setup(server.url + "locations") { setup in
+        setup.fleets = [DevicePlatform.ios, .android].map { platform in
+          Runs.drivers(1, name: "\(platform)", configuration: Runs.configuration(platform), radio: .constant(.lte))
+        }
+        setup.outside?.lockstep = lockstep
+      })
+    #expect(report.sums.created > 0)
+    #expect(agents.withLock { $0 } == ["BGGeoSim/1 (iOS)", "BGGeoSim/1 (Android)"])
   }
 
   /// A foreign server that can be asked which records it has, and has dropped one of those that it acknowledged.

@@ -15,12 +15,15 @@ package struct DriveSettings: Sendable {
   package let preset: TargetPreset?
   package let target: String
   package let deviceName: String
+  /// The app's configuration is that of its developer, with the SDK's defaults. Otherwise the app goes on when it is
+  /// closed and when the phone is switched on again.
+  package let hasOwnApp: Bool
   /// What the app says to `ready`, one after the other.
   package let documents: [JSONValue]
 
   package init(
     platform: DevicePlatform, behaviour: SDKBehaviour? = nil, start: Coordinate, seed: UInt64,
-    preset: TargetPreset? = nil, target: String, deviceName: String, documents: [JSONValue]
+    preset: TargetPreset? = nil, target: String, deviceName: String, hasOwnApp: Bool = false, documents: [JSONValue]
   ) {
     self.platform = platform
     self.behaviour = behaviour ?? .observed
@@ -29,6 +32,7 @@ package struct DriveSettings: Sendable {
     self.preset = preset
     self.target = target
     self.deviceName = deviceName
+    self.hasOwnApp = hasOwnApp
     let placeholders = DevicePlaceholders(id: deviceName, index: 0, fleet: "drive", seed: seed)
     self.documents = documents.map(placeholders.fill)
   }
@@ -50,8 +54,7 @@ package struct DriveSettings: Sendable {
     var warnings: [ConfigurationWarning] = []
     var result = Configuration.ready(platform: platform, persisted: kept) { draft in
       draft.http.url = (preset ?? .rollingroad).uploads(to: target)
-      // It goes on when it is closed and when the phone is switched on again.
-      (draft.app.stopOnTerminate, draft.app.startOnBoot) = (false, true)
+      if !hasOwnApp { (draft.app.stopOnTerminate, draft.app.startOnBoot) = (false, true) }
       if let preset { draft.speak(preset) }
       for document in documents { warnings += draft.apply(document).warnings }
       if let preset { draft.identify(deviceName, to: preset) }
@@ -63,8 +66,6 @@ package struct DriveSettings: Sendable {
   var quirks: EngineQuirks { EngineQuirks(areObserved: behaviour == .observed) }
 
   var description: DeviceDescription {
-    DeviceDescription(
-      platform: platform, model: "Hand-driven", manufacturer: "Rolling Road", version: "15",
-      userAgent: "BGGeoSim/1 (\(platform.rawValue))")
+    DeviceDescription(platform: platform, model: "Hand-driven", manufacturer: "Rolling Road", version: "15")
   }
 }

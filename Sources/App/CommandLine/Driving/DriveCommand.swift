@@ -20,7 +20,9 @@ extension Command {
         "behaviour", "NAME", "observed, as logs of real devices show the SDK, or documented", standard: "observed"),
       .value(
         "device", "NAME", "name of the device, for the preset and for ${device.id} in --config", standard: "drive"),
-      .value("config", "FILE", "SDK configuration as a JSON object, grouped or flat"),
+      .value(
+        "config", "FILE",
+        "SDK configuration as a JSON object, grouped or flat, with the SDK's defaults [goes on when it is closed]"),
       .value("token", "TOKEN", "access token for uploads", isSecret: true),
       .value(
         "log-level", "LEVEL", "how much of the SDK's own log to show: off, error, warning, info, debug or verbose",
@@ -60,6 +62,8 @@ struct DriveCommand {
   private let factor: Double
   private let isStrict: Bool
   private let intro: String
+  /// What the app is beside the SDK's defaults; nil for one with a configuration of its own.
+  private let defaults: String?
 
   init(_ invocation: Invocation) throws(UsageError) {
     let values = invocation.values
@@ -78,6 +82,8 @@ struct DriveCommand {
     }
     settings = try DriveSettings(values, process)
     intro = "\(settings.platform.rawValue) phone '\(values.text("device") ?? "")', uploads to \(settings.url)"
+    let words = "the app goes on when it is closed: stopOnTerminate false, startOnBoot true"
+    defaults = settings.hasOwnApp ? nil : words + "; with --config FILE it has the SDK's defaults"
   }
 
   func run() throws(UsageError) -> ExitCode {
@@ -87,6 +93,7 @@ struct DriveCommand {
     let console = script == nil ? process.terminal.flatMap { DriveConsole(terminal: $0) } : nil
     let screen = DriveScreen(console: console, write: process.writeOutput)
     screen.show("\(intro)\(console == nil ? "" : "; ? lists the keys")")
+    if let defaults { screen.show(defaults) }
     do {
       let session = try DriveSession(settings, factor: factor, screen: screen, ownsSignals: process.ownsSignals)
       let end = try session.run(script: script, input: script == nil && console == nil ? process.input : nil)

@@ -47,7 +47,8 @@ extension DriveSettings {
     self.init(
       platform: platform, behaviour: behaviour, start: start, seed: seed ?? UInt64.random(in: 0...UInt64.max),
       preset: preset ?? (isOurs ? .rollingroad : nil),
-      target: target ?? "http://127.0.0.1:8080", deviceName: name, documents: documents)
+      target: target ?? "http://127.0.0.1:8080", deviceName: name, hasOwnApp: values.value("config") != nil,
+      documents: documents)
     if let mistake = mistakes.first { throw UsageError("\(values.value("config")?.origin ?? "the flags"): \(mistake)") }
   }
 

@@ -65,8 +65,7 @@ public final class LinuxPlatform: Sendable {
     self.transport = transport
     let platform: DevicePlatform = profile == .iOS ? .ios : .android
     description = DeviceDescription(
-      platform: platform, model: model, manufacturer: manufacturer, version: version,
-      userAgent: "BGGeoSim/1 (\(platform.rawValue))")
+      platform: platform, model: model, manufacturer: manufacturer, version: version)
   }
 
   var provider: ProviderState { state.withLock { $0.provider } }

@@ -10,11 +10,14 @@ package struct DeviceDescription: Equatable, Sendable {
   /// Of every request.
   package let userAgent: String
 
-  package init(platform: DevicePlatform, model: String, manufacturer: String, version: String, userAgent: String) {
+  /// Without a `userAgent` of its own a device says what SDK §8.1.4 wants.
+  package init(
+    platform: DevicePlatform, model: String, manufacturer: String, version: String, userAgent: String? = nil
+  ) {
     self.platform = platform
     self.model = model
     self.manufacturer = manufacturer
     self.version = version
-    self.userAgent = userAgent
+    self.userAgent = userAgent ?? "BGGeoSim/1 (\(platform.rawValue))"
   }
 }

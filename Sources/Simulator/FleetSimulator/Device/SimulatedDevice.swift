@@ -107,8 +107,7 @@ struct SimulatedDevice {
   ) throws(DatabaseError) -> DeviceHost<SimulatedPhone> {
     let platform = fleet.setup.configuration.platform
     let description = DeviceDescription(
-      platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15",
-      userAgent: "RollingRoad/1")
+      platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15")
     return try DeviceHost(
       description, on: phone, database: site.database, device: number,
       identity: RandomStream(
