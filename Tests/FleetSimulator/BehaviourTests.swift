@@ -47,6 +47,20 @@ import Vocabulary
     #expect(try odometers(#"{ behaviour: "documented" }"#, fleet: #"{ behaviour: "observed" }"#) == observed)
   }
 
+  /// Whatever the habits, the way from fence to fence counts as it is, and a fence around the start is entered.
+  @Test(arguments: [("ios-5.1", 1), ("ios-5.1", 7), ("android-5.1", 2), ("android-5.1", 10)])
+  func aFleetOfGeofencesOnlyCountsEachWayOnce(profile: String, seed: Int) throws {
+    let text = """
+      { version: 1, name: "fences", seed: \(seed), clock: { duration: "30m", settle: "1m" },
+        sdk: { profile: "\(profile)" }, routes: { walk: { type: "generate" } },
+        geofences: { grid: { type: "grid", count: 60, radius: "250m" } },
+        fleets: { a: { devices: 12, routes: "walk", geofences: "grid", mode: "geofences" } } }
+      """
+    let files = RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })
+    let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario, files: files), store: Runs.store()).run()
+    #expect(report.isRight && report.victims.isEmpty, "\(report.victims)")
+  }
+
   @Test func tortureDrawsBoth() throws {
     let drawn = try (1...20 as ClosedRange<UInt64>).map { seed in
       try ScenarioReader.read(ScenarioGenerator(seed: seed).document).scenario.sdk.behaviour

@@ -206,9 +206,14 @@ import Vocabulary
         #expect((begins == .began) == ((source == .transition) == isGeofenceMode), "\(source)")
       }
     }
-    var odometer = Odometer()
-    for east in [0.0, 5_000] { _ = Self.advance(&odometer, east, from: .transition, isGeofenceMode: true) }
-    #expect(abs(odometer.metres - 5_000) < 0.01, "from fence to fence any length is plausible")
+    for twice in [false, true] {
+      let rules = Self.rules(kalman: true, twice: twice)
+      var odometer = Odometer()
+      for east in [0.0, 5_000, 5_100] {
+        _ = Self.advance(&odometer, east, from: .transition, rules: rules, isGeofenceMode: true)
+      }
+      #expect(abs(odometer.metres - 5_100) < 0.01, "from fence to fence any length is plausible")
+    }
   }
 
   @Test func settingClearsErrorAndReferenceAndStoppingOnlyTheReference() {

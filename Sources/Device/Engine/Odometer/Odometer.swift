@@ -76,9 +76,9 @@ package struct Odometer: Sendable {
     if source == .rest && raw <= Odometer.restErrorFactor * variance.squareRoot() { return .skipped }
     var step = isInFull ? raw : max(0, raw - variance.squareRoot())
     // Only steps of one pace are alike. The way to a motion change, or from fence to fence, is as long as it is, and
-    // does not lengthen the steps that follow (SDK §17).
+    // does not lengthen the steps that follow (SDK §17). Logs show it smoothed at motion changes only.
     var kalman = kalman
-    if source != .tracked && !rules.isAsObserved {
+    if source != .tracked && !(rules.isAsObserved && source == .motionChange) {
       kalman = StepKalman()
     } else if rules.usesKalman {
       step = kalman.smooth(
