@@ -51,10 +51,10 @@ import Vocabulary
   @Test(arguments: [("ios-5.1", 1), ("ios-5.1", 7), ("android-5.1", 2), ("android-5.1", 10)])
   func aFleetOfGeofencesOnlyCountsEachWayOnce(profile: String, seed: Int) throws {
     let text = """
-      { version: 1, name: "fences", seed: \(seed), clock: { duration: "30m", settle: "1m" },
-        sdk: { profile: "\(profile)" }, routes: { walk: { type: "generate" } },
-        geofences: { grid: { type: "grid", count: 60, radius: "250m" } },
-        fleets: { a: { devices: 12, routes: "walk", geofences: "grid", mode: "geofences" } } }
+      { version: 1, name: "fences", seed: \(seed), clock: { duration: "30m", settle: "5m" },
+        sdk: { profile: "\(profile)" }, routes: { w: { type: "generate" } },
+        geofences: { g: { type: "grid", count: 60, radius: "250m" } },
+        fleets: { c: { devices: 12, routes: "w", geofences: "g", mode: "geofences" } } }
       """
     let files = RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })
     let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario, files: files), store: Runs.store()).run()
