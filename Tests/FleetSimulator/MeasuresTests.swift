@@ -146,7 +146,22 @@ import Upload
       """
     let summary = try summary(scenario(more))
     #expect(summary.thresholds.map(\.outcome) == [.passed, .passed, .notMeasured, .passed], "\(summary.thresholds)")
-    #expect(summary.timeline.marks == [.init(name: "dark", from: .seconds(240), until: .seconds(420))])
+    #expect(summary.timeline.marks.first == .init(name: "dark", from: .seconds(240), until: .seconds(420)))
+    #expect(summary.timeline.marks.map(\.name) == ["dark", Timeline.settling])
+  }
+
+  /// Nothing is delivered before the end of the drives: what happens then is told only to who asks for it.
+  @Test func theSettlePhaseStandsApart() throws {
+    let more = """
+      faults: [{ name: "dark", at: "1s", for: "1h", network: "none" }],
+      thresholds: { upload_duration: ["count==0"], "upload_duration{phase:settle}": ["count>0"],
+        "upload_duration{phase:drive}": ["count==0"], records_delivered: ["count>0"], "uploads{fleet:cars}": ["count>0"] }
+      """
+    let summary = try summary(scenario(more))
+    #expect(
+      summary.thresholds.map(\.outcome) == [.notMeasured, .passed, .notMeasured, .passed, .passed],
+      "\(summary.thresholds)")
+    #expect(summary.timeline.marks.last?.name == Timeline.settling)
   }
 
   @Test func whatNobodyCanMeasureIsRefused() throws {

@@ -200,6 +200,12 @@ extension SimulatedDevice {
     let isAnswer = outcome.status != 0
     site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
     site.tell(.ended(request: exchange.request, outcome), sighting(at: now))
+    if withdrawnTokens != nil, exchange.request > Account.firstRequest || exchange.purpose == .refresh,
+      (200..<300).contains(outcome.status)
+    {
+      // The server has given new ones, whatever they are called.
+      withdrawnTokens = nil
+    }
     if exchange.request > Account.firstRequest { return registered(outcome, at: now, in: site) }
     host.answer(exchange.request, outcome, at: now)
     dieIfDead(at: now.monotonic, in: site)

@@ -32,18 +32,23 @@ struct MeasureTable {
 
   mutating func count(_ measure: Measure, _ tags: SampleTags, _ more: Int = 1) {
     cells[measure.rawValue * fleetCount + tags.fleet].count(more)
-    for index in own[measure.rawValue] where selections[index].filter.takes(tags) { selections[index].cell.count(more) }
+    for index in own[measure.rawValue] where selections[index].filter.takes(tags, countsSettling: true) {
+      selections[index].cell.count(more)
+    }
   }
 
+  /// Of requests in the settle phase only what asks for it is told.
   mutating func judge(_ measure: Measure, _ isHit: Bool, _ tags: SampleTags) {
-    cells[measure.rawValue * fleetCount + tags.fleet].judge(isHit)
+    if !tags.isSettling { cells[measure.rawValue * fleetCount + tags.fleet].judge(isHit) }
     for index in own[measure.rawValue] where selections[index].filter.takes(tags) {
       selections[index].cell.judge(isHit)
     }
   }
 
   mutating func record(_ measure: Measure, _ value: UInt64, _ tags: SampleTags) {
-    cells[measure.rawValue * fleetCount + tags.fleet].record(value, upTo: measure.highestTrackableValue)
+    if !tags.isSettling {
+      cells[measure.rawValue * fleetCount + tags.fleet].record(value, upTo: measure.highestTrackableValue)
+    }
     for index in own[measure.rawValue] where selections[index].filter.takes(tags) {
       selections[index].cell.record(value, upTo: measure.highestTrackableValue)
     }

@@ -59,6 +59,7 @@ extension Measures {
   func depart(_ request: OutgoingRequest, of device: Int) {
     guard let cargo = request.cargo else { return }
     var flight = Flight(sentAt: now, bytes: request.body.count, cargo: cargo)
+    flight.isSettling = devices[device].isSettling
     change(device) { state in
       flight.faults = state.faults | state.backlog.sent(cargo.uuids)
       state.flights.append((request.id, flight))
@@ -90,6 +91,7 @@ extension Measures {
   private func tags(of flight: Flight, _ device: Int) -> SampleTags {
     var tags = tags(of: device)
     tags.faults |= flight.faults
+    tags.isSettling = flight.isSettling
     tags.isBatch = flight.cargo.isBatch
     tags.trigger = flight.cargo.trigger
     return tags

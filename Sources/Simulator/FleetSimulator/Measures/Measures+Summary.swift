@@ -33,6 +33,10 @@ extension Measures {
     summary.verification = report.verification
     summary.findings = report.findings
     summary.answers = answerCounts
+    if let settledSince {
+      summary.timeline.marks.append(
+        Timeline.Mark(name: Timeline.settling, from: settledSince, until: settledSince + setup.settle))
+    }
     if let refusal = report.proofRefusal {
       summary.notes.append("what the server has stored is not verified: \(refusal)")
     }

@@ -20,6 +20,7 @@ package final class Measures: Watcher {
     var serviceTime: Nanoseconds?
     /// One bit for each fault that held the device when it was sent, or when a record in it was made.
     var faults: UInt64 = 0
+    var isSettling = false
   }
 
   /// What is known of one device.
@@ -29,6 +30,8 @@ package final class Measures: Watcher {
     var network = RadioNetwork.none
     var faults: UInt64 = 0
     var isActive = false
+    /// The drives are over.
+    var isSettling = false
     var isMoving = false
     /// Since when it has a network again and something to send.
     var drainsSince: MonotonicInstant?
@@ -57,6 +60,8 @@ package final class Measures: Watcher {
   package private(set) var hasSeenEnough = false
   /// How uploads ended, in words.
   var answerCounts: [String: Int] = [:]
+  /// When the drives ended; nil while they last.
+  private(set) var settledSince: Nanoseconds?
   /// What the answers of a real server have broken, known at the end.
   package var clausesBroken = 0
 
@@ -112,12 +117,18 @@ package final class Measures: Watcher {
       guard let index = devices[device].flights.firstIndex(where: { $0.request == request }) else { return }
       end(devices[device].flights.remove(at: index).flight, outcome, of: device)
     case .told(let event): hear(event, of: device)
+    case .healed: settle(device)
     case .faultBegan(let occurrence): devices[device].faults |= faultBits[occurrence.fault] ?? 0
     case .faultEnded(let occurrence):
       devices[device].faults &= ~(faultBits[occurrence.fault] ?? 0)
       if occurrence.end.map({ $0 > occurrence.start }) ?? true { beginDraining(device) }
     default: break
     }
+  }
+
+  private func settle(_ device: Int) {
+    if !devices.contains(where: \.isSettling) { settledSince = now - MonotonicInstant(nanoseconds: 0) }
+    devices[device].isSettling = true
   }
 
   private func isOffline(_ network: RadioNetwork) -> Bool { setup.radio.kind(of: network) == .none }

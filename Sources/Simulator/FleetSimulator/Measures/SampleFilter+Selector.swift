@@ -40,6 +40,7 @@ extension SampleFilter {
     case "batch": isBatch = try SampleFilter.found(["true": true, "false": false][value], value, "batch")
     case "trigger":
       trigger = try SampleFilter.found(FlushTrigger.allCases.first { "\($0)" == value }, value, "trigger")
+    case "phase": isSettling = try SampleFilter.found(["drive": false, "settle": true][value], value, "phase")
     case "check": check = scenario.checks.firstIndex { $0.name == value }
     case "fault":
       guard let index = scenario.faults.firstIndex(where: { $0.name == value }), index < 64 else {

@@ -12,6 +12,8 @@ struct SampleTags {
   var isBatch: Bool?
   var trigger: FlushTrigger?
   var check: Int?
+  /// Of a request that left in the settle phase.
+  var isSettling = false
 }
 
 /// The samples of which a selector speaks.
@@ -25,13 +27,17 @@ struct SampleFilter {
   var isBatch: Bool?
   var trigger: FlushTrigger?
   var check: Int?
+  /// Nil: without the settle phase, where requests are measured.
+  var isSettling: Bool?
 
   /// Whole fleets are added up from the cells that there are anyway.
   var isOfFleetsOnly: Bool {
     device == nil && network == nil && fault == nil && status == nil && isBatch == nil && trigger == nil && check == nil
+      && isSettling == nil
   }
 
-  func takes(_ tags: SampleTags) -> Bool {
+  /// `countsSettling`: what is counted, the settle phase included.
+  func takes(_ tags: SampleTags, countsSettling: Bool = false) -> Bool {
     guard fleets[tags.fleet] else { return false }
     if let device, device != tags.device { return false }
     if let network, network != tags.network { return false }
@@ -40,6 +46,6 @@ struct SampleFilter {
     if let isBatch, isBatch != tags.isBatch { return false }
     if let trigger, trigger != tags.trigger { return false }
     if let check, check != tags.check { return false }
-    return true
+    return tags.isSettling == isSettling ?? (countsSettling && tags.isSettling)
   }
 }

@@ -35,6 +35,8 @@ package struct Timeline: Equatable, Sendable {
   package var marks: [Mark] = []
 
   package static let intervalsMax = 360
+  /// The name of the mark over the time in which queues empty.
+  package static let settling = "settle phase"
 
   /// For a run of that length: intervals of whole seconds.
   package init(span: Nanoseconds) {

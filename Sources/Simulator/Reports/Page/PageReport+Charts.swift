@@ -39,7 +39,12 @@ extension PageReport {
           "figcaption", "",
           [
             HTML.element("h3", "", [HTML.text("What went wrong, and when")]),
-            HTML.element("p", "", [HTML.text("The faults of the scenario. The charts shade the same times.")]),
+            HTML.element(
+              "p", "",
+              [
+                HTML.text(
+                  "The faults of the scenario, and the phase in which queues empty. The charts shade the same times.")
+              ]),
           ]), HTML.element("div", "class=\"faults gap\"", rows),
       ]) + "<div class=\"gap\"></div>"
   }

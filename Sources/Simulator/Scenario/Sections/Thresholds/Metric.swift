@@ -61,7 +61,7 @@ package struct Metric: Equatable, Sendable {
   }
 
   /// The tags that every metric has, besides those of the fleets.
-  static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check"]
+  static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check", "phase"]
 
   /// What begins an upload.
   static let triggers =
