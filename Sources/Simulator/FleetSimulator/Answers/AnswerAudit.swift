@@ -31,6 +31,8 @@ package final class AnswerAudit: Watcher {
   private(set) var card = Scorecard()
   /// Whether header fields of answers are seen; else clauses about them cannot be judged.
   let seesHeads: Bool
+  /// Some answers are those of the simulator's own network.
+  private let playsFaults: Bool
   private let clock = SystemClock()
 
   private static let devicesFollowed = 8
@@ -41,6 +43,7 @@ package final class AnswerAudit: Watcher {
     let count = setup.fleets.reduce(0) { $0 + $1.simulated.count }
     devices = Array(repeating: Followed(), count: count)
     seesHeads = setup.outside?.lockstep != .modelled
+    playsFaults = setup.playsFaults
     checkers = Array(repeating: AnswerChecker(), count: min(count, AnswerAudit.devicesFollowed))
   }
 
@@ -48,7 +51,7 @@ package final class AnswerAudit: Watcher {
     let device = sighting.device
     switch happening {
     case .sent(let request) where request.purpose != .log && devices[device].faults == 0:
-      devices[device].request = request
+      (devices[device].request, devices[device].head) = (request, [])
     case .carried(_, let timings, let head): (devices[device].total, devices[device].head) = (timings.total, head)
     case .ended(let id, let outcome):
       guard let request = devices[device].request, request.id == id else { return }
@@ -66,7 +69,14 @@ package final class AnswerAudit: Watcher {
     }
   }
 
+  /// What did not come over a socket has no head, and is no word of the server.
+  private func isPlayed(_ outcome: RequestOutcome, _ device: Int) -> Bool {
+    guard playsFaults, outcome.status != 0 else { return false }
+    return seesHeads ? devices[device].head.isEmpty : !(200..<300).contains(outcome.status)
+  }
+
   private func look(at outcome: RequestOutcome, of request: OutgoingRequest, _ device: Int) {
+    guard !isPlayed(outcome, device) else { return }
     let kind = Kind(purpose: request.purpose, status: outcome.status)
     let isFollowed = device < checkers.count && checkers[device].scorecard.answers < AnswerAudit.answersEach
     guard isFollowed || seen[kind, default: 0] < AnswerAudit.answersOfKind else { return }
