@@ -151,8 +151,8 @@ import World
   }
 
   @Test(arguments: [
-    ("preset: 'traccar',", "http: { abort: { status: 503 } }", "only a server of ours can do it"),
-    ("", "http: { abort: { status: 503 } }", "only a server of ours can do it"),
+    ("preset: 'traccar',", "http: { delay: { fixedDelay: '1s' } }", "only a server of ours can do it"),
+    ("", "http: { answer: { kind: 'drop' } }", "only a server of ours can do it"),
     (
       "preset: 'rollingroad',", "http: { abort: { status: 413, when: 'request.bytes > 9' } }",
       "a real server knows no 'when'"
