@@ -48,6 +48,15 @@ import Vocabulary
     #expect(bench.ignorance(TestFix.at(0, seconds: 10), nowSeconds: 9) == nil)
   }
 
+  @Test(arguments: [FilterPolicy.conservative, .adjust, .passThrough])
+  func aClockThatIsSetBackDoesNotBlindTheFilter(policy: FilterPolicy) {
+    var bench = Bench(.android, policy: policy)
+    #expect(bench.ignorance(TestFix.at(0, seconds: 3_600)) == nil)
+    #expect(bench.ignorance(TestFix.at(30, seconds: 3), nowSeconds: 3) == nil, "a step is judged without its time")
+    #expect(bench.ignorance(TestFix.at(40, seconds: 3), nowSeconds: 4) == .notNewer, "the new time counts")
+    #expect(bench.ignorance(TestFix.at(40, seconds: 4), nowSeconds: 4) == nil)
+  }
+
   @Test func whatIsNotNewerIsIgnoredWithItsAge() {
     var filter = LocationFilter()
     let rules = FilterRules(Configuration(platform: .ios))

@@ -13,11 +13,12 @@ extension Command {
       .value("seeds", "N", "stop after so many seeds"),
       .values("cover", "GOAL", "fail unless this situation came up, named as in a scenario's coverage; all: every one"),
       .value("out", "DIR", "folder for the bundles of seeds that fail", standard: "torture"),
+      .toggle("dry-run", "print the scenario of SEED, and do not run it"),
     ],
     details: """
       Makes a random scenario from each seed and runs it in virtual time with every invariant watched, for MINUTES. SEED is
       the first seed (1 when none is given); the next ones count up. A seed is printed before its run, so that you know
-      which one it was if a run hangs. One that violates an invariant leaves a bundle for 'rollingroad replay', and the
+      which one it was if a run hangs; --dry-run shows its scenario. One that violates an invariant leaves a bundle for 'rollingroad replay', and the
       exit code is 98; a device that never comes to rest ends its own run alone, and the exit code is then 1. At the end
       you see which situations came up; with --cover the exit code is 110 when one did not.
       """,
@@ -31,6 +32,7 @@ private struct TortureCommand {
   let first: UInt64
   let seedsMax: Int
   let folder: String
+  let isDry: Bool
   /// What must come up.
   let goals: [CoverageGoal]
 
@@ -50,6 +52,7 @@ private struct TortureCommand {
         Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }
       } ?? Int.max
     folder = invocation.values.text("out") ?? "torture"
+    isDry = invocation.values.isOn("dry-run")
     var goals: [CoverageGoal] = []
     for word in invocation.values.texts("cover") { goals += try TortureCommand.goals(word) }
     self.goals = goals
@@ -63,7 +66,8 @@ private struct TortureCommand {
     throw UsageError("--cover: no situation '\(word)'\(near ?? "; there is: \(names.joined(separator: ", "))")")
   }
 
-  func run() -> ExitCode {
+  func run() throws(UsageError) -> ExitCode {
+    if isDry { return try show() }
     let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
     var sums = Sums()
     var seed = first
@@ -87,6 +91,13 @@ private struct TortureCommand {
     if sums.failing.contains(where: \.isViolation) { return .invariantViolated }
     guard sums.failing.isEmpty else { return .runtimeFailure }
     return sums.tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
+  }
+
+  private func show() throws(UsageError) -> ExitCode {
+    do {
+      process.writeOutput(try ScenarioGenerator(seed: first).document.json.pretty)
+      return .ok
+    } catch { throw UsageError("seed \(first): \(error)") }
   }
 
   /// What all seeds came to together.
@@ -133,10 +144,10 @@ private struct TortureCommand {
     let plan = FailurePlan(
       document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
       hash: report.hash.text, product: Product.version)
+    process.writeOutput("seed \(report.seed): \(victim.text)")
     let bundle = try FailureBundle(plan, name: "torture", seed: report.seed, shrinks: true)
     let output = try OutputFolder(folder)
     try bundle.write(to: output)
-    process.writeOutput("seed \(report.seed): \(victim.text)")
     let command = FailureBundle.replayCommand(at: output.path(bundle.folder), plan.invariant)
     process.writeOutput("again: \(command)")
   }

@@ -7,6 +7,8 @@ package import Vocabulary
 package struct LocationFilter: Sendable {
   /// A fix may be dated so much later than the device's clock says; the sources give no number.
   static let futureToleranceMilliseconds: Int64 = 1_000
+  /// The time that a step may have taken across a clock that was set back.
+  static let unknownSeconds = 3_600.0
   /// The adaptive cap is so many mean steps, or so many distance filters; the exact formula is not public.
   static let capFactor = 3.0
 
@@ -45,11 +47,12 @@ package struct LocationFilter: Sendable {
   package mutating func judge(
     _ fix: Fix, at now: WallInstant, distanceFilterMetres: Double, rules: FilterRules
   ) -> FilterVerdict {
+    if let last = lastTimestamp, LocationFilter.isFuture(last, at: now) { lastTimestamp = nil }
     let sinceLast = lastTimestamp.map { fix.timestamp.milliseconds(since: $0) } ?? 0
     guard let accuracy = fix.coords.accuracy, accuracy >= 0,
       let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
     else { return .ignored(.invalid, sinceLastMilliseconds: sinceLast) }
-    guard fix.timestamp.milliseconds(since: now) <= LocationFilter.futureToleranceMilliseconds else {
+    guard !LocationFilter.isFuture(fix.timestamp, at: now) else {
       return .ignored(.future, sinceLastMilliseconds: sinceLast)
     }
     if lastTimestamp != nil, sinceLast <= 0, let reason = staleness(of: fix, at: place, sinceLast, rules) {
@@ -59,7 +62,9 @@ package struct LocationFilter: Sendable {
       place: place, accuracyMetres: accuracy, speed: fix.coords.speed ?? -1, timestamp: fix.timestamp, seconds: 0,
       raw: 0, effective: 0)
     if let anchor {
-      candidate.seconds = max(0, Double(fix.timestamp.milliseconds(since: anchor.timestamp)) / 1_000)
+      let elapsed = max(0, Double(fix.timestamp.milliseconds(since: anchor.timestamp)) / 1_000)
+      candidate.seconds =
+        LocationFilter.isFuture(anchor.timestamp, at: now) ? LocationFilter.unknownSeconds : elapsed
       candidate.raw = anchor.place.distanceMetres(to: place)
       let error = (anchor.accuracyMetres * anchor.accuracyMetres + accuracy * accuracy).squareRoot()
       candidate.effective = max(0, candidate.raw - error)
@@ -77,6 +82,10 @@ package struct LocationFilter: Sendable {
   package mutating func forgetPace() {
     steps.removeAll()
     kalman = StepKalman()
+  }
+
+  private static func isFuture(_ timestamp: WallInstant, at now: WallInstant) -> Bool {
+    timestamp.milliseconds(since: now) > futureToleranceMilliseconds
   }
 
   private func staleness(

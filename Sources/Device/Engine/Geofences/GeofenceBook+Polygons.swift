@@ -4,16 +4,16 @@ package import Vocabulary
 
 extension GeofenceBook {
   /// For every fix while `wantsHighRate`: tests it against the polygons whose circle the device is in (SDK §15.5). A
-  /// fix that is not newer than the last one is ignored.
+  /// fix that is not newer than the last one is ignored, unless the clock was set back since.
   package mutating func testPolygons(
     at place: Coordinate, accuracyMetres: Double, fixedAt timestamp: WallInstant, now: Moment,
     into effects: inout [GeofenceEffect]
   ) {
     guard watchedPolygons > 0 else { return }
     for slot in active {
-      guard let entry = slots[slot], entry.isInsideCircle, entry.testedUntil.map({ $0 < timestamp }) ?? true else {
-        continue
-      }
+      guard let entry = slots[slot], entry.isInsideCircle,
+        entry.testedUntil.map({ $0 < timestamp || $0 > now.wall }) ?? true
+      else { continue }
       slots[slot]?.testedUntil = timestamp
       if entry.isRefuted(by: place, accuracyMetres: accuracyMetres) {
         cross(slot, now: now, into: &effects)

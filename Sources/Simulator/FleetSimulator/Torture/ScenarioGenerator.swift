@@ -35,7 +35,7 @@ package struct ScenarioGenerator {
     self.isLong = isLong && isOneOfThem
     minutes =
       self.isLong
-      ? 1_440 * (1 + stream.index(below: 12)) : size.minutes.lowerBound + stream.index(below: size.minutes.count)
+      ? 1_440 * (1 + stream.index(below: 9)) : size.minutes.lowerBound + stream.index(below: size.minutes.count)
     document = ScenarioDocument(json: .null)
     document = ScenarioDocument(json: try value(frame()))
     for index in 0..<stream.index(below: self.isLong ? 1 : 3) { try add(fleet(), at: ["fleets", "more\(index)"]) }
@@ -103,7 +103,8 @@ package struct ScenarioGenerator {
       ("http.method", one(of: [#""POST""#, #""PUT""#])),
       ("persistence.maxRecordsToPersist", one(of: ["-1", "1", "5", "100"])),
       ("persistence.locationsOrderDirection", one(of: [#""ASC""#, #""DESC""#])),
-      ("geolocation.distanceFilter", one(of: ["0", "1", "10", "50", "500"])),
+      // A record each second, for days, shows no more than for an hour.
+      ("geolocation.distanceFilter", one(of: isLong ? ["50", "500"] : ["0", "1", "10", "50", "500"])),
       ("geolocation.stopTimeout", one(of: ["1", "5"])), ("geolocation.disableElasticity", flag(&stream)),
       ("app.stopOnTerminate", flag(&stream)), ("app.startOnBoot", flag(&stream)),
       ("geolocation.geofenceInitialTriggerEntry", flag(&stream)),

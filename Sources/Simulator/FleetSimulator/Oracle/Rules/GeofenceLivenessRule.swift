@@ -252,7 +252,7 @@ final class GeofenceLivenessRule: Rule {
   }
 
   private func dwell(_ watch: inout FenceWatch, since instant: MonotonicInstant) {
-    guard watch.fence.notifyOnDwell, watch.isInside else { return }
+    guard watch.fence.notifyOnDwell, watch.isInside, !watch.hasDwelt else { return }
     let earliest = instant + .milliseconds(Int64(watch.fence.loiteringDelayMilliseconds))
     (watch.dwellEarliest, watch.dwellDue) = (earliest, earliest + GeofenceLivenessRule.dwellPatience)
   }

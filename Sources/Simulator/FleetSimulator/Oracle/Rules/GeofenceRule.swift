@@ -44,7 +44,9 @@ final class GeofenceRule: Rule {
     switch action {
     case .dwell:
       if visit.hasDwelt { blame(sighting, record.uuid, "dwelt twice in '\(fence.identifier)' on one visit") }
-      if known?.last == .exit { blame(sighting, record.uuid, "dwelt in '\(fence.identifier)', which it had left") }
+      if known?.last == .exit && fence.notifyOnEntry {
+        blame(sighting, record.uuid, "dwelt in '\(fence.identifier)', which it had left")
+      }
       visit.hasDwelt = true
     case .enter, .exit:
       if known?.last == action && fence.notifyOnEntry && fence.notifyOnExit {

@@ -66,9 +66,11 @@ final class LifecycleRule: Rule {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
     guard let life = lives[device] else { return }
+    // A schedule goes on after the end of the app, and starts it (SDK §16.3.8).
+    if ledger.truth.lives[device].isScheduled { return }
     if life.mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
     let isAsked = life.askedAt.map { now - $0 < .seconds(120) } ?? false
-    guard life.isStopped, !isAsked, !ledger.truth.lives[device].isScheduled else { return }
+    guard life.isStopped, !isAsked else { return }
     blame(sighting, uuid, "recorded although its user has closed the app, and stopOnTerminate is set")
   }
 

@@ -25,10 +25,8 @@ final class ScheduleRule: Rule {
     switch happening {
     case .asked(.startSchedule), .told(.commanded(.startSchedule)): begin(sighting)
     case .asked(.stopSchedule), .told(.commanded(.stopSchedule)): timetables[device]?.follows = false
-    case .asked, .told(.commanded(.start)), .told(.commanded(.stop)), .told(.commanded(.startGeofences)):
-      // Until the next window begins or ends it is as was asked.
-      timetables[device]?.isOverruled = true
-    case .killed:
+    case .asked(let command), .told(.commanded(let command)): overrule(by: command, device)
+    case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
     case .launched(let launch): timetables[device]?.begin(launch, at: sighting.now.monotonic)
     case .kept(let state):
@@ -62,6 +60,17 @@ final class ScheduleRule: Rule {
       timetable.expect(since: sighting.now.monotonic)
     }
     timetables[device] = timetable
+  }
+
+  /// Until the next window begins or ends it is as was asked.
+  private func overrule(by command: Command, _ device: Int) {
+    switch command {
+    case .start: timetables[device]?.actual = .location
+    case .startGeofences: timetables[device]?.actual = .geofences
+    case .stop: timetables[device]?.actual = .off
+    default: return
+    }
+    timetables[device]?.isOverruled = true
   }
 
   private func begin(_ sighting: Sighting) {
