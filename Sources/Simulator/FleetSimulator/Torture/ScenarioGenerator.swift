@@ -41,6 +41,8 @@ package struct ScenarioGenerator {
     for index in 0..<stream.index(below: self.isLong ? 1 : 3) { try add(fleet(), at: ["fleets", "more\(index)"]) }
     for fleet in document.fleetNames {
       for (key, part) in traits() where stream.chance(0.35) { try add(part, at: ["fleets", fleet, key]) }
+      // Without a plan it would be on its way for days.
+      if self.isLong { try add(#""day""#, at: ["fleets", fleet, "routes"]) }
     }
     for (path, part) in configuration() where stream.chance(0.3) {
       try add(part, at: ["sdk", "config"] + path.split(separator: ".").map(String.init))
@@ -101,6 +103,7 @@ package struct ScenarioGenerator {
       ("http.params", #"{ "phone": "${device.id}", "deep": { "index": "${device.index}" }, "number": 7 }"#),
       ("http.rootProperty", one(of: [#""location""#, #""data""#, #"".""#])),
       ("http.method", one(of: [#""POST""#, #""PUT""#])),
+      ("persistence.maxDaysToPersist", one(of: ["1", "3"])),
       ("persistence.maxRecordsToPersist", one(of: ["-1", "1", "5", "100"])),
       ("persistence.locationsOrderDirection", one(of: [#""ASC""#, #""DESC""#])),
       // A record each second, for days, shows no more than for an hour.

@@ -28,6 +28,9 @@ final class BoundsRule: Rule {
       }
     case .sent(let request) where request.purpose == .records:
       guard let days = page.terms?.daysMax, days <= HostRules.daysMax, let rows = page.open.last?.rows else { return }
+      // A store that could not write could not purge.
+      let life = ledger.truth.lives[sighting.device]
+      guard life.isSound(since: sighting.now.monotonic - HostRules.purgeInterval) else { return }
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
         guard let record = page.waiting[row: row] else { continue }
