@@ -9,10 +9,11 @@ import Vocabulary
 extension Uploader {
   /// Locks the next rows and sends them; without rows the flush has succeeded.
   mutating func sendNextPage(
-    of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+    of flush: Flush, retry: Int = 0, _ now: Moment, _ queue: inout some RecordQueue,
+    _ effects: inout [UploadEffect]
   ) {
     var flush = flush
-    flush.page = Page()
+    flush.page = Page(retry: retry)
     guard queue.count > 0 else { return finish(flush, nil, now, &effects) }
     if let error = obstacle(toGoingOnWith: flush, &effects) { return finish(flush, error, now, &effects) }
     if flush.pages > 0 { logWatchdog(&effects) }
@@ -37,6 +38,16 @@ extension Uploader {
       && refresh(for: flush, followsRefusal: false, carrying: nil, now, &effects)
     if isRefreshing { return }
     post(flush, now, &effects)
+  }
+
+  /// Commands have run since the page was made, and what they changed goes for its rows as well (SDK §7.2).
+  mutating func renewPage(
+    of flush: Flush, _ now: Moment, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
+  ) {
+    var flush = flush
+    unlock(flush.page, &queue, &effects)
+    if flush.completion != nil { flush.rows.removeLast(flush.page.ids.count) }
+    sendNextPage(of: flush, retry: flush.page.retry, now, &queue, &effects)
   }
 
   /// Sends the page of the flush again.

@@ -113,7 +113,7 @@ package struct Uploader: Sendable {
     switch flush.stage {
     case .uploading, .refreshing: break
     case .pausedBeforeNextPage: sendNextPage(of: flush, now, &queue, &effects)
-    case .pausedBeforeResending: resend(flush, now, &queue, &effects)
+    case .pausedBeforeResending: renewPage(of: flush, now, &queue, &effects)
     }
   }
 

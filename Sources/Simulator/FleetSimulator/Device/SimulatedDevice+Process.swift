@@ -105,6 +105,7 @@ extension SimulatedDevice {
   mutating func open(at instant: MonotonicInstant, in site: Site) {
     opensAt = nil
     let now = moment(at: instant, in: site)
+    site.tell(.opened, sighting(at: now))
     if host.isHeadless { ready(Launch(), at: now, in: site) }
     host.receive(.foreground, at: now)
   }

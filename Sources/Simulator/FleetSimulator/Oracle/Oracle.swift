@@ -122,7 +122,8 @@ extension Happening {
     case .served: 2
     case .ended: 3
     case .told: 4
-    case .launched, .killed, .closed, .kept, .network, .healed, .configured, .faultBegan, .faultEnded, .fetched: 5
+    case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: 5
+    case .faultBegan, .faultEnded: 5
     case .crossed, .stood: 6
     case .moves, .asked: 7
     // For those who measure.

@@ -13,6 +13,8 @@ package enum Happening {
   /// The app runs, on a phone that was switched on or not.
   case launched(Launch)
   case killed(isReboot: Bool)
+  /// Its user opens the app, which runs already: the system has started it, or its service goes on.
+  case opened
   /// Its user closes the app, which ends with it or goes on without it.
   case closed
   /// What of the engine survives the process, just before its end and just after its beginning.

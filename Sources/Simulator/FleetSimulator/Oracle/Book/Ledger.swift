@@ -106,8 +106,8 @@ final class Ledger {
       read(outcome, of: request, by: device, at: sighting.now.monotonic)
     case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
     case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)
-    case .killed, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn, .moves,
-      .asked:
+    case .killed, .opened, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn,
+      .moves, .asked:
       break
     }
   }

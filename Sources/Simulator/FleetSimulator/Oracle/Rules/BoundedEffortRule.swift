@@ -42,7 +42,7 @@ final class BoundedEffortRule: Rule {
       efforts[device].mustWait = false
       // A command that comes with the first answer may ask for a record.
       if efforts[device].attemptsMax < .max { efforts[device].attemptsMax += 1 }
-    case .queue(.refused), .told(.engine), .launched, .killed, .network, .configured, .fetched:
+    case .queue(.refused), .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
       efforts[device].mustWait = false
     case .healed:
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)

@@ -41,7 +41,10 @@ final class LifecycleRule: Rule {
     if let due = lives[device]?.due, due < now { miss(due, sighting) }
     switch happening {
     case .kept(let state): keep(state, sighting)
-    case .queue(.refused), .faultBegan, .faultEnded: lives[device, default: Life()].isDisturbed = true
+    case .queue(.refused), .faultBegan, .faultEnded:
+      lives[device, default: Life()].isDisturbed = true
+      // A stop that was not stored is none for the next launch.
+      if ledger.truth.lives[device].closedAt == now { lives[device]?.isStopped = false }
     case .closed: close(sighting)
     case .killed(let isReboot): end(isReboot: isReboot, sighting)
     case .moves(.trip(let trip)): leave(on: trip, device)

@@ -35,7 +35,9 @@ final class MotionRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
     switch happening {
-    case .launched, .configured: states[device].isMoving = nil
+    // What a stop could not store is forgotten by the next launch.
+    case .launched: states[device] = State()
+    case .configured: states[device].isMoving = nil
     case .told(.engine(let event)): hear(event, sighting)
     // What a server orders is explicit, and may change the pace.
     case .told(.commanded): (states[device].isMoving, states[device].lastDoubt) = (nil, sighting.now.monotonic)
@@ -54,7 +56,8 @@ final class MotionRule: Rule {
       states[device].isMoving = record.isMoving
     case .location(let record): judge(record, sighting)
     case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
-    case .locationError: states[device].isMoving = nil
+    // A window of another mode begins with the state.
+    case .locationError, .schedule: states[device].isMoving = nil
     case .activityChange: states[device].lastDoubt = sighting.now.monotonic
     default: break
     }
