@@ -152,6 +152,26 @@ import Vocabulary
     }
   }
 
+  @Test func whatTheCommandsOfARefreshChangeCountsForTheWaitingPage() {
+    // SDK §7.2.5: params are read when a request is made.
+    var device = device(false, .possible)
+    device.answer(401)
+    device.giveOnce(
+      .answered(
+        request: device.sent.last?.id ?? 0,
+        .answered(
+          status: 200, reason: "OK",
+          body: Array(#"{"access_token":"new","background_geolocation":["stop"]}"#.utf8))))
+    var configuration = device.uploader.configuration
+    configuration.http.params = .object(["phone": .string("another")])
+    device.giveOnce(.configuration(configuration))
+    device.giveOnce(.proceed)
+    let uploads = device.sent.filter { $0.purpose == .records }
+    #expect(uploads.count == 2)
+    #expect(uploads.first?.cargo?.uuids == uploads.last?.cargo?.uuids, "the same records")
+    #expect(uploads.last.map { String(decoding: $0.body, as: UTF8.self).contains(#""phone":"another""#) } == true)
+  }
+
   @Test func theCommandsOfARefreshRunAlsoWhenItsTokensAreDropped() {
     var device = device(false, .possible)
     device.answer(401)

@@ -71,6 +71,8 @@ final class OdometerRule: Rule {
     /// Its store has failed: what it could not write is gone with the app.
     var isDisturbed = false
     var isTold = false
+    /// The record of a command that set it to 0 is still to come, and says so whatever was counted meanwhile (SDK §17.6).
+    var isSet = false
   }
 
   private var gauges: [Gauge]
@@ -115,7 +117,7 @@ final class OdometerRule: Rule {
       gauges[device].streamed = nil
     case .told(.engine(.geofence(let record, _))): compare(record, sighting)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
-      (gauges[device].odometer, gauges[device].course) = (0, nil)
+      (gauges[device].odometer, gauges[device].course, gauges[device].isSet) = (0, nil, true)
     default: break
     }
   }
@@ -128,6 +130,10 @@ final class OdometerRule: Rule {
 
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
     let before = gauges[sighting.device].odometer
+    if record.odometer == 0 && gauges[sighting.device].isSet {
+      gauges[sighting.device].isSet = false
+      return
+    }
     gauges[sighting.device].odometer = record.odometer
     if record.odometer < before {
       gauges[sighting.device].course = nil
