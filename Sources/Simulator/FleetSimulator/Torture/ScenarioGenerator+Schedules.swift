@@ -43,6 +43,12 @@ extension ScenarioGenerator {
     return "[" + entries.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
   }
 
+  /// On a date that is more than a week away when the run begins.
+  mutating func farWindow(_ calendar: Calendar) -> String {
+    let (day, first) = (date(calendar, daysAhead: 8), stream.index(below: 1_200))
+    return "\"\(day) \(clock(first))-\(clock(first + 60 + stream.index(below: 180)))\""
+  }
+
   private mutating func window(_ calendar: Calendar) -> String {
     let days = max(1, minutes / 1_440)
     let mode = one(of: ["", "", " location", " geofence"])

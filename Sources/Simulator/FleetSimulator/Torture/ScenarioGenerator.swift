@@ -49,12 +49,14 @@ package struct ScenarioGenerator {
     }
     let faults = stream.index(below: 6)
     for index in 0..<faults { try add(fault: fault(index)) }
-    if stream.chance(self.isLong ? 0.7 : 0.35) { try addSchedule() }
+    let calendar = stream.chance(self.isLong ? 0.7 : 0.35) ? try addSchedule() : nil
     if stream.chance(0.4) { try addGeofences() }
     if stream.chance(0.15) { try addBacklog(fault: faults) }
     if stream.chance(0.3) { try addTokens(fault: faults + 1) }
     // Last, so that the rest of a seed's scenario is the same without it.
     try add(#""\#(one(of: SDKBehaviour.allCases.map(\.rawValue)))""#, at: ["sdk", "behaviour"])
+    if let calendar { try addClockTrouble(calendar) }
+    if stream.chance(0.25) { try addClosing() }
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }
@@ -125,13 +127,44 @@ package struct ScenarioGenerator {
   }
 
   /// A day, and windows on it.
-  private mutating func addSchedule() throws(JSONError) {
+  private mutating func addSchedule() throws(JSONError) -> Calendar {
     let calendar = calendar()
     try add(#""\#(calendar.start)""#, at: ["clock", "start"])
     let changes = calendar.zoneChanges.map { #""\#($0)""# }.joined(separator: ", ")
     try add("[\(changes)]", at: ["clock", "zoneChanges"])
     try add(schedule(calendar), at: ["sdk", "config", "app", "schedule"])
     if stream.chance(0.5) { try add("true", at: ["sdk", "config", "app", "scheduleUseAlarmManager"]) }
+    return calendar
+  }
+
+  /// Apps that are closed, or not opened after a boot, for long, and whose SDK goes on without them.
+  private mutating func addClosing() throws(JSONError) {
+    try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
+    try add(one(of: ["true", "false"]), at: ["sdk", "config", "app", "startOnBoot"])
+    let end = one(of: ["terminate", "terminate", "reboot"])
+    let (start, length) = (60 + stream.index(below: minutes * 30), 600 + stream.index(below: minutes * 30))
+    try add(
+      fault:
+        #"{ "name": "closing", "at": "\#(start)s", "lifecycle": { "\#(end)": true, "relaunchAfter": "\#(length)s" } }"#
+    )
+  }
+
+  /// Clocks that are set or drift while a schedule goes by them, and a schedule that begins more than a week ahead.
+  private mutating func addClockTrouble(_ calendar: Calendar) throws(JSONError) {
+    if isLong, minutes > 8 * 1_440, stream.chance(0.5) {
+      try add("[\(farWindow(calendar))]", at: ["sdk", "config", "app", "schedule"])
+    }
+    guard stream.chance(0.5) else { return }
+    let start = stream.index(below: minutes * 60)
+    let trouble = one(of: [
+      #""clockOffset": "\#(stream.index(below: 7_200) - 3_600)s""#,
+      #""clockDrift": \#(100 + stream.index(below: 200))"#,
+      #""clockDrift": \#(-300 + stream.index(below: 200))"#,
+    ])
+    // A drift lasts; what sets a clock does so once.
+    let length = trouble.contains("Drift") ? minutes * 60 : 1
+    try add(
+      fault: #"{ "name": "clock", "at": "\#(start)s", "for": "\#(length)s", "device": { \#(trouble) } }"#)
   }
 
   /// Nothing goes out for a while, and then the server takes its time for each of many pages.
