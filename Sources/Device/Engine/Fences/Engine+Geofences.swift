@@ -154,7 +154,8 @@ extension Engine {
     guard let place = lastFix.flatMap({ Coordinate($0) }) ?? fences.circle(of: identifier)?.center else { return }
     fences.crossed(
       identifier, isEnter: isEntry, at: place, now: now, platform: profile.platform,
-      isMoving: state.isMoving || state.trackingMode == .geofence, into: &fenceEffects)
+      isMoving: state.isMoving || state.trackingMode == .geofence,
+      triggersInitially: settings.geofenceRules.triggersInitially, into: &fenceEffects)
     applyFenceEffects(at: now, into: &effects)
   }
 
@@ -181,6 +182,14 @@ extension Engine {
     } else {
       request(.proximity, profile.motionState, at: now, into: &effects)
     }
+  }
+
+  /// With more fences than the system watches none is active until a place is known: it is looked for until it is found
+  /// (SDK §15.2).
+  mutating func seekPlace(after error: LocationError, at now: Moment, into effects: inout [Effect]) {
+    let isSought = requests.contains { if case .proximity = $0.purpose { true } else { false } }
+    guard error == .timeout, state.isEnabled, !isSought, fences.wantsPlace(settings.geofenceRules) else { return }
+    request(.proximity, profile.motionState, at: now, into: &effects)
   }
 
   mutating func look(from fix: Fix, at now: Moment, into effects: inout [Effect]) {

@@ -5,10 +5,11 @@ package import Vocabulary
 extension GeofenceBook {
   /// The system says that the device crossed the rim of a fence, there and then. Fences that are not active are left
   /// alone, for a report may come late; but after a launch no fence may be active yet, because the place is not known.
-  /// A device at rest passes through nothing (SDK §15.3.10).
+  /// A device at rest passes through nothing (SDK §15.3.10), but where monitoring begins without a trigger and without a
+  /// position the system alone knows that it was inside (SDK §15.4).
   package mutating func crossed(
     _ identifier: String, isEnter: Bool, at place: Coordinate, now: Moment, platform: DevicePlatform,
-    isMoving: Bool = true, into effects: inout [GeofenceEffect]
+    isMoving: Bool = true, triggersInitially: Bool = true, into effects: inout [GeofenceEffect]
   ) {
     guard let slot = slot(of: identifier), let entry = slots[slot],
       entry.isActive || (isMonitoring && evaluatedPlace == nil)
@@ -23,6 +24,10 @@ extension GeofenceBook {
     let isInside = entry.geofence.status.isInside
     if isEnter != isInside {
       if isEnter { enter(slot, now: now, into: &effects) } else { exit(slot, now: now, into: &effects) }
+      return
+    }
+    if !isEnter && entry.isUntested && !entry.isRestored && !triggersInitially {
+      exit(slot, now: now, into: &effects)
       return
     }
     if isInside { resumeDwelling(slot, now: now, into: &effects) }

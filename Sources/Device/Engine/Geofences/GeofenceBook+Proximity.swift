@@ -31,6 +31,11 @@ extension GeofenceBook {
     effects.append(.evaluated(found: active.count, of: count, withinMetres: rules.proximityMetres))
   }
 
+  /// There are more fences than may be active without a query, and no place to choose them by.
+  func wantsPlace(_ rules: GeofenceRules) -> Bool {
+    isMonitoring && evaluatedPlace == nil && count > rules.limitWithoutQuery
+  }
+
   private func isDue(
     _ occasion: ProximityOccasion, at place: Coordinate?, now: Moment, rules: GeofenceRules
   ) -> Bool {

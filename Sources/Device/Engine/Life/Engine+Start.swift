@@ -86,6 +86,7 @@ extension Engine {
       return
     }
     state.isEnabled = false
+    requests.removeAll { $0.deadline == nil }
     disengage(into: &effects)
     endMonitoring(into: &effects)
     stop(.stopAfterElapsed, into: &effects)

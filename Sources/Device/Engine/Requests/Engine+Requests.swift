@@ -84,7 +84,10 @@ extension Engine {
   }
 
   mutating func expireRequests(at now: Moment, into effects: inout [Effect]) {
-    while let index = requests.firstIndex(where: { $0.deadline <= now.monotonic }) {
+    while let index = requests.firstIndex(where: {
+      $0.deadline.map { $0 <= now.monotonic } ?? (lastFix != nil)
+    }) {
+      if lastFix == nil, state.isEnabled, requests[index].goOnForAny() { continue }
       var request = withdraw(at: index)
       request.forgetFuture(at: now.wall)
       demandSampling(into: &effects)
@@ -161,7 +164,8 @@ extension Engine {
       // A crossing is a fact, wherever exactly it was.
       if let lastFix { recordTransition(trigger, of: geofence, kind, at: lastFix, at: now, into: &effects) }
     case .stationaryCheck: startStationaryCheck(at: now, into: &effects)
-    case .motionState, .proximity, .providerChange: break
+    case .proximity: seekPlace(after: error, at: now, into: &effects)
+    case .motionState, .providerChange: break
     case .current(let request), .odometer(_, let request):
       effects.append(.event(.locationError(error)))
       complete(request.id, .failure(error), into: &effects)
@@ -175,6 +179,7 @@ extension Engine {
     effects.append(.event(.locationError(error)))
     guard error == .timeout, retriesLeft > 0 else {
       giveUpMotionChange(at: now, into: &effects)
+      seekPlace(after: error, at: now, into: &effects)
       return
     }
     request(.motionChange(retriesLeft: retriesLeft - 1), motionChangeTerms, at: now, into: &effects)

@@ -18,9 +18,10 @@ struct SingleRequest: Sendable {
   }
 
   let purpose: Purpose
-  let terms: RequestTerms
+  private(set) var terms: RequestTerms
   private let began: MonotonicInstant
-  let deadline: MonotonicInstant
+  /// Nil when its time is over without any position: the next one is taken, whenever it comes.
+  private(set) var deadline: MonotonicInstant?
   private(set) var best: Fix?
   private(set) var isFulfilled = false
   private var count = 0
@@ -64,6 +65,13 @@ struct SingleRequest: Sendable {
       isCoarse ? max(terms.desiredAccuracyMetres, profile.reducedAccuracyMetres) : terms.desiredAccuracyMetres
     if accuracy <= best?.coords.accuracy ?? .infinity { best = fix }
     isFulfilled = accuracy <= desired || count >= terms.samples
+    return true
+  }
+
+  /// The record of a crossing waits for the first position of the process (SDK §15.3.5). False for what can fail.
+  mutating func goOnForAny() -> Bool {
+    guard case .geofence = purpose, best == nil else { return false }
+    (deadline, terms.samples) = (nil, 1)
     return true
   }
 

@@ -1,0 +1,80 @@
+import Base
+import Contract
+import Testing
+import Vocabulary
+
+@testable import Engine
+
+/// What becomes of fences before any position is known (SDK §15.2 to §15.4).
+@Suite struct GeofencePlaceTests {
+  private func fences(_ count: Int) -> [Geofence] {
+    (0..<count).map { index in
+      Geofence(
+        identifier: "\(index)",
+        shape: .circle(
+          center: .init(latitude: 45.5 + Double(index) * 1_000 / 111_147, longitude: -116.3), radiusMetres: 200))
+    }
+  }
+
+  private func actions(_ effects: [Effect]) -> [String] {
+    effects.persisted.compactMap { $0.record.geofence.map { "\($0.identifier) \($0.action.rawValue)" } }
+  }
+
+  @Test(arguments: DevicePlatform.allCases, [false, true])
+  func aPlaceIsLookedForWhileFencesWaitForIt(platform: DevicePlatform, isGeofenceMode: Bool) {
+    var rig = EngineRig(platform, geofences: fences(120))
+    rig.send(.ready(Launch()))
+    rig.send(.call(isGeofenceMode ? .startGeofences : .start))
+    rig.wait(1_000)
+    #expect(rig.take().persisted.isEmpty)
+    rig.sample()
+    rig.sample()
+    rig.sample()
+    #expect(actions(rig.take()) == ["0 ENTER"])
+  }
+
+  @Test(arguments: [(10, 0), (120, 1)])
+  func aPlaceIsLookedForNoLongerThanItIsWanted(count: Int, requests: Int) {
+    var rig = EngineRig(.android, geofences: fences(count))
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    rig.wait(1_000)
+    #expect(rig.engine.requests.count == requests)
+    rig.send(.call(.stop))
+    rig.wait(100)
+    #expect(rig.engine.requests.isEmpty)
+  }
+
+  /// In the order in which they happened, however long it takes; not beyond `stop()`.
+  @Test(arguments: [true, false])
+  func aCrossingWaitsForTheFirstPositionOfItsProcess(isStopped: Bool) {
+    var rig = EngineRig(geofences: fences(1))
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    for (seconds, isEntry) in [(10.0, true), (25, false), (200, true)] {
+      rig.send(.geofenceCrossing(identifier: "0", isEntry: isEntry, nil))
+      rig.wait(seconds)
+    }
+    #expect(rig.take().persisted.isEmpty)
+    if isStopped { rig.send(.call(.stop)) }
+    rig.sample(accuracy: 90)
+    #expect(actions(rig.take()) == (isStopped ? [] : ["0 ENTER", "0 EXIT", "0 ENTER"]))
+    #expect(rig.engine.requests.isEmpty)
+  }
+
+  /// The system was asked for changes only, and nothing else knows that the device was inside.
+  @Test(arguments: DevicePlatform.allCases, [true, false])
+  func anExitBeforeTheFirstPositionIsOne(platform: DevicePlatform, triggers: Bool) {
+    var rig = EngineRig(platform, geofences: fences(1)) { $0.geolocation.geofenceInitialTriggerEntry = triggers }
+    rig.send(.ready(Launch()))
+    rig.send(.call(.start))
+    rig.send(.geofenceCrossing(identifier: "0", isEntry: false, nil))
+    rig.sample(north: 300)
+    #expect(actions(rig.take()) == (triggers ? [] : ["0 EXIT"]))
+    // What a position has shown is known.
+    rig.wait(60)
+    rig.send(.geofenceCrossing(identifier: "0", isEntry: false, nil))
+    rig.sample(north: 300)
+    #expect(actions(rig.take()) == [])
+  }
+}
