@@ -108,6 +108,35 @@ import Vocabulary
     #expect(stage.violated == (isWanted ? [.geofenceLiveness] : []))
   }
 
+  /// The SDK has to find out that it is inside before it can find that it has left.
+  @Test(arguments: [(10, []), (300, [Invariant.geofenceLiveness])])
+  func anExitFromAFenceInWhichItBeganSilently(afterSeconds: Int64, violated: [Invariant]) {
+    let stage = stage(Self.circle, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = false }
+    wait(afterSeconds, stage)
+    stage.go(from: 0, to: 1_000, seconds: 60)
+    wait(300, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// A record needs a position, and on iOS a crossing brings none.
+  @Test(arguments: [(DevicePlatform.ios, []), (.android, [Invariant.geofenceLiveness])])
+  func anAppThatHasSeenNothingSinceItsStartCannotTell(platform: DevicePlatform, violated: [Invariant]) {
+    let blindness = Fault(name: "blind", action: .device(DeviceFault(noFix: true)))
+    let stage = Stage(faults: [blindness], platform: platform) { $0.app.stopOnTerminate = false }
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([Self.circle])))
+    stage.tell(.asked(.start))
+    tell(.enter, stage)
+    let now = MonotonicInstant(nanoseconds: 0)
+    stage.tell(
+      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: .never)))
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    wait(600, stage)
+    #expect(stage.violated == violated)
+  }
+
   /// Fences are monitored across a death of the app.
   @Test(arguments: [true, false])
   func anExitWhileTheAppWasDownIsToldAtTheNextStart(isTold: Bool) {
@@ -135,6 +164,21 @@ import Vocabulary
     }
     wait(3_000, stage)
     #expect(stage.violated == violated)
+  }
+
+  /// Nothing is told of the entry: the stay may have begun when the body came in.
+  @Test func aStayThatBeganBeforeMonitoringSurelyDid() {
+    var fence = Self.circle
+    (fence.notifyOnEntry, fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (false, true, 600_000)
+    let stage = Stage()
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([fence])))
+    wait(400, stage)
+    stage.tell(.asked(.start))
+    wait(300, stage)
+    tell(.dwell, stage)
+    wait(3_000, stage)
+    #expect(stage.violated == [])
   }
 
   @Test func aStayThatIsTooShortIsNotTold() {

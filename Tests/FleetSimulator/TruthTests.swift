@@ -130,6 +130,30 @@ import Vocabulary
     #expect(stage.violated == (isDead ? [] : [.geofence]))
   }
 
+  /// A fence takes the place of the one with its name, which nobody is in (SDK §15.1).
+  @Test(arguments: [Command.addGeofence(fence), .addGeofences([fence]), .removeGeofences(identifiers: nil), .start])
+  func aFenceThatIsAddedAgainIsEnteredAgain(command: Command) {
+    let stage = stageWithFence()
+    tell(.enter, stage)
+    stage.tell(.told(.commanded(command)))
+    tell(.enter, stage)
+    #expect(stage.violated == (command == .start ? [.geofence] : []))
+  }
+
+  /// After a stop nothing is monitored.
+  @Test(arguments: [true, false])
+  func thereAreNoMoreFencesThanTheSystemAllows(isStopped: Bool) {
+    let stage = stageWithFence()
+    func monitor(_ name: String) {
+      let fences = (0..<60).map { Geofence(identifier: "\(name) \($0)", shape: Self.fence.shape) }
+      stage.event(.geofencesChange(on: fences, off: []))
+    }
+    monitor("before")
+    if isStopped { stage.event(.enabledChange(isEnabled: false)) }
+    monitor("after")
+    #expect(stage.violated == (isStopped ? [] : [.geofence]))
+  }
+
   /// Ten minutes are as long as a token is good.
   @Test(arguments: [
     (10, false, 200, []), (720, false, 401, []), (720, false, 200, [Invariant.auth]), (10, true, 200, [.auth]),

@@ -98,7 +98,8 @@ import Testing
       MainActor.preconditionIsolated()
       calls.append(call)
     }
-    let id = bench.bgGeo.watchPosition(timeout: 5, success: { _ in note("position") }, failure: { _ in note("silence") })
+    let id = bench.bgGeo.watchPosition(
+      timeout: 5, success: { _ in note("position") }, failure: { _ in note("silence") })
     bench.clock.advance(by: 1)
     bench.platform.losePosition()
     bench.clock.advance(by: 5)

@@ -28,9 +28,10 @@ final class Stage {
   /// Without a lifetime there are no tokens.
   init(
     tokenLifetime: Nanoseconds? = nil, faults: [Fault] = [], behaviour: SDKBehaviour = .observed,
+    platform: DevicePlatform = .android,
     _ configure: (inout Configuration) -> Void = { _ in }
   ) {
-    var configuration = Runs.configuration()
+    var configuration = Runs.configuration(platform)
     configuration.http.url = "http://server.example/locations"
     configure(&configuration)
     var fleet = Runs.drivers(1, configuration: configuration)

@@ -10,11 +10,15 @@ struct FenceWatch {
     /// Nil while the app is down.
     var due: MonotonicInstant?
     var isPutOff = false
+    /// The SDK is to know it and not to tell it.
+    var isSilent = false
   }
 
   let truth: TrueFence
   /// The true side; where it is uncertain, the side before.
   var isInside: Bool
+  /// Since when it has been inside, or has been a fence of which the SDK knows.
+  var insideSince: MonotonicInstant
   /// What the SDK said last, or knows without telling; nil: unknown.
   var told: Bool? = false
   var owed: Owed?
@@ -26,5 +30,7 @@ struct FenceWatch {
   var fence: Geofence { truth.fence }
 
   /// What the SDK need not tell it knows all the same, after a while.
-  func isSilent(_ isEntry: Bool) -> Bool { isEntry ? !fence.notifyOnEntry : !fence.notifyOnExit }
+  func isSilent(_ owed: Owed) -> Bool {
+    owed.isSilent || (owed.isEntry ? !fence.notifyOnEntry : !fence.notifyOnExit)
+  }
 }

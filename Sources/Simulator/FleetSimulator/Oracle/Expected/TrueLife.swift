@@ -21,8 +21,9 @@ struct TrueLife {
   var runsSince: MonotonicInstant?
   /// Its user closed the app then, and has not been heard of since.
   var closedAt: MonotonicInstant?
-  /// Faults by which the receiver sees nothing; and until when it did so.
+  /// Faults by which the receiver sees nothing; since when it did so last, and until when.
   var blindings = 0
+  var blindSince: MonotonicInstant?
   var blindUntil: MonotonicInstant?
   /// The fences that it knows, whether or not they are watched.
   var fences: [Geofence] = []
@@ -59,6 +60,12 @@ struct TrueLife {
       guard case .trip(let trip)? = episode else { return true }
       return trip.covers.allSatisfy { $0.kind != .tunnel || $0.end < instant }
     }
+  }
+
+  /// An app that has had no position since it began can make no record. Only Android hands one over with a crossing.
+  func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
+    guard configuration?.platform == .ios, let runsSince, let blindSince, blindSince <= runsSince else { return false }
+    return !sees(since: instant)
   }
 
   /// The receiver could give positions all the time since then.

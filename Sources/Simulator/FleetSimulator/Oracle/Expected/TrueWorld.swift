@@ -32,7 +32,9 @@ final class TrueWorld {
       if lives[device].configuration?.app.stopOnTerminate ?? true { want(.off, device, at: now) }
     case .launched(let launch): begin(launch, device, at: now)
     case .queue(.refused): lives[device].disturbedAt = now
-    case .faultBegan(let occurrence) where blindings.contains(occurrence.fault): lives[device].blindings += 1
+    case .faultBegan(let occurrence) where blindings.contains(occurrence.fault):
+      if lives[device].blindings == 0 { lives[device].blindSince = now }
+      lives[device].blindings += 1
     case .faultEnded(let occurrence) where blindings.contains(occurrence.fault):
       lives[device].blindings -= 1
       lives[device].blindUntil = now

@@ -85,7 +85,9 @@ final class GeofenceLivenessRule: Rule {
     guard before.map(\.fence) != life.fences else { return }
     fences.watches = life.fences.compactMap { fence in
       if let known = fences.watches.first(where: { $0.fence == fence }) { return known }
-      return TrueFence(fence).map { FenceWatch(truth: $0, isInside: $0.isInside(episode.place(at: now)) ?? false) }
+      return TrueFence(fence).map {
+        FenceWatch(truth: $0, isInside: $0.isInside(episode.place(at: now)) ?? false, insideSince: now)
+      }
     }
     fences.coming = []
     follow(episode, from: now, &fences)
@@ -119,19 +121,18 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// Monitoring begins: being inside is told, unless the configuration does not want it (SDK §15.4).
+  /// Monitoring begins: being inside is told, unless the configuration does not want it (SDK §15.4). Then the SDK knows
+  /// it only when it has had time for a position.
   private func begin(_ watch: inout FenceWatch, _ sighting: Sighting) {
     let geolocation = ledger.truth.lives[sighting.device].configuration?.geolocation
     if watch.isInside && watch.told == false {
-      if geolocation?.geofenceInitialTriggerEntry ?? true {
-        owe(true, &watch, since: sighting.now.monotonic, sighting)
-      } else {
-        settle(true, &watch, at: sighting.now.monotonic)
-      }
+      owe(true, &watch, since: sighting.now.monotonic, sighting)
+      watch.owed?.isSilent = !(geolocation?.geofenceInitialTriggerEntry ?? true)
     } else if !watch.isInside {
       settle(false, &watch, at: sighting.now.monotonic)
-    } else if watch.told == true && !watch.hasDwelt {
-      dwell(&watch, since: sighting.now.monotonic)
+    } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
+      // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
+      watch.dwellDue = max(earliest, sighting.now.monotonic) + GeofenceLivenessRule.dwellPatience
     }
   }
 
@@ -198,10 +199,11 @@ final class GeofenceLivenessRule: Rule {
     _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: Fences, _ sighting: Sighting
   ) {
     watch.isInside = isInside
+    if isInside { watch.insideSince = instant }
     if !isInside { (watch.dwellDue, watch.dwellEarliest, watch.hasDwelt) = (nil, nil, false) }
     guard fences.isOn else { return }
-    if watch.owed != nil {
-      if watch.isSilent(watch.owed?.isEntry ?? true) { watch.told = nil }
+    if let owed = watch.owed {
+      if watch.isSilent(owed) { watch.told = nil }
       watch.owed = nil
     }
     guard watch.told == !isInside else { return }
@@ -227,7 +229,7 @@ final class GeofenceLivenessRule: Rule {
     switch action {
     case .enter, .exit:
       if fences.watches[index].owed?.isEntry == (action == .enter) { exercised += 1 }
-      settle(action == .enter, &fences.watches[index], at: now)
+      settle(action == .enter, &fences.watches[index], at: now, isTold: true)
     case .dwell:
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
         ledger.violations.blame(
@@ -239,22 +241,21 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  /// The SDK knows on which side it is.
-  private func settle(_ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant) {
+  /// The SDK knows on which side it is. What it did not tell it may have known as long as it has been true.
+  private func settle(
+    _ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant, isTold: Bool = false
+  ) {
     let wasInside = watch.told
     watch.told = isInside
     if watch.owed?.isEntry == isInside { watch.owed = nil }
     if !isInside {
       (watch.dwellDue, watch.dwellEarliest, watch.hasDwelt) = (nil, nil, false)
     } else if wasInside != true {
-      dwell(&watch, since: instant)
+      guard watch.fence.notifyOnDwell, watch.isInside, !watch.hasDwelt else { return }
+      let stay = Nanoseconds.milliseconds(Int64(watch.fence.loiteringDelayMilliseconds))
+      watch.dwellEarliest = (isTold ? instant : min(instant, watch.insideSince)) + stay
+      watch.dwellDue = instant + stay + GeofenceLivenessRule.dwellPatience
     }
-  }
-
-  private func dwell(_ watch: inout FenceWatch, since instant: MonotonicInstant) {
-    guard watch.fence.notifyOnDwell, watch.isInside, !watch.hasDwelt else { return }
-    let earliest = instant + .milliseconds(Int64(watch.fence.loiteringDelayMilliseconds))
-    (watch.dwellEarliest, watch.dwellDue) = (earliest, earliest + GeofenceLivenessRule.dwellPatience)
   }
 
   /// The SDK has heard of a crossing and does not believe it: it has time to find out.
@@ -287,10 +288,12 @@ final class GeofenceLivenessRule: Rule {
   }
 
   private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ sighting: Sighting) {
-    if watch.isSilent(owed.isEntry) { return settle(owed.isEntry, &watch, at: owed.since) }
+    if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
     watch.told = nil
     // A polygon is tested with positions, and a record that cannot be written is not told.
-    if !life.isSound(since: owed.since) || watch.truth.isPolygon && !life.seesSky(since: owed.since - .seconds(120)) {
+    if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since)
+      || watch.truth.isPolygon && !life.seesSky(since: owed.since - .seconds(120))
+    {
       return
     }
     exercised += 1

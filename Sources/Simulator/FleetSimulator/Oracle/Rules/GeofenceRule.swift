@@ -9,7 +9,7 @@ import Vocabulary
 /// are monitored than the system allows (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
-  override class var interest: Interest { [.told, .life] }
+  override class var interest: Interest { [.told, .life, .course] }
 
   private struct Visit {
     var last: GeofenceTrigger.Action
@@ -33,6 +33,22 @@ final class GeofenceRule: Rule {
     case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, sighting)
     // What was monitored is monitored anew, and nobody has watched meanwhile.
     case .launched: devices[sighting.device] = nil
+    // Nothing is monitored after a stop, of which no change of the set is told.
+    case .told(.engine(.enabledChange(isEnabled: false))): devices[sighting.device]?.monitored = []
+    case .asked(let command), .told(.commanded(let command)): forget(command, sighting.device)
+    default: break
+    }
+  }
+
+  /// A fence that is added again takes the place of the old one, whose state is void (SDK §15.1).
+  private func forget(_ command: Command, _ device: Int) {
+    switch command {
+    case .addGeofence(let fence): devices[device]?.visits[fence.identifier] = nil
+    case .addGeofences(let fences): for fence in fences { devices[device]?.visits[fence.identifier] = nil }
+    case .removeGeofence(let identifier): devices[device]?.visits[identifier] = nil
+    case .removeGeofences(let identifiers?):
+      for identifier in identifiers { devices[device]?.visits[identifier] = nil }
+    case .removeGeofences(nil): devices[device]?.visits = [:]
     default: break
     }
   }
