@@ -110,9 +110,9 @@ import Vocabulary
 
   /// The SDK has to find out that it is inside before it can find that it has left.
   @Test(arguments: [(10, []), (300, [Invariant.geofenceLiveness])])
-  func anExitFromAFenceInWhichItBeganSilently(afterSeconds: Int64, violated: [Invariant]) {
+  func anExitFromAFenceInWhichItBeganSilently(afterSeconds: Int, violated: [Invariant]) {
     let stage = stage(Self.circle, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = false }
-    wait(afterSeconds, stage)
+    wait(Int64(afterSeconds), stage)
     stage.go(from: 0, to: 1_000, seconds: 60)
     wait(300, stage)
     #expect(stage.violated == violated)
@@ -121,7 +121,9 @@ import Vocabulary
   /// A record needs a position, and on iOS a crossing brings none.
   @Test(arguments: [(DevicePlatform.ios, []), (.android, [Invariant.geofenceLiveness])])
   func anAppThatHasSeenNothingSinceItsStartCannotTell(platform: DevicePlatform, violated: [Invariant]) {
-    let blindness = Fault(name: "blind", action: .device(DeviceFault(noFix: true)))
+    var fault = DeviceFault()
+    fault.noFix = true
+    let blindness = Fault(name: "blind", action: .device(fault))
     let stage = Stage(faults: [blindness], platform: platform) { $0.app.stopOnTerminate = false }
     stage.stay(0)
     stage.tell(.asked(.addGeofences([Self.circle])))
