@@ -131,7 +131,7 @@ import Vocabulary
     tell(.enter, stage)
     let now = MonotonicInstant(nanoseconds: 0)
     stage.tell(
-      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: .never)))
+      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
     stage.tell(.killed(isReboot: false))
     stage.tell(.launched(Launch()))
     stage.go(from: 0, to: 1_000, seconds: 100)

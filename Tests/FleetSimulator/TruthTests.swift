@@ -135,7 +135,7 @@ import Vocabulary
   func aFenceThatIsAddedAgainIsEnteredAgain(command: Command) {
     let stage = stageWithFence()
     tell(.enter, stage)
-    stage.tell(.told(.commanded(command)))
+    stage.tell(.asked(command))
     tell(.enter, stage)
     #expect(stage.violated == (command == .start ? [.geofence] : []))
   }

@@ -86,6 +86,7 @@ extension Engine {
       return
     }
     state.isEnabled = false
+    // Nor does a crossing that still waits for a first position keep the receiver on.
     requests.removeAll { $0.deadline == nil }
     disengage(into: &effects)
     endMonitoring(into: &effects)
