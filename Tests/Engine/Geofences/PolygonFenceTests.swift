@@ -23,6 +23,7 @@ import Vocabulary
 
   private static func fix(_ bench: inout FenceBench, _ metresEast: Double, seconds: Double) {
     let fix = TestFix.at(metresEast, seconds: seconds)
+    bench.seconds = max(bench.seconds, seconds)
     bench.book.testPolygons(
       at: TestFix.place(metresEast: metresEast), accuracyMetres: 5, fixedAt: fix.timestamp, now: bench.now,
       into: &bench.effects)
@@ -56,6 +57,15 @@ import Vocabulary
     #expect(bench.story() == ["EXIT p"])
     bench.cross("p", isEnter: false, metresEast: 690)
     #expect(bench.story() == [] && !bench.book.wantsHighRate)
+  }
+
+  @Test func aClockThatIsSetBackDoesNotBlindThePolygon() throws {
+    var bench = try Self.bench(metresEast: 5_000)
+    bench.cross("p", isEnter: true, metresEast: 670)
+    Self.fix(&bench, corner, seconds: 3_600)
+    bench.seconds = 10
+    Self.fix(&bench, 300, seconds: 10)
+    #expect(bench.story().last == "ENTER p")
   }
 
   @Test func leavingTheCircleFromInsideThePolygonIsAnExit() throws {
