@@ -68,7 +68,10 @@ import Testing
     #expect(outcome.exitCode == 0, "\(outcome.output.suffix(4_000))")
     let lines = outcome.output.split(separator: "\n")
     #expect(lines.filter { $0.hasPrefix("ran ") }.count == examples.count)
-    let failures = lines.filter { line in ["] ERROR", "] FAILURE", "] error"].contains(where: line.contains) }
+    // A task of an example may come to ask only when its phone is being closed, which cancels what it asks for (499).
+    let failures = lines.filter { line in
+      ["] ERROR", "] FAILURE", "] error"].contains(where: line.contains) && !line.contains("499: cancelled")
+    }
     #expect(failures == [])
   }
 
