@@ -7,7 +7,7 @@ struct Command: Sendable {
   let operands: String
   /// How many operands it takes.
   let operandCount: ClosedRange<Int>
-  /// What could stand there, for whoever has left it out.
+  /// What could stand there; shown when an operand is missing.
   var operandHint: String?
   let flags: [Flag]
   /// What a reader of `--help` should know beyond the flags: prose in lines of at most 100 letters.

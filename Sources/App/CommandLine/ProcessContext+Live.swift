@@ -1,4 +1,5 @@
 import Glibc
+import Store
 
 extension ProcessContext {
   /// The real process.
@@ -8,7 +9,7 @@ extension ProcessContext {
       environment: environmentVariables(),
       variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
       readFile: readFile,
-      listFolder: listFolder,
+      listFolder: { FolderSurvey.names(in: $0) },
       writeOutput: { Descriptor.write($0 + "\n", to: STDOUT_FILENO) },
       writeError: { Descriptor.write($0 + "\n", to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, errorWidth: { terminalWidth(STDERR_FILENO) },
@@ -28,19 +29,6 @@ extension ProcessContext {
       unsafe entry += 1
     }
     return variables
-  }
-
-  private static func listFolder(_ path: String) -> [String]? {
-    guard let folder = unsafe opendir(path) else { return nil }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
   }
 
   private static func readFile(_ path: String) -> [UInt8]? {

@@ -132,7 +132,7 @@ struct Simulation {
     } else {
       report = try run.run(progress: show) { unproven in
         display?.clear()
-        // A server that is slow to say what it has stored, or says nothing, costs nobody the report.
+        // The report is kept even when the server is slow to say what it has stored, or says nothing.
         try outputs.write(summary(of: unproven), map: run.map(of: scenario))
       }
     }

@@ -18,9 +18,10 @@ extension Command {
     details: """
       Makes a random scenario from each seed and runs it in virtual time with every invariant watched, for MINUTES. SEED is
       the first seed (1 when none is given); the next ones count up. A seed is printed before its run, so that you know
-      which one it was if a run hangs; --dry-run shows its scenario. One that violates an invariant leaves a bundle for 'rollingroad replay', and the
-      exit code is 98; a device that never comes to rest ends its own run alone, and the exit code is then 1. At the end
-      you see which situations came up; with --cover the exit code is 110 when one did not.
+      which one it was if a run hangs; --dry-run shows its scenario. One that violates an invariant leaves a bundle for
+      'rollingroad replay', and the exit code is 98; a device that never comes to rest ends its own run alone, and the
+      exit code is then 1. At the end you see which situations came up; with --cover the exit code is 110 when one did
+      not.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
 }

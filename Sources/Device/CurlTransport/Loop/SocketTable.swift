@@ -120,7 +120,7 @@ struct SocketTable: ~Copyable {
     if missing > 0 { sockets.append(contentsOf: repeatElement(Socket(), count: missing)) }
   }
 
-  /// False when the socket is not open any more: its number is nobody's, or of a file that is not registered here, or of
+  /// False when the socket is not open any more: its number is free, or of a file that is not registered here, or of
   /// one that cannot be (EPERM: a regular file).
   private mutating func register(_ socket: Int32, _ events: UInt32) -> Bool {
     let old = sockets[Int(socket)].events

@@ -10,7 +10,7 @@ extension IngestServer {
     try run(configuration, notify: { _ in }, isReady: isReady)
   }
 
-  /// `notify` hears what whoever runs the server has to know.
+  /// `notify` hears what the operator of the server has to know.
   package static func run(
     _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void, isReady: (String) -> Void
   ) throws(ServerError) {

@@ -24,7 +24,7 @@ public final class IngestServer: Sendable {
     try self.init(configuration, notify: { _ in })
   }
 
-  /// `notify` hears, from any thread, what whoever runs the server has to know.
+  /// `notify` hears, from any thread, what the operator of the server has to know.
   package init(
     _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) {
@@ -149,7 +149,7 @@ public final class IngestServer: Sendable {
     do throws(StoreError) {
       writer = try JournalWriter(folder: configuration.data, dropped: dropped)
     } catch {
-      // Nobody's records are in it: it is no reason not to serve.
+      // It holds no records: the server can do without it.
       guard error.code == .foreignFile || error.code == .damaged,
         let path = FolderSurvey.setJournalAside(in: configuration.data)
       else { throw error }

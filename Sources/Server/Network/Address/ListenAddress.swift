@@ -36,6 +36,6 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ListenAddress {
-  /// Throws `cannotBind` when nobody could listen there now. It may be otherwise in a moment.
+  /// Throws `cannotBind` when the address cannot be listened at now. It may be otherwise in a moment.
   package func refuseWhenTaken() throws(NetworkError) { try Listener.check(self) }
 }

@@ -34,7 +34,7 @@ struct Listener: ~Copyable, Sendable {
     return listeners
   }
 
-  /// Throws when nobody could listen there now; a port of 0 is never taken.
+  /// Throws when the address cannot be listened at now; a port of 0 is never taken.
   static func check(_ wanted: ListenAddress) throws(NetworkError) {
     do throws(SystemError) { try refuseWhenTaken(wanted) } catch { throw .cannotBind(wanted, error) }
   }

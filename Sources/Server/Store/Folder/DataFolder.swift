@@ -34,12 +34,12 @@ final class DataFolder {
     _ = Glibc.close(lock)
   }
 
-  /// What a server leaves here; a new file system has a folder of its own in it. Names with a dot are nobody's business.
+  /// What a server leaves here; a new file system has a folder of its own in it. Names that begin with a dot do not count.
   private static let stems = ["store.db", "journal.db", "token.key", "lock", "lost+found"]
 
   /// A folder that others use is taken only where a store is in it already.
   private static func refuseForeignFiles(in path: String) throws(StoreError) {
-    let names = names(in: path)
+    let names = FolderSurvey.names(in: path) ?? []
     let others = names.filter { name in !name.hasPrefix(".") && !stems.contains { name.hasPrefix($0) } }.sorted()
     guard !others.isEmpty, !names.contains("store.db") else { return }
     let listed = others.prefix(3).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
@@ -47,19 +47,6 @@ final class DataFolder {
       code: .folderNotUsable,
       message: "the folder \(path) has files of others (\(listed)) and no store of this program; "
         + "choose a new or an empty folder with --data")
-  }
-
-  private static func names(in path: String) -> [String] {
-    guard let folder = unsafe opendir(path) else { return [] }
-    defer { unsafe closedir(folder) }
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
   }
 
   private static func create(_ path: String) throws(StoreError) {

@@ -17,6 +17,20 @@ package enum FolderSurvey {
     return unsafe access(folder, F_OK) == 0 ? "\(folder) has no store.db" : "there is no folder \(folder)"
   }
 
+  /// What a folder holds, in no order; nil when it cannot be read.
+  package static func names(in path: String) -> [String]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   /// Puts the journal aside, with what lies beside it, in the place of one that was put aside earlier. Gives its new name; nil
   /// when there is none or it cannot be moved. For the holder of the folder's lock.
   package static func setJournalAside(in folder: String) -> String? {

@@ -110,7 +110,7 @@ final class ServerWatch: Watcher {
     if ledger.radio.kind(of: sighting.network) != .none { silences[outcome.word, default: 0] += 1 }
   }
 
-  /// After the settle phase. `isCut`: nobody waited until the queues were empty.
+  /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
   func findings(at instant: MonotonicInstant, isCut: Bool) -> [ServerFinding] {
     for device in phones.indices { closeWindow(of: device, at: instant) }
     return [registration, silence(at: instant), stop, storm, isCut ? nil : drain].compactMap(\.self)

@@ -43,7 +43,7 @@ package final class Carrier {
   }
 
   /// Sends, and waits for the end of just that; nothing else may be under way. A target that has let the time of several
-  /// requests in a row run out is sent nothing more, and after a wish to end the run nobody waits for long.
+  /// requests in a row run out is sent nothing more, and after a wish to end the run the wait is short.
   func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
     precondition(inFlight == 0, "one request at a time")
     if silences >= Carrier.silencesMax || isOutOfPatience {

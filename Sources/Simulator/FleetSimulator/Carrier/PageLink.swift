@@ -25,11 +25,10 @@ enum PageLink {
 
   private static func isNext(_ parameters: Substring) -> Bool {
     parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
-      let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace && $0 != "\"" } }
-      let names =
-        parameter.split(separator: "=", maxSplits: 1).last?.lowercased()
-        .split(whereSeparator: { $0.isWhitespace || $0 == "\"" }) ?? []
-      return parts.count == 2 && parts[0].lowercased() == "rel" && names.contains("next")
+      let parts = parameter.lowercased().split(separator: "=", maxSplits: 1).map { part in
+        part.split(whereSeparator: { $0.isWhitespace || $0 == "\"" })
+      }
+      return parts.count == 2 && parts[0] == ["rel"] && parts[1].contains("next")
     }
   }
 

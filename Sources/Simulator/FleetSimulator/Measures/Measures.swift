@@ -127,7 +127,7 @@ package final class Measures: Watcher {
   }
 
   private func settle(_ device: Int) {
-    if !devices.contains(where: \.isSettling) { settledSince = now - MonotonicInstant(nanoseconds: 0) }
+    if settledSince == nil { settledSince = now - MonotonicInstant(nanoseconds: 0) }
     devices[device].isSettling = true
   }
 

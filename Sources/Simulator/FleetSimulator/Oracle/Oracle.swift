@@ -61,7 +61,7 @@ final class Oracle: Watcher {
     }
   }
 
-  /// After the settle phase. `isCut`: nobody waited until the queues were empty.
+  /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
   func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     for rule in rules { rule.close(at: instant) }
     ledger.closeQueues(at: instant)

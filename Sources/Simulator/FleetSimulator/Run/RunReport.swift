@@ -40,7 +40,7 @@ package struct RunReport: Equatable, Sendable {
     return hash
   }
 
-  /// Why nobody could say what the server has stored; nil when it was asked, or nobody was to be asked.
+  /// Why it is not known what the server has stored; nil when it was asked, or was not to be asked.
   package var proofRefusal: String? { verification.reason }
 
   package var isRight: Bool { victims.isEmpty }

@@ -4,7 +4,7 @@ package struct Verification: Equatable, Sendable {
   package enum Outcome: String, Sendable {
     /// Each of them was looked for.
     case verified
-    /// There was nobody to ask.
+    /// There was no server to ask.
     case notAsked
     /// It was asked for and did not succeed.
     case failed
