@@ -112,13 +112,15 @@ import World
   @Test func pagesAndWhatWasPutAsideAreNoLoss() throws {
     let paged = Backend(.honest, pageSize: 3)
     let report = try run(paged, .quarantine) { $0.duration = .seconds(300) }
-    #expect(report.sums.created > 20 && report.sums.lost == 0 && report.victims == [])
-    #expect(report.sums.quarantined == paged.putAside && paged.putAside > 0)
+    #expect(report.sums.created > 20 && report.sums.lost == 0 && report.victims == [], "\(report.victims)")
+    #expect(report.sums.quarantined == paged.putAside && paged.putAside > 0, "\(report.sums), \(paged.putAside)")
     #expect(report.verification == Verification(.verified, comparesContents: true) && summary(report).result == .passed)
     // Without the other list, an answer that counts them is enough.
     let counting = Backend(.honest, pageSize: 3, countsPutAside: true)
     let counted = try run(counting)
-    #expect(counted.sums.quarantined == counting.putAside && counting.putAside > 0 && counted.sums.lost == 0)
+    #expect(
+      counted.sums.quarantined == counting.putAside && counting.putAside > 0 && counted.sums.lost == 0,
+      "\(counted.sums), \(counting.putAside)")
   }
 
   @Test func aPageInPlaceOfAnAnswerIsAViolationUnlessThereIsAPortal() throws {

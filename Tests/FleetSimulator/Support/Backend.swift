@@ -59,7 +59,13 @@ final class Backend: Sendable {
     var putAside = 0
     for (index, record) in records.enumerated() {
       if lie == .keepsNothing || lie == .keepsFirstOfRequest && index > 0 { continue }
+      let uuid = record["uuid"]?.text ?? ""
       entries.withLock { entries in
+        // What a phone sends again, because no answer came in time, is here already.
+        if let known = entries.first(where: { $0.uuid == uuid }) {
+          if known.isPutAside { putAside += 1 }
+          return
+        }
         let number = entries.count + 1
         let isPutAside = lie == .honest && number % 5 == 0
         if isPutAside { putAside += 1 }
@@ -70,7 +76,7 @@ final class Backend: Sendable {
         )
         let isSwapped = lie == .swapsCoordinates
         let entry = Entry(
-          device: device, uuid: record["uuid"]?.text ?? "", latitude: isSwapped ? longitude : latitude,
+          device: device, uuid: uuid, latitude: isSwapped ? longitude : latitude,
           longitude: isSwapped ? latitude : longitude,
           timestamp: lie == .forgetsTimes ? "2020-01-01T00:00:00.000Z" : record["timestamp"]?.text ?? "",
           isPutAside: isPutAside)
