@@ -14,12 +14,10 @@ import Testing
 
   /// `POST /locations/{} uploadLocations`; the names of parameters are nobody's business but the reader's.
   private var served: [String] {
-    Route.all.flatMap { route in
-      let pieces = route.pieces.map { piece in
-        if case .text(let text) = piece { text } else { "{}" }
-      }
-      return route.operations.flatMap { entry in
-        entry.methods.map { "\($0.name) /\(pieces.joined(separator: "/")) \(entry.operation.rawValue)" }
+    Route.table.flatMap { route in
+      route.paths.flatMap { pieces in
+        let path = pieces.map { piece in if case .text(let text) = piece { text } else { "{}" } }
+        return route.methods.map { "\($0.name) /\(path.joined(separator: "/")) \(route.name)" }
       }
     }
   }

@@ -20,7 +20,7 @@ import Testing
     return plan
   }
 
-  private func request(_ device: String = "a", run: String = "", _ operation: Operation = .uploadLocations)
+  private func request(_ device: String = "a", run: String = "", _ operation: DeviceOperation = .uploadLocations)
     -> FaultRequest
   {
     FaultRequest(operation: operation, run: run, device: device, at: noon)

@@ -33,7 +33,7 @@ struct AdminFields {
 
   /// The run that the body or the request names. A request within a run is about no other.
   func run(within exchange: Exchange) throws(FieldError) -> String {
-    let outer = exchange.target.run
+    let outer = exchange.run
     guard let run = try text("run") else { return outer }
     guard outer.isEmpty || run == outer else {
       throw FieldError(place("run"), .outOfRange(expected: "left out, or \(outer), the run of the request"))

@@ -11,7 +11,7 @@ extension ServerContext {
 
   /// `POST /admin/v1/commands`: for the devices with a tag, or for all of the run.
   func queueForMany(_ exchange: Exchange) -> Reply {
-    let run = exchange.target.run
+    let run = exchange.run
     return queue(exchange, isBroadcast: true) { request in
       request.tag.map { .tag($0, run: run) } ?? .everyone(run: run)
     }
@@ -95,14 +95,7 @@ extension ServerContext {
   /// How many things a job of an administrator changed, under a key that says which.
   func counted(_ key: StaticString, _ result: StoreResult, _ note: String? = nil) -> Response {
     switch result {
-    case .changed(let count):
-      return .json { writer in
-        writer.beginObject()
-        writer.key(key)
-        writer.value(count)
-        if let note { writer.member("note", note) }
-        writer.endObject()
-      }
+    case .changed(let count): return .count(key, count, note: note)
     case .unavailable(let outage): return .unavailable(outage)
     default: preconditionFailure("the store answers a change with a count or an outage")
     }
@@ -112,8 +105,8 @@ extension ServerContext {
 extension Exchange {
   /// The device that the path names.
   var namedDevice: DeviceIdentity {
-    guard let name = target.parameters.first else { preconditionFailure("the route has the device's name") }
-    return DeviceIdentity(run: target.run, name: name)
+    guard let name = parameters.first else { preconditionFailure("the route has the device's name") }
+    return DeviceIdentity(run: run, name: name)
   }
 }
 

@@ -11,7 +11,7 @@ extension ServerContext {
     let limit: Int
     let cursor: LedgerCursor?
     do throws(ResponseError) {
-      let parameters = try QueryParameters(exchange, taking: ["run", "limit", "cursor"])
+      let parameters = exchange.query
       limit = try parameters.number("limit", in: 1...1_000) ?? 100
       cursor = try parameters.cursor { (text) throws(StoreError) in try LedgerCursor(text: text) }
     } catch {

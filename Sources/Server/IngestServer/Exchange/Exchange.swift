@@ -18,7 +18,13 @@ struct Exchange {
   /// What its head said. A class, because it never changes: an exchange is handed on several times between the head and
   /// the answer, and would count a reference for each value.
   final class Opening: Sendable {
-    let target: Target
+    let route: Route
+    /// The place of the route in the table.
+    let routeNumber: Int
+    /// The decoded segments that the route names.
+    let parameters: [String]
+    /// Empty for ordinary traffic.
+    let run: String
     let method: HTTPMethod
     let version: HTTPVersion
     let receivedAt: WallInstant
@@ -29,7 +35,7 @@ struct Exchange {
     let deviceHeader: String?
     /// The body is compressed.
     let isEncoded: Bool
-    let query: [FormItem]
+    let query: QueryParameters
     /// The last event that a listener has seen.
     let lastEventID: String?
     /// What a browser has of a file already.
@@ -38,11 +44,15 @@ struct Exchange {
     let unservedPath: String?
 
     init(
-      target: Target, method: HTTPMethod, version: HTTPVersion, receivedAt: WallInstant, begunAt: MonotonicInstant,
-      authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: [FormItem],
+      route: Route, routeNumber: Int, parameters: [String], run: String, method: HTTPMethod, version: HTTPVersion,
+      receivedAt: WallInstant, begunAt: MonotonicInstant,
+      authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: QueryParameters,
       lastEventID: String?, ifNoneMatch: String?, unservedPath: String?
     ) {
-      self.target = target
+      self.route = route
+      self.routeNumber = routeNumber
+      self.parameters = parameters
+      self.run = run
       self.method = method
       self.version = version
       self.receivedAt = receivedAt
@@ -57,21 +67,12 @@ struct Exchange {
       self.unservedPath = unservedPath
     }
   }
-
-  /// What was asked for.
-  struct Target {
-    let operation: Operation
-    /// The decoded segments that the route names.
-    let parameters: [String]
-    /// Empty for ordinary traffic.
-    let run: String
-  }
-
-  func queryItem(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }
 
 extension Exchange {
-  var target: Target { opening.target }
+  var route: Route { opening.route }
+  var parameters: [String] { opening.parameters }
+  var run: String { opening.run }
   var method: HTTPMethod { opening.method }
   var version: HTTPVersion { opening.version }
   var receivedAt: WallInstant { opening.receivedAt }
@@ -80,7 +81,10 @@ extension Exchange {
   var contentType: [UInt8]? { opening.contentType }
   var deviceHeader: String? { opening.deviceHeader }
   var isEncoded: Bool { opening.isEncoded }
-  var query: [FormItem] { opening.query }
+  var query: QueryParameters { opening.query }
   var lastEventID: String? { opening.lastEventID }
   var unservedPath: String? { opening.unservedPath }
+
+  /// Nil for all runs, when none is named.
+  var optionalRun: String? { query.text("run") ?? (run.isEmpty ? nil : run) }
 }

@@ -40,6 +40,16 @@ package struct Response: Sendable {
     return response
   }
 
+  /// An object with one number, and what has to be known of it.
+  static func count(_ key: StaticString, _ count: Int, note: String? = nil) -> Response {
+    json { writer in
+      writer.beginObject()
+      writer.member(key, count)
+      if let note { writer.member("note", note) }
+      writer.endObject()
+    }
+  }
+
   func with(_ name: StaticString, _ value: String) -> Response {
     var response = self
     response.fields.append((name, value))

@@ -11,7 +11,7 @@ struct HeadReading {
 extension ServerContext {
   func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
     var run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? text(head, HeaderName.runID) ?? ""
-    var operation = Operation.getPage
+    var (route, number) = (Route.page, Router.pageNumber)
     var parameters: [String] = []
     var refusal: Response?
     var unserved: String?
@@ -21,39 +21,39 @@ extension ServerContext {
       unserved = head.fields.text(head.path)
     case .methodNotAllowed(let methods):
       refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
-    case .operation(let found, let ranges):
-      operation = found
+    case .route(let found, let place, let ranges):
+      (route, number) = (found, place)
       parameters = ranges.compactMap { head.fields.text($0) }
     }
     var query: [FormItem] = []
     do throws(HTTPError) { query = try head.queryItems(limits: configuration.http) } catch {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
     }
-    if operation.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
+    if route.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
       if run.isEmpty { run = named.value }
       if run != named.value { refusal = refusal ?? .contradiction(run, named.value) }
     }
     let deviceHeader = text(head, HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
     let opening = Exchange.Opening(
-      target: Exchange.Target(operation: operation, parameters: parameters, run: run),
+      route: route, routeNumber: number, parameters: parameters, run: run,
       method: head.method, version: head.version, receivedAt: wallNow(), begunAt: now,
       authorization: bytes(head, .authorization), contentType: bytes(head, .contentType),
-      deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: query,
-      lastEventID: operation == .streamEvents ? text(head, "Last-Event-ID") : nil,
-      ifNoneMatch: operation == .getPage || operation == .getPageFile ? text(head, "If-None-Match") : nil,
+      deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: QueryParameters(query),
+      lastEventID: route.isAdministrative ? text(head, "Last-Event-ID") : nil,
+      ifNoneMatch: route.audience == .anyone ? text(head, "If-None-Match") : nil,
       unservedPath: head.method == .get || head.method == .head ? nil : unserved)
     var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
-    if refusal == nil, operation.isAdministrative { refusal = refuseAdministration(exchange, head, isLocal: isLocal) }
-    if refusal == nil, operation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
-    if let journal, isJournaled(operation, isRefused: refusal != nil), journal.takesNext() {
-      exchange.draft = JournalDraft(head, operation: operation)
+    if refusal == nil, route.isAdministrative { refusal = refuseAdministration(exchange, head, isLocal: isLocal) }
+    if refusal == nil, route.deviceOperation == .uploadLocations { refusal = refuseUpload(exchange, head.framing) }
+    if let journal, isJournaled(route, isRefused: refusal != nil), journal.takesNext() {
+      exchange.draft = JournalDraft(head, route.deviceOperation)
     }
     return HeadReading(exchange: exchange, refusal: refusal)
   }
 
   /// What devices send, and what nobody understands: a device with a wrong URL is found there.
-  private func isJournaled(_ operation: Operation, isRefused: Bool) -> Bool {
-    Operation.ofDevices.contains(operation) || isRefused && !operation.isAdministrative
+  private func isJournaled(_ route: Route, isRefused: Bool) -> Bool {
+    route.deviceOperation != nil || isRefused && !route.isAdministrative
   }
 
   /// The administrator's token when one is set; else whoever is on this machine, but for pages of others in its browser.

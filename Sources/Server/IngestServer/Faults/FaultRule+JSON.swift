@@ -50,8 +50,8 @@ extension FaultRule.Match {
     }
     run = named == "*" ? nil : named ?? owner
     if let name = try fields.text("operation") {
-      guard let known = Operation.ofDevices.first(where: { $0.rawValue == name }) else {
-        let names = Operation.ofDevices.map(\.rawValue).joined(separator: ", ")
+      guard let known = DeviceOperation(rawValue: name) else {
+        let names = DeviceOperation.allCases.map(\.rawValue).joined(separator: ", ")
         throw FieldError(fields.place("operation"), .outOfRange(expected: "one of \(names)"))
       }
       operation = known
@@ -62,11 +62,6 @@ extension FaultRule.Match {
     from = try fields.time("from")
     to = try fields.time("to")
   }
-}
-
-extension Operation {
-  /// What devices call; only this can be spoilt, so that whoever spoils it can put it right again.
-  static let ofDevices: [Operation] = [.uploadLocations, .registerDevice, .refreshToken, .uploadDeviceLog]
 }
 
 extension ServerFault {

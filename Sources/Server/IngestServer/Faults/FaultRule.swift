@@ -9,7 +9,7 @@ struct FaultRule: Equatable, Sendable {
     var tag: String?
     /// The run whose requests are meant; nil for every run.
     var run: String?
-    var operation: Operation?
+    var operation: DeviceOperation?
     /// The part of the matching requests that the fault meets, 0 to 1.
     var share = 1.0
     /// The fault happens so many times and then no more.
@@ -41,7 +41,7 @@ struct FaultRule: Equatable, Sendable {
 
 /// What a rule looks at.
 struct FaultRequest: Sendable {
-  let operation: Operation
+  let operation: DeviceOperation
   let run: String
   /// Empty while it is not known.
   let device: String

@@ -10,17 +10,17 @@ extension ServerContext {
 
   /// The fault that meets this request now, counted.
   func fault(for exchange: Exchange, beforeBody: Bool) -> AppliedFault? {
-    guard !faults.isEmpty, Operation.ofDevices.contains(exchange.target.operation) else { return nil }
-    let device = DeviceIdentity(run: exchange.target.run, name: exchange.device)
+    guard !faults.isEmpty, let operation = exchange.route.deviceOperation else { return nil }
+    let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let applied = faults.decide(
       FaultRequest(
-        operation: exchange.target.operation, run: device.run, device: device.name,
+        operation: operation, run: device.run, device: device.name,
         tags: faults.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt),
       beforeBody: beforeBody)
     guard let applied else { return nil }
     metrics.spoilt(applied.fault.kind)
     if hub.isListening {
-      hub.publish(.fault(applied, exchange.target.operation, device))
+      hub.publish(.fault(applied, operation, device))
     }
     return applied
   }
@@ -30,37 +30,38 @@ extension ServerContext {
     "run", "takes one run here; a rule for all of them is set without it and has \"run\": \"*\" in its match")
 
   /// The rules of the request's run are replaced as a whole; the answer is the new list.
-  func putFaults(_ exchange: Exchange) -> Response {
-    guard exchange.target.run != Self.everyRun else { return Self.namesNoRun.response }
+  func putFaults(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
     let rules: [FaultRule]
     do {
       let body = try JSONValue(parsing: exchange.body.span)
-      rules = try FaultRule.list(body, owner: exchange.target.run)
+      rules = try FaultRule.list(body, owner: exchange.run)
     } catch {
-      return .error(400, "bad_faults", "\(error)")
+      return .answer(.error(400, "bad_faults", "\(error)"))
     }
-    faults.replace(rules, of: exchange.target.run)
+    faults.replace(rules, of: exchange.run)
     return listFaults(exchange)
   }
 
-  func deleteFaults(_ exchange: Exchange) -> Response {
-    guard exchange.target.run != Self.everyRun else { return Self.namesNoRun.response }
-    faults.replace([], of: exchange.target.run)
+  func deleteFaults(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
+    faults.replace([], of: exchange.run)
     return listFaults(exchange)
   }
 
   /// The rules as they were set, each with the `run` in which that was, how many requests `matched` and how many it met
   /// (`hits`). `run=*` lists those of all runs.
-  func listFaults(_ exchange: Exchange) -> Response {
-    let entries = faults.entries(of: exchange.target.run == Self.everyRun ? nil : exchange.target.run)
-    return .json { writer in
-      writer.beginObject()
-      writer.key("faults")
-      writer.beginArray()
-      for entry in entries { writer.append(entry) }
-      writer.endArray()
-      writer.endObject()
-    }
+  func listFaults(_ exchange: Exchange) -> Reply {
+    let entries = faults.entries(of: exchange.run == Self.everyRun ? nil : exchange.run)
+    return .answer(
+      .json { writer in
+        writer.beginObject()
+        writer.key("faults")
+        writer.beginArray()
+        for entry in entries { writer.append(entry) }
+        writer.endArray()
+        writer.endObject()
+      })
   }
 }
 

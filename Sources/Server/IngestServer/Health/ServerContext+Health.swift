@@ -3,6 +3,10 @@ import Network
 import Store
 
 extension ServerContext {
+  func health() -> Reply { .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) }) }
+
+  func contract() -> Reply { .answer(Response(200, "application/json", ContractFile.bytes)) }
+
   /// `GET /readyz`: 200 when a group was committed for this very request. A known outage is said at once: a transaction that
   /// writes nothing would succeed on a full disk.
   func readiness() -> Reply {
@@ -20,8 +24,7 @@ extension ServerContext {
   /// `GET /admin/v1/stats?run`: of a run or of all, `devices`, `records`, `duplicates`, `quarantined`; of the whole store,
   /// `partitions`, `usedBytes`, and `outage`, null when there is none; and the open `connections`.
   func statistics(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run"])
-    let run = optionalRun(exchange, parameters)
+    let run = exchange.optionalRun
     let outage = probes.outage()
     let open = probes.network()?.open ?? 0
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in

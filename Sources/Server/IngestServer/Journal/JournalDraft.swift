@@ -12,7 +12,7 @@ struct JournalDraft {
   let path: String
   let head: [UInt8]
 
-  init(_ head: borrowing RequestHead, operation: Operation) {
+  init(_ head: borrowing RequestHead, _ operation: DeviceOperation?) {
     method = head.fields.text(head.methodBytes) ?? ""
     // The query of a log upload holds its key.
     let range = operation == .uploadDeviceLog ? head.path : head.target
@@ -35,10 +35,10 @@ struct JournalDraft {
   }
 
   func entry(_ exchange: Exchange, _ response: Response, durationMicroseconds: Int64) -> JournalEntry {
-    let operation = exchange.target.operation
+    let operation = exchange.route.deviceOperation
     let isSecret = JournalDraft.isSecret(operation)
     return JournalEntry(
-      run: exchange.target.run, device: exchange.device.isEmpty ? nil : exchange.device,
+      run: exchange.run, device: exchange.device.isEmpty ? nil : exchange.device,
       receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
       method: method, path: path, status: response.status, head: head,
       body: isSecret ? [] : JournalDraft.bound(exchange.body),
@@ -47,7 +47,9 @@ struct JournalDraft {
   }
 
   /// Refresh tokens are as good as passwords.
-  static func isSecret(_ operation: Operation?) -> Bool { operation == .registerDevice || operation == .refreshToken }
+  static func isSecret(_ operation: DeviceOperation?) -> Bool {
+    operation == .registerDevice || operation == .refreshToken
+  }
 
   private static func bound(_ bytes: [UInt8]) -> [UInt8] { bytes.count <= bytesMax ? bytes : Array(bytes[..<bytesMax]) }
 }

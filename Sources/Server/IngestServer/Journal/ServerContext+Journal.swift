@@ -27,11 +27,7 @@ extension ServerContext {
   func listRequests(_ exchange: Exchange) -> Reply {
     guard journal != nil else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
     do throws(ResponseError) {
-      let names = [
-        "run", "device", "operation", "method", "status", "path", "fault", "from", "to", "limit", "cursor", "order",
-        "format",
-      ]
-      let parameters = try QueryParameters(exchange, taking: names)
+      let parameters = exchange.query
       var filter = try journalFilter(exchange, parameters)
       filter.isNewestFirst = try parameters.choice("order", default: RequestOrder.oldest) == .newest
       let cursor = try parameters.rowCursor() ?? (filter.isNewestFirst ? Int64.max : 0)
@@ -100,10 +96,10 @@ extension ServerContext {
     _ exchange: Exchange, _ parameters: QueryParameters
   ) throws(ResponseError) -> JournalFilter {
     var filter = JournalFilter(
-      run: exchange.target.run.isEmpty ? parameters.text("run") : exchange.target.run,
+      run: exchange.run.isEmpty ? parameters.text("run") : exchange.run,
       device: parameters.text("device"), pathPrefix: parameters.text("path"))
     let statuses = try parameters.statuses("status")
-    let operation = try parameters.name("operation", among: Operation.ofDevices.map(\.rawValue))
+    let operation = try parameters.name("operation", among: DeviceOperation.allCases.map(\.rawValue))
     let fault = try parameters.name("fault", among: ["true", "false"] + ServerFault.Kind.allCases.map(\.rawValue))
     let method = parameters.text("method")
     let (from, to) = try parameters.window()
@@ -117,7 +113,7 @@ extension ServerContext {
       case "false": if entry.fault != nil { return false }
       default: if entry.fault != fault { return false }
       }
-      return operation == nil || router.operation(of: entry.method, entry.path)?.rawValue == operation
+      return operation == nil || router.route(of: entry.method, entry.path)?.name == operation
     }
     return filter
   }
@@ -171,7 +167,7 @@ extension JSONWriter {
   /// `fault` stands there when one met the request.
   fileprivate mutating func append(_ request: JournaledRequest, _ router: Router) {
     let entry = request.entry
-    let operation = router.operation(of: entry.method, entry.path)
+    let route = router.route(of: entry.method, entry.path)
     beginObject()
     key("sequence")
     value(request.sequence)
@@ -183,12 +179,12 @@ extension JSONWriter {
     member("method", entry.method)
     member("path", entry.path)
     key("operation")
-    value(operation?.rawValue)
+    value(route?.name)
     member("status", entry.status)
     key("requestBytes")
-    value(entry.requestBytes(operation))
+    value(entry.requestBytes(route?.deviceOperation))
     key("answerBytes")
-    value(JournalDraft.isSecret(operation) ? nil : entry.answer.wholeCount)
+    value(JournalDraft.isSecret(route?.deviceOperation) ? nil : entry.answer.wholeCount)
     if let fault = entry.fault { member("fault", fault) }
     member("head", String(decoding: entry.head, as: UTF8.self))
     member("body", String(decoding: entry.body, as: UTF8.self))
@@ -205,7 +201,7 @@ extension JSONWriter {
 
 extension JournalEntry {
   /// Of a body that is not kept, or not to its end, what its head announced.
-  fileprivate func requestBytes(_ operation: Operation?) -> Int? {
+  fileprivate func requestBytes(_ operation: DeviceOperation?) -> Int? {
     if !JournalDraft.isSecret(operation), let count = body.wholeCount { return count }
     let fields = String(decoding: head, as: UTF8.self).split(separator: "\n")
     let announced = fields.first { $0.lowercased().hasPrefix("content-length:") }

@@ -91,13 +91,13 @@ extension IngestSession {
 extension ServerContext {
   /// `?run=` and `?device=` choose; a request within a run hears that run only.
   func streamEvents(_ exchange: Exchange) -> Reply {
-    let run = exchange.target.run.isEmpty ? exchange.queryItem("run") : exchange.target.run
+    let run = exchange.run.isEmpty ? exchange.query.text("run") : exchange.run
     var seen: EventID?
     if let text = exchange.lastEventID, !text.isEmpty {
       // An id that is none of ours is like one of an earlier server: there is a gap.
       seen = EventID(text: text) ?? EventID(epoch: 0, number: 0)
     }
-    return .stream(EventFilter(run: run, device: exchange.queryItem("device")), after: seen)
+    return .stream(EventFilter(run: run, device: exchange.query.text("device")), after: seen)
   }
 }
 

@@ -100,7 +100,7 @@ extension ServerContext {
   /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, `deleted` and `reset` for what is
   /// removed, and `resync` when changes were lost.
   func streamLive(_ exchange: Exchange) -> Reply {
-    .view(run: exchange.target.run.isEmpty ? exchange.queryItem("run") : exchange.target.run)
+    .view(run: exchange.run.isEmpty ? exchange.query.text("run") : exchange.run)
   }
 
   /// What a viewer has to know beforehand.

@@ -68,7 +68,7 @@ extension LiveEvent {
     }
   }
 
-  static func fault(_ fault: AppliedFault, _ operation: Operation, _ device: DeviceIdentity) -> LiveEvent {
+  static func fault(_ fault: AppliedFault, _ operation: DeviceOperation, _ device: DeviceIdentity) -> LiveEvent {
     event(.fault, device) { writer in
       writer.member("rule", fault.rule)
       writer.member("kind", fault.fault.kind.rawValue)

@@ -8,7 +8,7 @@ extension ServerContext {
   /// secret stands in the URL (SDK §20.5, §22 row 29).
   func keepLog(_ exchange: Exchange) -> Reply {
     if let refusal = refuseLogKey(exchange) { return .answer(refusal) }
-    guard let device = identity(exchange, exchange.target.parameters.first) else { return .answer(.nameTooLong) }
+    guard let device = identity(exchange, exchange.parameters.first) else { return .answer(.nameTooLong) }
     do throws(ResponseError) {
       let (name, bytes) = try logFile(exchange)
       if bytes.isEmpty { throw ResponseError(.error(400, "empty_log", "the log is empty")) }
@@ -24,7 +24,7 @@ extension ServerContext {
 
   private func refuseLogKey(_ exchange: Exchange) -> Response? {
     guard let key = configuration.logKey else { return nil }
-    let shown = exchange.queryItem("key") ?? ""
+    let shown = exchange.query.text("key") ?? ""
     let isRight = Cryptography.areEqual(Cryptography.sha256(Array(shown.utf8)), Cryptography.sha256(Array(key.utf8)))
     return isRight ? nil : .error(403, "wrong_log_key", "the URL needs ?key= with the server's log key")
   }
@@ -55,7 +55,7 @@ extension ServerContext {
   /// `GET /admin/v1/devices/{id}/logs/{log}`: the bytes as they came.
   func getLog(_ exchange: Exchange) -> Reply {
     let device = exchange.namedDevice
-    guard let id = exchange.target.parameters.last.flatMap(Int64.init) else { return .answer(.noSuchLog) }
+    guard let id = exchange.parameters.last.flatMap(Int64.init) else { return .answer(.noSuchLog) }
     return .ask { (reader) throws(StoreError) in
       guard let log = try reader.logs(of: device).first(where: { $0.id == id }), let bytes = try reader.log(id) else {
         return .noSuchLog

@@ -63,6 +63,6 @@ struct PageSite: Sendable {
 extension ServerContext {
   /// `GET /` and what it is made of, `GET /page/{file}`.
   func page(_ exchange: Exchange) -> Response {
-    site.answer(exchange.target.parameters.first ?? "index.html", unless: exchange.opening.ifNoneMatch)
+    site.answer(exchange.parameters.first ?? "index.html", unless: exchange.opening.ifNoneMatch)
   }
 }

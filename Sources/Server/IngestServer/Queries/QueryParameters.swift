@@ -3,13 +3,14 @@ import HTTP1
 import JSON
 import Store
 
-/// The query of an administrative request, read strictly: a name that means nothing here is a mistake, and ignoring it
-/// would answer another question than the one that was asked.
+/// The query of a request.
 struct QueryParameters {
-  private let items: [FormItem]
+  let items: [FormItem]
 
-  init(_ exchange: Exchange, taking names: [String]) throws(ResponseError) {
-    items = exchange.query
+  init(_ items: [FormItem]) { self.items = items }
+
+  /// Every name is one of these and is given once.
+  func check(against names: [String]) throws(ResponseError) {
     for (index, item) in items.enumerated() {
       guard names.contains(item.name) else { throw QueryParameters.unknown(item.name, among: names) }
       if items[..<index].contains(where: { $0.name == item.name }) {
@@ -19,6 +20,9 @@ struct QueryParameters {
   }
 
   func text(_ name: String) -> String? { items.first { $0.name == name }?.value }
+
+  /// Elements of one answer; nil for all of them.
+  func limit() throws(ResponseError) -> Int? { try number("limit", in: 1...1_000) }
 
   func number(_ name: String, in range: ClosedRange<Int>) throws(ResponseError) -> Int? {
     guard let text = text(name) else { return nil }

@@ -7,7 +7,7 @@ extension ServerContext {
   /// shows a token of it gets 410 and a `stop` from then on, until the device registers again. An upload in its name without
   /// a token makes a new device: nothing tells it from one that was never there.
   func deleteDevice(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let device = deviceIdentity(exchange, try QueryParameters(exchange, taking: ["run"]))
+    let device = exchange.namedDevice
     return .store(.delete(device), afterwards: .deletion(device))
   }
 

@@ -4,8 +4,8 @@ import Store
 extension ServerContext {
   /// `GET /admin/v1/devices?run&limit&cursor`: `{"devices":[…],"next":…}` in the order of their first uploads.
   func listDevices(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "limit", "cursor"])
-    let run = optionalRun(exchange, parameters)
+    let parameters = exchange.query
+    let run = exchange.optionalRun
     let listing = Listing<StoredDevice, Int64>(
       format: .json("devices") { device, writer in
         writer.beginObject()
@@ -15,13 +15,12 @@ extension ServerContext {
       read: { (reader, after, limit) throws(StoreError) in try reader.devices(run: run, after: after, limit: limit) },
       text: { "\($0)" })
     return listing.reply(
-      after: try parameters.rowCursor(), limit: try limit(parameters), query: exchange.query)
+      after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
   /// `GET /admin/v1/devices/{id}?run`: a device as in the list, and its `tags`.
   func device(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run"])
-    let identity = deviceIdentity(exchange, parameters)
+    let identity = exchange.namedDevice
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       guard let device = try reader.device(identity) else { return .unknownDevice(identity) }
       let tags = try reader.tags(of: identity)
@@ -35,11 +34,6 @@ extension ServerContext {
         writer.endObject()
       }
     }
-  }
-
-  /// The device that the path names.
-  func deviceIdentity(_ exchange: Exchange, _ parameters: QueryParameters) -> DeviceIdentity {
-    DeviceIdentity(run: run(exchange, parameters), name: exchange.target.parameters.first ?? "")
   }
 }
 

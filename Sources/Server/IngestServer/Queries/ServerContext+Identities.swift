@@ -6,8 +6,8 @@ extension ServerContext {
   /// of arrival. `POST /admin/v1/verify` takes the same lines. With a limit the `Link` field names the next page; a page may
   /// hold fewer lines than the limit.
   func listIdentities(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "device", "from", "to", "limit", "cursor"])
-    let run = run(exchange, parameters)
+    let parameters = exchange.query
+    let run = exchange.run
     let device = parameters.text("device").map { DeviceIdentity(run: run, name: $0) }
     let (from, to) = try parameters.window()
     let selection = KeySelection(run: run, device: device, from: from, to: to)
@@ -22,6 +22,6 @@ extension ServerContext {
       },
       text: \.text)
     let cursor = try parameters.cursor { (text) throws(StoreError) in try ArrivalCursor(text: text) }
-    return listing.reply(after: cursor, limit: try limit(parameters), query: exchange.query)
+    return listing.reply(after: cursor, limit: try parameters.limit(), query: exchange.query.items)
   }
 }

@@ -8,8 +8,8 @@ extension ServerContext {
 
   /// `GET /admin/v1/locations/latest?run&limit&cursor&format=json|geojson`: where each device is, as far as it said.
   func listLatest(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "limit", "cursor", "format"])
-    let run = optionalRun(exchange, parameters)
+    let parameters = exchange.query
+    let run = exchange.optionalRun
     let listing = Listing<StoredDevice, Int64>(
       format: try parameters.choice("format", default: LatestFormat.json) == .json ? Self.json : Self.geoJSON,
       read: { (reader, after, limit) throws(StoreError) in
@@ -18,7 +18,7 @@ extension ServerContext {
         return page
       },
       text: { "\($0)" })
-    return listing.reply(after: try parameters.rowCursor(), limit: try limit(parameters), query: exchange.query)
+    return listing.reply(after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
   /// `{"locations":[{"device","run", then the position as of a device},…],"next":…}`.

@@ -14,8 +14,8 @@ extension ServerContext {
   /// `GET /admin/v1/devices/{id}/locations?run&from&to&limit&cursor&format&shape`: the records with `from` ≤ recorded time
   /// < `to`, in recorded order. `shape=track` makes one line of them, in GeoJSON.
   func listLocations(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "from", "to", "limit", "cursor", "format", "shape"])
-    let device = deviceIdentity(exchange, parameters)
+    let parameters = exchange.query
+    let device = exchange.namedDevice
     let (from, to) = try parameters.window()
     let format = try parameters.choice("format", default: LocationFormat.json)
     if try parameters.choice("shape", default: LocationShape.points) == .track {
@@ -29,10 +29,10 @@ extension ServerContext {
       },
       text: \.text)
     let cursor = try parameters.cursor { (text) throws(StoreError) in try PointCursor(text: text) }
-    let limit = try limit(parameters)
+    let limit = try parameters.limit()
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       guard try reader.device(device) != nil else { return .unknownDevice(device) }
-      return try listing.answer(reader, after: cursor, limit: limit, query: exchange.query)
+      return try listing.answer(reader, after: cursor, limit: limit, query: exchange.query.items)
     }
   }
 

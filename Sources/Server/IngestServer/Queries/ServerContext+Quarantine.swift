@@ -12,7 +12,7 @@ extension ServerContext {
   /// `{"records":[{"id","run","device","receivedAt","reason","key","bytes","record"},…],"next":…}`. `key` names the member of
   /// the record that is wrong, null when it is the record; `record` is a text, because what is kept here need not be JSON.
   func listQuarantine(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "device", "reason", "limit", "cursor"])
+    let parameters = exchange.query
     let selection = try selection(exchange, parameters)
     let listing = Listing<QuarantinedRecord, Int64>(
       format: .json("records") { $1.quarantined($0) },
@@ -20,12 +20,12 @@ extension ServerContext {
         try reader.quarantine(selection, before: before, limit: limit)
       },
       text: { "\($0)" })
-    return listing.reply(after: try parameters.rowCursor(), limit: try limit(parameters), query: exchange.query)
+    return listing.reply(after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
   /// `GET /admin/v1/quarantine/reasons?run&device&reason`: `{"records":n,"reasons":[{"reason","records"},…]}`.
   func countQuarantine(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "device", "reason"])
+    let parameters = exchange.query
     let selection = try selection(exchange, parameters)
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       let reasons = try reader.quarantineReasons(selection)
@@ -50,7 +50,6 @@ extension ServerContext {
 
   /// `GET /admin/v1/quarantine/{id}`: the bytes of the record as they came.
   func quarantined(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    _ = try QueryParameters(exchange, taking: [])
     let selection = try namedRecord(exchange)
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       guard let found = try reader.quarantine(selection, limit: 1).elements.first else { return .unknownRecord }
@@ -61,13 +60,12 @@ extension ServerContext {
   /// `DELETE /admin/v1/quarantine?run&device&reason`, of all runs when none is named: `{"deleted":n}`. A record that is
   /// sent again after that is put aside again.
   func clearQuarantine(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "device", "reason"])
+    let parameters = exchange.query
     return clear(try selection(exchange, parameters), after: 0)
   }
 
   /// `DELETE /admin/v1/quarantine/{id}`: `{"deleted":1}`, or 404.
   func deleteQuarantined(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    _ = try QueryParameters(exchange, taking: [])
     return clear(try namedRecord(exchange), after: 0)
   }
 
@@ -88,15 +86,15 @@ extension ServerContext {
   ) throws(ResponseError) -> QuarantineSelection {
     let reason = try parameters.name("reason", among: RecordProblem.Code.allCases.map(\.rawValue))
     return QuarantineSelection(
-      run: optionalRun(exchange, parameters), device: parameters.text("device"), reason: reason)
+      run: exchange.optionalRun, device: parameters.text("device"), reason: reason)
   }
 
   /// A record of the run that the path or the header names; of any run when none is.
   private func namedRecord(_ exchange: Exchange) throws(ResponseError) -> QuarantineSelection {
-    guard let id = exchange.target.parameters.first.flatMap({ Int64($0) }), id >= 0 else {
+    guard let id = exchange.parameters.first.flatMap({ Int64($0) }), id >= 0 else {
       throw ResponseError(.unknownRecord)
     }
-    return QuarantineSelection(run: exchange.target.run.isEmpty ? nil : exchange.target.run, id: id)
+    return QuarantineSelection(run: exchange.run.isEmpty ? nil : exchange.run, id: id)
   }
 }
 

@@ -8,7 +8,7 @@ extension ServerContext {
   /// waits after failed refreshes, and the journal. `{"devices","faults","maps","breakages","throttled"}` say how many, `journal`
   /// whether there is one. Whoever got an error asks again: what is forgotten already does not come back.
   func reset(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let run = optionalRun(exchange, try QueryParameters(exchange, taking: ["run"]))
+    let run = exchange.optionalRun
     return .store(.reset(run: run), afterwards: .reset(run: run))
   }
 

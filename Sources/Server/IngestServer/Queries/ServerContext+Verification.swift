@@ -6,8 +6,8 @@ extension ServerContext {
   /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for. With `exactly`, `atLeast` or `atMost` in
   /// the body records are counted instead.
   func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
-    let parameters = try QueryParameters(exchange, taking: ["run", "from", "to"])
-    let run = run(exchange, parameters)
+    let parameters = exchange.query
+    let run = exchange.run
     if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply(self) }
     let request = try VerificationRequest(exchange.body, run: run)
     let (from, to) = try parameters.window()

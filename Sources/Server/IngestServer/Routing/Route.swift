@@ -1,73 +1,80 @@
 import HTTP1
 
-/// One path of the server with the operations that its methods mean.
-struct Route: Sendable {
+/// One row of the table of routes: what a request asks for, who may ask, and what answers.
+final class Route: Sendable {
   /// A piece of a path: text as it stands, a parameter, or whatever follows.
-  enum Piece: Equatable, Sendable {
+  enum Piece: Hashable, Sendable {
     case text(String)
     case parameter
     case rest
   }
 
-  let pieces: [Piece]
-  let operations: [(methods: [HTTPMethod], operation: Operation)]
-
-  /// `/admin/v1/devices/{id}`; a last piece `**` takes one or more segments of any kind,
-  /// of which the first is a parameter.
-  init(_ pattern: String, _ operations: ([HTTPMethod], Operation)...) {
-    pieces = pattern.split(separator: "/").map { piece in
-      if piece == "**" { .rest } else if piece.hasPrefix("{") { .parameter } else { .text(String(piece)) }
-    }
-    self.operations = operations.map { (methods: $0.0, operation: $0.1) }
+  enum Audience: Equatable, Sendable {
+    /// What is journaled, faulted and counted as the traffic of devices.
+    case device(DeviceOperation)
+    case anyone
+    /// The administrator's token, or a client on this machine when no token is set.
+    case administrator
   }
+
+  typealias Handler = @Sendable (ServerContext, Exchange, SessionScratch) -> Reply
+
+  /// The `operation` of metrics and journal. The `operationId`s of openapi/openapi.json begin with it; where one has several
+  /// paths or methods, the others have `_` and a word behind it.
+  let name: String
+  let methods: [HTTPMethod]
+  let paths: [[Piece]]
+  let audience: Audience
+  let handler: Handler
+
+  /// `/admin/v1/devices/{id}`; a last piece `**` takes one or more segments of any kind, of which the first is a parameter.
+  init(
+    _ methods: [HTTPMethod], _ paths: [String], _ name: String, _ audience: Audience, _ handler: @escaping Handler
+  ) {
+    self.name = name
+    self.methods = methods
+    self.paths = paths.map { path in
+      path.split(separator: "/").map { piece in
+        if piece == "**" { .rest } else if piece.hasPrefix("{") { .parameter } else { .text(String(piece)) }
+      }
+    }
+    self.audience = audience
+    self.handler = handler
+  }
+
+  static func device(
+    _ methods: [HTTPMethod], _ paths: [String], _ operation: DeviceOperation, _ handler: @escaping Handler
+  ) -> Route {
+    Route(methods, paths, operation.rawValue, .device(operation), handler)
+  }
+
+  static func anyone(_ path: String, _ name: String, _ handler: @escaping Handler) -> Route {
+    Route([.get], [path], name, .anyone, handler)
+  }
+
+  /// `query`: the names that the query may have. Any other is a mistake, and ignoring it would answer another question than
+  /// the one that was asked.
+  static func admin(
+    _ method: HTTPMethod, _ path: String, _ name: String, query: [String],
+    _ action: @escaping @Sendable (ServerContext) -> (Exchange) throws(ResponseError) -> Reply
+  ) -> Route {
+    Route([method], ["/admin/v1" + path], name, .administrator) { context, exchange, _ in
+      do throws(ResponseError) {
+        try exchange.query.check(against: query)
+        return try action(context)(exchange)
+      } catch {
+        return .answer(error.response)
+      }
+    }
+  }
+
+  /// Nil for what is not of devices.
+  var deviceOperation: DeviceOperation? { if case .device(let operation) = audience { operation } else { nil } }
+
+  var isAdministrative: Bool { audience == .administrator }
 }
 
-extension Route {
-  private static let uploads: [HTTPMethod] = [.post, .put, .patch]
-
-  /// The order matters only where a pattern with `**` would take what another one names.
-  static let all: [Route] = [
-    Route("/locations", (uploads, .uploadLocations)),
-    Route("/locations/{org}", (uploads, .uploadLocations)),
-    Route("/api/locations", (uploads, .uploadLocations)),
-    Route("/v2/locations", (uploads, .uploadLocations)),
-    Route("/ingest/**", (uploads, .uploadLocations)),
-    Route("/api/register", ([.post], .registerDevice)),
-    Route("/v2/register", ([.post], .registerDevice)),
-    Route("/api/jwt/register", ([.post], .registerDevice)),
-    Route("/api/refresh_token", ([.post], .refreshToken)),
-    Route("/v2/refresh_token", ([.post], .refreshToken)),
-    Route("/logs/{device}", ([.post], .uploadDeviceLog)),
-    Route("/", ([.get], .getPage)),
-    Route("/page/{file}", ([.get], .getPageFile)),
-    Route("/healthz", ([.get], .getHealth)),
-    Route("/readyz", ([.get], .getReadiness)),
-    Route("/metrics", ([.get], .getMetrics)),
-    Route("/openapi.json", ([.get], .getContract)),
-    Route("/admin/v1/devices", ([.get], .listDevices)),
-    Route("/admin/v1/devices/{id}", ([.get], .getDevice), ([.delete], .deleteDevice)),
-    Route("/admin/v1/devices/{id}/locations", ([.get], .listDeviceLocations)),
-    Route("/admin/v1/devices/{id}/commands", ([.get], .listDeviceCommands), ([.post], .queueDeviceCommands)),
-    Route("/admin/v1/devices/{id}/tags", ([.put], .setDeviceTags)),
-    Route("/admin/v1/devices/{id}/logs", ([.get], .listDeviceLogs)),
-    Route("/admin/v1/devices/{id}/logs/{log}", ([.get], .getDeviceLog)),
-    Route("/admin/v1/locations/latest", ([.get], .listLatestLocations)),
-    Route("/admin/v1/commands", ([.post], .queueCommands)),
-    Route("/admin/v1/faults", ([.get], .listFaults), ([.put], .putFaults), ([.delete], .deleteFaults)),
-    Route("/admin/v1/map", ([.get], .getMap), ([.put], .putMap), ([.delete], .deleteMap)),
-    Route("/admin/v1/requests", ([.get], .listRequests)),
-    Route("/admin/v1/await", ([.post], .awaitRecords)),
-    Route("/admin/v1/verify", ([.post], .verifyRecords)),
-    Route("/admin/v1/uuids", ([.get], .listRecordIdentities)),
-    Route("/admin/v1/quarantine", ([.get], .listQuarantine), ([.delete], .clearQuarantine)),
-    Route("/admin/v1/quarantine/reasons", ([.get], .countQuarantine)),
-    Route("/admin/v1/quarantine/{record}", ([.get], .getQuarantined), ([.delete], .deleteQuarantined)),
-    Route("/admin/v1/tokens/expire", ([.post], .expireTokens)),
-    Route("/admin/v1/tokens/revoke", ([.post], .revokeTokens)),
-    Route("/admin/v1/tokens/break-refresh", ([.put], .breakRefresh)),
-    Route("/admin/v1/events", ([.get], .streamEvents)),
-    Route("/admin/v1/live", ([.get], .streamLive)),
-    Route("/admin/v1/stats", ([.get], .getStatistics)),
-    Route("/admin/v1/reset", ([.post], .reset)),
-  ]
+/// What devices call. Only these meet faults, so that a client can always take a fault back.
+enum DeviceOperation: String, CaseIterable, Sendable {
+  case uploadLocations, registerDevice, refreshToken, uploadDeviceLog
 }

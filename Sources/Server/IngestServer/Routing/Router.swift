@@ -1,13 +1,40 @@
 import HTTP1
 
-/// Finds what a request asks for. A fixed table: nothing is registered at run time.
+/// Finds the row of the table that a request is for. Nothing is registered at run time.
 struct Router: Sendable {
-  enum Match: Equatable {
-    case operation(Operation, parameters: [ByteRange])
+  enum Match {
+    /// `number` is the place of the route in the table.
+    case route(Route, number: Int, parameters: [ByteRange])
     /// The path exists, the method does not; these do (RFC 9110 §15.5.6).
     case methodNotAllowed([HTTPMethod])
     case notFound
   }
+
+  /// A path with the rows that its methods mean.
+  private struct Path: Sendable {
+    let pieces: [Route.Piece]
+    var rows: [(route: Route, number: Int)] = []
+  }
+
+  private static let paths: [Path] = {
+    var paths: [Path] = []
+    for (number, route) in Route.table.enumerated() {
+      for pieces in route.paths {
+        let index = paths.firstIndex { $0.pieces == pieces } ?? paths.count
+        if index == paths.count { paths.append(Path(pieces: pieces)) }
+        paths[index].rows.append((route, number))
+      }
+    }
+    return paths
+  }()
+
+  /// Of `Route.page`, under which requests that no path serves are counted.
+  static let pageNumber: Int = {
+    guard let number = Route.table.firstIndex(where: { $0 === Route.page }) else {
+      preconditionFailure("the page is in the table")
+    }
+    return number
+  }()
 
   /// `/r/{run}/…` keeps the traffic of one test job apart from that of another; the header says the same for clients
   /// whose URL is fixed.
@@ -20,40 +47,42 @@ struct Router: Sendable {
   }
 
   /// What a request with this method and target asks for; nil when nothing is served there.
-  func operation(of method: String, _ target: String) -> Operation? {
+  func route(of method: String, _ target: String) -> Route? {
     var parser = RequestParser()
     var head = RequestHead()
     let text = Array("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
     do throws(HTTPError) {
       guard try parser.next(text.span, into: &head).event == .head else { return nil }
     } catch { return nil }
-    guard case .operation(let operation, _) = match(head) else { return nil }
-    return operation
+    guard case .route(let route, _, _) = match(head) else { return nil }
+    return route
   }
 
   func match(_ head: borrowing RequestHead) -> Match {
     let skipped = run(of: head)?.segments ?? 0
-    for route in Route.all {
-      guard let parameters = parameters(of: route, in: head, skipping: skipped) else { continue }
+    for path in Router.paths {
+      guard let parameters = parameters(of: path.pieces, in: head, skipping: skipped) else { continue }
       // HEAD is answered like GET, without the content (RFC 9110 §9.3.2).
       let method = head.method == .head ? HTTPMethod.get : head.method
-      if let entry = route.operations.first(where: { $0.methods.contains(method) }) {
-        return .operation(entry.operation, parameters: parameters)
+      for row in path.rows where row.route.methods.contains(method) {
+        return .route(row.route, number: row.number, parameters: parameters)
       }
-      let allowed = route.operations.flatMap(\.methods)
+      let allowed = path.rows.flatMap(\.route.methods).sorted { $0.rawValue < $1.rawValue }
       return .methodNotAllowed(allowed.contains(.get) ? allowed + [.head] : allowed)
     }
     return .notFound
   }
 
-  /// Nil when the path is not the route's. One slash at the end is borne: people type it, and a device whose
-  /// configuration ends with it would lose its uploads over it.
-  private func parameters(of route: Route, in head: borrowing RequestHead, skipping skipped: Int) -> [ByteRange]? {
+  /// Nil when the path is not the route's. One slash at the end is accepted: people type it, and a device whose
+  /// configuration ends with it would lose its uploads.
+  private func parameters(
+    of pieces: [Route.Piece], in head: borrowing RequestHead, skipping skipped: Int
+  ) -> [ByteRange]? {
     var segments = head.segments[skipped...]
-    if segments.count > route.pieces.count, let last = segments.last, last.isEmpty { segments = segments.dropLast() }
+    if segments.count > pieces.count, let last = segments.last, last.isEmpty { segments = segments.dropLast() }
     var parameters: [ByteRange] = []
     var index = segments.startIndex
-    for piece in route.pieces {
+    for piece in pieces {
       guard index < segments.endIndex else { return nil }
       switch piece {
       case .rest: return parameters + [segments[index]]

@@ -20,8 +20,8 @@ package final class ServerMetrics: Sendable {
     }
   }
 
-  /// One for each class of status, in the order of the classes.
-  private let requests: [Operation: [Counter]]
+  /// By the number of the route, one for each class of status in the order of the classes.
+  private let requests: [[Counter]]
   private let refusals: LabelledMetrics<StatusClass, Counter>
   private let requestTime: SharedHistogram
   private let accepted: Counter
@@ -32,15 +32,13 @@ package final class ServerMetrics: Sendable {
   private let faults: LabelledMetrics<ServerFault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
-    var requests: [Operation: [Counter]] = [:]
-    for operation in Operation.allCases {
-      requests[operation] = StatusClass.allCases.map { status in
+    requests = Route.table.map { route in
+      StatusClass.allCases.map { status in
         registry.counter(
           "rollingroad_requests_total", help: "Answered requests.",
-          labels: ["operation": operation.rawValue, "status": status.rawValue])
+          labels: ["operation": route.name, "status": status.rawValue])
       }
     }
-    self.requests = requests
     refusals = registry.counters(
       "rollingroad_refused_messages_total", help: "Messages that are no HTTP request as RFC 9112 has it, or too large.",
       label: "status")
@@ -68,10 +66,10 @@ package final class ServerMetrics: Sendable {
 
   func spoilt(_ kind: ServerFault.Kind) { faults[kind].add() }
 
-  func answered(_ operation: Operation, status: Int, after elapsed: Nanoseconds) {
-    requests[operation]?[min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
+  func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
+    requests[exchange.opening.routeNumber][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
     // Administration waits and streams on purpose: it would say nothing about what devices meet.
-    if Operation.ofDevices.contains(operation) { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
+    if exchange.route.deviceOperation != nil { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
   }
 
   func refused(status: Int) { refusals[StatusClass(status)].add() }
@@ -92,7 +90,8 @@ extension ServerMetrics {
   /// What they say now of the requests of devices; what other threads know is added to it.
   func figures() -> LiveFigures {
     let counts = StatusClass.allCases.enumerated().map { index, status in
-      (status.rawValue, Operation.ofDevices.reduce(0) { $0 + (requests[$1]?[index].value ?? 0) })
+      let ofDevices = zip(Route.table, requests).filter { $0.0.deviceOperation != nil }
+      return (status.rawValue, ofDevices.reduce(0) { $0 + $1.1[index].value })
     }
     let (latencies, answered) = requestTime.counts(atMost: LiveFigures.bounds)
     return LiveFigures(

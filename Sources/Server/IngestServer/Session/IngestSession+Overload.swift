@@ -21,5 +21,5 @@ extension IngestSession {
 extension ServerContext {
   /// What devices send would be refused by the store at the moment. Administration is let through: whoever looks what is
   /// wrong needs an answer.
-  func isOverloaded(for operation: Operation) -> Bool { Operation.ofDevices.contains(operation) && probes.isFull() }
+  func isOverloaded(for route: Route) -> Bool { route.deviceOperation != nil && probes.isFull() }
 }

@@ -203,7 +203,7 @@ extension IngestSession {
       if let fault = context.fault(for: exchange, beforeBody: true) {
         return refuseBody(of: exchange, fault, &output)
       }
-      if context.isOverloaded(for: exchange.target.operation) { return turnAway(exchange, &output) }
+      if context.isOverloaded(for: exchange.route) { return turnAway(exchange, &output) }
       if scratch.head.expectsContinue { ResponseWriter.interimContinue(into: &output.bytes) }
       bodyFraming = scratch.head.framing
       state = .reading(exchange)
@@ -242,10 +242,10 @@ extension IngestSession {
   }
 
   private func handle(_ exchange: Exchange, _ output: inout SessionOutput) {
-    let reply = context.reply(to: exchange, scratch)
+    let reply = exchange.route.handler(context, exchange, scratch)
     var exchange = exchange
     exchange.device = reply.device ?? exchange.device
-    if exchange.device.isEmpty, exchange.target.operation == .uploadLocations {
+    if exchange.device.isEmpty, exchange.route.deviceOperation == .uploadLocations {
       exchange.device = context.nameSaid(in: exchange, scratch)
     }
     exchange.fault = context.fault(for: exchange, beforeBody: false)
@@ -304,7 +304,7 @@ extension IngestSession {
 
   /// The answer is known: counts it.
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
-    context.metrics.answered(exchange.target.operation, status: response.status, after: now - exchange.begunAt)
+    context.metrics.answered(exchange, status: response.status, after: now - exchange.begunAt)
     tellViewers(exchange, response)
     if response.status >= 400 || exchange.fault != nil { context.noteRefusal(exchange, response) }
     if let draft = exchange.draft {
@@ -314,10 +314,10 @@ extension IngestSession {
   }
 
   private func tellViewers(_ exchange: Exchange, _ response: Response) {
-    let isOfDevice = Operation.ofDevices.contains(exchange.target.operation) && !exchange.device.isEmpty
+    let isOfDevice = exchange.route.deviceOperation != nil && !exchange.device.isEmpty
     guard context.hub.board.hasViewers, isOfDevice else { return }
     context.hub.board.answered(
-      DeviceIdentity(run: exchange.target.run, name: exchange.device), status: response.status,
+      DeviceIdentity(run: exchange.run, name: exchange.device), status: response.status,
       exchange.fault?.fault.kind, at: exchange.receivedAt.millisecondsSince1970)
   }
 

@@ -69,14 +69,13 @@ extension ServerFault.Kind {
 extension ServerContext {
   /// Notes what an answer says of a request that stored nothing.
   func noteRefusal(_ exchange: Exchange, _ response: Response) {
-    let operation = exchange.target.operation
-    let isUpload = operation == .uploadLocations && exchange.unservedPath == nil
+    let isUpload = exchange.route.deviceOperation == .uploadLocations && exchange.unservedPath == nil
     guard isUpload || exchange.unservedPath != nil else { return }
     guard response.status >= 400 || exchange.fault?.fault.kind.keepsFromStore == true else { return }
     // Whatever a client sends, an entry is short.
     let longest = ServerContext.nameBytesMax
     var refusal = Refusal(
-      run: String(exchange.target.run.prefix(longest)), device: String(exchange.device.prefix(longest)),
+      run: String(exchange.run.prefix(longest)), device: String(exchange.device.prefix(longest)),
       status: response.status, code: response.code ?? "")
     refusal.path = String((exchange.unservedPath ?? "").prefix(longest))
     refusal.rule = exchange.fault?.rule ?? ""

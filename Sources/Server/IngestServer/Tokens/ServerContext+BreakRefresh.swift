@@ -16,10 +16,10 @@ extension ServerContext {
       }
       let device = try fields.text("device")
       let isSet = refreshBreakages.withLock {
-        $0.set(breakage, run: exchange.target.run, device: device, times: Int(times))
+        $0.set(breakage, run: exchange.run, device: device, times: Int(times))
       }
       guard isSet else { return .answer(.error(429, "too_many_breakages", "there are as many as the server keeps")) }
-      return .answer(.json { $0.writeCount("next", times) })
+      return .answer(.count("next", Int(times)))
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))
     }
@@ -63,15 +63,5 @@ extension ServerContext {
     case .shape(.noTokens): return .json { JSONValue.object(["success": .bool(true)]).write(to: &$0) }
     case .shape(.notJSON): return Response(200, "text/html", Array("<html>Welcome to the airport</html>".utf8))
     }
-  }
-}
-
-extension JSONWriter {
-  /// An object with one number.
-  mutating func writeCount(_ name: StaticString, _ count: Int64) {
-    beginObject()
-    key(name)
-    value(count)
-    endObject()
   }
 }

@@ -19,7 +19,7 @@ extension ServerContext {
       return .answer(.tooManyRefreshes(wait))
     }
     guard let shown = RefreshToken(text: text) else {
-      refreshThrottle.withLock { $0.failed(presented, run: exchange.target.run, now: exchange.begunAt) }
+      refreshThrottle.withLock { $0.failed(presented, run: exchange.run, now: exchange.begunAt) }
       return .answer(.refused(.unknown))
     }
     let breakage = refreshBreakages.withLock { $0.take(for: shown.device) }

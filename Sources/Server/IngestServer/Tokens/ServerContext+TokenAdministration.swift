@@ -35,7 +35,7 @@ extension TokenSelection {
   fileprivate static let keys = ["device", "family", "run", "all"]
 
   fileprivate init(_ fields: AdminFields, _ exchange: Exchange) throws(FieldError) {
-    let run = exchange.target.run
+    let run = exchange.run
     var found: [TokenSelection] = []
     if let device = try fields.text("device") { found.append(.device(DeviceIdentity(run: run, name: device))) }
     if let family = try fields.integer("family", in: 1...Int64.max) { found.append(.family(family)) }

@@ -43,7 +43,7 @@ extension ServerContext {
       let isTrusted = configuration.authentication == .off || said == nil || said == token.subject
       return isTrusted ? token.subject : nil
     }
-    let inPath = exchange.target.parameters.last.flatMap { $0.isEmpty ? nil : $0 }
+    let inPath = exchange.parameters.last.flatMap { $0.isEmpty ? nil : $0 }
     return said ?? inPath ?? "anonymous"
   }
 
@@ -61,10 +61,10 @@ extension ServerContext {
 
   /// Nil when a name is too long to be kept.
   func identity(_ exchange: Exchange, _ name: String?) -> DeviceIdentity? {
-    guard let name, max(name.utf8.count, exchange.target.run.utf8.count) <= ServerContext.nameBytesMax else {
+    guard let name, max(name.utf8.count, exchange.run.utf8.count) <= ServerContext.nameBytesMax else {
       return nil
     }
-    return DeviceIdentity(run: exchange.target.run, name: name)
+    return DeviceIdentity(run: exchange.run, name: name)
   }
 
   /// What is wrong with an upload can be said, for these reasons, before its body has come. Bodies are JSON whatever they
