@@ -34,7 +34,7 @@ final class LocalServer {
     let desk = desk
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: ServerMetrics(registry: &registry),
-      registry: registry, custody: CommandCustody(), wallNow: { desk.wall.withLock { $0 } },
+      registry: registry, undelivered: UndeliveredCommands(), wallNow: { desk.wall.withLock { $0 } },
       submit: { job, address in
         desk.jobs.withLock { $0.append((job, address)) }
         return true
@@ -43,7 +43,7 @@ final class LocalServer {
         desk.questions.withLock { $0.append(question) }
         return true
       })
-    context.custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
     session = IngestSession(
       context, scratch: SessionScratch(), address: SessionAddress(loop: 0, connection: 0), isLocal: true)
   }
@@ -104,7 +104,7 @@ final class LocalServer {
       return waiting
     }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: desk.wall.withLock { $0 })) {
-      context.custody.committed(result, for: job.address)
+      context.undelivered.committed(result, for: job.address)
       if job.address != .nobody { session.deliver(.completed(result), &output) }
     }
     return !jobs.isEmpty

@@ -36,10 +36,10 @@ import Testing
     let harness = try SessionHarness()
     for run in ["one", ""] { try fill(harness, run: run) }
     try expect(harness, "/r/one/admin/v1/reset", clears: 1)
-    #expect(harness.context.refreshThrottle.withLock { $0.count } == 1)
-    #expect(harness.context.faults.entries(of: "").count == 2)
-    #expect(harness.context.faults.entries(of: "one").isEmpty)
-    #expect(harness.context.maps.map(of: "") != nil && harness.context.maps.map(of: "one") == nil)
+    #expect(harness.context.tokens.checks.throttle.withLock { $0.count } == 1)
+    #expect(harness.context.faults.board.entries(of: "").count == 2)
+    #expect(harness.context.faults.board.entries(of: "one").isEmpty)
+    #expect(harness.context.maps.board.map(of: "") != nil && harness.context.maps.board.map(of: "one") == nil)
     #expect(try harness.upload(1, device: "car", run: "one").status == 200, "no fault is left")
     #expect(try harness.refresh(harness.register("car", run: "one").refresh).status == 200, "nor a broken refresh")
     #expect(try harness.refresh(harness.register("car").refresh).status == 500, "but the other run's")
@@ -49,7 +49,7 @@ import Testing
     let harness = try SessionHarness()
     for run in ["one", "two", ""] { try fill(harness, run: run) }
     try expect(harness, "/admin/v1/reset", clears: 3)
-    #expect(harness.context.faults.isEmpty)
+    #expect(harness.context.faults.board.isEmpty)
     #expect(try harness.upload(1, device: "car").status == 200)
   }
 

@@ -142,13 +142,13 @@ import Testing
   }
 
   @Test func theKindsOfRefusalsAreBounded() {
-    let book = RefusalBook()
+    let book = RefusalLog()
     for number in 0..<2_000 {
       book.note(
         Refusal(run: "", device: "phone-\(number)", status: 401, code: "token_required"),
         at: .init(millisecondsSince1970: Int64(number)))
     }
     let kept = book.entries(run: "", device: nil)
-    #expect(kept.count <= RefusalBook.kindsMax && kept[0].refusal.device == "phone-1999")
+    #expect(kept.count <= RefusalLog.kindsMax && kept[0].refusal.device == "phone-1999")
   }
 }

@@ -34,7 +34,7 @@ import Testing
   /// Whoever looks on learns of each change, and of nothing else.
   @Test func theRevisionChangesWithTheMap() throws {
     let harness = try SessionHarness()
-    func revision() -> Int { harness.context.figures().mapRevision }
+    func revision() -> Int { harness.context.live.figures().mapRevision }
     let first = revision()
     #expect(try harness.request("GET", Self.path).status == 200)
     #expect(try harness.request("DELETE", Self.path).status == 200)

@@ -41,7 +41,7 @@ final class SessionHarness {
     let desk = desk
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      custody: CommandCustody(), wallNow: { desk.wall.withLock { $0 } },
+      undelivered: UndeliveredCommands(), wallNow: { desk.wall.withLock { $0 } },
       submit: { job, address in
         if desk.isFull.withLock({ $0 }) { return false }
         desk.jobs.withLock { $0.append((job, address)) }
@@ -54,7 +54,7 @@ final class SessionHarness {
           return true
         }
       }, probes: ServerProbes(isFull: { desk.isFull.withLock { $0 } && desk.showsFull.withLock { $0 } }))
-    context.custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
     session = IngestSession(
       context, scratch: scratch, address: SessionAddress(loop: 0, connection: 0), isLocal: true)
     output = SessionOutput(now: monotonic, unsentMax: 65_536)
@@ -135,7 +135,7 @@ final class SessionHarness {
       return waiting
     }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now)) {
-      context.custody.committed(result, for: job.address)
+      context.undelivered.committed(result, for: job.address)
       if delivers && job.address != .nobody { call { $0.deliver(.completed(result), &$1) } }
     }
     return !jobs.isEmpty

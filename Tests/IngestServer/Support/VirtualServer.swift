@@ -11,7 +11,7 @@ import Synchronization
 final class VirtualServer {
   final class Desk: Sendable {
     let jobs = Mutex<[(job: StoreJob, address: SessionAddress)]>([])
-    let letters = Mutex<[EventHub.Letter]>([])
+    let letters = Mutex<[EventHub.Message]>([])
     let questions = Mutex<[(question: StoreQuestion, address: SessionAddress)]>([])
     let wall = Mutex(WallInstant(millisecondsSince1970: 1_785_263_663_000))
   }

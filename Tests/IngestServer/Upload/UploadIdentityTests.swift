@@ -84,7 +84,7 @@ import Testing
     #expect(try device(bearer: { tokens, _ in tokens.refresh }, [("X-Device-Id", "header")]) == "header")
     #expect(try device(bearer: { _, _ in "DUMMY_TOKEN" }) == "path")
     let admin: (TokenPair, SessionHarness) -> String = { _, harness in
-      harness.context.tokens.encode(
+      harness.context.tokens.codec.encode(
         AccessToken(
           scope: .admin, subject: "truck", family: 0, issuedAt: harness.now,
           expiresAt: harness.now.advanced(byMilliseconds: 1_000)))

@@ -1,11 +1,13 @@
 import Base
+import Contract
+import JSON
 
-/// One fault and whom it meets.
+/// A fault and the requests that it meets.
 struct FaultRule: Equatable, Sendable {
   /// Which requests are meant. What is nil does not matter.
   struct Match: Equatable, Sendable {
     var device: String?
-    /// Devices with this tag; what nobody knows the device of has none.
+    /// Devices with this tag; requests of unknown devices have none.
     var tag: String?
     /// The run whose requests are meant; nil for every run.
     var run: String?
@@ -25,7 +27,7 @@ struct FaultRule: Equatable, Sendable {
   let match: Match
   /// The draws of the rule follow from it, from the rule's id and from the device alone.
   let seed: UInt64
-  /// The run in which the rule was set; whoever sets the rules of one run leaves those of the others alone.
+  /// The run in which the rule was set. Setting the rules of one run leaves those of the others.
   let owner: String
 
   func concerns(_ request: FaultRequest) -> Bool {
@@ -72,5 +74,68 @@ struct AppliedFault: Equatable, Sendable {
     case .dribble(_, let pause): delay = .milliseconds(pause)
     default: delay = .zero
     }
+  }
+}
+
+extension FaultRule {
+  /// Rules that one run may have.
+  static let rulesMax = 1_000
+
+  /// The body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…}]}`.
+  static func list(_ body: JSONValue, owner: String) throws(FieldError) -> [FaultRule] {
+    let fields = try AdminFields(body, knows: ["faults"])
+    guard case .array(let elements)? = fields.value("faults") else { throw FieldError("faults", .missing) }
+    guard elements.count <= rulesMax else {
+      throw FieldError("faults", .outOfRange(expected: "at most \(rulesMax) rules"))
+    }
+    var rules: [FaultRule] = []
+    var ids: Set<String> = []
+    for (index, element) in elements.enumerated() {
+      let rule = try FaultRule(element, at: "faults[\(index)]", owner: owner)
+      guard ids.insert(rule.id).inserted else {
+        throw FieldError("faults[\(index)].id", .outOfRange(expected: "unique, for the draws follow from it"))
+      }
+      rules.append(rule)
+    }
+    return rules
+  }
+
+  private init(_ value: JSONValue, at path: String, owner: String) throws(FieldError) {
+    let fields = try AdminFields(value, at: path, knows: ["id", "fault", "match", "seed"])
+    guard let id = try fields.text("id"), !id.isEmpty else { throw FieldError(fields.place("id"), .missing) }
+    guard let fault = fields.value("fault") else { throw FieldError(fields.place("fault"), .missing) }
+    self.id = id
+    self.fault = try ServerFault(fault, at: fields.place("fault"))
+    match = try Match(fields.value("match"), at: fields.place("match"), owner: owner)
+    seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 0)
+    self.owner = owner
+  }
+}
+
+extension FaultRule.Match {
+  /// A rule set within a run is about that run. Outside of runs it is about ordinary traffic, or about the run that it
+  /// names, `*` for all.
+  fileprivate init(_ value: JSONValue?, at path: String, owner: String) throws(FieldError) {
+    let keys = ["device", "tag", "run", "operation", "share", "count", "skip", "from", "to"]
+    let fields = try AdminFields(value ?? .object([:]), at: path, knows: keys)
+    device = try fields.text("device")
+    tag = try fields.text("tag")
+    let named = try fields.text("run")
+    if !owner.isEmpty, let named, named != owner {
+      throw FieldError(fields.place("run"), .outOfRange(expected: "the run of the request, \(owner)"))
+    }
+    run = named == "*" ? nil : named ?? owner
+    if let name = try fields.text("operation") {
+      guard let known = DeviceOperation(rawValue: name) else {
+        let names = DeviceOperation.allCases.map(\.rawValue).joined(separator: ", ")
+        throw FieldError(fields.place("operation"), .outOfRange(expected: "one of \(names)"))
+      }
+      operation = known
+    }
+    share = try fields.share("share") ?? 1
+    count = try fields.integer("count", in: 0...Int64(Int32.max)).map { Int($0) }
+    skip = Int(try fields.integer("skip", in: 0...Int64(Int32.max)) ?? 0)
+    from = try fields.time("from")
+    to = try fields.time("to")
   }
 }

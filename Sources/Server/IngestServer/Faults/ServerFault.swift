@@ -1,13 +1,14 @@
 package import Contract
 import HTTP1
+package import JSON
 
-/// What goes wrong with a request on purpose. The names are the `kind`s of the JSON.
+/// An injected fault of one request. The names are the `kind`s of the JSON.
 package enum ServerFault: Equatable, Sendable {
   /// Answers before the body is read; nothing is stored.
   case refuse(status: Int)
   /// Resets the connection before the body is read; nothing is stored.
   case reset
-  /// Waits, then goes on as if nothing had been.
+  /// Waits, then goes on.
   case delay(ClosedRange<Int64>)
   /// Reads the request, stores nothing, answers this, with these fields in its head.
   case status(Int, [NameValuePair] = [])
@@ -15,7 +16,7 @@ package enum ServerFault: Equatable, Sendable {
   case portal
   /// Sends the client elsewhere and stores nothing.
   case redirect(status: Int, location: String)
-  /// Acknowledges everything and stores nothing: a server that loses data, to see whether a test finds out.
+  /// Acknowledges everything and stores nothing: a server that loses data, to see whether a test notices.
   case pretend
   /// Stores the first records of the batch and acknowledges all of them: another one.
   case prefix(records: Int)
@@ -23,7 +24,7 @@ package enum ServerFault: Equatable, Sendable {
   case cut(bytes: Int)
   /// Stores, and closes the connection without an answer.
   case drop
-  /// Stores, waits, and answers: longer than the client's patience, it has to send the same again.
+  /// Stores, waits, and answers: after the client's timeout, it has to send the same again.
   case delayAfterCommit(ClosedRange<Int64>)
   /// Stores, and sends the answer in pieces with pauses, in milliseconds, between them.
   case dribble(bytes: Int, every: Int64)
@@ -75,5 +76,134 @@ extension ServerFault {
       try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)
       return !field.name.isEmpty
     } catch { return false }
+  }
+}
+
+extension ServerFault {
+  /// As PUT /admin/v1/faults takes it. Durations are text with their unit, so that a list can be put back as it came.
+  package func append(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("kind", kind.rawValue)
+    switch self {
+    case .refuse(let status): writer.member("status", status)
+    case .status(let status, let fields):
+      writer.member("status", status)
+      guard !fields.isEmpty else { break }
+      writer.key("headers")
+      writer.beginObject()
+      for field in fields {
+        writer.key(field.name)
+        writer.value(field.value)
+      }
+      writer.endObject()
+    case .delay(let range), .delayAfterCommit(let range):
+      writer.member("from", "\(range.lowerBound)ms")
+      writer.member("to", "\(range.upperBound)ms")
+    case .redirect(let status, let location):
+      writer.member("status", status)
+      writer.member("location", location)
+    case .prefix(let records): writer.member("records", records)
+    case .cut(let bytes): writer.member("bytes", bytes)
+    case .dribble(let bytes, let pause):
+      writer.member("bytes", bytes)
+      writer.member("every", "\(pause)ms")
+    case .wrongLength(let difference): writer.member("by", difference)
+    case .reset, .portal, .pretend, .drop, .malformed, .empty: break
+    }
+    writer.endObject()
+  }
+}
+
+extension ServerFault {
+  init(_ value: JSONValue, at path: String) throws(FieldError) {
+    let keys = ["kind", "status", "headers", "time", "from", "to", "bytes", "every", "records", "by", "location"]
+    let fields = try AdminFields(value, at: path, knows: keys)
+    let name = try fields.text("kind") ?? ""
+    guard let kind = Kind(rawValue: name) else {
+      let names = Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw FieldError(fields.place("kind"), .outOfRange(expected: "one of \(names)"))
+    }
+    // Read again, knowing which keys mean something for this kind.
+    _ = try AdminFields(value, at: path, knows: ["kind"] + kind.parameters)
+    let count = Int64(Int32.max)
+    switch kind {
+    case .refuse: self = .refuse(status: Int(try fields.integer("status", in: 200...599) ?? 503))
+    case .reset: self = .reset
+    case .delay: self = .delay(try ServerFault.delays(fields))
+    case .status:
+      self = .status(
+        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields))
+    case .portal: self = .portal
+    case .redirect:
+      self = .redirect(
+        status: Int(try fields.integer("status", in: 300...399) ?? 302),
+        location: try ServerFault.location(fields))
+    case .pretend: self = .pretend
+    case .prefix: self = .prefix(records: Int(try fields.integer("records", in: 0...count) ?? 1))
+    case .cut: self = .cut(bytes: Int(try fields.integer("bytes", in: 0...count) ?? 20))
+    case .drop: self = .drop
+    case .delayAfterCommit: self = .delayAfterCommit(try ServerFault.delays(fields))
+    case .dribble:
+      let pause = max(1, try fields.milliseconds("every") ?? 1_000)
+      self = .dribble(bytes: Int(try fields.integer("bytes", in: 1...count) ?? 1), every: pause)
+    case .malformed: self = .malformed
+    case .wrongLength: self = .wrongLength(by: Int(try fields.integer("by", in: -65_536...65_536) ?? 10))
+    case .empty: self = .empty
+    }
+  }
+
+  private static func headers(_ fields: AdminFields) throws(FieldError) -> [NameValuePair] {
+    guard let value = fields.value("headers") else { return [] }
+    guard case .object(let object) = value else {
+      throw FieldError(fields.place("headers"), .outOfRange(expected: "an object of texts"))
+    }
+    var headers: [NameValuePair] = []
+    for member in object.members {
+      let place = "\(fields.place("headers")).\(member.key)"
+      guard case .string(let text) = member.value else {
+        throw FieldError(place, .outOfRange(expected: "a string"))
+      }
+      let field = NameValuePair(member.key, text)
+      guard isField(field) else {
+        throw FieldError(place, .outOfRange(expected: "a header that the server does not write itself"))
+      }
+      headers.append(field)
+    }
+    return headers
+  }
+
+  /// `time` is fixed; `from` and `to` are a range to draw from.
+  private static func delays(_ fields: AdminFields) throws(FieldError) -> ClosedRange<Int64> {
+    if let fixed = try fields.milliseconds("time") { return fixed...fixed }
+    guard let from = try fields.milliseconds("from"), let to = try fields.milliseconds("to") else {
+      throw FieldError(fields.place("time"), .missing)
+    }
+    guard from <= to else { throw FieldError(fields.place("to"), .outOfRange(expected: "no shorter than from")) }
+    return from...to
+  }
+
+  private static func location(_ fields: AdminFields) throws(FieldError) -> String {
+    let location = try fields.text("location") ?? "http://localhost/login"
+    guard location.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw FieldError(fields.place("location"), .outOfRange(expected: "a URL"))
+    }
+    return location
+  }
+}
+
+extension ServerFault.Kind {
+  /// The keys that mean something beside `kind`.
+  var parameters: [String] {
+    switch self {
+    case .refuse: ["status"]
+    case .status: ["status", "headers"]
+    case .delay, .delayAfterCommit: ["time", "from", "to"]
+    case .redirect: ["status", "location"]
+    case .prefix: ["records"]
+    case .cut: ["bytes"]
+    case .dribble: ["bytes", "every"]
+    case .wrongLength: ["by"]
+    case .reset, .portal, .pretend, .drop, .malformed, .empty: []
+    }
   }
 }

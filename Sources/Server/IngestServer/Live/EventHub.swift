@@ -1,12 +1,12 @@
-import Base
-import Store
+package import Base
+package import Store
 import Synchronization
 
-/// Between the store's writer, who knows what is on disk, and the sessions that wait for it. Everything in it is bounded,
-/// and while nobody waits or listens it costs the writer one look at a flag for each group.
+/// Between the store's writer, which knows what is on disk, and the sessions that wait for it. Everything in it is bounded,
+/// and without waiters and subscribers it costs the writer one look at a flag for each group.
 package final class EventHub: Sendable {
-  /// A message and whom it is for.
-  package typealias Letter = (message: SessionMessage, address: SessionAddress)
+  /// A message and its receiver.
+  package typealias Message = (message: SessionMessage, address: SessionAddress)
 
   static let waitersMax = 1_024
   static let subscribersMax = 256
@@ -27,7 +27,7 @@ package final class EventHub: Sendable {
     var lastID: UInt64 = 0
     /// The group that the writer is at, or was last.
     var group: UInt64 = 0
-    /// Somebody has listened: from then on the last events are kept.
+    /// There was a subscriber: from then on the last events are kept.
     var hasListeners = false
   }
 
@@ -37,9 +37,9 @@ package final class EventHub: Sendable {
   let board = LiveBoard()
   private let state = Mutex(State())
   private let isWatched = Atomic(false)
-  private let post: @Sendable ([Letter]) -> Void
+  private let post: @Sendable ([Message]) -> Void
 
-  package init(epoch: Int64, post: @escaping @Sendable ([Letter]) -> Void) {
+  package init(epoch: Int64, post: @escaping @Sendable ([Message]) -> Void) {
     self.epoch = epoch
     self.post = post
   }
@@ -47,19 +47,19 @@ package final class EventHub: Sendable {
   /// Whether it is worth making an event.
   var isListening: Bool { isWatched.load(ordering: .acquiring) }
 
-  private func change<Result>(_ body: (inout State, inout [Letter]) -> Result) -> Result {
-    var letters: [Letter] = []
+  private func change<Result>(_ body: (inout State, inout [Message]) -> Result) -> Result {
+    var messages: [Message] = []
     let result = state.withLock { state in
-      let result = body(&state, &letters)
+      let result = body(&state, &messages)
       isWatched.store(state.hasListeners || !state.waiters.isEmpty, ordering: .releasing)
       return result
     }
-    if !letters.isEmpty { post(letters) }
+    if !messages.isEmpty { post(messages) }
     return result
   }
 }
 
-/// What the writer says.
+/// For the writer.
 extension EventHub {
   /// Before the group with these jobs, on the writer's thread.
   func groupBegins() { state.withLock { $0.group += 1 } }
@@ -69,59 +69,59 @@ extension EventHub {
     tags.note(group, results)
     if board.hasViewers { board.committed(group, results, at: now.millisecondsSince1970) }
     guard isListening else { return }
-    change { state, letters in
+    change { state, messages in
       for (job, result) in zip(group, results) {
         if !state.waiters.isEmpty, case .ingest(let batch) = job, case .ingested(let receipt) = result {
           let number = state.group
-          EventHub.update(&state.waiters, &letters) { $0.note(batch, receipt, group: number) }
+          EventHub.update(&state.waiters, &messages) { $0.note(batch, receipt, group: number) }
         }
         guard state.hasListeners else { continue }
-        for event in LiveEvent.events(of: job, result) { EventHub.publish(event, &state, &letters) }
+        for event in LiveEvent.events(of: job, result) { EventHub.publish(event, &state, &messages) }
       }
     }
   }
 
   /// From any thread.
   func publish(_ event: LiveEvent) {
-    change { state, letters in
-      if state.hasListeners { EventHub.publish(event, &state, &letters) }
+    change { state, messages in
+      if state.hasListeners { EventHub.publish(event, &state, &messages) }
     }
   }
 
-  private static func publish(_ event: LiveEvent, _ state: inout State, _ letters: inout [Letter]) {
+  private static func publish(_ event: LiveEvent, _ state: inout State, _ messages: inout [Message]) {
     let event = state.ring.append(event)
     for index in state.subscribers.indices where state.subscribers[index].filter.takes(event) {
       state.subscribers[index].queue.append(event)
       if !state.subscribers[index].isTold {
         state.subscribers[index].isTold = true
-        letters.append((.eventsWaiting(state.subscribers[index].id), state.subscribers[index].address))
+        messages.append((.eventsWaiting(state.subscribers[index].id), state.subscribers[index].address))
       }
     }
   }
 
-  private static func update(_ waiters: inout [Waiter], _ letters: inout [Letter], _ body: (inout Waiter) -> Void) {
+  private static func update(_ waiters: inout [Waiter], _ messages: inout [Message], _ body: (inout Waiter) -> Void) {
     var hasMet = false
     for index in waiters.indices {
       body(&waiters[index])
       if waiters[index].isMet || waiters[index].isOver {
         hasMet = true
-        letters.append((.awaited(waiters[index].id, waiters[index].progress), waiters[index].address))
+        messages.append((.awaited(waiters[index].id, waiters[index].progress), waiters[index].address))
       }
     }
     if hasMet { waiters.removeAll { $0.isMet || $0.isOver } }
   }
 }
 
-/// For those who wait.
+/// For waiters.
 extension EventHub {
-  /// The waiter's id; nil when there are too many. It is told once, when the condition holds or can hold no more.
+  /// The waiter's id; nil when there are too many. It gets one message, when the condition holds or can hold no more.
   func wait(for condition: AwaitCondition, _ address: SessionAddress) -> UInt64? {
-    change { state, letters in
+    change { state, messages in
       guard state.waiters.count < EventHub.waitersMax else { return nil }
       state.lastID += 1
       let id = state.lastID
       state.waiters.append(Waiter(id: id, address: address, condition: condition))
-      EventHub.update(&state.waiters, &letters) { _ in }
+      EventHub.update(&state.waiters, &messages) { _ in }
       return id
     }
   }
@@ -129,16 +129,16 @@ extension EventHub {
   /// What the store holds. To be called by a reading job on the writer's thread, where it is known exactly which groups
   /// are in it: no commit is counted twice, and none is missed.
   func begin(_ id: UInt64, stored: Int) {
-    change { state, letters in
+    change { state, messages in
       let group = state.group
-      EventHub.update(&state.waiters, &letters) { if $0.id == id { $0.begin(stored: stored, group: group) } }
+      EventHub.update(&state.waiters, &messages) { if $0.id == id { $0.begin(stored: stored, group: group) } }
     }
   }
 
-  /// Records that were found stored. False when nobody waits for them any more.
+  /// Records that were found stored. False when the wait is over.
   func found(_ uuids: [UUID128], for id: UInt64) -> Bool {
-    change { state, letters in
-      EventHub.update(&state.waiters, &letters) { if $0.id == id { $0.found(uuids) } }
+    change { state, messages in
+      EventHub.update(&state.waiters, &messages) { if $0.id == id { $0.found(uuids) } }
       return state.waiters.contains { $0.id == id }
     }
   }
@@ -153,11 +153,11 @@ extension EventHub {
   }
 }
 
-/// For those who listen.
+/// For subscribers.
 extension EventHub {
   /// The subscriber's id; nil when there are too many. `seen` is the last event that an earlier connection got.
   func subscribe(_ address: SessionAddress, _ filter: EventFilter, after seen: EventID?) -> UInt64? {
-    change { state, letters in
+    change { state, messages in
       guard state.subscribers.count < EventHub.subscribersMax else { return nil }
       state.hasListeners = true
       state.lastID += 1
@@ -165,13 +165,13 @@ extension EventHub {
       if let seen {
         let isOurs = seen.epoch == epoch && seen.number <= state.ring.number
         let (missed, events) = state.ring.events(after: isOurs ? seen.number : 0)
-        // Of an earlier server nobody knows how much was missed: it was something.
+        // How much of an earlier server was missed is unknown; it was something.
         subscriber.queue.miss(isOurs ? missed : max(1, missed))
         for event in events where filter.takes(event) { subscriber.queue.append(event) }
       }
       if !subscriber.queue.isEmpty {
         subscriber.isTold = true
-        letters.append((.eventsWaiting(subscriber.id), address))
+        messages.append((.eventsWaiting(subscriber.id), address))
       }
       state.subscribers.append(subscriber)
       return subscriber.id
@@ -190,4 +190,26 @@ extension EventHub {
   }
 
   func unsubscribe(_ id: UInt64) { state.withLock { $0.subscribers.removeAll { $0.id == id } } }
+}
+
+/// A store that tells the hub what it has committed, before the results are delivered.
+package final class WatchedStore: Store {
+  private let store: any Store
+  private let hub: EventHub
+
+  package init(_ store: any Store, hub: EventHub) {
+    self.store = store
+    self.hub = hub
+  }
+
+  package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
+    hub.groupBegins()
+    let results = store.apply(group, now: now)
+    hub.committed(group, results, now: now)
+    return results
+  }
+
+  package func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
+  package var outage: StoreOutage? { store.outage }
+  package func close() { store.close() }
 }

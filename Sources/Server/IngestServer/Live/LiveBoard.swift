@@ -1,9 +1,10 @@
+import Base
 import Store
 import Synchronization
 
-/// What every device did last, for those who look at all of them at once. A busy fleet changes faster than anybody can read:
-/// a viewer fetches, at its own pace, each device that has changed since, once, however often it did. While nobody
-/// looks it costs a look at a flag, and holds nothing.
+/// What every device did last, for viewers of all of them at once. A busy fleet changes faster than it can be read: a viewer
+/// fetches, at its own pace, each device that has changed since, once, however often it did. Without viewers it costs a
+/// look at a flag, and holds nothing.
 final class LiveBoard: Sendable {
   static let devicesMax = 32_768
   static let viewersMax = 64
@@ -157,4 +158,96 @@ final class LiveBoard: Sendable {
     changes.lines = lines.filter { $0.change <= changes.cursor }
     return changes
   }
+}
+
+/// What one device did last.
+struct LiveLine: Sendable {
+  /// Where it was, and when by its own clock.
+  struct Place: Sendable {
+    /// The change of the board that brought it.
+    let change: UInt64
+    let recordedAt: Int64
+    let latitude: Double
+    let longitude: Double
+    let event: String?
+  }
+
+  /// A batch may hold a day; who looks at the page sees where it led, the history is asked for elsewhere.
+  static let placesKept = 16
+
+  let device: DeviceIdentity
+  /// The board's count when it last changed.
+  var change: UInt64 = 0
+  /// Milliseconds since 1970, by the clock of the server.
+  var seenAt: Int64 = 0
+  /// Of the last answer to the device; 0 before the first.
+  var status = 0
+  /// The fault that this answer met.
+  var fault: ServerFault.Kind?
+  /// The newest record with a position, as far as this board has seen.
+  var newest: Point?
+  /// When the newest came, by the clock of the server: other requests of the device say nothing about its lateness.
+  var newestArrivedAt: Int64 = 0
+  /// Of the last batches, the latest last.
+  var places: [Place] = []
+
+  init(_ device: DeviceIdentity) { self.device = device }
+
+  mutating func note(_ batch: IngestBatch) {
+    let arrivedAt = batch.receivedAt.millisecondsSince1970
+    seenAt = max(seenAt, arrivedAt)
+    for point in batch.points.suffix(LiveLine.placesKept) {
+      guard let latitude = point.latitude, let longitude = point.longitude else { continue }
+      // The same record sent once more came when it came first.
+      if point.recordedAt > newest?.recordedAt ?? .min { newestArrivedAt = arrivedAt }
+      if point.recordedAt >= newest?.recordedAt ?? .min { newest = point }
+      places.append(
+        Place(
+          change: change, recordedAt: point.recordedAt, latitude: latitude, longitude: longitude, event: point.event))
+    }
+    if places.count > LiveLine.placesKept { places.removeFirst(places.count - LiveLine.placesKept) }
+  }
+}
+
+/// Something that was deleted or reset, for viewers who show it still.
+struct LiveRemoval: Sendable {
+  /// What is not there any more.
+  enum Extent: Equatable, Sendable {
+    case device(DeviceIdentity)
+    case run(String)
+    case everything
+
+    func covers(_ device: DeviceIdentity) -> Bool {
+      switch self {
+      case .device(let removed): removed == device
+      case .run(let run): run == device.run
+      case .everything: true
+      }
+    }
+
+    /// After this, nothing is left to say about the other.
+    func covers(_ other: Extent) -> Bool {
+      switch (self, other) {
+      case (.everything, _): true
+      case (.run(let run), .device(let device)): run == device.run
+      default: self == other
+      }
+    }
+
+    /// Whether a viewer of the run, or of all, has to hear of it.
+    func concerns(_ run: String?) -> Bool {
+      guard let run else { return true }
+      return switch self {
+      case .device(let device): device.run == run
+      case .run(let removed): removed == run
+      case .everything: true
+      }
+    }
+  }
+
+  /// The board's count when it happened.
+  let change: UInt64
+  /// Milliseconds since 1970, by the clock of the server.
+  let at: Int64
+  let extent: Extent
 }

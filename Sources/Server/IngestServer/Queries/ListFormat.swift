@@ -1,4 +1,6 @@
+import Base
 import JSON
+import Store
 
 /// How the elements of a list become a text, one by one, so that a list of any length can be written page by page.
 struct ListFormat<Element>: Sendable {
@@ -41,5 +43,185 @@ extension [UInt8] {
     var writer = JSONWriter(capacity: 512)
     write(value, &writer)
     self += writer.bytes
+  }
+}
+
+extension ListFormat {
+  /// A FeatureCollection (RFC 7946); the elements write features. `next` is a foreign member (§6.1).
+  static func geoJSON(_ write: @escaping @Sendable (Element, inout JSONWriter) -> Void) -> ListFormat {
+    let list = ListFormat.json("features", write)
+    return ListFormat(
+      contentType: "application/geo+json", opening: Array(#"{"type":"FeatureCollection","features":["#.utf8),
+      separator: list.separator, append: list.append, closing: list.closing)
+  }
+}
+
+extension JSONWriter {
+  /// A point that leaves its properties open. A place that is not known is null (RFC 7946 §3.2).
+  mutating func beginFeature(at longitude: Double?, _ latitude: Double?, altitude: Double?) {
+    beginObject()
+    key("type")
+    value("Feature")
+    key("geometry")
+    if let longitude, let latitude {
+      beginObject()
+      key("type")
+      value("Point")
+      key("coordinates")
+      appendPosition(longitude, latitude, altitude)
+      endObject()
+    } else {
+      null()
+    }
+    key("properties")
+    beginObject()
+  }
+
+  /// RFC 7946 §3.1.1: longitude first.
+  mutating func appendPosition(_ longitude: Double, _ latitude: Double, _ altitude: Double?) {
+    beginArray()
+    value(longitude)
+    value(latitude)
+    if let altitude { value(altitude) }
+    endArray()
+  }
+
+  mutating func endFeature() {
+    endObject()
+    endObject()
+  }
+}
+
+extension ListFormat<StoredPoint> {
+  /// RFC 4180, with a header. What a record did not say is an empty field.
+  static var csv: ListFormat {
+    ListFormat(
+      contentType: "text/csv; charset=utf-8; header=present",
+      opening: Array(
+        "uuid,recordedAt,receivedAt,latitude,longitude,altitude,accuracy,speed,heading,isMoving,event\r\n".utf8),
+      separator: [], append: { point, bytes in bytes.append(row: point) }, closing: { _ in [] })
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(row point: StoredPoint) {
+    point.uuid.append(lowerCaseTextTo: &self)
+    append(UInt8(ascii: ","))
+    if point.recordedAt != 0 { append(instant: point.recordedAt) }
+    append(UInt8(ascii: ","))
+    append(instant: point.receivedAt)
+    for number in [
+      point.latitude, point.longitude, point.altitude, point.accuracy, point.speed, point.heading,
+    ] {
+      append(UInt8(ascii: ","))
+      if let number { append(decimal: number) }
+    }
+    append(text: point.isMoving.map { ",\($0)," } ?? ",,")
+    append(field: point.event ?? "")
+    append(text: "\r\n")
+  }
+
+  /// In quotes where it has to be (RFC 4180 §2).
+  private mutating func append(field text: String) {
+    let mustQuote = text.utf8.contains { byte in
+      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0D || byte == 0x0A
+    }
+    guard mustQuote else { return append(text: text) }
+    append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "\"") { append(byte) }
+      append(byte)
+    }
+    append(UInt8(ascii: "\""))
+  }
+}
+
+extension ListFormat<StoredPoint> {
+  /// GPX 1.1 (https://www.topografix.com/GPX/1/1) with one track. Speed and course have their place in Garmin's extension,
+  /// which most programs read. Points without a place are left out.
+  static func gpx(trackName: String) -> ListFormat {
+    var opening: [UInt8] = []
+    opening.append(
+      text: """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <gpx version="1.1" creator="rollingroad" xmlns="http://www.topografix.com/GPX/1/1" \
+        xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2">
+        <trk><name>
+        """)
+    opening.append(xml: trackName)
+    opening.append(text: "</name><trkseg>\n")
+    return ListFormat(
+      contentType: "application/gpx+xml", opening: opening, separator: [],
+      append: { point, bytes in bytes.append(trackPoint: point) },
+      closing: { _ in Array("</trkseg></trk>\n</gpx>\n".utf8) })
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(trackPoint point: StoredPoint) {
+    guard let latitude = point.latitude, let longitude = point.longitude else { return }
+    append(text: "<trkpt lat=\"")
+    append(decimal: latitude)
+    append(text: "\" lon=\"")
+    append(decimal: longitude)
+    append(text: "\">")
+    append(element: "ele", point.altitude)
+    if point.recordedAt != 0 {
+      append(text: "<time>")
+      append(instant: point.recordedAt)
+      append(text: "</time>")
+    }
+    if point.speed != nil || point.heading != nil {
+      append(text: "<extensions><gpxtpx:TrackPointExtension>")
+      append(element: "gpxtpx:speed", point.speed)
+      append(element: "gpxtpx:course", point.heading)
+      append(text: "</gpxtpx:TrackPointExtension></extensions>")
+    }
+    append(text: "</trkpt>\n")
+  }
+
+  private mutating func append(element name: String, _ number: Double?) {
+    guard let number else { return }
+    append(text: "<\(name)>")
+    append(decimal: number)
+    append(text: "</\(name)>")
+  }
+
+  /// Characters that XML 1.0 §2.2 forbids become U+FFFD.
+  fileprivate mutating func append(xml text: String) {
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": append(text: "&amp;")
+      case "<": append(text: "&lt;")
+      case ">": append(text: "&gt;")
+      case "\t", "\n", "\r": append(UInt8(ascii: " "))
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": append(text: "\u{FFFD}")
+      default: append(text: String(scalar))
+      }
+    }
+  }
+}
+
+/// Pieces of texts other than JSON.
+extension [UInt8] {
+  mutating func append(text: String) { append(contentsOf: text.utf8) }
+
+  /// In ISO 8601 with milliseconds; nothing for a time that no calendar has.
+  mutating func append(instant milliseconds: Int64) {
+    WallInstant(exactly: milliseconds)?.append(iso8601To: &self)
+  }
+
+  /// Without an exponent, which XML's decimal does not know, to nine places: a tenth of a millimetre in degrees. Numbers
+  /// that no sensor reports are left out.
+  mutating func append(decimal number: Double) {
+    guard number.magnitude < 1e9 else { return }
+    let scaled = Int64((number * 1e9).rounded())
+    if scaled < 0 { append(UInt8(ascii: "-")) }
+    append(text: "\(scaled.magnitude / 1_000_000_000)")
+    var places = Array(String(scaled.magnitude % 1_000_000_000 + 1_000_000_000).utf8.dropFirst())
+    while places.last == UInt8(ascii: "0") { places.removeLast() }
+    guard !places.isEmpty else { return }
+    append(UInt8(ascii: "."))
+    self += places
   }
 }

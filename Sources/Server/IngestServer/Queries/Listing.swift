@@ -73,7 +73,7 @@ struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
     } while next != nil && remaining > 0 && bytes.count < 16 * Self.pageBytes && reads < Self.readsMax
     let nextText = next.map(text)
     let response = Response(200, format.contentType, bytes + format.closing(nextText))
-    return nextText.map { response.with("Link", Self.link(to: $0, query)) } ?? response
+    return nextText.map { response.with(HeaderName.link, Self.link(to: $0, query)) } ?? response
   }
 
   private func append(_ elements: [Element], to bytes: inout [UInt8], _ isAtStart: inout Bool) {

@@ -1,8 +1,9 @@
 import Base
+import Contract
 import JSON
 import Store
 
-/// The records that somebody wants to know of whether they are stored, in the order in which they were named.
+/// The records that a request asks for, in the order in which it named them.
 struct VerificationRequest {
   static let recordsMax = 10_000
 
@@ -102,5 +103,125 @@ struct VerificationRequest {
       }
     }
     return devices
+  }
+}
+
+/// So many records of a kind are expected to be stored.
+struct CountExpectation: Sendable {
+  private let range: CountRange
+  private let selection: RecordSelection
+
+  /// `{"device":…,"event":…,"from":…,"to":…,"since":…,"exactly"|"atLeast"|"atMost":n}`: `from` ≤ recorded time < `to`, and
+  /// `since` ≤ time of arrival. Nil for a body without a number, which asks for certain records.
+  init?(_ body: [UInt8], run: String) throws(ResponseError) {
+    do {
+      // Of several texts one behind the other the first is none of these.
+      var reader = JSONReader(body.span)
+      guard case .object = try reader.peek() else { return nil }
+      let value = try JSONValue(from: &reader, duplicateKeys: .lastWins)
+      guard reader.isAtEnd(), CountRange.keys.contains(where: { value[$0] != nil }) else { return nil }
+      let fields = try AdminFields(value, knows: ["device", "event", "from", "to", "since"] + CountRange.keys)
+      range = try CountRange(fields, absent: 1)
+      let device = try fields.text("device").map { DeviceIdentity(run: run, name: $0) }
+      selection = RecordSelection(
+        KeySelection(
+          run: run, device: device, from: try fields.time("from")?.millisecondsSince1970 ?? .min,
+          to: try fields.time("to")?.millisecondsSince1970 ?? .max),
+        event: try fields.text("event"), receivedFrom: try fields.time("since")?.millisecondsSince1970 ?? .min)
+    } catch let error as JSONError {
+      throw ResponseError(.error(400, "malformed_json", error.description))
+    } catch {
+      throw ResponseError(.error(400, "bad_verify", "\(error)"))
+    }
+  }
+
+  /// 200 `{"records":n,"holds":true}`, or 409 with how many there are instead.
+  func reply(_ shortfall: Shortfall) -> Reply {
+    .ask { [self] (reader: StoreReader) throws(StoreError) -> Response in
+      var sum = 0
+      var next: ArrivalCursor?
+      repeat {
+        let (count, following) = try reader.count(selection, after: next)
+        sum += count
+        next = following
+      } while next != nil && !range.isExceeded(by: sum)
+      let count = sum
+      guard range.contains(count) else {
+        let found = next == nil ? CountRange.records(count) : "\(count) or more records"
+        var detail: JSONObject = ["records": .integer(Int64(count))]
+        var message = "\(found), expected \(range.text)"
+        if count < range.atLeast {
+          let reasons = shortfall.reasons(run: selection.keys.run, device: selection.keys.device?.name, reader)
+          message += reasons.words
+          if !reasons.isEmpty { detail["reasons"] = .array(reasons.map(\.json)) }
+        }
+        return .error(409, "not_verified", message, detail: .object(detail))
+      }
+      return .json { writer in
+        writer.beginObject()
+        writer.member("records", count)
+        writer.key("holds")
+        writer.value(true)
+        writer.endObject()
+      }
+    }
+  }
+}
+
+/// Looks for records of which only the uuid is known. No index leads to them: the records of the run are walked once for the
+/// whole list, page by page, so that other questions come in between, and no further than to the last that is found.
+struct UUIDSearch: Sendable {
+  private let asked: Int
+  /// Those with a time that are not stored.
+  private let missing: [RecordIdentity]
+  private let wanted: [VerificationRequest.Bare]
+  private var selection: KeySelection
+  private var open: Set<VerificationRequest.Bare>
+  private var cursor: ArrivalCursor?
+
+  /// `missing` is what was looked up already; `selection` says where to look for the rest.
+  init(_ request: VerificationRequest, missing: [RecordIdentity], in selection: KeySelection) {
+    asked = request.count
+    self.missing = missing
+    wanted = request.bare
+    self.selection = selection
+    open = Set(request.bare)
+    self.selection.uuids = Set(request.bare.map(\.uuid))
+    if let first = request.bare.first?.device, request.bare.allSatisfy({ $0.device == first }) {
+      self.selection.device = DeviceIdentity(run: selection.run, name: first)
+    }
+  }
+
+  /// The answer begins at once and ends with the walk.
+  var response: Response {
+    var response = Response(200, "application/json", Array("{\"asked\":\(asked),".utf8))
+    response.rest = .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try page(reader) }
+    return response
+  }
+
+  private func page(_ reader: StoreReader) throws(StoreError) -> ContentPage {
+    let found = try reader.keys(selection, after: cursor)
+    var search = self
+    for record in found.elements {
+      search.open.remove(VerificationRequest.Bare(device: nil, uuid: record.key.uuid))
+      search.open.remove(VerificationRequest.Bare(device: record.device.name, uuid: record.key.uuid))
+    }
+    guard let next = found.next, !search.open.isEmpty else {
+      return ContentPage(bytes: search.ending, next: nil)
+    }
+    search.cursor = next
+    let following = search
+    return ContentPage(
+      bytes: [], next: .store { (reader: StoreReader) throws(StoreError) -> ContentPage in try following.page(reader) })
+  }
+
+  /// What stands behind `asked`.
+  private var ending: [UInt8] {
+    let lost = wanted.filter { open.contains($0) }
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    writer.verification(asked: asked, missing: missing, bare: lost)
+    writer.endObject()
+    return Array(writer.bytes.dropFirst())
   }
 }

@@ -2,7 +2,7 @@ import HTTP1
 
 extension Route {
   /// Requests that no path serves are counted here too.
-  static let page = anyone("/", "getPage") { context, exchange, _ in .answer(context.page(exchange)) }
+  static let page = anyone("/", "getPage") { context, exchange, _ in context.page.file(exchange) }
 
   /// Everything the server can be asked for. The order matters only where a pattern with `**` or a parameter would take what
   /// another one names, and on the page of the metrics.
@@ -10,71 +10,71 @@ extension Route {
     device(
       [.post, .put, .patch],
       ["/locations", "/locations/{org}", "/api/locations", "/v2/locations", "/ingest/**"], .uploadLocations
-    ) { $0.upload($1, $2) },
+    ) { $0.uploads.upload($1, $2) },
     device([.post], ["/api/register", "/v2/register", "/api/jwt/register"], .registerDevice) { context, exchange, _ in
-      context.register(exchange)
+      context.tokens.register(exchange)
     },
     device([.post], ["/api/refresh_token", "/v2/refresh_token"], .refreshToken) { context, exchange, _ in
-      context.refresh(exchange)
+      context.tokens.refresh(exchange)
     },
-    device([.post], ["/logs/{device}"], .uploadDeviceLog) { context, exchange, _ in context.keepLog(exchange) },
+    device([.post], ["/logs/{device}"], .uploadDeviceLog) { context, exchange, _ in context.logs.keep(exchange) },
 
-    anyone("/healthz", "getHealth") { context, _, _ in context.health() },
-    anyone("/readyz", "getReadiness") { context, _, _ in context.readiness() },
-    anyone("/metrics", "getMetrics") { context, _, _ in context.renderMetrics() },
-    anyone("/openapi.json", "getContract") { context, _, _ in context.contract() },
+    anyone("/healthz", "getHealth") { context, _, _ in context.health.health() },
+    anyone("/readyz", "getReadiness") { context, _, _ in context.health.readiness() },
+    anyone("/metrics", "getMetrics") { context, _, _ in context.health.metrics() },
+    anyone("/openapi.json", "getContract") { context, _, _ in context.health.contract() },
     page,
-    anyone("/page/{file}", "getPageFile") { context, exchange, _ in .answer(context.page(exchange)) },
+    anyone("/page/{file}", "getPageFile") { context, exchange, _ in context.page.file(exchange) },
 
-    admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.listDevices },
-    admin(.get, "/devices/{id}", "getDevice", query: ["run"]) { $0.device },
-    admin(.delete, "/devices/{id}", "deleteDevice", query: ["run"]) { $0.deleteDevice },
+    admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.devices.list },
+    admin(.get, "/devices/{id}", "getDevice", query: ["run"]) { $0.devices.get },
+    admin(.delete, "/devices/{id}", "deleteDevice", query: ["run"]) { $0.devices.delete },
     admin(
       .get, "/devices/{id}/locations", "listDeviceLocations",
       query: ["run", "from", "to", "limit", "cursor", "format", "shape"]
-    ) { $0.listLocations },
+    ) { $0.locations.list },
     admin(.get, "/locations/latest", "listLatestLocations", query: ["run", "limit", "cursor", "format"]) {
-      $0.listLatest
+      $0.locations.listLatest
     },
-    admin(.post, "/devices/{id}/commands", "queueDeviceCommands", query: ["run"]) { $0.queueForDevice },
+    admin(.post, "/devices/{id}/commands", "queueDeviceCommands", query: ["run"]) { $0.commands.queueForDevice },
     admin(.get, "/devices/{id}/commands", "listDeviceCommands", query: ["run", "limit", "cursor"]) {
-      $0.listCommands
+      $0.commands.list
     },
-    admin(.post, "/commands", "queueCommands", query: ["run"]) { $0.queueForMany },
-    admin(.put, "/devices/{id}/tags", "setDeviceTags", query: ["run"]) { $0.setTags },
-    admin(.get, "/faults", "listFaults", query: ["run"]) { $0.listFaults },
-    admin(.put, "/faults", "putFaults", query: ["run"]) { $0.putFaults },
-    admin(.delete, "/faults", "deleteFaults", query: ["run"]) { $0.deleteFaults },
+    admin(.post, "/commands", "queueCommands", query: ["run"]) { $0.commands.queueForMany },
+    admin(.put, "/devices/{id}/tags", "setDeviceTags", query: ["run"]) { $0.commands.setTags },
+    admin(.get, "/faults", "listFaults", query: ["run"]) { $0.faults.list },
+    admin(.put, "/faults", "putFaults", query: ["run"]) { $0.faults.put },
+    admin(.delete, "/faults", "deleteFaults", query: ["run"]) { $0.faults.delete },
     admin(
       .get, "/requests", "listRequests",
       query: [
         "run", "device", "operation", "method", "status", "path", "fault", "from", "to", "limit", "cursor", "order",
         "format",
       ]
-    ) { $0.listRequests },
-    admin(.post, "/await", "awaitRecords", query: ["run"]) { $0.awaitRecords },
-    admin(.post, "/verify", "verifyRecords", query: ["run", "from", "to"]) { $0.verify },
+    ) { $0.requests.list },
+    admin(.post, "/await", "awaitRecords", query: ["run"]) { $0.live.awaitRecords },
+    admin(.post, "/verify", "verifyRecords", query: ["run", "from", "to"]) { $0.verification.verify },
     admin(.get, "/uuids", "listRecordIdentities", query: ["run", "device", "from", "to", "limit", "cursor"]) {
-      $0.listIdentities
+      $0.verification.listIdentities
     },
     admin(.get, "/quarantine", "listQuarantine", query: ["run", "device", "reason", "limit", "cursor"]) {
-      $0.listQuarantine
+      $0.quarantine.list
     },
-    admin(.get, "/quarantine/reasons", "countQuarantine", query: ["run", "device", "reason"]) { $0.countQuarantine },
-    admin(.get, "/quarantine/{record}", "getQuarantined", query: []) { $0.quarantined },
-    admin(.delete, "/quarantine", "clearQuarantine", query: ["run", "device", "reason"]) { $0.clearQuarantine },
-    admin(.delete, "/quarantine/{record}", "deleteQuarantined", query: []) { $0.deleteQuarantined },
-    admin(.get, "/devices/{id}/logs", "listDeviceLogs", query: ["run"]) { $0.listLogs },
-    admin(.get, "/devices/{id}/logs/{log}", "getDeviceLog", query: ["run"]) { $0.getLog },
-    admin(.post, "/tokens/expire", "expireTokens", query: ["run"]) { $0.expireTokens },
-    admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"]) { $0.revokeTokens },
-    admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"]) { $0.breakRefresh },
-    admin(.get, "/map", "getMap", query: ["run"]) { $0.map },
-    admin(.put, "/map", "putMap", query: ["run"]) { $0.putMap },
-    admin(.delete, "/map", "deleteMap", query: ["run"]) { $0.deleteMap },
-    admin(.get, "/events", "streamEvents", query: ["run", "device"]) { $0.streamEvents },
-    admin(.get, "/live", "streamLive", query: ["run"]) { $0.streamLive },
-    admin(.get, "/stats", "getStatistics", query: ["run"]) { $0.statistics },
-    admin(.post, "/reset", "reset", query: ["run"]) { $0.reset },
+    admin(.get, "/quarantine/reasons", "countQuarantine", query: ["run", "device", "reason"]) { $0.quarantine.count },
+    admin(.get, "/quarantine/{record}", "getQuarantined", query: []) { $0.quarantine.get },
+    admin(.delete, "/quarantine", "clearQuarantine", query: ["run", "device", "reason"]) { $0.quarantine.clear },
+    admin(.delete, "/quarantine/{record}", "deleteQuarantined", query: []) { $0.quarantine.delete },
+    admin(.get, "/devices/{id}/logs", "listDeviceLogs", query: ["run"]) { $0.logs.list },
+    admin(.get, "/devices/{id}/logs/{log}", "getDeviceLog", query: ["run"]) { $0.logs.get },
+    admin(.post, "/tokens/expire", "expireTokens", query: ["run"]) { $0.tokenAdministration.expire },
+    admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"]) { $0.tokenAdministration.revoke },
+    admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"]) { $0.tokenAdministration.breakRefresh },
+    admin(.get, "/map", "getMap", query: ["run"]) { $0.maps.get },
+    admin(.put, "/map", "putMap", query: ["run"]) { $0.maps.put },
+    admin(.delete, "/map", "deleteMap", query: ["run"]) { $0.maps.delete },
+    admin(.get, "/events", "streamEvents", query: ["run", "device"]) { $0.live.streamEvents },
+    admin(.get, "/live", "streamLive", query: ["run"]) { $0.live.streamView },
+    admin(.get, "/stats", "getStatistics", query: ["run"]) { $0.health.statistics },
+    admin(.post, "/reset", "reset", query: ["run"]) { $0.resets.reset },
   ]
 }

@@ -15,8 +15,8 @@ import Store
 public final class IngestServer: Sendable {
   private let writer: WriterThread
   private let readers: ReadPool
-  private let custody: CommandCustody
-  private let journal: JournalDesk?
+  private let undelivered: UndeliveredCommands
+  private let journal: JournalRecorder?
   private let loops: LoopGroup<IngestSession>
 
   /// Opens the data folder, starts the threads, and listens.
@@ -24,19 +24,19 @@ public final class IngestServer: Sendable {
     try self.init(configuration, notify: { _ in })
   }
 
-  /// `notify` hears, from any thread, what the operator of the server has to know.
+  /// `notify` is called from any thread with what the operator has to know.
   package init(
     _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) {
     try IngestServer.check(configuration)
     let clock = SystemClock()
     var registry = MetricsRegistry()
-    let custody = CommandCustody()
-    self.custody = custody
-    let post = PostOffice(custody)
-    let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { post.send($0) })
+    let undelivered = UndeliveredCommands()
+    self.undelivered = undelivered
+    let dispatcher = ResultDispatcher(undelivered)
+    let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { dispatcher.send($0) })
     let watch = NetworkWatch()
-    let orders = OrderHorizon()
+    let latestExpiry = LatestCommandExpiry()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
     let dropped = registry.counter(
@@ -45,39 +45,37 @@ public final class IngestServer: Sendable {
       let storeConfiguration = configuration.store
       let lostStore = storeConfiguration.isInMemory ? nil : FolderSurvey.lostStore(in: storeConfiguration.folder)
       let writer = try WriterThread(
-        metrics: writerMetrics, deliver: { post.deliver($0) }, outageChanged: { notify(.outage($0)) }
+        metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0)) }
       ) { () throws(StoreError) in
         let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        return try IngestServer.openStore(storeConfiguration, timer, hub, orders)
+        return try IngestServer.openStore(storeConfiguration, timer, hub, latestExpiry)
       }
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
       let nobody = SessionAddress.nobody
-      custody.open { job in
+      undelivered.open { job in
         // When the store is too busy, the ledger keeps saying that they were sent.
         _ = writer.submit(job, ticket: Ticket(owner: nobody.loop, number: nobody.connection))
       }
       let readers =
         storeConfiguration.isInMemory ? ReadPool(through: writer) : try ReadPool(folder: storeConfiguration.folder)
       self.readers = readers
-      let journal = try IngestServer.openJournal(configuration, dropped, notify) { post.send($0, to: $1) }
+      let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
       let context = ServerContext(
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
-        registry: registry,
-        custody: custody, wallNow: { clock.wallNow },
+        registry: registry, undelivered: undelivered, wallNow: { clock.wallNow },
         submit: { job, address in
           writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
         },
-        ask: { question, address in readers.ask { post.send(question($0), to: address) } },
+        ask: { question, address in readers.ask { dispatcher.send(question($0), to: address) } },
         probes: ServerProbes(
           outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull },
           waitingJobs: { Int(writerMetrics.mailboxJobs.value) }),
-        hub: hub,
-        journal: journal, orders: orders)
+        hub: hub, journal: journal, latestExpiry: latestExpiry)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
-        post.open(mailbox, of: number)
+        dispatcher.open(mailbox, of: number)
         let scratch = SessionScratch()
         return { accepted in
           let address = SessionAddress(loop: number, connection: accepted.token.word)
@@ -90,7 +88,7 @@ public final class IngestServer: Sendable {
     } catch let error as NetworkError {
       throw ServerError(error)
     } catch {
-      preconditionFailure("only the store and the network can refuse: \(error)")
+      preconditionFailure("only the store and the network throw: \(error)")
     }
   }
 
@@ -116,11 +114,11 @@ public final class IngestServer: Sendable {
   private func closeStore() {
     readers.stop()
     writer.stop()
-    custody.close()
+    undelivered.close()
     journal?.stop()
   }
 
-  /// What can be said before a folder is made for a server that will not be.
+  /// Fails before a data folder is made, where that is possible.
   private static func check(_ configuration: ServerConfiguration) throws(ServerError) {
     if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
     do throws(NetworkError) { try ListenAddress(parsing: configuration.listen).refuseWhenTaken() } catch {
@@ -129,38 +127,59 @@ public final class IngestServer: Sendable {
   }
 
   private static func openStore(
-    _ configuration: StoreConfiguration, _ timer: CommitTimer, _ hub: EventHub, _ orders: OrderHorizon
+    _ configuration: StoreConfiguration, _ timer: CommitTimer, _ hub: EventHub, _ latestExpiry: LatestCommandExpiry
   ) throws(StoreError) -> any Store {
     let store = try SQLiteStore(configuration, commitTimer: timer)
     if let reader = store.reader {
       try hub.tags.load(from: reader)
-      if let expiry = try reader.lastOrderExpiry() { orders.extend(to: expiry) }
+      if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
     }
     return WatchedStore(store, hub: hub)
   }
 
-  /// Nil when nothing is to be written down.
+  /// Nil when no request is to be recorded.
   private static func openJournal(
     _ configuration: ServerConfiguration, _ dropped: Counter, _ notify: (ServerNotice) -> Void,
     post: @escaping @Sendable (SessionMessage, SessionAddress) -> Void
-  ) throws(StoreError) -> JournalDesk? {
+  ) throws(StoreError) -> JournalRecorder? {
     guard configuration.journalShare > 0 else { return nil }
     let writer: JournalWriter
     do throws(StoreError) {
       writer = try JournalWriter(folder: configuration.data, dropped: dropped)
     } catch {
-      // It holds no records: the server can do without it.
+      // It holds no records of devices: the server can start without it.
       guard error.code == .foreignFile || error.code == .damaged,
         let path = FolderSurvey.setJournalAside(in: configuration.data)
       else { throw error }
       writer = try JournalWriter(folder: configuration.data, dropped: dropped)
       notify(.journalSetAside(path, reason: error.code == .foreignFile ? "it was no journal" : error.message))
     }
-    return JournalDesk(writer, share: configuration.journalShare, seed: 0, post: post)
+    return JournalRecorder(writer, share: configuration.journalShare, seed: 0, post: post)
   }
 
   private static func signingKey(_ store: StoreConfiguration) throws(StoreError) -> [UInt8] {
     let make = { Cryptography.randomBytes(32) }
     return store.isInMemory ? make() : try SecretFile.read("token.key", in: store.folder, count: 32, make: make)
+  }
+}
+
+extension IngestServer {
+  /// Serves until SIGTERM or SIGINT; the second signal stops at once. `isReady` gets the URL when clients can connect.
+  ///
+  /// Call it from the main thread before another thread is started: a thread that does not block the signals would
+  /// still be ended by them.
+  public static func run(_ configuration: ServerConfiguration, isReady: (String) -> Void) throws(ServerError) {
+    try run(configuration, notify: { _ in }, isReady: isReady)
+  }
+
+  /// `notify` is called from any thread with what the operator has to know.
+  package static func run(
+    _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void, isReady: (String) -> Void
+  ) throws(ServerError) {
+    let signals: SignalWatcher
+    do throws(NetworkError) { signals = try SignalWatcher.forEnding() } catch { throw ServerError(error) }
+    let server = try IngestServer(configuration, notify: notify)
+    isReady(server.url)
+    server.serve(until: signals)
   }
 }

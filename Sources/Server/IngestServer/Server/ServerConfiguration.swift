@@ -1,6 +1,10 @@
+import Base
+import Contract
 package import HTTP1
+import Network
+import Store
 
-/// What an operator chooses. Every property is a flag of `rollingroad serve`.
+/// The settings of a server. Every property is a flag of `rollingroad serve`.
 public struct ServerConfiguration: Sendable {
   /// Whether uploads need an access token.
   public enum Authentication: String, Sendable, CaseIterable {
@@ -26,7 +30,7 @@ public struct ServerConfiguration: Sendable {
   public var listen = "127.0.0.1:8080"
   /// The data folder, made when it is missing, or `:memory:`.
   public var data = "./rollingroad-data"
-  /// Who shows it may use `/admin`; without one, only this machine may.
+  /// The token that `/admin` needs; without one, only this machine may use it.
   public var adminToken: String?
   /// What `?key=` of a device log has to say; nil: nothing. SDKs for iOS send no fields with a log, so that a secret can
   /// only stand in the URL.
@@ -84,4 +88,65 @@ public struct ServerConfiguration: Sendable {
 
   /// The defaults.
   public init() {}
+}
+
+extension ServerConfiguration {
+  /// What is wrong with a template; nil when nothing is.
+  package var templateProblem: String? {
+    do throws(FieldError) { _ = try templates() } catch { return error.description }
+    return nil
+  }
+
+  func templates() throws(FieldError) -> [TemplateSchema] {
+    var schemas: [TemplateSchema] = []
+    if let text = locationTemplate { schemas.append(try TemplateSchema(text, kind: .location)) }
+    if let text = geofenceTemplate { schemas.append(try TemplateSchema(text, kind: .geofence)) }
+    return schemas
+  }
+
+  var store: StoreConfiguration { StoreConfiguration(folder: data, retainDays: retainDays, retainBytes: retainBytes) }
+
+  var network: NetworkConfiguration {
+    var network = NetworkConfiguration()
+    network.loops = loops ?? Processors.count
+    network.connectionsMax = connectionsMax ?? network.connectionsMax
+    network.times.idle = .seconds(Int64(idleSeconds))
+    network.times.head = .seconds(Int64(headSeconds))
+    network.times.body = .seconds(Int64(bodySeconds))
+    network.times.bodyGrace = .seconds(Int64(bodyGraceSeconds))
+    network.times.bodyBytesPerSecond = Int64(bodyBytesPerSecond)
+    network.times.write = .seconds(Int64(writeSeconds))
+    return network
+  }
+}
+
+/// Where the page's map has its tiles from. Without them it draws the graticule alone and asks this server only.
+public struct MapTiles: Sendable, Equatable {
+  /// With `{z}`, `{x}` and `{y}` in it.
+  let url: String
+  /// Scheme, host and port: the one other origin whose images the page may show.
+  let origin: String
+  /// The source that the map names; most providers ask for it.
+  let credit: String
+
+  /// Nil when it is no address of tiles. The text becomes part of a header field and of the page, so that only what a URL
+  /// needs may stand in it.
+  public init?(url: String, credit: String = "") {
+    guard let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else { return nil }
+    let isPlain = url.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "-._~:/?@=&{}%[]".utf8.contains(byte)
+      }
+    }
+    let host = url.dropFirst(scheme.count).prefix { $0 != "/" }
+    guard isPlain, !host.isEmpty, !host.contains("{"), !host.contains("@"), !host.contains("?"),
+      ["{z}", "{x}", "{y}"].allSatisfy({ url.contains($0) })
+    else { return nil }
+    self.url = url
+    self.credit = credit
+    origin = scheme + host
+  }
 }

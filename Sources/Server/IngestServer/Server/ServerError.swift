@@ -1,21 +1,22 @@
+import Base
 import Network
-import Store
+package import Store
 
 /// Why a server did not start.
 public struct ServerError: Error, CustomStringConvertible, Sendable {
-  /// What kind of thing was in the way; the command line makes an exit code of it.
+  /// The kind of problem; the command line makes an exit code of it.
   public enum Code: Sendable {
-    /// The address is in use, or not ours to use.
+    /// The address is in use, or may not be used.
     case cannotBind
     /// The data folder cannot be used: not writable, in use, of a newer version, damaged.
     case data
-    /// A choice makes no sense.
+    /// A setting is invalid.
     case configuration
-    /// The system refused something else.
+    /// Another call of the system failed.
     case system
   }
 
-  /// What kind of thing was in the way.
+  /// The kind of problem.
   public let code: Code
   /// A sentence that names the place and the remedy.
   public let description: String
@@ -37,5 +38,40 @@ public struct ServerError: Error, CustomStringConvertible, Sendable {
       case .system: .system
       }
     description = error.description + (error.remedy.map { "; \($0)" } ?? "")
+  }
+}
+
+/// What a running server tells its operator: few lines, however much goes wrong.
+package enum ServerNotice: Sendable {
+  case outage(OutageAccount.Change)
+  /// The journal could not be read. It was moved to this path, and a new one has begun.
+  case journalSetAside(String, reason: String)
+  /// The store that the folder had is missing; a new one has begun.
+  case storeIsNew(reason: String)
+}
+
+extension ServerNotice {
+  package var message: String {
+    switch self {
+    case .outage(.began(let outage)): "nothing can be stored: \(outage.words)"
+    case .outage(.ended(let outage, let lasted, let refused)):
+      "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), and \(refused) requests were refused"
+    case .journalSetAside(let path, let reason):
+      "a new journal of requests has begun; the old one lies in \(path): \(reason)"
+    case .storeIsNew(let reason):
+      "\(reason), but its folder has a key: a store was here; an empty one has begun. Stop, and restore a copy, if that is wrong"
+    }
+  }
+}
+
+extension StoreOutage {
+  fileprivate var words: String {
+    switch self {
+    case .full: "the disk had no space left (uploads get 507)"
+    case .inputOutput: "the disk failed (uploads get 503)"
+    case .damaged:
+      "the data file is damaged (uploads get 503 until a restart); 'rollingroad inspect' of the folder says more"
+    case .stopping: "the server was stopping"
+    }
   }
 }

@@ -64,7 +64,7 @@ package final class ServerMetrics: Sendable {
     faults = registry.counters("rollingroad_faults_total", help: "Requests that met a fault on purpose.", label: "kind")
   }
 
-  func spoilt(_ kind: ServerFault.Kind) { faults[kind].add() }
+  func faulted(_ kind: ServerFault.Kind) { faults[kind].add() }
 
   func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
     requests[exchange.opening.routeNumber][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()

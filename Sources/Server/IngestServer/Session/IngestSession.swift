@@ -52,7 +52,7 @@ package final class IngestSession: ByteSession {
     /// A fault holds the request or its answer back until the alarm.
     case delaying(Exchange, HeldStep)
     /// A fault lets the answer out in pieces.
-    case dribbling(DribbledAnswer)
+    case dribbling(SlowResponse)
     /// Records have to be stored before there is an answer.
     case awaiting(Exchange, Awaiting)
     /// The answer is a stream of events and has no end.
@@ -71,8 +71,8 @@ package final class IngestSession: ByteSession {
     self.scratch = scratch
     self.address = address
     self.isLocal = isLocal
-    parser = RequestParser(limits: context.configuration.http)
-    rules = ConnectionRules(limits: context.configuration.http)
+    parser = RequestParser(limits: context.limits)
+    rules = ConnectionRules(limits: context.limits)
   }
 
   package func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
@@ -113,9 +113,9 @@ package final class IngestSession: ByteSession {
         state = owed
         return
       }
-      context.custody.received(result, at: address)
+      context.undelivered.received(result, at: address)
       let acknowledged = result.acknowledging(withheld: exchange.withheld)
-      perform(context.reply(to: exchange, continuation, acknowledged), exchange, &output)
+      perform(context.reply(continuation, acknowledged), exchange, &output)
     case .answered(let response):
       guard case .asking(let exchange) = state else { return }
       answer(exchange, response, bodyComplete: true, &output)
@@ -197,10 +197,10 @@ extension IngestSession {
     exchangeCount &+= 1
     confirmCarried()
     rules.requestBegan(scratch.head)
-    let reading = context.read(scratch.head, now: output.now, isLocal: isLocal)
+    let reading = context.reader.read(scratch.head, now: output.now, isLocal: isLocal)
     let exchange = reading.exchange
     guard let refusal = reading.refusal else {
-      if let fault = context.fault(for: exchange, beforeBody: true) {
+      if let fault = context.faults.fault(for: exchange, beforeBody: true) {
         return refuseBody(of: exchange, fault, &output)
       }
       if context.isOverloaded(for: exchange.route) { return turnAway(exchange, &output) }
@@ -246,10 +246,14 @@ extension IngestSession {
     var exchange = exchange
     exchange.device = reply.device ?? exchange.device
     if exchange.device.isEmpty, exchange.route.deviceOperation == .uploadLocations {
-      exchange.device = context.nameSaid(in: exchange, scratch)
+      exchange.device = context.uploads.nameSaid(in: exchange, scratch)
     }
-    exchange.fault = context.fault(for: exchange, beforeBody: false)
-    if let fault = exchange.fault { spoil(reply, exchange, fault, &output) } else { perform(reply, exchange, &output) }
+    exchange.fault = context.faults.fault(for: exchange, beforeBody: false)
+    if let fault = exchange.fault {
+      applyFault(reply, exchange, fault, &output)
+    } else {
+      perform(reply, exchange, &output)
+    }
   }
 
   func perform(_ reply: Reply, _ exchange: Exchange, _ output: inout SessionOutput) {
@@ -283,7 +287,7 @@ extension IngestSession {
   func answer(
     _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
   ) {
-    if let fault = exchange.fault, spoil(response, of: exchange, fault, &output) { return }
+    if let fault = exchange.fault, applyFault(response, of: exchange, fault, &output) { return }
     write(exchange, response, bodyComplete: bodyComplete, &output)
   }
 
@@ -306,7 +310,7 @@ extension IngestSession {
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
     context.metrics.answered(exchange, status: response.status, after: now - exchange.begunAt)
     tellViewers(exchange, response)
-    if response.status >= 400 || exchange.fault != nil { context.noteRefusal(exchange, response) }
+    if response.status >= 400 || exchange.fault != nil { context.refusals.note(exchange, response) }
     if let draft = exchange.draft {
       let elapsed = (now - exchange.begunAt).count / 1_000
       context.journal?.record(draft.entry(exchange, response, durationMicroseconds: elapsed))

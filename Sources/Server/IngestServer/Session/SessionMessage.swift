@@ -1,3 +1,6 @@
+import Base
+import Contract
+import HTTP1
 package import Store
 
 /// What other threads send to a session.
@@ -16,4 +19,40 @@ package enum SessionMessage: Sendable {
   case searched
   /// The hub has something for this subscriber.
   case eventsWaiting(UInt64)
+}
+
+/// Names one session for as long as the server runs. The numbers mean what the maker of the session says.
+package struct SessionAddress: Hashable, Sendable {
+  package let loop: Int
+  package let connection: UInt64
+
+  package init(loop: Int, connection: UInt64) {
+    self.loop = loop
+    self.connection = connection
+  }
+
+  /// For jobs whose results are not waited for.
+  package static let nobody = SessionAddress(loop: -1, connection: 0)
+}
+
+/// Memory that the sessions of one loop share, because only one of them works at a time. What it holds is valid until
+/// another session works.
+package final class SessionScratch {
+  var head = RequestHead()
+  var envelope = Envelope()
+  private var dateText: [UInt8] = []
+  private var dateSecond = Int64.min
+
+  package init() {}
+
+  /// The value of a Date field, put into text once a second.
+  func date(_ now: WallInstant) -> [UInt8] {
+    let second = now.millisecondsSince1970 / 1_000
+    if second != dateSecond {
+      dateSecond = second
+      dateText.removeAll(keepingCapacity: true)
+      now.append(imfFixdateTo: &dateText)
+    }
+    return dateText
+  }
 }

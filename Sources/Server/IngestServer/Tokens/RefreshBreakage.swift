@@ -1,4 +1,8 @@
-/// How a refresh goes wrong on purpose.
+import Contract
+import JSON
+import Store
+
+/// A fault of refreshes that an administrator asks for.
 enum RefreshBreakage: Equatable {
   /// Answered with this status; the token is not used up.
   case status(Int)
@@ -22,5 +26,93 @@ enum RefreshBreakage: Equatable {
     case noTokens
     /// A page of HTML with status 200, as a captive portal sends it.
     case notJSON
+  }
+}
+
+/// The faults of refreshes that wait to happen, and how many times each.
+struct RefreshBreakages {
+  private struct Entry {
+    let run: String
+    /// Nil: any device of the run.
+    let device: String?
+    let breakage: RefreshBreakage
+    var remaining: Int
+  }
+
+  static let entriesMax = 1_000
+
+  private var entries: [Entry] = []
+
+  /// Replaces what was asked for the same run and device; 0 times ends it. False when there are too many.
+  mutating func set(_ breakage: RefreshBreakage?, run: String, device: String?, times: Int) -> Bool {
+    entries.removeAll { $0.run == run && $0.device == device }
+    guard let breakage, times > 0 else { return true }
+    guard entries.count < Self.entriesMax else { return false }
+    entries.append(Entry(run: run, device: device, breakage: breakage, remaining: times))
+    return true
+  }
+
+  /// Ends what was asked for in this run, or in all; says how many things.
+  mutating func clear(run: String?) -> Int {
+    let before = entries.count
+    entries.removeAll { run == nil || $0.run == run }
+    return before - entries.count
+  }
+
+  /// The fault of this refresh; one for the device itself goes first.
+  mutating func take(for device: DeviceIdentity) -> RefreshBreakage? {
+    let index =
+      entries.firstIndex { $0.run == device.run && $0.device == device.name }
+      ?? entries.firstIndex { $0.run == device.run && $0.device == nil }
+    guard let index else { return nil }
+    let breakage = entries[index].breakage
+    entries[index].remaining -= 1
+    if entries[index].remaining == 0 { entries.remove(at: index) }
+    return breakage
+  }
+}
+
+extension RefreshBreakage {
+  /// `status`, `drop` or `shape`; nil for none of them.
+  static func parse(_ fields: AdminFields) throws(FieldError) -> RefreshBreakage? {
+    var found: [RefreshBreakage] = []
+    if let status = try fields.integer("status", in: 400...599) { found.append(.status(Int(status))) }
+    if let name = try fields.text("drop") {
+      guard let moment = RefreshBreakage.Moment(rawValue: name) else {
+        throw FieldError("drop", .outOfRange(expected: "before or after"))
+      }
+      found.append(.drop(moment))
+    }
+    if let name = try fields.text("shape") {
+      guard let shape = RefreshBreakage.Shape(rawValue: name) else {
+        let names = RefreshBreakage.Shape.allCases.map(\.rawValue).joined(separator: ", ")
+        throw FieldError("shape", .outOfRange(expected: "one of \(names)"))
+      }
+      found.append(.shape(shape))
+    }
+    if found.count > 1 { throw FieldError("", .outOfRange(expected: "one with only one of status, drop and shape")) }
+    return found.first
+  }
+}
+
+extension TokenAnswer {
+  /// The answer of a refresh that succeeded, in the shape that was asked for.
+  func response(broken breakage: RefreshBreakage?) -> Response {
+    let good = refreshJSON
+    switch breakage {
+    case nil, .status, .drop(.before): return .json { good.write(to: &$0) }
+    case .drop(.after):
+      var response = Response.json { good.write(to: &$0) }
+      response.isCut = true
+      return response
+    case .shape(.camelCase): return .json { registrationJSON.write(to: &$0) }
+    case .shape(.nested): return .json { JSONValue.object(["data": .object(["tokens": good])]).write(to: &$0) }
+    case .shape(.idToken):
+      guard case .object(var object) = good else { preconditionFailure("an answer is an object") }
+      object["id_token"] = .string("an.identity.token")
+      return .json { JSONValue.object(object).write(to: &$0) }
+    case .shape(.noTokens): return .json { JSONValue.object(["success": .bool(true)]).write(to: &$0) }
+    case .shape(.notJSON): return Response(200, "text/html", Array("<html>Welcome to the airport</html>".utf8))
+    }
   }
 }

@@ -18,7 +18,7 @@ package final class VirtualServer {
   private let store: any Store
   private let desk = Desk()
   private let context: ServerContext
-  private let custody = CommandCustody()
+  private let undelivered = UndeliveredCommands()
   private let scratch = SessionScratch()
   private(set) var connections = 0
   /// How long it keeps a connection that is silent.
@@ -39,7 +39,7 @@ package final class VirtualServer {
     let desk = desk
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      custody: custody, wallNow: { desk.wall.withLock { $0 } },
+      undelivered: undelivered, wallNow: { desk.wall.withLock { $0 } },
       submit: { job, address in
         desk.jobs.withLock { $0.append((job, address)) }
         return true
@@ -48,7 +48,7 @@ package final class VirtualServer {
         desk.questions.withLock { $0.append(question) }
         return true
       })
-    custody.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    undelivered.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
   }
 
   func connect() -> VirtualConnection {
@@ -87,7 +87,7 @@ package final class VirtualServer {
     }
     guard !jobs.isEmpty else { return false }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now.wall)) {
-      custody.committed(result, for: job.address)
+      undelivered.committed(result, for: job.address)
       if job.address != .nobody { session.deliver(.completed(result), &output) }
     }
     return true

@@ -1,0 +1,107 @@
+import Contract
+import JSON
+import Network
+import Store
+
+/// Commands on their way to a device. `sent` in the ledger means: in an answer. `delivered` means that the client showed
+/// that it read the answer: it went on to another request on the connection, or closed it in order. `confirmed` means that
+/// a record made since then shows what was ordered, for the commands of which records can tell (`Command.proof`).
+extension IngestSession {
+  /// Gives the answer, with the commands that wait for the device.
+  func answerDevice(_ exchange: Exchange, _ response: Response, _ output: inout SessionOutput) {
+    guard let device = response.device, context.latestExpiry.isAhead(of: exchange.receivedAt),
+      context.submit(.takeCommands(device, limit: Response.commandsMax), address)
+    else { return answer(exchange, response, bodyComplete: true, &output) }
+    state = .owing(exchange, .commands(response))
+    wishes.wantsInput = false
+  }
+
+  /// The client goes on after the last answer.
+  func confirmCarried() {
+    guard let carried else { return }
+    self.carried = nil
+    // Should the store be too busy, the ledger keeps saying `sent`.
+    _ = context.submit(.markDelivered(carried.device, ids: carried.ids), .nobody)
+  }
+
+  /// The client cannot have read the last answer.
+  func returnCarried() {
+    guard let carried else { return }
+    self.carried = nil
+    _ = context.submit(.returnCommands(carried.device, ids: carried.ids), .nobody)
+  }
+
+  /// The connection is gone.
+  func settleCommands(_ reason: CloseReason) {
+    switch state {
+    case .owing(_, let continuation):
+      if let device = continuation.device { context.undelivered.abandoned(by: address, for: device) }
+    // A fault held the answer back, or let out a part of it.
+    case .delaying(_, .response(let response)):
+      carried = response.carried
+      returnCarried()
+    case .dribbling: returnCarried()
+    default: break
+    }
+    switch reason {
+    case .clientClosed, .finished: confirmCarried()
+    case .reset, .lost, .aborted, .writeTimeout, .inputOverflow, .stopped:
+      // The answer may have arrived all the same. Twice is the better mistake: commands say what shall be.
+      returnCarried()
+    case .clientGone, .idleTimeout, .headTimeout, .bodyTimeout, .bodyTooSlow, .lingerTimeout, .drained: break
+    }
+    carried = nil
+  }
+}
+
+extension Continuation {
+  /// The device whose commands the result may carry.
+  fileprivate var device: DeviceIdentity? {
+    switch self {
+    case .upload(let device): device
+    case .commands(let response): response.device
+    default: nil
+    }
+  }
+}
+
+extension Response {
+  /// At most so many in one answer; a device's own queue is as long (SDK §10.2).
+  static let commandsMax = 100
+
+  /// Commands that wait for this device may be added to the answer, whatever its status (SDK §10.3). Set only where
+  /// the request has proven its identity as far as this server asks for proof: a client that merely claims a name must not
+  /// get the commands of that device.
+  func to(_ device: DeviceIdentity?) -> Response {
+    var response = self
+    response.device = device
+    return response
+  }
+
+  /// The answer with the commands at its top level, beside what it says anyway; tokens are found by key and are not
+  /// disturbed (SDK §11.3).
+  func carrying(_ commands: [TakenCommand]) -> Response {
+    var response = self
+    response.device = nil
+    guard let device, let carried = CarriedCommands(commands, to: device) else { return response }
+    precondition(body.last == UInt8(ascii: "}"), "an answer to a device is a JSON object")
+    response.carried = carried
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    writer.append(commands)
+    writer.endObject()
+    response.body.removeLast()
+    if response.body != [UInt8(ascii: "{")] { response.body.append(UInt8(ascii: ",")) }
+    response.body += writer.bytes.dropFirst()
+    return response
+  }
+
+  /// The answer with what was found for its device; a store that cannot be read adds nothing.
+  func carrying(_ result: StoreResult) -> Response {
+    switch result {
+    case .commands(let commands): carrying(commands)
+    case .unavailable: to(nil)
+    default: preconditionFailure("the store answers with commands or an outage")
+    }
+  }
+}

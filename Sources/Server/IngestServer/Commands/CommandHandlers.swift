@@ -1,0 +1,208 @@
+import Base
+import Contract
+import JSON
+import Store
+
+/// Commands and tags of devices.
+struct CommandHandlers: Sendable {
+  let policy: ServerConfiguration.Policy
+  let latestExpiry: LatestCommandExpiry
+
+  /// `POST /admin/v1/devices/{id}/commands`. The device need not have been seen yet.
+  func queueForDevice(_ exchange: Exchange) -> Reply {
+    queue(exchange, isBroadcast: false) { _ in .device(exchange.namedDevice) }
+  }
+
+  /// `POST /admin/v1/commands`: for the devices with a tag, or for all of the run.
+  func queueForMany(_ exchange: Exchange) -> Reply {
+    let run = exchange.run
+    return queue(exchange, isBroadcast: true) { request in
+      request.tag.map { .tag($0, run: run) } ?? .everyone(run: run)
+    }
+  }
+
+  private func queue(
+    _ exchange: Exchange, isBroadcast: Bool, target: (CommandOrderRequest) -> CommandOrder.Target
+  ) -> Reply {
+    let request: CommandOrderRequest
+    let list: CommandRequest
+    do {
+      let body = try JSONValue(parsing: exchange.body.span)
+      list = try CommandRequest(body, strict: policy == .strict)
+      request = try CommandOrderRequest(body, isBroadcast: isBroadcast)
+    } catch let error as CommandError {
+      let place = error.index.map { JSONValue.object(["index": .integer(Int64($0))]) }
+      return .answer(.error(400, "bad_command", error.description, detail: place))
+    } catch {
+      return .answer(.error(400, "bad_request", "\(error)"))
+    }
+    guard list.commands.count <= Response.commandsMax else {
+      return .answer(.error(400, "too_many_commands", "a request queues at most \(Response.commandsMax) commands"))
+    }
+    let expiry = exchange.receivedAt.advanced(byMilliseconds: request.lifetimeSeconds * 1_000)
+    // Before the first is queued: an answer that is given meanwhile must not overlook it.
+    latestExpiry.extend(to: expiry)
+    let waiting = list.commands.enumerated().map { index, command in
+      var writer = JSONWriter(capacity: 64)
+      command.json.write(to: &writer)
+      return CommandOrder(
+        target: target(request), command: writer.bytes, expiresAt: expiry,
+        deduplicationKey: request.key.map { "\($0)#\(index)" }, proof: command.proof)
+    }
+    return proceed(CommandOrdering(waiting, warnings: list.warnings.map(\.explanation)))
+  }
+
+  private func proceed(_ ordering: CommandOrdering) -> Reply {
+    guard let order = ordering.next else { return .answer(.ordered(ordering)) }
+    return .store(.order(order), afterwards: .then { ordered(ordering, $0) })
+  }
+
+  private func ordered(_ ordering: CommandOrdering, _ result: StoreResult) -> Reply {
+    var ordering = ordering
+    switch result {
+    case .ordered(let id, let isNew):
+      ordering.take(id: id, isNew: isNew)
+      return proceed(ordering)
+    case .tooManyOrders:
+      return .answer(.error(429, "too_many_orders", "as many commands are waiting as the server keeps"))
+    case .unavailable(let outage): return .answer(.unavailable(outage))
+    default: preconditionFailure("the store answers an order with an id, a refusal or an outage")
+    }
+  }
+
+  /// `PUT /admin/v1/devices/{id}/tags` with `{"tags":["vans"]}`; replaces those it had.
+  func setTags(_ exchange: Exchange) -> Reply {
+    do {
+      let fields = try AdminFields(JSONValue(parsing: exchange.body.span), knows: ["tags"])
+      let wrong = FieldError("tags", .outOfRange(expected: "a list of at most 100 texts that are not empty"))
+      guard case .array(let elements) = fields.value("tags"), elements.count <= 100 else { throw wrong }
+      var tags: [String] = []
+      for element in elements {
+        guard case .string(let tag) = element, !tag.isEmpty else { throw wrong }
+        tags.append(tag)
+      }
+      return .store(.setTags(exchange.namedDevice, tags), afterwards: .count("tags"))
+    } catch {
+      return .answer(.error(400, "bad_request", "\(error)"))
+    }
+  }
+
+}
+
+extension Response {
+  /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key); `expiresAt`; `warnings`:
+  /// what devices will make of the configurations.
+  fileprivate static func ordered(_ ordering: CommandOrdering) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("commands")
+      writer.beginArray()
+      for taken in ordering.taken {
+        writer.beginObject()
+        writer.key("id")
+        writer.value(taken.id)
+        writer.key("command")
+        writer.raw(taken.order.command)
+        writer.key("alreadyQueued")
+        writer.value(taken.wasQueued)
+        writer.endObject()
+      }
+      writer.endArray()
+      if let expiry = ordering.taken.first?.order.expiresAt {
+        writer.key("expiresAt")
+        writer.value(instant: expiry.millisecondsSince1970)
+      }
+      writer.key("warnings")
+      writer.beginArray()
+      for warning in ordering.warnings { writer.value(warning) }
+      writer.endArray()
+      writer.endObject()
+    }
+  }
+}
+
+/// A request to queue commands, beside the commands themselves: `{"commands":[["stop"]],"tag":"vans","ttl":"1h","key":"evening"}`.
+struct CommandOrderRequest {
+  /// Only in a broadcast; without it everyone is meant.
+  let tag: String?
+  let lifetimeSeconds: Int64
+  /// While orders with this key are open, the same request adds nothing.
+  let key: String?
+
+  /// Long enough for a phone that lies in a drawer over the weekend.
+  static let standardLifetimeSeconds: Int64 = 7 * 86_400
+  static let longestLifetimeSeconds: Int64 = 90 * 86_400
+
+  init(_ body: JSONValue, isBroadcast: Bool) throws(FieldError) {
+    let fields = try AdminFields(body, knows: [CommandKey.commands, "ttl", "key"] + (isBroadcast ? ["tag"] : []))
+    tag = isBroadcast ? try Self.name("tag", fields) : nil
+    key = try Self.name("key", fields)
+    lifetimeSeconds = try Self.lifetime(fields.value("ttl"))
+  }
+
+  private static func name(_ key: String, _ fields: AdminFields) throws(FieldError) -> String? {
+    let text = try fields.text(key)
+    if text == "" { throw FieldError(key, .outOfRange(expected: "a text that is not empty")) }
+    return text
+  }
+
+  /// A number of seconds, or a text such as `90s`, `10m`, `1h`, `7d`.
+  private static func lifetime(_ value: JSONValue?) throws(FieldError) -> Int64 {
+    let seconds: Int64?
+    switch value {
+    case nil: return standardLifetimeSeconds
+    case .integer(let number): seconds = number
+    case .string(let text): seconds = Nanoseconds(text: text).map { $0.wholeMilliseconds / 1_000 }
+    default: seconds = nil
+    }
+    guard let seconds, (1...longestLifetimeSeconds).contains(seconds) else {
+      throw FieldError(
+        "ttl", .outOfRange(expected: "a time from 1s to 90d, as 90s, 10m, 1h or 7d, or a number of seconds"))
+    }
+    return seconds
+  }
+}
+
+/// A request that is queued command by command, each in a job of its own. What is queued when the store gives up stays
+/// queued; with a key the request can be repeated without doubling it.
+struct CommandOrdering: Sendable {
+  /// One command that the store has taken.
+  struct Taken: Sendable {
+    let id: Int64
+    let order: CommandOrder
+    /// An open order with the same key and target was there already.
+    let wasQueued: Bool
+  }
+
+  private(set) var waiting: [CommandOrder]
+  private(set) var taken: [Taken] = []
+  let warnings: [String]
+
+  init(_ orders: [CommandOrder], warnings: [String]) {
+    precondition(!orders.isEmpty, "a request without commands was refused")
+    waiting = orders.reversed()
+    self.warnings = warnings
+  }
+
+  /// The next command to queue.
+  var next: CommandOrder? { waiting.last }
+
+  mutating func take(id: Int64, isNew: Bool) {
+    taken.append(Taken(id: id, order: waiting.removeLast(), wasQueued: !isNew))
+  }
+}
+
+extension Command {
+  /// What a record shows when the device has carried it out; nil where records do not show it. The device could have come to
+  /// the same state by itself.
+  var proof: CommandProof? {
+    switch self {
+    case .changePace(let isMoving): .motionChange(isMoving: isMoving)
+    case .setOdometer(let metres): .odometer(metres: metres)
+    case .resetOdometer: .odometer(metres: 0)
+    case .start, .stop, .startGeofences, .setConfig, .addGeofence, .addGeofences, .removeGeofence, .removeGeofences,
+      .uploadLog, .destroyLog, .startSchedule, .stopSchedule, .ban:
+      nil
+    }
+  }
+}

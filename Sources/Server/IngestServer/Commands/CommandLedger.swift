@@ -1,0 +1,88 @@
+import Base
+import JSON
+import Store
+
+extension CommandHandlers {
+  /// `GET /admin/v1/devices/{id}/commands?run&limit&cursor`: what was ordered for the device and what became of it, in the
+  /// order of the orders. An order to many appears here once the device has fetched it.
+  func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let device = exchange.namedDevice
+    let now = exchange.receivedAt
+    let limit = try exchange.query.limit() ?? 100
+    let cursor = try exchange.query.cursor { (text) throws(StoreError) in try LedgerCursor(text: text) }
+    return .ask { (reader) throws(StoreError) in
+      .ledger(try reader.ledger(run: device.run, device: device, now: now, after: cursor, limit: limit))
+    }
+  }
+}
+
+extension Response {
+  /// `commands`: a list of lines; `next`: the cursor of the next page, if there is one.
+  fileprivate static func ledger(_ page: Page<LedgerLine, LedgerCursor>) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("commands")
+      writer.beginArray()
+      for line in page.elements { line.write(to: &writer) }
+      writer.endArray()
+      if let next = page.next {
+        writer.key("next")
+        writer.value(next.text)
+      }
+      writer.endObject()
+    }
+  }
+}
+
+extension LedgerLine {
+  /// `state`: `queued`; `sent` (in an answer); `delivered` (the device showed that it has read that answer); `confirmed` (a
+  /// later record shows what was ordered); `expired`.
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("id")
+    writer.value(id)
+    writer.key("command")
+    writer.raw(command)
+    writer.key("target")
+    writer.value(target)
+    if let device {
+      writer.key("device")
+      writer.value(device)
+    }
+    writer.key("state")
+    writer.value(state.rawValue)
+    writer.key("attempts")
+    writer.value(attempts)
+    writer.time("createdAt", createdAt)
+    writer.time("expiresAt", expiresAt)
+    writer.time("sentAt", sentAt)
+    writer.time("deliveredAt", deliveredAt)
+    writer.time("confirmedAt", confirmedAt)
+    writer.endObject()
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func time(_ name: StaticString, _ milliseconds: Int64?) {
+    guard let milliseconds else { return }
+    key(name)
+    value(instant: milliseconds)
+  }
+
+  /// `{"device":"…"}`, `{"tag":"…"}` or `{"everyone":true}`.
+  fileprivate mutating func value(_ target: CommandOrder.Target) {
+    beginObject()
+    switch target {
+    case .device(let identity):
+      key("device")
+      value(identity.name)
+    case .tag(let tag, run: _):
+      key("tag")
+      value(tag)
+    case .everyone:
+      key("everyone")
+      value(true)
+    }
+    endObject()
+  }
+}

@@ -1,0 +1,141 @@
+import Base
+import Contract
+import JSON
+import Store
+import Synchronization
+
+/// The faults that requests of devices meet, and their rules.
+struct FaultHandlers: Sendable {
+  let board: FaultBoard
+  let hub: EventHub
+  let metrics: ServerMetrics
+
+  /// The fault that meets this request now; it is counted.
+  func fault(for exchange: Exchange, beforeBody: Bool) -> AppliedFault? {
+    guard !board.isEmpty, let operation = exchange.route.deviceOperation else { return nil }
+    let device = DeviceIdentity(run: exchange.run, name: exchange.device)
+    let applied = board.decide(
+      FaultRequest(
+        operation: operation, run: device.run, device: device.name,
+        tags: board.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt),
+      beforeBody: beforeBody)
+    guard let applied else { return nil }
+    metrics.faulted(applied.fault.kind)
+    if hub.isListening {
+      hub.publish(.fault(applied, operation, device))
+    }
+    return applied
+  }
+
+  private static let everyRun = "*"
+  private static let namesNoRun = QueryParameters.refuse(
+    "run", "takes one run here; a rule for all of them is set without it and has \"run\": \"*\" in its match")
+
+  /// The rules of the request's run are replaced as a whole; the answer is the new list.
+  func put(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
+    let rules: [FaultRule]
+    do {
+      let body = try JSONValue(parsing: exchange.body.span)
+      rules = try FaultRule.list(body, owner: exchange.run)
+    } catch {
+      return .answer(.error(400, "bad_faults", "\(error)"))
+    }
+    board.replace(rules, of: exchange.run)
+    return list(exchange)
+  }
+
+  func delete(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
+    board.replace([], of: exchange.run)
+    return list(exchange)
+  }
+
+  /// The rules as they were set, each with the `run` in which that was, how many requests `matched` and how many it met
+  /// (`hits`). `run=*` lists those of all runs.
+  func list(_ exchange: Exchange) -> Reply {
+    let entries = board.entries(of: exchange.run == Self.everyRun ? nil : exchange.run)
+    return .answer(
+      .json { writer in
+        writer.beginObject()
+        writer.key("faults")
+        writer.beginArray()
+        for entry in entries { writer.append(entry) }
+        writer.endArray()
+        writer.endObject()
+      })
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func append(_ entry: FaultPlan.Entry) {
+    beginObject()
+    key("id")
+    value(entry.rule.id)
+    member("run", entry.rule.owner)
+    key("fault")
+    entry.rule.fault.append(to: &self)
+    key("match")
+    append(entry.rule.match)
+    key("seed")
+    value(entry.rule.seed)
+    key("matched")
+    value(entry.matched)
+    key("hits")
+    value(entry.hits)
+    endObject()
+  }
+
+  private mutating func append(_ match: FaultRule.Match) {
+    beginObject()
+    if let device = match.device { member("device", device) }
+    if match.run != "" { member("run", match.run ?? "*") }
+    if let tag = match.tag { member("tag", tag) }
+    if let operation = match.operation { member("operation", operation.rawValue) }
+    key("share")
+    value(match.share)
+    if let count = match.count { member("count", count) }
+    member("skip", match.skip)
+    if let from = match.from { member("from", from) }
+    if let to = match.to { member("to", to) }
+    endObject()
+  }
+}
+
+/// The tags of the devices, in memory, because a fault is decided the moment a head is there. Filled
+/// from the store before the first group, and changed with every commit that changes a tag.
+final class DeviceTags: Sendable {
+  /// By run and by name. Devices without tags are not in it.
+  private let tags = Mutex<[String: [String: [String]]]>([:])
+
+  /// What the store holds when it is opened.
+  func load(from reader: StoreReader) throws(StoreError) {
+    for (device, tag) in try reader.tags() {
+      tags.withLock { $0[device.run, default: [:]][device.name, default: []].append(tag) }
+    }
+  }
+
+  func tags(of device: DeviceIdentity) -> [String] { tags.withLock { $0[device.run]?[device.name] ?? [] } }
+
+  /// A group is on disk; on the writer's thread, in the order of the groups.
+  func note(_ group: [StoreJob], _ results: [StoreResult]) {
+    for (job, result) in zip(group, results) {
+      switch job {
+      case .setTags(let device, let list): if case .changed = result { set(list, device) }
+      case .delete(let device): if case .changed = result { set([], device) }
+      case .reset(let run): if case .changed = result { forget(run) }
+      case .ingest, .order, .takeCommands, .markDelivered, .returnCommands, .beginFamily, .rotate, .checkToken,
+        .revokeTokens, .expireTokens, .keepLog, .clearQuarantine, .read:
+        break
+      }
+    }
+  }
+
+  private func set(_ list: [String], _ device: DeviceIdentity) {
+    tags.withLock { $0[device.run, default: [:]][device.name] = list.isEmpty ? nil : list }
+  }
+
+  private func forget(_ run: String?) {
+    tags.withLock { tags in if let run { tags[run] = nil } else { tags = [:] } }
+  }
+}

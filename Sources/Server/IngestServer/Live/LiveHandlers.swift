@@ -1,0 +1,114 @@
+import Base
+import JSON
+import Network
+import Store
+
+/// Requests that wait for what the store commits, and streams of it.
+struct LiveHandlers: Sendable {
+  let authentication: ServerConfiguration.Authentication
+  let policy: ServerConfiguration.Policy
+  let hasJournal: Bool
+  let metrics: ServerMetrics
+  let probes: ServerProbes
+  let maps: MapBoard
+  let wallNow: @Sendable () -> WallInstant
+
+  /// `?run=` and `?device=` choose; a request within a run hears that run only.
+  func streamEvents(_ exchange: Exchange) -> Reply {
+    var seen: EventID?
+    if let text = exchange.lastEventID, !text.isEmpty {
+      // An invalid id is treated like one of an earlier server: there is a gap.
+      seen = EventID(text: text) ?? EventID(epoch: 0, number: 0)
+    }
+    return .stream(EventFilter(run: exchange.optionalRun, device: exchange.query.text("device")), after: seen)
+  }
+
+  /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, `deleted` and `reset` for what is
+  /// removed, and `resync` when changes were lost.
+  func streamView(_ exchange: Exchange) -> Reply {
+    .view(run: exchange.optionalRun)
+  }
+
+  /// What a viewer has to know at first.
+  func describe(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("auth", authentication.rawValue)
+    writer.member("policy", policy.rawValue)
+    writer.key("journal")
+    writer.value(hasJournal)
+    writer.key("bounds")
+    writer.beginArray()
+    for bound in LiveFigures.bounds { writer.value(bound) }
+    writer.endArray()
+    writer.endObject()
+  }
+
+  func figures() -> LiveFigures {
+    var figures = metrics.figures()
+    figures.at = wallNow().millisecondsSince1970
+    figures.connections = Int(probes.network()?.open ?? 0)
+    figures.waitingJobs = probes.waitingJobs()
+    figures.mapRevision = maps.revision
+    figures.outage = probes.outage()?.rawValue
+    return figures
+  }
+}
+
+/// What the whole server did, counted since its start: two of them give the rates, and the counts of the latencies every
+/// quantile of the time in between.
+struct LiveFigures {
+  /// Upper bounds of the latencies, in microseconds: six for each doubling from 64 µs to a minute, so that a quantile read
+  /// from them is at most 12 % off.
+  static let bounds: [UInt64] = {
+    let steps: [UInt64] = [1_000, 1_122, 1_260, 1_414, 1_587, 1_782]
+    return (0..<20).flatMap { doubling in steps.map { ($0 << doubling) * 64 / 1_000 } }
+  }()
+
+  /// When, by the clock of the server.
+  var at: Int64
+  var requests: [(status: String, count: UInt64)]
+  var accepted: UInt64
+  var duplicate: UInt64
+  var quarantined: UInt64
+  var faults: UInt64
+  /// Answers within each of the bounds.
+  var latencies: [UInt64]
+  /// All of them.
+  var answered: UInt64
+  var connections: Int
+  var waitingJobs: Int
+  var outage: String?
+  /// Another number after each change of any map.
+  var mapRevision: Int
+
+  func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.key("at")
+    writer.value(at)
+    writer.key("requests")
+    writer.beginObject()
+    for (status, count) in requests {
+      writer.key(status)
+      writer.value(count)
+    }
+    writer.endObject()
+    for (name, count) in [("accepted", accepted), ("duplicate", duplicate), ("quarantined", quarantined)] {
+      writer.key(name)
+      writer.value(count)
+    }
+    writer.key("faults")
+    writer.value(faults)
+    writer.key("answered")
+    writer.value(answered)
+    writer.key("latencies")
+    writer.beginArray()
+    for count in latencies { writer.value(count) }
+    writer.endArray()
+    writer.member("connections", connections)
+    writer.member("waitingJobs", waitingJobs)
+    writer.key("outage")
+    if let outage { writer.value(outage) } else { writer.null() }
+    writer.member("mapRevision", mapRevision)
+    writer.endObject()
+  }
+}

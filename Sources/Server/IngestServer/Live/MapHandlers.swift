@@ -1,0 +1,144 @@
+import Contract
+import JSON
+import Synchronization
+
+/// The maps of the live page.
+struct MapHandlers: Sendable {
+  let board: MapBoard
+
+  /// `GET /admin/v1/map`: what was put, byte for byte; an empty collection when there is none.
+  func get(_ exchange: Exchange) -> Reply {
+    let bytes = board.map(of: exchange.run)?.bytes ?? Array(#"{"type":"FeatureCollection","features":[]}"#.utf8)
+    return .answer(Response(200, "application/geo+json", bytes))
+  }
+
+  /// `PUT /admin/v1/map`: takes the place of the run's last one.
+  func put(_ exchange: Exchange) -> Reply {
+    do throws(MapRefusal) {
+      let map = try MapBoard.Map(geoJSON: exchange.body)
+      board.put(map, of: exchange.run)
+      return .answer(.count("features", map.features))
+    } catch {
+      return .answer(.error(400, "bad_map", error.reason))
+    }
+  }
+
+  /// `DELETE /admin/v1/map`; `deleted` is 0 when there was none.
+  func delete(_ exchange: Exchange) -> Reply {
+    .answer(.count("deleted", board.clear(run: exchange.run)))
+  }
+}
+
+/// What lies under the devices of each run on the live page, as long as the server lives: a simulated city puts its
+/// streets here. Kept as the bytes that came, because only a browser reads them.
+final class MapBoard: Sendable {
+  /// A run's map, and how many features it has.
+  struct Map: Sendable {
+    let bytes: [UInt8]
+    let features: Int
+  }
+
+  /// As much as a city of a thousand streets and more takes many times over; a browser draws it without a stutter.
+  static let bytesMax = 1 << 20
+  /// Beyond so many runs, the map that was put longest ago is dropped.
+  static let runsMax = 64
+
+  private let maps = Mutex<[(run: String, map: Map)]>([])
+  private let changes = Atomic(0)
+
+  /// Another number after each change of any map, so that a viewer knows when to fetch its map again.
+  var revision: Int { changes.load(ordering: .acquiring) }
+
+  func map(of run: String) -> Map? {
+    maps.withLock { maps in maps.first { $0.run == run }?.map }
+  }
+
+  func put(_ map: Map, of run: String) {
+    maps.withLock { maps in
+      maps.removeAll { $0.run == run }
+      if maps.count >= Self.runsMax { maps.removeFirst() }
+      maps.append((run, map))
+    }
+    changes.add(1, ordering: .releasing)
+  }
+
+  /// Of one run, or of all; says how many there were.
+  func clear(run: String?) -> Int {
+    let count = maps.withLock { maps in
+      let before = maps.count
+      maps.removeAll { run == nil || $0.run == run }
+      return before - maps.count
+    }
+    if count > 0 { changes.add(1, ordering: .releasing) }
+    return count
+  }
+}
+
+extension MapBoard.Map {
+  /// A FeatureCollection (RFC 7946 §3.3) as far as the page draws it: points, lines and areas, each with any properties.
+  /// What would not be drawn is refused, with its place.
+  init(geoJSON bytes: [UInt8]) throws(MapRefusal) {
+    guard bytes.count <= MapBoard.bytesMax else {
+      throw MapRefusal("the map has \(bytes.count) bytes and may have \(MapBoard.bytesMax)")
+    }
+    let document: JSONValue
+    do throws(JSONError) { document = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch {
+      throw MapRefusal("\(error)")
+    }
+    guard case .string("FeatureCollection")? = document["type"], case .array(let features)? = document["features"]
+    else {
+      throw MapRefusal("a map is a FeatureCollection of GeoJSON, with a list of features")
+    }
+    for (index, feature) in features.enumerated() { try Self.check(feature, at: "features[\(index)]") }
+    self.bytes = bytes
+    self.features = features.count
+  }
+
+  /// How deep in lists the positions of each kind of geometry stand.
+  private static let depths: KeyValuePairs = [
+    "Point": 0, "MultiPoint": 1, "LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3,
+  ]
+
+  private static func check(_ feature: JSONValue, at path: String) throws(MapRefusal) {
+    guard case .string("Feature")? = feature["type"] else { throw MapRefusal("\(path) has to be a Feature") }
+    switch feature["properties"] {
+    case .object?, .null?, nil: break
+    default: throw MapRefusal("\(path).properties has to be an object or null")
+    }
+    guard let geometry = feature["geometry"] else { throw MapRefusal("\(path).geometry is missing") }
+    // A feature without a place (RFC 7946 §3.2) is none on a map.
+    if geometry == .null { return }
+    guard case .string(let kind)? = geometry["type"], let depth = depths.first(where: { $0.key == kind })?.value else {
+      throw MapRefusal("\(path).geometry.type has to be one of \(depths.map(\.key).joined(separator: ", "))")
+    }
+    try check(geometry["coordinates"] ?? .null, depth: depth, at: "\(path).geometry.coordinates")
+  }
+
+  private static func check(_ value: JSONValue, depth: Int, at path: String) throws(MapRefusal) {
+    guard case .array(let elements) = value else { throw MapRefusal("\(path) has to be a list") }
+    guard depth == 0 else {
+      for (index, element) in elements.enumerated() {
+        try check(element, depth: depth - 1, at: "\(path)[\(index)]")
+      }
+      return
+    }
+    guard elements.count >= 2, isDegrees(elements[0], upTo: 180), isDegrees(elements[1], upTo: 90) else {
+      throw MapRefusal("\(path) has to begin with a longitude and a latitude in degrees")
+    }
+  }
+
+  private static func isDegrees(_ value: JSONValue, upTo limit: Double) -> Bool {
+    switch value {
+    case .integer(let number): number.magnitude <= UInt64(limit)
+    case .double(let number): number.magnitude <= limit
+    default: false
+    }
+  }
+}
+
+/// Why a text is no map.
+struct MapRefusal: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,113 @@
+import CEmbedded
+import Contract
+
+/// The live page as one server serves it.
+struct PageHandlers: Sendable {
+  private let files: [String: PageFile]
+  private let policy: String
+
+  init(tiles: MapTiles?) {
+    var files = PageFile.embedded
+    if let tiles, let index = files["index.html"] {
+      files["index.html"] = PageFile(mediaType: index.mediaType, bytes: Self.naming(tiles, in: index.bytes))
+    }
+    self.files = files
+    policy = Self.policy(images: tiles?.origin)
+  }
+
+  /// Nothing is loaded from other origins, no text becomes a script, and the page cannot be framed.
+  private static func policy(images origin: String?) -> String {
+    let images = origin.map { " \($0)" } ?? ""
+    return [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:\(images)",
+      "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'", "trusted-types 'none'",
+    ].joined(separator: "; ")
+  }
+
+  private static let tilesMark = #"<meta name="tiles" content="">"#
+
+  private static func naming(_ tiles: MapTiles, in page: [UInt8]) -> [UInt8] {
+    let meta = #"<meta name="tiles" content="\#(tiles.url)" data-credit="\#(escaped(tiles.credit))">"#
+    return Array(String(decoding: page, as: UTF8.self).replacing(tilesMark, with: meta).utf8)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { escaped, character in
+      switch character {
+      case "&": escaped += "&amp;"
+      case "\"": escaped += "&quot;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      default: escaped.append(character)
+      }
+    }
+  }
+
+  /// `GET /` and what it is made of, `GET /page/{file}`.
+  func file(_ exchange: Exchange) -> Reply {
+    .answer(answer(exchange.parameters.first ?? "index.html", unless: exchange.opening.ifNoneMatch))
+  }
+
+  /// A browser keeps a file and asks each time whether it is still the one: after an update it never mixes old and new files.
+  private func answer(_ name: String, unless known: String?) -> Response {
+    guard let file = files[name] else { return .notFound }
+    let isKnown =
+      known.map { $0 == "*" || $0.split(separator: ",").contains { Self.tag($0) == file.entityTag } } ?? false
+    return Response(isKnown ? 304 : 200, file.mediaType, isKnown ? [] : file.bytes)
+      .with(HeaderName.eTag, file.entityTag).with(HeaderName.cacheControl, "no-cache")
+      .with(HeaderName.contentSecurityPolicy, policy).with(HeaderName.contentTypeOptions, "nosniff")
+      .with(HeaderName.referrerPolicy, "no-referrer").with(HeaderName.crossOriginOpenerPolicy, "same-origin")
+      .with(HeaderName.crossOriginResourcePolicy, "same-origin")
+  }
+
+  /// An entry of `If-None-Match`, compared weakly (RFC 9110 §13.1.2).
+  private static func tag(_ entry: Substring) -> Substring {
+    let text = entry.drop { $0 == " " }.prefix { $0 != " " }
+    return text.hasPrefix("W/") ? text.dropFirst(2) : text
+  }
+}
+
+/// One file of the folder `page`, which is part of the executable.
+struct PageFile: Sendable {
+  let mediaType: StaticString
+  let bytes: [UInt8]
+  /// Strong: the same bytes, the same tag (RFC 9110 §8.8.3).
+  let entityTag: String
+
+  init(mediaType: StaticString, bytes: [UInt8]) {
+    self.mediaType = mediaType
+    self.bytes = bytes
+    var tag: [UInt8] = []
+    Base64URL.append(Array(Cryptography.sha256(bytes).prefix(12)), to: &tag)
+    entityTag = "\"\(String(decoding: tag, as: UTF8.self))\""
+  }
+
+  /// All of them by name, as they were when this was compiled.
+  static let embedded: [String: PageFile] = {
+    var files: [String: PageFile] = [:]
+    var count = 0
+    let list = unsafe rr_page_files(&count)
+    for index in 0..<count {
+      let name = unsafe String(cString: list[index].name)
+      let bytes = unsafe Array(UnsafeBufferPointer(start: list[index].bytes, count: list[index].count))
+      files[name] = PageFile(mediaType: mediaType(of: name), bytes: bytes)
+    }
+    return files
+  }()
+
+  private static func mediaType(of name: String) -> StaticString {
+    switch name.split(separator: ".").last {
+    case "html": "text/html; charset=utf-8"
+    case "css": "text/css; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
+    case "svg": "image/svg+xml"
+    default: preconditionFailure("\(name) has an ending without a media type")
+    }
+  }
+}
+
+/// openapi/openapi.json, which is part of the executable.
+enum ContractFile {
+  static let bytes: [UInt8] = unsafe Array(UnsafeBufferPointer(start: rr_contract(), count: rr_contract_count()))
+}

@@ -1,0 +1,168 @@
+import Contract
+import JSON
+import Store
+import Synchronization
+
+/// The devices of the store.
+struct DeviceHandlers: Sendable {
+  /// `GET /admin/v1/devices?run&limit&cursor`: `{"devices":[…],"next":…}` in the order of their first uploads.
+  func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let run = exchange.optionalRun
+    let listing = Listing<StoredDevice, Int64>(
+      format: .json("devices") { device, writer in
+        writer.beginObject()
+        writer.members(of: device)
+        writer.endObject()
+      },
+      read: { (reader, after, limit) throws(StoreError) in try reader.devices(run: run, after: after, limit: limit) },
+      text: { "\($0)" })
+    return listing.reply(
+      after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
+  }
+
+  /// `GET /admin/v1/devices/{id}?run`: a device as in the list, and its `tags`.
+  func get(_ exchange: Exchange) -> Reply {
+    let identity = exchange.namedDevice
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      guard let device = try reader.device(identity) else { return .unknownDevice(identity) }
+      let tags = try reader.tags(of: identity)
+      return .json { writer in
+        writer.beginObject()
+        writer.members(of: device)
+        writer.key("tags")
+        writer.beginArray()
+        for tag in tags { writer.value(tag) }
+        writer.endArray()
+        writer.endObject()
+      }
+    }
+  }
+
+  /// `DELETE /admin/v1/devices/{id}?run`: the device goes with its records, quarantine, commands, tags and logs. A client
+  /// that shows a token of it gets 410 and a `stop` from then on, until the device registers again. An upload in its name without
+  /// a token makes a new device: it cannot be told from one that was never there.
+  func delete(_ exchange: Exchange) -> Reply {
+    let device = exchange.namedDevice
+    return .store(
+      .delete(device),
+      afterwards: .then { result in
+        if case .changed(0) = result { return .answer(.unknownDevice(device)) }
+        return .answer(.counted("devices", result))
+      })
+  }
+}
+
+extension Response {
+  static func unknownDevice(_ device: DeviceIdentity) -> Response {
+    let place = device.run.isEmpty ? "" : " in run \(device.run)"
+    return .error(404, "unknown_device", "there is no device \(device.name)\(place)")
+  }
+
+  /// The demo server's word for it, with the order that ends a client's tracking (SDK §21).
+  static let deviceDeleted: Response = {
+    let error = ErrorBody(code: "device_deleted", message: "this device was deleted; it has to register again")
+    guard case .object(var body) = error.json else { preconditionFailure("an error is an object") }
+    body[CommandKey.backgroundGeolocation] = .array([Command.stop.json])
+    return .json(410) { JSONValue.object(body).write(to: &$0) }
+  }()
+}
+
+extension JSONWriter {
+  /// `device`, `run`, `firstSeen`, `lastSeen`, the counts `records`, `duplicates` and `quarantined`, and `latest`, which is
+  /// null before the first position.
+  mutating func members(of device: StoredDevice) {
+    key("device")
+    value(device.identity.name)
+    key("run")
+    value(device.identity.run)
+    key("firstSeen")
+    value(instant: device.firstSeen)
+    key("lastSeen")
+    value(instant: device.lastSeen)
+    key("records")
+    value(device.points)
+    key("duplicates")
+    value(device.duplicates)
+    key("quarantined")
+    value(device.quarantined)
+    key("latest")
+    guard let latest = device.latest else { return null() }
+    beginObject()
+    members(of: latest)
+    endObject()
+  }
+
+  /// `uuid`, `recordedAt`, `latitude`, `longitude`, `accuracy`, `speed`, `heading`, `isMoving`, `event`; null for what the
+  /// record did not say.
+  mutating func members(of position: StoredDevice.Position) {
+    key("uuid")
+    value(position.uuid)
+    key("recordedAt")
+    value(instant: position.recordedAt == 0 ? nil : position.recordedAt)
+    key("latitude")
+    value(position.latitude)
+    key("longitude")
+    value(position.longitude)
+    key("accuracy")
+    value(position.accuracy)
+    key("speed")
+    value(position.speed)
+    key("heading")
+    value(position.heading)
+    key("isMoving")
+    value(position.isMoving)
+    key("event")
+    value(position.event)
+  }
+}
+
+/// Forgets a run, or everything.
+struct ResetHandlers: Sendable {
+  let faults: FaultBoard
+  let maps: MapBoard
+  let checks: RefreshChecks
+  let refusals: RefusalLog
+  let hasJournal: Bool
+
+  /// `POST /admin/v1/reset?run`: forgets the run that the parameter, the path or the header names, or everything when none
+  /// does: devices with all that is theirs, fault rules that were set in it, its map, faults of refreshes, waits after
+  /// failed refreshes, and the journal. `{"devices","faults","maps","breakages","throttled"}` say how many, `journal`
+  /// whether there is one. After an error it can be repeated: what is forgotten already does not come back.
+  func reset(_ exchange: Exchange) -> Reply {
+    let run = exchange.optionalRun
+    return .store(.reset(run: run), afterwards: .then { wasReset(run, $0) })
+  }
+
+  private func wasReset(_ run: String?, _ result: StoreResult) -> Reply {
+    let devices: Int
+    switch result {
+    case .changed(let count): devices = count
+    case .unavailable(let outage): return .answer(.unavailable(outage))
+    default: preconditionFailure("the store answers a reset with a count or an outage")
+    }
+    refusals.clear(run: run)
+    let counts: KeyValuePairs<StaticString, Int> = [
+      "devices": devices, "faults": faults.clear(run: run), "maps": maps.clear(run: run),
+      "breakages": checks.breakages.withLock { $0.clear(run: run) },
+      "throttled": checks.throttle.withLock { $0.clear(run: run) },
+    ]
+    guard hasJournal else { return .answer(.wasReset(counts, hasJournal: false)) }
+    return .askJournal { (journal) throws(StoreError) in
+      try journal.reset(run: run)
+      return .wasReset(counts, hasJournal: true)
+    }
+  }
+}
+
+extension Response {
+  fileprivate static func wasReset(_ counts: KeyValuePairs<StaticString, Int>, hasJournal: Bool) -> Response {
+    .json { writer in
+      writer.beginObject()
+      for (name, count) in counts { writer.member(name, count) }
+      writer.key("journal")
+      writer.value(hasJournal)
+      writer.endObject()
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Store
+
+/// The recorded requests.
+struct JournalHandlers: Sendable {
+  let hasJournal: Bool
+  let router: Router
+
+  private enum RequestFormat: String, CaseIterable {
+    case json, ndjson
+  }
+
+  private enum RequestOrder: String, CaseIterable {
+    case oldest, newest
+  }
+
+  private static let requestsAtOnce = 64
+  private static let pageBytes = 65_536
+
+  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&from&to&limit&cursor&order=oldest|newest&format=json|ndjson`. `path`
+  /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind. A request
+  /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins; with the newest first, the one before which.
+  ///
+  /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines everything there is when the answer
+  /// begins to be sent, unless a limit bounds it, read page by page as the client takes it.
+  func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard hasJournal else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
+    let parameters = exchange.query
+    var filter = try filter(exchange)
+    filter.isNewestFirst = try parameters.choice("order", default: RequestOrder.oldest) == .newest
+    let cursor = try parameters.rowCursor() ?? (filter.isNewestFirst ? Int64.max : 0)
+    let limit = try parameters.limit()
+    switch try parameters.choice("format", default: RequestFormat.json) {
+    case .json: return listPage(filter, after: cursor, limit: limit ?? 100)
+    case .ndjson: return listLines(filter, after: cursor, limit: limit ?? .max)
+    }
+  }
+
+  private func listPage(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
+    .askJournal { [router] (journal) throws(StoreError) in
+      let page = try journal.requests(matching: filter, after: cursor, limit: limit)
+      return .json { writer in
+        writer.beginObject()
+        writer.key("requests")
+        writer.beginArray()
+        for request in page.elements { writer.append(request, router) }
+        writer.endArray()
+        if let next = page.next {
+          writer.key("cursor")
+          writer.value("\(next)")
+        }
+        writer.endObject()
+      }
+    }
+  }
+
+  private func listLines(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
+    .askJournal { [self] (journal) throws(StoreError) in
+      let first = try lines(journal, filter, after: cursor, remaining: limit)
+      var response = Response(200, "application/x-ndjson", first.bytes)
+      response.rest = first.next
+      return response
+    }
+  }
+
+  private func lines(
+    _ journal: Journal, _ filter: JournalFilter, after cursor: Int64, remaining: Int
+  ) throws(StoreError) -> ContentPage {
+    let page = try journal.requests(matching: filter, after: cursor, limit: min(remaining, Self.requestsAtOnce))
+    var bytes: [UInt8] = []
+    var taken = 0
+    // Requests may be large: what makes the page too long begins the next.
+    for request in page.elements where taken == 0 || bytes.count < Self.pageBytes {
+      var writer = JSONWriter(capacity: 512)
+      writer.append(request, router)
+      bytes += writer.bytes
+      bytes.append(UInt8(ascii: "\n"))
+      taken += 1
+    }
+    let next = taken < page.elements.count ? page.elements[taken - 1].sequence : page.next
+    let left = remaining - taken
+    guard let next, left > 0 else { return ContentPage(bytes: bytes, next: nil) }
+    return ContentPage(
+      bytes: bytes,
+      next: .journal { [self] (journal: Journal) throws(StoreError) -> ContentPage in
+        try lines(journal, filter, after: next, remaining: left)
+      })
+  }
+
+  private func filter(_ exchange: Exchange) throws(ResponseError) -> JournalFilter {
+    let parameters = exchange.query
+    var filter = JournalFilter(
+      run: exchange.optionalRun,
+      device: parameters.text("device"), pathPrefix: parameters.text("path"))
+    let statuses = try parameters.statuses("status")
+    let operation = try parameters.name("operation", among: DeviceOperation.allCases.map(\.rawValue))
+    let fault = try parameters.name("fault", among: ["true", "false"] + ServerFault.Kind.allCases.map(\.rawValue))
+    let method = parameters.text("method")
+    let (from, to) = try parameters.window()
+    filter.condition = { [router] entry in
+      if let statuses, !statuses.contains(entry.status) { return false }
+      if let method, method != entry.method { return false }
+      if entry.receivedAt < from || entry.receivedAt >= to { return false }
+      switch fault {
+      case nil: break
+      case "true": if entry.fault == nil { return false }
+      case "false": if entry.fault != nil { return false }
+      default: if entry.fault != fault { return false }
+      }
+      return operation == nil || router.route(of: entry.method, entry.path)?.name == operation
+    }
+    return filter
+  }
+}
+
+extension QueryParameters {
+  /// `404`, or `4xx` for all of a class.
+  fileprivate func statuses(_ name: String) throws(ResponseError) -> ClosedRange<Int>? {
+    guard let text = text(name) else { return nil }
+    if text.count == 3, text.hasSuffix("xx"), let first = text.first?.wholeNumberValue, (1...5).contains(first) {
+      return first * 100...first * 100 + 99
+    }
+    guard let status = Int(text), (100...599).contains(status) else {
+      throw QueryParameters.refuse(name, "takes a status, as 404, or a class of them, as 4xx")
+    }
+    return status...status
+  }
+
+  /// One of the names; the error says which is nearest.
+  func name(_ name: String, among known: [String]) throws(ResponseError) -> String? {
+    guard let text = text(name) else { return nil }
+    guard known.contains(text) else {
+      let hint = NearestName.find(text, in: known).map { "; did you mean \($0)?" } ?? ""
+      throw QueryParameters.refuse(name, "takes one of \(known.joined(separator: ", "))\(hint)")
+    }
+    return text
+  }
+}
+
+extension JSONWriter {
+  /// `head`, `body` and `answer` are text; of long ones the journal keeps the beginning. `requestBytes` and `answerBytes` are
+  /// the sizes of the whole contents, null where the journal does not know. `operation` is null where nothing is served.
+  /// `fault` stands there when one met the request.
+  fileprivate mutating func append(_ request: JournaledRequest, _ router: Router) {
+    let entry = request.entry
+    let route = router.route(of: entry.method, entry.path)
+    beginObject()
+    key("sequence")
+    value(request.sequence)
+    member("run", entry.run)
+    if let device = entry.device { member("device", device) }
+    if let received = WallInstant(exactly: entry.receivedAt) { member("receivedAt", received) }
+    key("durationMicroseconds")
+    value(entry.durationMicroseconds)
+    member("method", entry.method)
+    member("path", entry.path)
+    key("operation")
+    value(route?.name)
+    member("status", entry.status)
+    key("requestBytes")
+    value(entry.requestBytes(route?.deviceOperation))
+    key("answerBytes")
+    value(JournalDraft.isSecret(route?.deviceOperation) ? nil : entry.answer.wholeCount)
+    if let fault = entry.fault { member("fault", fault) }
+    member("head", String(decoding: entry.head, as: UTF8.self))
+    member("body", String(decoding: entry.body, as: UTF8.self))
+    member("answer", String(decoding: entry.answer, as: UTF8.self))
+    endObject()
+  }
+}
+
+extension JSONWriter {
+  private mutating func value(_ number: Int?) {
+    if let number { value(number) } else { null() }
+  }
+}
+
+extension JournalEntry {
+  /// Of a body that is not kept, or not to its end, what its head announced.
+  fileprivate func requestBytes(_ operation: DeviceOperation?) -> Int? {
+    if !JournalDraft.isSecret(operation), let count = body.wholeCount { return count }
+    let fields = String(decoding: head, as: UTF8.self).split(separator: "\n")
+    let announced = fields.first { $0.lowercased().hasPrefix("content-length:") }
+    return announced.flatMap { $0.split(separator: ":").last.flatMap { Int($0.filter { $0 != " " }) } }
+  }
+}
+
+extension [UInt8] {
+  /// Nil when the journal may have cut it.
+  fileprivate var wholeCount: Int? { count < JournalDraft.bytesMax ? count : nil }
+}

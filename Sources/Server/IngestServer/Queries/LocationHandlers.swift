@@ -1,0 +1,195 @@
+import Base
+import Contract
+import JSON
+import Store
+
+/// The records of devices, and where they are.
+struct LocationHandlers: Sendable {
+  private enum LocationFormat: String, CaseIterable {
+    case json, ndjson, geojson, gpx, csv
+  }
+
+  private enum LocationShape: String, CaseIterable {
+    case points, track
+  }
+
+  /// `GET /admin/v1/devices/{id}/locations?run&from&to&limit&cursor&format&shape`: the records with `from` ≤ recorded time
+  /// < `to`, in recorded order. `shape=track` makes one line of them, in GeoJSON.
+  func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let device = exchange.namedDevice
+    let (from, to) = try parameters.window()
+    let format = try parameters.choice("format", default: LocationFormat.json)
+    if try parameters.choice("shape", default: LocationShape.points) == .track {
+      guard format == .geojson else { throw QueryParameters.refuse("shape", "takes track with format=geojson only") }
+      return try track(of: device, from: from, to: to, parameters)
+    }
+    let listing = Listing<StoredPoint, PointCursor>(
+      format: Self.format(format, of: device),
+      read: { (reader, after, limit) throws(StoreError) in
+        try reader.history(of: device, from: from, to: to, after: after, limit: limit)
+      },
+      text: \.text)
+    let cursor = try parameters.cursor { (text) throws(StoreError) in try PointCursor(text: text) }
+    let limit = try parameters.limit()
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      guard try reader.device(device) != nil else { return .unknownDevice(device) }
+      return try listing.answer(reader, after: cursor, limit: limit, query: exchange.query.items)
+    }
+  }
+
+  private static func format(_ format: LocationFormat, of device: DeviceIdentity) -> ListFormat<StoredPoint> {
+    switch format {
+    case .json: .json("locations") { $1.location($0) }
+    case .ndjson: .lines { $1.location($0) }
+    case .geojson: .geoJSON { $1.feature($0) }
+    case .gpx: .gpx(trackName: device.name)
+    case .csv: .csv
+    }
+  }
+}
+
+extension StoredPoint {
+  /// Metres above the sea. Not kept beside the record, because only exports ask for it.
+  var altitude: Double? {
+    do throws(RecordProblem) { return try RecordDecoder().decode(record.span).altitude } catch { return nil }
+  }
+}
+
+extension JSONWriter {
+  /// `{"uuid","recordedAt","receivedAt","record","params"}`: `record` and `params` are what the device sent; without
+  /// params there is no such key.
+  fileprivate mutating func location(_ point: StoredPoint) {
+    beginObject()
+    key("uuid")
+    value(point.uuid)
+    key("recordedAt")
+    value(instant: point.recordedAt == 0 ? nil : point.recordedAt)
+    key("receivedAt")
+    value(instant: point.receivedAt)
+    key("record")
+    raw(point.record)
+    if !point.parameters.isEmpty {
+      key("params")
+      raw(point.parameters)
+    }
+    endObject()
+  }
+
+  /// A point; its properties are those of a position of a device, and `receivedAt`.
+  fileprivate mutating func feature(_ point: StoredPoint) {
+    beginFeature(at: point.longitude, point.latitude, altitude: point.altitude)
+    key("uuid")
+    value(point.uuid)
+    key("recordedAt")
+    value(instant: point.recordedAt == 0 ? nil : point.recordedAt)
+    key("receivedAt")
+    value(instant: point.receivedAt)
+    key("accuracy")
+    value(point.accuracy)
+    key("speed")
+    value(point.speed)
+    key("heading")
+    value(point.heading)
+    key("isMoving")
+    value(point.isMoving)
+    key("event")
+    value(point.event)
+    endFeature()
+  }
+}
+
+extension LocationHandlers {
+  /// The way of a device as one line: a collection with one feature, whose geometry is null when there are not two places to
+  /// draw it between (RFC 7946 §3.1.4). It has no pages: half a line is another line. Times stay with the points.
+  private func track(
+    of device: DeviceIdentity, from: Int64, to: Int64, _ parameters: QueryParameters
+  ) throws(ResponseError) -> Reply {
+    for name in ["limit", "cursor"] where parameters.text(name) != nil {
+      throw QueryParameters.refuse(name, "does not go with shape=track: a track is bounded by \"from\" and \"to\"")
+    }
+    let read: @Sendable (StoreReader, PointCursor?, Int) throws(StoreError) -> Page<StoredPoint, PointCursor> = {
+      (reader, after, limit) throws(StoreError) in
+      var page = try reader.history(of: device, from: from, to: to, after: after, limit: limit)
+      page.elements.removeAll { $0.latitude == nil || $0.longitude == nil }
+      return page
+    }
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      guard try reader.device(device) != nil else { return .unknownDevice(device) }
+      let isLine = try read(reader, nil, 2).elements.count == 2
+      let listing = Listing(format: .track(of: device, isLine: isLine), read: read, text: \.text)
+      return try listing.whole(reader, after: nil)
+    }
+  }
+}
+
+extension ListFormat<StoredPoint> {
+  /// The elements are the positions of the line. Where there is no line they are left out.
+  static func track(of device: DeviceIdentity, isLine: Bool) -> ListFormat {
+    var writer = JSONWriter(capacity: 128)
+    writer.beginObject()
+    writer.member("device", device.name)
+    writer.member("run", device.run)
+    writer.endObject()
+    let opening =
+      Array(#"{"type":"FeatureCollection","features":[{"type":"Feature","properties":"#.utf8) + writer.bytes
+      + Array((isLine ? #","geometry":{"type":"LineString","coordinates":["# : #","geometry":null"#).utf8)
+    return ListFormat(
+      contentType: "application/geo+json", opening: opening, separator: isLine ? [UInt8(ascii: ",")] : [],
+      append: { point, bytes in if isLine { bytes.append(position: point) } },
+      closing: { _ in Array((isLine ? "]}}]}" : "}]}").utf8) })
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(position point: StoredPoint) {
+    guard let longitude = point.longitude, let latitude = point.latitude else { return }
+    var writer = JSONWriter(capacity: 64)
+    writer.appendPosition(longitude, latitude, point.altitude)
+    self += writer.bytes
+  }
+}
+
+extension LocationHandlers {
+  private enum LatestFormat: String, CaseIterable {
+    case json, geojson
+  }
+
+  /// `GET /admin/v1/locations/latest?run&limit&cursor&format=json|geojson`: where each device is, as far as it said.
+  func listLatest(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let run = exchange.optionalRun
+    let listing = Listing<StoredDevice, Int64>(
+      format: try parameters.choice("format", default: LatestFormat.json) == .json ? Self.json : Self.geoJSON,
+      read: { (reader, after, limit) throws(StoreError) in
+        var page = try reader.devices(run: run, after: after, limit: limit)
+        page.elements.removeAll { $0.latest == nil }
+        return page
+      },
+      text: { "\($0)" })
+    return listing.reply(after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
+  }
+
+  /// `{"locations":[{"device","run", then the position as of a device},…],"next":…}`.
+  private static let json = ListFormat<StoredDevice>.json("locations") { device, writer in
+    writer.beginObject()
+    writer.members(ofLatest: device)
+    writer.endObject()
+  }
+
+  private static let geoJSON = ListFormat<StoredDevice>.geoJSON { device, writer in
+    writer.beginFeature(at: device.latest?.longitude, device.latest?.latitude, altitude: nil)
+    writer.members(ofLatest: device)
+    writer.endFeature()
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func members(ofLatest device: StoredDevice) {
+    key("device")
+    value(device.identity.name)
+    key("run")
+    value(device.identity.run)
+    if let latest = device.latest { members(of: latest) }
+  }
+}

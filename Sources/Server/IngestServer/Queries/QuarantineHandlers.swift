@@ -1,0 +1,128 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Store
+
+/// Records that were put aside because they could not be understood.
+struct QuarantineHandlers: Sendable {
+  /// Records that one job deletes, so that the writer has time for uploads in between.
+  private static let deletedAtOnce = 1_000
+
+  /// `GET /admin/v1/quarantine?run&device&reason&limit&cursor`: of all runs when none is named, the latest first:
+  /// `{"records":[{"id","run","device","receivedAt","reason","key","bytes","record"},…],"next":…}`. `key` names the member of
+  /// the record that is wrong, null when it is the record; `record` is a text, because what is kept here need not be JSON.
+  func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let selection = try selection(exchange, parameters)
+    let listing = Listing<QuarantinedRecord, Int64>(
+      format: .json("records") { $1.quarantined($0) },
+      read: { (reader, before, limit) throws(StoreError) in
+        try reader.quarantine(selection, before: before, limit: limit)
+      },
+      text: { "\($0)" })
+    return listing.reply(after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
+  }
+
+  /// `GET /admin/v1/quarantine/reasons?run&device&reason`: `{"records":n,"reasons":[{"reason","records"},…]}`.
+  func count(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let selection = try selection(exchange, parameters)
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      let reasons = try reader.quarantineReasons(selection)
+      return .json { writer in
+        writer.beginObject()
+        writer.key("records")
+        writer.value(reasons.reduce(0) { $0 + $1.count })
+        writer.key("reasons")
+        writer.beginArray()
+        for (reason, count) in reasons {
+          writer.beginObject()
+          writer.member("reason", reason)
+          writer.key("records")
+          writer.value(count)
+          writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+      }
+    }
+  }
+
+  /// `GET /admin/v1/quarantine/{id}`: the bytes of the record as they came.
+  func get(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let selection = try namedRecord(exchange)
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      guard let found = try reader.quarantine(selection, limit: 1).elements.first else { return .unknownRecord }
+      return Response(200, "application/octet-stream", found.record)
+    }
+  }
+
+  /// `DELETE /admin/v1/quarantine?run&device&reason`, of all runs when none is named: `{"deleted":n}`. A record that is
+  /// sent again after that is put aside again.
+  func clear(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    return clear(try selection(exchange, parameters), after: 0)
+  }
+
+  /// `DELETE /admin/v1/quarantine/{id}`: `{"deleted":1}`, or 404.
+  func delete(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    return clear(try namedRecord(exchange), after: 0)
+  }
+
+  private func clear(_ selection: QuarantineSelection, after deleted: Int) -> Reply {
+    .store(
+      .clearQuarantine(selection, limit: Self.deletedAtOnce), afterwards: .then { cleared(selection, deleted, $0) })
+  }
+
+  private func cleared(_ selection: QuarantineSelection, _ deleted: Int, _ result: StoreResult) -> Reply {
+    guard case .changed(let count) = result else { return .answer(.counted("deleted", result)) }
+    if count == Self.deletedAtOnce { return clear(selection, after: deleted + count) }
+    if selection.id != nil, count == 0 { return .answer(.unknownRecord) }
+    return .answer(.counted("deleted", .changed(deleted + count)))
+  }
+
+  private func selection(
+    _ exchange: Exchange, _ parameters: QueryParameters
+  ) throws(ResponseError) -> QuarantineSelection {
+    let reason = try parameters.name("reason", among: RecordProblem.Code.allCases.map(\.rawValue))
+    return QuarantineSelection(
+      run: exchange.optionalRun, device: parameters.text("device"), reason: reason)
+  }
+
+  /// A record of the run that the path or the header names; of any run when none is.
+  private func namedRecord(_ exchange: Exchange) throws(ResponseError) -> QuarantineSelection {
+    guard let id = exchange.parameters.first.flatMap({ Int64($0) }), id >= 0 else {
+      throw ResponseError(.unknownRecord)
+    }
+    return QuarantineSelection(run: exchange.run.isEmpty ? nil : exchange.run, id: id)
+  }
+}
+
+extension Response {
+  fileprivate static let unknownRecord = Response.error(
+    404, "unknown_record", "no record with this id is in quarantine; see /admin/v1/quarantine")
+}
+
+extension JSONWriter {
+  fileprivate mutating func quarantined(_ record: QuarantinedRecord) {
+    beginObject()
+    key("id")
+    value(record.id)
+    key("run")
+    value(record.device.run)
+    key("device")
+    value(record.device.name)
+    key("receivedAt")
+    value(instant: record.receivedAt)
+    key("reason")
+    value(record.reason)
+    key("key")
+    value(record.detail.isEmpty ? nil : record.detail)
+    key("bytes")
+    value(record.record.count)
+    key("record")
+    value(String(decoding: record.record, as: UTF8.self))
+    endObject()
+  }
+}

@@ -1,0 +1,106 @@
+import JSON
+import Store
+
+/// Which records are stored.
+struct VerificationHandlers: Sendable {
+  let shortfall: Shortfall
+
+  /// `POST /admin/v1/verify?run&from&to` with the lines of `uuids`, or with uuids alone: `{"asked","stored","missing",
+  /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for. With `exactly`, `atLeast` or `atMost` in
+  /// the body records are counted instead.
+  func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let run = exchange.run
+    if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply(shortfall) }
+    let request = try VerificationRequest(exchange.body, run: run)
+    let (from, to) = try parameters.window()
+    let selection = KeySelection(run: run, from: from, to: to)
+    let devices = request.devices
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      var missing: [RecordIdentity] = []
+      for (device, keys) in devices {
+        missing += try reader.missing(keys, of: device).map { RecordIdentity(device: device, key: $0) }
+      }
+      guard request.bare.isEmpty else { return UUIDSearch(request, missing: missing, in: selection).response }
+      return .json { writer in
+        writer.beginObject()
+        writer.member("asked", request.count)
+        writer.verification(asked: request.count, missing: missing, bare: [])
+        writer.endObject()
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Missing records that an answer names; their count is exact all the same.
+  private static let missingNamedMax = 1_000
+
+  /// `stored`, `missing` and `missingRecords`; a record of which only the uuid was asked has a null for what is not known.
+  mutating func verification(asked: Int, missing: [RecordIdentity], bare: [VerificationRequest.Bare]) {
+    let count = missing.count + bare.count
+    member("stored", asked - count)
+    member("missing", count)
+    key("missingRecords")
+    beginArray()
+    for record in missing.prefix(Self.missingNamedMax) {
+      beginObject()
+      members(of: record)
+      endObject()
+    }
+    for record in bare.prefix(max(0, Self.missingNamedMax - missing.count)) {
+      beginObject()
+      key("device")
+      value(record.device)
+      key("uuid")
+      value(record.uuid)
+      key("timestamp")
+      null()
+      endObject()
+    }
+    endArray()
+  }
+}
+
+extension VerificationHandlers {
+  /// `GET /admin/v1/uuids?run&device&from&to&limit&cursor`: one line `{"device","uuid","timestamp"}` for each stored record, in the order
+  /// of arrival. `POST /admin/v1/verify` takes the same lines. With a limit the `Link` field names the next page; a page may
+  /// hold fewer lines than the limit.
+  func listIdentities(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    let parameters = exchange.query
+    let run = exchange.run
+    let device = parameters.text("device").map { DeviceIdentity(run: run, name: $0) }
+    let (from, to) = try parameters.window()
+    let selection = KeySelection(run: run, device: device, from: from, to: to)
+    let listing = Listing<StoredKey, ArrivalCursor>(
+      format: .lines { key, writer in
+        writer.beginObject()
+        writer.members(of: RecordIdentity(device: key.device, key: key.key))
+        writer.endObject()
+      },
+      read: { (reader, after, limit) throws(StoreError) in
+        try reader.keys(selection, after: after, limit: limit)
+      },
+      text: \.text)
+    let cursor = try parameters.cursor { (text) throws(StoreError) in try ArrivalCursor(text: text) }
+    return listing.reply(after: cursor, limit: try parameters.limit(), query: exchange.query.items)
+  }
+}
+
+/// Whose record, and which.
+struct RecordIdentity: Sendable {
+  let device: DeviceIdentity
+  let key: PointKey
+}
+
+extension JSONWriter {
+  /// `device`, `uuid` and `timestamp`, which is null for a record without a time.
+  mutating func members(of record: RecordIdentity) {
+    key("device")
+    value(record.device.name)
+    key("uuid")
+    value(record.key.uuid)
+    key("timestamp")
+    value(instant: record.key.recordedAt == 0 ? nil : record.key.recordedAt)
+  }
+}

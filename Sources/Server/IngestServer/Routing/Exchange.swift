@@ -1,0 +1,124 @@
+import Base
+import Contract
+import HTTP1
+import Store
+
+/// One request on its way to its answer: what its head said, and its body as far as it has come.
+struct Exchange {
+  let opening: Opening
+  var body: [UInt8] = []
+  /// Whose request it is, as far as that is known; empty while it is not.
+  var device: String
+  /// Not nil when the request is recorded.
+  var draft: JournalDraft?
+  /// The fault that it meets.
+  var fault: AppliedFault?
+  /// Records that a fault keeps from the store although they are acknowledged.
+  var withheld = 0
+
+  /// What its head said. A class, because it never changes: an exchange is handed on several times between the head and
+  /// the answer, and would count a reference for each value.
+  final class Opening: Sendable {
+    let route: Route
+    /// The place of the route in the table.
+    let routeNumber: Int
+    /// The decoded segments that the route names.
+    let parameters: [String]
+    /// Empty for ordinary traffic.
+    let run: String
+    let method: HTTPMethod
+    let version: HTTPVersion
+    let receivedAt: WallInstant
+    let begunAt: MonotonicInstant
+    /// Values of the fields that mean something here.
+    let authorization: [UInt8]?
+    let contentType: [UInt8]?
+    let deviceHeader: String?
+    /// The body is compressed.
+    let isEncoded: Bool
+    let query: QueryParameters
+    /// The last event that a listener has seen.
+    let lastEventID: String?
+    /// What a browser has of a file already.
+    let ifNoneMatch: String?
+    /// The path where nothing is served; nil where something is.
+    let unservedPath: String?
+
+    init(
+      route: Route, routeNumber: Int, parameters: [String], run: String, method: HTTPMethod, version: HTTPVersion,
+      receivedAt: WallInstant, begunAt: MonotonicInstant,
+      authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: QueryParameters,
+      lastEventID: String?, ifNoneMatch: String?, unservedPath: String?
+    ) {
+      self.route = route
+      self.routeNumber = routeNumber
+      self.parameters = parameters
+      self.run = run
+      self.method = method
+      self.version = version
+      self.receivedAt = receivedAt
+      self.begunAt = begunAt
+      self.authorization = authorization
+      self.contentType = contentType
+      self.deviceHeader = deviceHeader
+      self.isEncoded = isEncoded
+      self.query = query
+      self.lastEventID = lastEventID
+      self.ifNoneMatch = ifNoneMatch
+      self.unservedPath = unservedPath
+    }
+  }
+}
+
+extension Exchange {
+  var route: Route { opening.route }
+  var parameters: [String] { opening.parameters }
+  var run: String { opening.run }
+  var method: HTTPMethod { opening.method }
+  var version: HTTPVersion { opening.version }
+  var receivedAt: WallInstant { opening.receivedAt }
+  var begunAt: MonotonicInstant { opening.begunAt }
+  var authorization: [UInt8]? { opening.authorization }
+  var contentType: [UInt8]? { opening.contentType }
+  var deviceHeader: String? { opening.deviceHeader }
+  var isEncoded: Bool { opening.isEncoded }
+  var query: QueryParameters { opening.query }
+  var lastEventID: String? { opening.lastEventID }
+  var unservedPath: String? { opening.unservedPath }
+
+  /// The device that the path names.
+  var namedDevice: DeviceIdentity {
+    guard let name = parameters.first else { preconditionFailure("the route has the device's name") }
+    return DeviceIdentity(run: run, name: name)
+  }
+
+  /// Nil when a name is too long to be kept.
+  func identity(_ name: String?) -> DeviceIdentity? {
+    guard let name, max(name.utf8.count, run.utf8.count) <= DeviceIdentity.nameBytesMax else { return nil }
+    return DeviceIdentity(run: run, name: name)
+  }
+
+  /// Nil for all runs, when none is named.
+  var optionalRun: String? { query.text("run") ?? (run.isEmpty ? nil : run) }
+}
+
+extension Exchange {
+  /// What follows `Bearer ` in the Authorization field; the scheme's case does not matter (RFC 9110 §11.1).
+  var bearer: [UInt8]? {
+    let scheme = Array("bearer ".utf8)
+    guard let authorization, authorization.count > scheme.count else { return nil }
+    for (byte, letter) in zip(authorization, scheme) where byte | 0x20 != letter | 0x20 { return nil }
+    return Array(authorization[scheme.count...].drop { $0 == UInt8(ascii: " ") })
+  }
+
+  /// Nil when there is none, or none that can be read.
+  var mediaType: HTTP1.MediaType? {
+    guard let contentType else { return nil }
+    do throws(HTTPError) { return try HTTP1.MediaType(parsing: contentType.span) } catch { return nil }
+  }
+}
+
+extension DeviceIdentity {
+  /// Names are kept in memory and in indexes; no identifier that people give to devices is near this length.
+  static let nameBytesMax = 255
+}

@@ -1,0 +1,221 @@
+import Contract
+import HTTP1
+import JSON
+import Store
+
+/// One answer, before it is put into bytes.
+package struct Response: Sendable {
+  let status: Int
+  let contentType: StaticString
+  var body: [UInt8]
+  var fields: [(name: StaticString, value: String)] = []
+  /// Those of a fault; `ServerFault.isField` holds for each.
+  var askedFields: [NameValuePair] = []
+  /// Its commands may be added; see `to`.
+  var device: DeviceIdentity?
+  /// The commands in the body.
+  var carried: CarriedCommands?
+  /// Of an error, what its body says for programs.
+  private(set) var code: String?
+  /// The connection is reset instead: a broken refresh can be asked for.
+  var isCut = false
+  /// The rest of the content when it is too long for memory: `body` is then its beginning only.
+  var rest: ContentPage.Source?
+
+  init(_ status: Int, _ contentType: StaticString, _ body: [UInt8]) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+
+  static func json(_ status: Int = 200, _ write: (inout JSONWriter) -> Void) -> Response {
+    var writer = JSONWriter(capacity: 128)
+    write(&writer)
+    return Response(status, "application/json", writer.bytes)
+  }
+
+  static func error(_ status: Int, _ code: String, _ message: String, detail: JSONValue? = nil) -> Response {
+    var response = json(status) { ErrorBody(code: code, message: message, detail: detail).json.write(to: &$0) }
+    response.code = code
+    return response
+  }
+
+  /// An object with one number, and what has to be known of it.
+  static func count(_ key: StaticString, _ count: Int, note: String? = nil) -> Response {
+    json { writer in
+      writer.beginObject()
+      writer.member(key, count)
+      if let note { writer.member("note", note) }
+      writer.endObject()
+    }
+  }
+
+  func with(_ name: StaticString, _ value: String) -> Response {
+    var response = self
+    response.fields.append((name, value))
+    return response
+  }
+}
+/// An answer that ends a request early.
+struct ResponseError: Error {
+  let response: Response
+
+  init(_ response: Response) { self.response = response }
+}
+
+extension Response {
+  /// Not a request as RFC 9112 has it, or one beyond the limits.
+  static func unreadable(_ error: HTTPError) -> Response {
+    let code =
+      switch error.status {
+      case 413: "body_too_large"
+      case 414: "target_too_long"
+      case 417: "unknown_expectation"
+      case 431: "head_too_large"
+      case 501: "not_implemented"
+      case 505: "version_not_supported"
+      default: "bad_request"
+      }
+    return .error(error.status, code, error.reason)
+  }
+
+  /// RFC 9110 §15.5.6.
+  static func methodNotAllowed(_ allowed: String) -> Response {
+    error(405, "method_not_allowed", "this path takes \(allowed)").with(HeaderName.allow, allowed)
+  }
+
+  static let notFound = Response.error(404, "not_found", "nothing is served under this path; see /openapi.json")
+
+  /// The store cannot keep up. Answered before the record is taken, so that nothing is accepted and dropped.
+  static let overloaded = Response.error(503, "overloaded", "more is arriving than the disk takes; try again")
+    .with(HeaderName.retryAfter, "1")
+}
+
+extension Response {
+  /// The readers cannot keep up.
+  static let tooManyQuestions = Response.error(503, "overloaded", "too many queries are waiting; try again")
+    .with(HeaderName.retryAfter, "1")
+
+  /// What a client sees of a store that cannot be read.
+  static func unreadable(_ error: StoreError) -> Response {
+    switch error.code {
+    case .badCursor: .error(400, "bad_cursor", error.message)
+    case .full: .error(503, "disk_full", error.message).with(HeaderName.retryAfter, "5")
+    case .inputOutput: .error(503, "disk_failed", error.message).with(HeaderName.retryAfter, "5")
+    case .damaged: .error(503, "data_damaged", error.message)
+    case .folderNotUsable, .folderInUse, .newerVersion, .foreignFile: .error(500, "store_unusable", error.message)
+    }
+  }
+
+  /// Without the field iOS reports some 401s as failed connections, and the SDK then does not
+  /// refresh (SDK §22, row 12).
+  static func unauthorized(_ code: String, _ message: String) -> Response {
+    error(401, code, message).with(HeaderName.wwwAuthenticate, "Bearer realm=\"rollingroad\", error=\"invalid_token\"")
+  }
+
+  /// Nothing of the request was stored; the client keeps its records and tries again.
+  static func unavailable(_ outage: StoreOutage) -> Response {
+    switch outage {
+    case .full: .error(507, "disk_full", "there is no space left; nothing was stored").with(HeaderName.retryAfter, "5")
+    case .inputOutput:
+      .error(503, "disk_failed", "the disk failed; nothing was stored").with(HeaderName.retryAfter, "5")
+    case .damaged: .error(503, "data_damaged", "the data file is damaged; nothing was stored")
+    case .stopping:
+      .error(503, "stopping", "the server is stopping; nothing was stored").with(HeaderName.retryAfter, "1")
+    }
+  }
+
+  /// How many things a change has changed, under a key that says which.
+  static func counted(_ key: StaticString, _ result: StoreResult, note: String? = nil) -> Response {
+    switch result {
+    case .changed(let count): .count(key, count, note: note)
+    case .unavailable(let outage): .unavailable(outage)
+    default: preconditionFailure("the store answers a change with a count or an outage")
+    }
+  }
+}
+
+extension Response {
+  /// How the content is marked off.
+  enum Framing {
+    /// By its length; all of it is here.
+    case length
+    /// In chunks (RFC 9112 §7.1).
+    case chunked
+    /// By the end of the connection, for HTTP/1.0 clients, which know no chunks.
+    case connection
+  }
+
+  /// How the content has to be marked off for this client.
+  func framing(for version: HTTPVersion) -> Framing {
+    if rest == nil { return .length }
+    return version == .http10 ? .connection : .chunked
+  }
+
+  /// Appends the answer; of a long one what is here. The content of an answer to HEAD is counted and left out
+  /// (RFC 9110 §9.3.2). `length` is what the head says when that is to be wrong.
+  func append(
+    to bytes: inout [UInt8], date: [UInt8], announcing announcement: ConnectionRules.Announcement, framing: Framing,
+    withoutContent: Bool, claiming length: Int? = nil
+  ) {
+    ResponseWriter.statusLine(status, into: &bytes)
+    appendDate(date, to: &bytes)
+    HeadWriter.field(HeaderName.contentType, contentType, into: &bytes)
+    switch framing {
+    // Not in an answer that can have no content (RFC 9110 §8.6).
+    case .length where status == 204 || status == 304: break
+    case .length: HeadWriter.contentLength(length ?? body.count, into: &bytes)
+    case .chunked: HeadWriter.chunked(into: &bytes)
+    case .connection: break
+    }
+    switch announcement {
+    case .nothing: break
+    case .keepAlive: HeadWriter.field(HeaderName.connection, "keep-alive", into: &bytes)
+    case .close: HeadWriter.field(HeaderName.connection, "close", into: &bytes)
+    }
+    for field in fields { append(field.name, field.value, to: &bytes) }
+    for field in askedFields {
+      do throws(HTTPError) { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) } catch {
+        preconditionFailure("\(field.name) was checked before")
+      }
+    }
+    HeadWriter.end(into: &bytes)
+    if withoutContent { return }
+    if case .chunked = framing { ChunkWriter.chunk(body.span, into: &bytes) } else { bytes += body }
+  }
+
+  private func appendDate(_ date: [UInt8], to bytes: inout [UInt8]) {
+    do throws(HTTPError) { try HeadWriter.field(HeaderName.date, date.span, into: &bytes) } catch {
+      preconditionFailure("a date has no control characters")
+    }
+  }
+
+  /// Values come from this program; one with a line break is a programming error.
+  private func append(_ name: StaticString, _ value: String, to bytes: inout [UInt8]) {
+    do throws(HTTPError) { try HeadWriter.field(name, value.utf8.span, into: &bytes) } catch {
+      preconditionFailure("\(name) has a control character")
+    }
+  }
+}
+
+extension HeaderName {
+  static let acceptEncoding: StaticString = "Accept-Encoding"
+  static let allow: StaticString = "Allow"
+  static let cacheControl: StaticString = "Cache-Control"
+  static let connection: StaticString = "Connection"
+  static let contentDisposition: StaticString = "Content-Disposition"
+  static let contentSecurityPolicy: StaticString = "Content-Security-Policy"
+  static let contentTypeOptions: StaticString = "X-Content-Type-Options"
+  static let crossOriginOpenerPolicy: StaticString = "Cross-Origin-Opener-Policy"
+  static let crossOriginResourcePolicy: StaticString = "Cross-Origin-Resource-Policy"
+  static let date: StaticString = "Date"
+  static let eTag: StaticString = "ETag"
+  static let host: StaticString = "Host"
+  static let ifNoneMatch: StaticString = "If-None-Match"
+  static let lastEventID: StaticString = "Last-Event-ID"
+  static let link: StaticString = "Link"
+  static let location: StaticString = "Location"
+  static let origin: StaticString = "Origin"
+  static let referrerPolicy: StaticString = "Referrer-Policy"
+  static let secFetchSite: StaticString = "Sec-Fetch-Site"
+}

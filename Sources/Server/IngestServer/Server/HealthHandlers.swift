@@ -1,0 +1,134 @@
+import Base
+import Contract
+import JSON
+import Network
+import Store
+
+/// Whether the server works, and what it has counted.
+struct HealthHandlers: Sendable {
+  let registry: MetricsRegistry
+  let probes: ServerProbes
+
+  /// `GET /healthz`.
+  func health() -> Reply { .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) }) }
+
+  /// `GET /openapi.json`.
+  func contract() -> Reply { .answer(Response(200, "application/json", ContractFile.bytes)) }
+
+  /// `GET /readyz`: 200 when a group was committed for this very request. A known outage is reported at once: a transaction that
+  /// writes nothing would succeed on a full disk.
+  func readiness() -> Reply {
+    if let outage = probes.outage() { return .answer(.notReady(outage)) }
+    return .store(
+      .read { _ in },
+      afterwards: .then { result in
+        if case .unavailable(let outage) = result { return .answer(.notReady(outage)) }
+        return .answer(.json { $0.raw(Array(#"{"status":"ready"}"#.utf8)) })
+      })
+  }
+
+  /// `GET /admin/v1/stats?run`: of a run or of all, `devices`, `records`, `duplicates`, `quarantined`; of the whole store,
+  /// `partitions`, `usedBytes`, and `outage`, null when there is none; and the open `connections`.
+  func statistics(_ exchange: Exchange) -> Reply {
+    let run = exchange.optionalRun
+    let outage = probes.outage()
+    let open = probes.network()?.open ?? 0
+    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+      let counts = try reader.counts(run: run)
+      return .json { writer in
+        writer.beginObject()
+        writer.key("run")
+        writer.value(run)
+        writer.members(of: counts)
+        writer.key("outage")
+        writer.value(outage?.rawValue)
+        writer.key("connections")
+        writer.value(open)
+        writer.endObject()
+      }
+    }
+  }
+}
+
+extension HealthHandlers {
+  /// `GET /metrics`: what the threads count all the time, and what the loops and the store say when asked. When the
+  /// store cannot be read, its gauges are missing and the rest is there.
+  func metrics() -> Reply {
+    .ask { [registry, probes] reader in
+      var bytes: [UInt8] = []
+      registry.render(into: &bytes)
+      probes.network()?.registered().render(into: &bytes)
+      do throws(StoreError) { try reader.counts().registered().render(into: &bytes) } catch {
+        bytes.append(text: "# the store cannot be read: \(error.code.rawValue)\n")
+      }
+      return Response(200, MetricsRegistry.contentType, bytes)
+    }
+  }
+}
+
+extension LoopFigures {
+  fileprivate func registered() -> MetricsRegistry {
+    var registry = MetricsRegistry()
+    registry.gauge("rollingroad_connections_open", help: "Open connections.").set(Int64(open))
+    registry.counter("rollingroad_connections_accepted_total", help: "Accepted connections.").add(accepted)
+    for reason in CloseReason.allCases {
+      registry.counter(
+        "rollingroad_connections_closed_total", help: "Closed connections by reason.", labels: ["reason": "\(reason)"]
+      ).add(closed(reason))
+    }
+    registry.counter("rollingroad_received_bytes_total", help: "Bytes read from sockets.").add(bytesIn)
+    registry.counter("rollingroad_sent_bytes_total", help: "Bytes written to sockets.").add(bytesOut)
+    registry.counter(
+      "rollingroad_accept_pauses_total", help: "Pauses in accepting for want of descriptors, memory or connections."
+    ).add(acceptPauses)
+    return registry
+  }
+}
+
+extension StoreCounts {
+  fileprivate func registered() -> MetricsRegistry {
+    var registry = MetricsRegistry()
+    let gauge = { (name: String, help: String, value: Int64) in registry.gauge(name, help: help).set(value) }
+    gauge("rollingroad_store_devices", "Devices known.", devices)
+    gauge("rollingroad_store_records", "Records ever accepted from the devices that are known.", accepted)
+    gauge("rollingroad_store_duplicates", "Records that came again.", duplicates)
+    gauge("rollingroad_store_quarantined", "Records put aside.", quarantined)
+    gauge("rollingroad_store_partitions", "Days with a partition of their own.", partitions)
+    gauge("rollingroad_store_bytes", "Bytes of the main file that hold data.", usedBytes)
+    return registry
+  }
+}
+
+extension Response {
+  fileprivate static func notReady(_ outage: StoreOutage) -> Response {
+    .error(503, "not_ready", "nothing can be committed: \(outage.reason)").with(HeaderName.retryAfter, "1")
+  }
+}
+
+extension StoreOutage {
+  var reason: String {
+    switch self {
+    case .full: "there is no space left"
+    case .inputOutput: "the disk failed"
+    case .damaged: "the data file is damaged"
+    case .stopping: "the server is stopping"
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func members(of counts: StoreCounts) {
+    key("devices")
+    value(counts.devices)
+    key("records")
+    value(counts.accepted)
+    key("duplicates")
+    value(counts.duplicates)
+    key("quarantined")
+    value(counts.quarantined)
+    key("partitions")
+    value(counts.partitions)
+    key("usedBytes")
+    value(counts.usedBytes)
+  }
+}

@@ -1,0 +1,85 @@
+package import Network
+package import Store
+import Synchronization
+
+/// Takes the results of a group from the writer and hands them to the loops that wait for them: each loop is woken once
+/// for all of its own.
+final class ResultDispatcher: Sendable {
+  private let undelivered: UndeliveredCommands
+  private let mailboxes = Mutex<[Int: Mailbox<SessionMessage>]>([:])
+
+  init(_ undelivered: UndeliveredCommands) { self.undelivered = undelivered }
+
+  /// To be called before the loop accepts its first connection.
+  func open(_ mailbox: Mailbox<SessionMessage>, of loop: Int) { mailboxes.withLock { $0[loop] = mailbox } }
+
+  /// To one session, from any thread.
+  func send(_ message: SessionMessage, to address: SessionAddress) {
+    mailboxes.withLock { $0[address.loop] }?.post(message, to: ConnectionToken(word: address.connection))
+  }
+
+  /// To many sessions, from any thread.
+  func send(_ messages: [EventHub.Message]) {
+    let mailboxes = mailboxes.withLock { $0 }
+    var letters: [Int: [Mailbox<SessionMessage>.Letter]] = [:]
+    for (message, address) in messages {
+      let token = ConnectionToken(word: address.connection)
+      letters[address.loop, default: []].append(Mailbox.Letter(to: token, message))
+    }
+    for loop in letters.keys.sorted() { mailboxes[loop]?.post(letters[loop] ?? []) }
+  }
+
+  func deliver(_ completions: [Completion]) {
+    let mailboxes = mailboxes.withLock { $0 }
+    for completion in completions {
+      let address = SessionAddress(loop: completion.ticket.owner, connection: completion.ticket.number)
+      undelivered.committed(completion.result, for: address)
+    }
+    for loop in mailboxes.keys.sorted() {
+      var letters: [Mailbox<SessionMessage>.Letter] = []
+      letters.reserveCapacity(completions.count)
+      for completion in completions where completion.ticket.owner == loop {
+        let token = ConnectionToken(word: completion.ticket.number)
+        letters.append(Mailbox.Letter(to: token, .completed(completion.result)))
+      }
+      mailboxes[loop]?.post(letters)
+    }
+  }
+}
+
+/// Gives sessions the figures of the loops, which are made after them. It does not keep the loops alive: they end with
+/// their server.
+final class NetworkWatch: Sendable {
+  private struct Reference {
+    weak var loops: LoopGroup<IngestSession>?
+  }
+
+  private let reference = Mutex(Reference())
+
+  func watch(_ loops: LoopGroup<IngestSession>) { reference.withLock { $0.loops = loops } }
+
+  var figures: LoopFigures? { reference.withLock { $0.loops }?.figures.reduce(LoopFigures(), +) }
+}
+
+/// What other threads can be asked at any moment. A server without threads has the defaults.
+package struct ServerProbes: Sendable {
+  /// Why the store cannot commit.
+  let outage: @Sendable () -> StoreOutage?
+  /// The counters of all event loops together.
+  let network: @Sendable () -> LoopFigures?
+  /// The store's mailbox is full: a job would be refused.
+  let isFull: @Sendable () -> Bool
+  /// Jobs in that mailbox.
+  let waitingJobs: @Sendable () -> Int
+
+  package init(
+    outage: @escaping @Sendable () -> StoreOutage? = { nil },
+    network: @escaping @Sendable () -> LoopFigures? = { nil },
+    isFull: @escaping @Sendable () -> Bool = { false }, waitingJobs: @escaping @Sendable () -> Int = { 0 }
+  ) {
+    self.outage = outage
+    self.network = network
+    self.isFull = isFull
+    self.waitingJobs = waitingJobs
+  }
+}

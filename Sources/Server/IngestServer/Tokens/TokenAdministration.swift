@@ -1,0 +1,81 @@
+import Contract
+import JSON
+import Store
+import Synchronization
+
+/// What an administrator does with the tokens of devices.
+struct TokenAdministration: Sendable {
+  let authentication: ServerConfiguration.Authentication
+  let checks: RefreshChecks
+
+  /// `POST /admin/v1/tokens/expire`: access tokens issued until now are refused as expired, refresh tokens go on.
+  func expire(_ exchange: Exchange) -> Reply {
+    let note =
+      authentication == .off
+      ? "this server checks no access tokens (--auth off): none is refused until it runs with --auth optional or required"
+      : nil
+    return change(exchange, note: note) { .expireTokens($0) }
+  }
+
+  /// `POST /admin/v1/tokens/revoke`: neither access nor refresh tokens are accepted any more.
+  func revoke(_ exchange: Exchange) -> Reply {
+    change(exchange) { .revokeTokens($0) }
+  }
+
+  /// `{"device":"…"}` (of the request's run), `{"family":7}`, `{"run":"…"}` or `{"all":true}`.
+  private func change(
+    _ exchange: Exchange, note: String? = nil, _ job: (TokenSelection) -> StoreJob
+  ) -> Reply {
+    do {
+      let body = try JSONValue(parsing: exchange.body.span)
+      let selection = try TokenSelection(AdminFields(body, knows: TokenSelection.keys), exchange)
+      return .store(job(selection), afterwards: .count("families", note: note))
+    } catch {
+      return .answer(.error(400, "bad_request", "\(error)"))
+    }
+  }
+
+  /// `PUT /admin/v1/tokens/break-refresh`: `{"next":3,"status":500}`, `{"drop":"after"}`, `{"shape":"nested"}`, with
+  /// `device` for one device only; `{"next":0}` ends it.
+  func breakRefresh(_ exchange: Exchange) -> Reply {
+    do {
+      let body = try JSONValue(parsing: exchange.body.span)
+      let fields = try AdminFields(body, knows: ["next", "device", "status", "drop", "shape"])
+      let times = try fields.integer("next", in: 0...1_000_000) ?? 1
+      let breakage = try RefreshBreakage.parse(fields)
+      if breakage == nil && times > 0 {
+        throw FieldError("", .outOfRange(expected: "one with status, drop or shape"))
+      }
+      let device = try fields.text("device")
+      let isSet = checks.breakages.withLock {
+        $0.set(breakage, run: exchange.run, device: device, times: Int(times))
+      }
+      guard isSet else { return .answer(.error(429, "too_many_breakages", "there are as many as the server keeps")) }
+      return .answer(.count("next", Int(times)))
+    } catch {
+      return .answer(.error(400, "bad_request", "\(error)"))
+    }
+  }
+}
+
+extension TokenSelection {
+  fileprivate static let keys = ["device", "family", "run", "all"]
+
+  fileprivate init(_ fields: AdminFields, _ exchange: Exchange) throws(FieldError) {
+    let run = exchange.run
+    var found: [TokenSelection] = []
+    if let device = try fields.text("device") { found.append(.device(DeviceIdentity(run: run, name: device))) }
+    if let family = try fields.integer("family", in: 1...Int64.max) { found.append(.family(family)) }
+    // The empty text is the run of ordinary traffic.
+    if fields.value("run") != nil { found.append(.run(try fields.run(within: exchange))) }
+    switch fields.value("all") {
+    case nil, .bool(false): break
+    case .bool(true): found.append(.all)
+    default: throw FieldError("all", .outOfRange(expected: "true or false"))
+    }
+    guard found.count == 1, let selection = found.first else {
+      throw FieldError("", .outOfRange(expected: "one with exactly one of \(Self.keys.joined(separator: ", "))"))
+    }
+    self = selection
+  }
+}

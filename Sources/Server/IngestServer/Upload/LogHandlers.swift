@@ -1,0 +1,120 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Store
+
+/// The logs that devices send.
+struct LogHandlers: Sendable {
+  let key: String?
+  let limits: HTTPLimits
+
+  /// `POST /logs/{device}`: any file part of a form, or the bare file. No Authorization: iOS sends none with a log, so the
+  /// secret stands in the URL (SDK §20.5, §22 row 29).
+  func keep(_ exchange: Exchange) -> Reply {
+    if let refusal = refuseLogKey(exchange) { return .answer(refusal) }
+    guard let device = exchange.identity(exchange.parameters.first) else { return .answer(.nameTooLong) }
+    do throws(ResponseError) {
+      let (name, bytes) = try logFile(exchange)
+      if bytes.isEmpty { throw ResponseError(.error(400, "empty_log", "the log is empty")) }
+      let log = DeviceLog(
+        device: device, receivedAt: exchange.receivedAt, fileName: String(name.prefix(Self.fileNameMax)), bytes: bytes)
+      return .store(.keepLog(log), afterwards: .count("kept"))
+    } catch {
+      return .answer(error.response)
+    }
+  }
+
+  private static let fileNameMax = 255
+
+  private func refuseLogKey(_ exchange: Exchange) -> Response? {
+    guard let key else { return nil }
+    let shown = exchange.query.text("key") ?? ""
+    let isRight = Cryptography.areEqual(Cryptography.sha256(Array(shown.utf8)), Cryptography.sha256(Array(key.utf8)))
+    return isRight ? nil : .error(403, "wrong_log_key", "the URL needs ?key= with the server's log key")
+  }
+
+  private func logFile(_ exchange: Exchange) throws(ResponseError) -> (name: String, bytes: [UInt8]) {
+    guard let type = exchange.mediaType, type.essence == "multipart/form-data" else {
+      return ("device.log", exchange.body)
+    }
+    let parts: [FormPart]
+    do throws(HTTPError) {
+      parts = try FormPart.parse(
+        exchange.body.span, boundary: type.parameter("boundary") ?? "", limits: limits)
+    } catch {
+      throw ResponseError(.error(error.status, "bad_multipart", error.reason))
+    }
+    guard let part = parts.first(where: { $0.filename != nil }), let name = part.filename else {
+      throw ResponseError(.error(400, "file_missing", "no part of the form has a file name"))
+    }
+    return (name.isEmpty ? "device.log" : name, Array(exchange.body[part.content]))
+  }
+
+  /// `GET /admin/v1/devices/{id}/logs`: the latest first.
+  func list(_ exchange: Exchange) -> Reply {
+    let device = exchange.namedDevice
+    return .ask { (reader) throws(StoreError) in .logs(try reader.logs(of: device)) }
+  }
+
+  /// `GET /admin/v1/devices/{id}/logs/{log}`: the bytes as they came.
+  func get(_ exchange: Exchange) -> Reply {
+    let device = exchange.namedDevice
+    guard let id = exchange.parameters.last.flatMap(Int64.init) else { return .answer(.noSuchLog) }
+    return .ask { (reader) throws(StoreError) in
+      guard let log = try reader.logs(of: device).first(where: { $0.id == id }), let bytes = try reader.log(id) else {
+        return .noSuchLog
+      }
+      return .log(log.fileName, bytes)
+    }
+  }
+}
+
+extension Response {
+  fileprivate static let noSuchLog = Response.error(404, "no_such_log", "the device has no log with this id")
+
+  /// `logs`: a list of `id`, `receivedAt`, `fileName`, `bytes` (how many).
+  fileprivate static func logs(_ logs: [StoredLog]) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("logs")
+      writer.beginArray()
+      for log in logs {
+        writer.beginObject()
+        writer.key("id")
+        writer.value(log.id)
+        writer.key("receivedAt")
+        writer.value(instant: log.receivedAt)
+        writer.key("fileName")
+        writer.value(log.fileName)
+        writer.key("bytes")
+        writer.value(log.byteCount)
+        writer.endObject()
+      }
+      writer.endArray()
+      writer.endObject()
+    }
+  }
+
+  /// Always a download, never a page: the bytes are not this server's.
+  fileprivate static func log(_ name: String, _ bytes: [UInt8]) -> Response {
+    let isCompressed = bytes.starts(with: [0x1F, 0x8B])
+    return Response(200, isCompressed ? "application/gzip" : "application/octet-stream", bytes)
+      .with(HeaderName.contentDisposition, attachment(name)).with(HeaderName.contentTypeOptions, "nosniff")
+  }
+
+  /// RFC 6266 §4.3, RFC 8187 §3.2.1: the name in UTF-8, everything escaped that is not surely harmless.
+  private static func attachment(_ name: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var value = Array("attachment; filename*=UTF-8''".utf8)
+    for byte in name.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+        value.append(byte)
+      default: value += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: value, as: UTF8.self)
+  }
+}

@@ -1,0 +1,162 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Store
+
+/// The uploads of records.
+struct UploadHandlers: Sendable {
+  let authenticator: Authenticator
+  let reader: UploadReader
+  let metrics: ServerMetrics
+  let policy: ServerConfiguration.Policy
+
+  /// `POST /locations` and its like.
+  func upload(_ exchange: Exchange, _ scratch: SessionScratch) -> Reply {
+    let credential: AccessToken?
+    do throws(ResponseError) { credential = try authenticator.authenticate(exchange) } catch {
+      return .answer(error.response)
+    }
+    let reading: UploadReading
+    do throws(EnvelopeError) {
+      reading = try reader.read(exchange.body, into: &scratch.envelope)
+    } catch {
+      return .answer(.malformedBody(error).to(exchange.identity(device(of: exchange, nil, credential))))
+    }
+    guard let name = device(of: exchange, reading.device, credential) else { return .answer(.wrongDevice) }
+    guard let device = exchange.identity(name) else { return .answer(.nameTooLong) }
+    if policy == .strict, !reading.quarantined.isEmpty {
+      let count = reading.points.count + reading.quarantined.count
+      return .answer(.recordsRefused(reading.quarantined, of: count).to(device))
+    }
+    metrics.arrived(
+      records: reading.points.count + reading.quarantined.count, oldest: reading.oldest, at: exchange.receivedAt)
+    let batch = IngestBatch(
+      device: device, receivedAt: exchange.receivedAt,
+      credential: credential.map {
+        TokenCredential(
+          family: $0.family, issuedAt: $0.issuedAt, isBinding: authenticator.mode != .off)
+      },
+      parameters: reading.parameters, bytes: exchange.body, points: reading.points, quarantined: reading.quarantined)
+    return .store(.ingest(batch), afterwards: .upload(device))
+  }
+
+  /// Token, header, body, path, in this order; nil when a token that was asked for speaks for one device and the request
+  /// for another.
+  private func device(of exchange: Exchange, _ inBody: String?, _ token: AccessToken?) -> String? {
+    let said = exchange.deviceHeader ?? inBody
+    if let token {
+      let isTrusted = authenticator.mode == .off || said == nil || said == token.subject
+      return isTrusted ? token.subject : nil
+    }
+    let inPath = exchange.parameters.last.flatMap { $0.isEmpty ? nil : $0 }
+    return said ?? inPath ?? "anonymous"
+  }
+
+  /// The name in the body of an upload that was refused for another reason, so that what is recorded of the request is found
+  /// by its device; empty where there is none that could be kept. It proves nothing.
+  func nameSaid(in exchange: Exchange, _ scratch: SessionScratch) -> String {
+    let name: String?
+    do throws(EnvelopeError) {
+      name = try reader.device(in: exchange.body, &scratch.envelope)
+    } catch {
+      return ""
+    }
+    return exchange.identity(name)?.name ?? ""
+  }
+
+  /// Refuses what the head alone shows to be wrong. Bodies are JSON whatever their media type says, but two are surely not:
+  /// compressed ones, and the encrypted ones of old clients (SDK §11.7).
+  static func refuse(_ exchange: Exchange, _ framing: BodyFraming) -> Response? {
+    if exchange.isEncoded || exchange.isOctetStream {
+      // RFC 9110 §12.5.3: the field tells the client which codings it may use.
+      return .error(415, "unsupported_media_type", "send JSON, neither compressed nor encrypted")
+        .with(HeaderName.acceptEncoding, "identity")
+    }
+    return framing == .none ? .error(411, "length_required", "an upload has a body") : nil
+  }
+
+  func uploaded(_ result: StoreResult, _ device: DeviceIdentity) -> Response {
+    switch result {
+    case .ingested(let receipt):
+      metrics.stored(accepted: receipt.accepted, duplicate: receipt.duplicate, quarantined: receipt.quarantined)
+      var response = Response.receipt(receipt)
+      response.carried = CarriedCommands(receipt.commands, to: device)
+      return response
+    case .refused(.wrongDevice): return .wrongDevice
+    case .refused(.deviceDeleted): return .deviceDeleted
+    case .refused(let refusal): return .refused(refusal).to(device)
+    case .unavailable(let outage): return .unavailable(outage)
+    default: preconditionFailure("the store answers a batch with a receipt, a refusal or an outage")
+    }
+  }
+}
+
+extension Exchange {
+  fileprivate var isOctetStream: Bool {
+    let name: StaticString = "application/octet-stream"
+    guard let contentType, contentType.count >= name.utf8CodeUnitCount else { return false }
+    return contentType.span.extracting(first: name.utf8CodeUnitCount).equals(lowercase: name)
+  }
+}
+
+extension Response {
+  static func receipt(_ receipt: IngestReceipt) -> Response {
+    .json { writer in
+      writer.beginObject()
+      writer.key("accepted")
+      writer.value(receipt.accepted)
+      writer.key("duplicate")
+      writer.value(receipt.duplicate)
+      writer.key("quarantined")
+      writer.value(receipt.quarantined)
+      writer.append(receipt.commands)
+      writer.endObject()
+    }
+  }
+
+  static let nameTooLong = Response.error(
+    400, "name_too_long", "the name of a device or of a run has at most \(DeviceIdentity.nameBytesMax) bytes")
+
+  static let wrongDevice = Response.error(
+    403, "wrong_device", "the token speaks for one device and the request for another")
+
+  static func malformedBody(_ error: EnvelopeError) -> Response {
+    switch error {
+    case .empty: .error(400, "empty_body", "the body has no JSON value")
+    case .neitherObjectNorArray: .error(400, "not_records", "the body is neither an object nor an array")
+    case .malformed(let error): .error(400, "malformed_json", error.description)
+    case .tooManyRecords(let limit): .error(413, "too_many_records", "a body holds at most \(limit) records")
+    }
+  }
+
+  static func recordsRefused(_ items: [QuarantinedItem], of count: Int) -> Response {
+    let list = items.prefix(100).map { item in
+      JSONValue.object([
+        "reason": .string(item.reason), "key": .string(item.detail), "offset": .integer(Int64(item.record.lowerBound)),
+      ])
+    }
+    return .error(
+      422, "records_refused", "\(items.count) of \(count) records cannot be understood; nothing was stored",
+      detail: .array(list))
+  }
+
+  static func refused(_ refusal: TokenRefusal) -> Response {
+    switch refusal {
+    case .wrongDevice: .wrongDevice
+    case .deviceDeleted: .deviceDeleted
+    default: .unauthorized("token_\(refusal.rawValue)", "the token is not accepted")
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Always a list of lists, the one shape that every client reads the same way (SDK §10.1).
+  mutating func append(_ commands: [TakenCommand]) {
+    guard !commands.isEmpty else { return }
+    key("background_geolocation")
+    beginArray()
+    for command in commands { raw(command.command) }
+    endArray()
+  }
+}

@@ -1,0 +1,103 @@
+import Base
+import Contract
+import JSON
+import Store
+
+/// What the body of an upload holds: the records that are understood, and those that are not.
+struct UploadReading {
+  var points: [Point] = []
+  var quarantined: [QuarantinedItem] = []
+  /// The params of the body as one JSON object; empty for none.
+  var parameters: [UInt8] = []
+  /// `device_id` and its like; nil where the body says nothing.
+  var device: String?
+  var oldest: WallInstant?
+}
+
+/// Reads bodies of uploads in any shape.
+struct UploadReader: Sendable {
+  let envelopes: EnvelopeReader
+  let records: RecordDecoder
+
+  init(_ configuration: ServerConfiguration) {
+    let templates: [TemplateSchema]
+    do throws(FieldError) { templates = try configuration.templates() } catch {
+      preconditionFailure("the templates were not checked before: \(error)")
+    }
+    envelopes = EnvelopeReader(rootProperty: configuration.rootProperty, templates: templates)
+    records = RecordDecoder(templates: templates)
+  }
+
+  func read(_ body: [UInt8], into envelope: inout Envelope) throws(EnvelopeError) -> UploadReading {
+    try envelopes.read(body.span, into: &envelope)
+    var reading = UploadReading()
+    reading.points.reserveCapacity(envelope.records.count)
+    for range in envelope.records { read(range, of: body, into: &reading) }
+    reading.parameters = parameters(of: envelope, in: body)
+    reading.device = device(of: envelope, in: body)
+    return reading
+  }
+
+  /// Only the device that it names.
+  func device(in body: [UInt8], _ envelope: inout Envelope) throws(EnvelopeError) -> String? {
+    try envelopes.read(body.span, into: &envelope)
+    return device(of: envelope, in: body)
+  }
+
+  private func read(_ range: Range<Int>, of body: [UInt8], into reading: inout UploadReading) {
+    do throws(RecordProblem) {
+      let record = try records.decode(body.span.extracting(range))
+      if let timestamp = record.timestamp, timestamp < reading.oldest ?? .latest { reading.oldest = timestamp }
+      reading.points.append(
+        Point(
+          recordedAt: record.timestamp?.millisecondsSince1970 ?? 0,
+          uuid: record.uuid ?? hash(of: record, at: range, in: body),
+          latitude: record.latitude, longitude: record.longitude, accuracy: record.accuracy, speed: record.speed,
+          heading: record.heading, isMoving: record.isMoving, odometer: record.odometer, event: record.event?.name,
+          record: range))
+    } catch {
+      reading.quarantined.append(
+        QuarantinedItem(
+          identity: hash(body[range]), reason: error.code.rawValue, detail: error.key ?? "", record: range))
+    }
+  }
+
+  /// An identity that is no UUID still says which record it is, also when the rest is written differently the next time.
+  private func hash(of record: DecodedRecord, at range: Range<Int>, in body: [UInt8]) -> UUID128 {
+    guard let identity = record.foreignIdentity else { return hash(body[range]) }
+    return hash(body[(range.lowerBound + identity.lowerBound)..<(range.lowerBound + identity.upperBound)])
+  }
+
+  /// The identity of a record without one: the same bytes are the same record, whenever they come.
+  private func hash(_ record: ArraySlice<UInt8>) -> UUID128 {
+    UUID128(digest: Cryptography.sha256(Array(record)))
+  }
+
+  private func parameters(of envelope: Envelope, in body: [UInt8]) -> [UInt8] {
+    guard !envelope.params.isEmpty else { return [] }
+    var object: [UInt8] = [UInt8(ascii: "{")]
+    for (index, parameter) in envelope.params.enumerated() {
+      if index > 0 { object.append(UInt8(ascii: ",")) }
+      // The key as it was written, with its quotes.
+      object += body[(parameter.key.range.lowerBound - 1)...parameter.key.range.upperBound]
+      object.append(UInt8(ascii: ":"))
+      object += body[parameter.value]
+    }
+    object.append(UInt8(ascii: "}"))
+    return object
+  }
+
+  /// Among the params, else in the first record that can be read at all.
+  private func device(of envelope: Envelope, in body: [UInt8]) -> String? {
+    var name: [UInt8] = []
+    if !IdentitySearch.append(of: envelope, in: body.span, to: &name) {
+      for record in envelope.records {
+        do throws(JSONError) {
+          _ = try IdentitySearch.append(ofRecord: body.span.extracting(record), to: &name)
+          break
+        } catch { name.removeAll() }
+      }
+    }
+    return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  }
+}
