@@ -43,7 +43,7 @@ final class LocalServer {
         desk.questions.withLock { $0.append(question) }
         return true
       })
-    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .discarded)) } }
     session = IngestSession(
       context, scratch: SessionScratch(), address: SessionAddress(loop: 0, connection: 0), isLocal: true)
   }
@@ -105,7 +105,7 @@ final class LocalServer {
     }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: desk.wall.withLock { $0 })) {
       context.undelivered.committed(result, for: job.address)
-      if job.address != .nobody { session.deliver(.completed(result), &output) }
+      if job.address != .discarded { session.deliver(.completed(result), &output) }
     }
     return !jobs.isEmpty
   }

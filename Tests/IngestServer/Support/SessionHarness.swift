@@ -54,7 +54,7 @@ final class SessionHarness {
           return true
         }
       }, probes: ServerProbes(isFull: { desk.isFull.withLock { $0 } && desk.showsFull.withLock { $0 } }))
-    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .discarded)) } }
     session = IngestSession(
       context, scratch: scratch, address: SessionAddress(loop: 0, connection: 0), isLocal: true)
     output = SessionOutput(now: monotonic, unsentMax: 65_536)
@@ -136,7 +136,7 @@ final class SessionHarness {
     }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now)) {
       context.undelivered.committed(result, for: job.address)
-      if delivers && job.address != .nobody { call { $0.deliver(.completed(result), &$1) } }
+      if delivers && job.address != .discarded { call { $0.deliver(.completed(result), &$1) } }
     }
     return !jobs.isEmpty
   }

@@ -100,7 +100,7 @@ final class VirtualServer {
     }
     guard !jobs.isEmpty else { return false }
     let results = store.apply(jobs.map(\.job), now: desk.wall.withLock { $0 })
-    for (job, result) in zip(jobs, results) where job.address != .nobody {
+    for (job, result) in zip(jobs, results) where job.address != .discarded {
       desk.letters.withLock { $0.append((.completed(result), job.address)) }
     }
     return true

@@ -21,28 +21,18 @@ extension IngestSession {
     guard let carried else { return }
     self.carried = nil
     // Should the store be too busy, the ledger keeps saying `sent`.
-    _ = context.submit(.markDelivered(carried.device, ids: carried.ids), .nobody)
+    _ = context.submit(.markDelivered(carried.device, ids: carried.ids), .discarded)
   }
 
   /// The client cannot have read the last answer.
   func returnCarried() {
     guard let carried else { return }
     self.carried = nil
-    _ = context.submit(.returnCommands(carried.device, ids: carried.ids), .nobody)
+    _ = context.submit(.returnCommands(carried.device, ids: carried.ids), .discarded)
   }
 
   /// The connection is gone.
   func settleCommands(_ reason: CloseReason) {
-    switch state {
-    case .owing(_, let continuation):
-      if let device = continuation.device { context.undelivered.abandoned(by: address, for: device) }
-    // A fault held the answer back, or let out a part of it.
-    case .delaying(_, .response(let response)):
-      carried = response.carried
-      returnCarried()
-    case .dribbling: returnCarried()
-    default: break
-    }
     switch reason {
     case .clientClosed, .finished: confirmCarried()
     case .reset, .lost, .aborted, .writeTimeout, .inputOverflow, .stopped:
@@ -56,7 +46,7 @@ extension IngestSession {
 
 extension Continuation {
   /// The device whose commands the result may carry.
-  fileprivate var device: DeviceIdentity? {
+  var device: DeviceIdentity? {
     switch self {
     case .upload(let device): device
     case .commands(let response): response.device

@@ -93,30 +93,17 @@ extension Response {
   /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key); `expiresAt`; `warnings`:
   /// what devices will make of the configurations.
   fileprivate static func ordered(_ ordering: CommandOrdering) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("commands")
-      writer.beginArray()
-      for taken in ordering.taken {
-        writer.beginObject()
-        writer.key("id")
-        writer.value(taken.id)
+    .object { writer in
+      writer.objects("commands", ordering.taken) { writer, taken in
+        writer.member("id", taken.id)
         writer.key("command")
         writer.raw(taken.order.command)
-        writer.key("alreadyQueued")
-        writer.value(taken.wasQueued)
-        writer.endObject()
+        writer.member("alreadyQueued", taken.wasQueued)
       }
-      writer.endArray()
       if let expiry = ordering.taken.first?.order.expiresAt {
-        writer.key("expiresAt")
-        writer.value(instant: expiry.millisecondsSince1970)
+        writer.member("expiresAt", instant: expiry.millisecondsSince1970)
       }
-      writer.key("warnings")
-      writer.beginArray()
-      for warning in ordering.warnings { writer.value(warning) }
-      writer.endArray()
-      writer.endObject()
+      writer.list("warnings", ordering.warnings) { $0.value($1) }
     }
   }
 }

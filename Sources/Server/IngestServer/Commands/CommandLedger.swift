@@ -19,17 +19,11 @@ extension CommandHandlers {
 extension Response {
   /// `commands`: a list of lines; `next`: the cursor of the next page, if there is one.
   fileprivate static func ledger(_ page: Page<LedgerLine, LedgerCursor>) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("commands")
-      writer.beginArray()
-      for line in page.elements { line.write(to: &writer) }
-      writer.endArray()
+    .object { writer in
+      writer.list("commands", page.elements) { writer, line in line.write(to: &writer) }
       if let next = page.next {
-        writer.key("next")
-        writer.value(next.text)
+        writer.member("next", next.text)
       }
-      writer.endObject()
     }
   }
 }
@@ -39,20 +33,16 @@ extension LedgerLine {
   /// later record shows what was ordered); `expired`.
   fileprivate func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.key("id")
-    writer.value(id)
+    writer.member("id", id)
     writer.key("command")
     writer.raw(command)
     writer.key("target")
     writer.value(target)
     if let device {
-      writer.key("device")
-      writer.value(device)
+      writer.member("device", device)
     }
-    writer.key("state")
-    writer.value(state.rawValue)
-    writer.key("attempts")
-    writer.value(attempts)
+    writer.member("state", state.rawValue)
+    writer.member("attempts", attempts)
     writer.time("createdAt", createdAt)
     writer.time("expiresAt", expiresAt)
     writer.time("sentAt", sentAt)
@@ -74,14 +64,11 @@ extension JSONWriter {
     beginObject()
     switch target {
     case .device(let identity):
-      key("device")
-      value(identity.name)
+      member("device", identity.name)
     case .tag(let tag, run: _):
-      key("tag")
-      value(tag)
+      member("tag", tag)
     case .everyone:
-      key("everyone")
-      value(true)
+      member("everyone", true)
     }
     endObject()
   }

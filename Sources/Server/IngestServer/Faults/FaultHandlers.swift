@@ -58,10 +58,7 @@ struct FaultHandlers: Sendable {
     return .answer(
       .json { writer in
         writer.beginObject()
-        writer.key("faults")
-        writer.beginArray()
-        for entry in entries { writer.append(entry) }
-        writer.endArray()
+        writer.list("faults", entries) { writer, entry in writer.append(entry) }
         writer.endObject()
       })
   }
@@ -70,19 +67,15 @@ struct FaultHandlers: Sendable {
 extension JSONWriter {
   fileprivate mutating func append(_ entry: FaultPlan.Entry) {
     beginObject()
-    key("id")
-    value(entry.rule.id)
+    member("id", entry.rule.id)
     member("run", entry.rule.owner)
     key("fault")
     entry.rule.fault.append(to: &self)
     key("match")
     append(entry.rule.match)
-    key("seed")
-    value(entry.rule.seed)
-    key("matched")
-    value(entry.matched)
-    key("hits")
-    value(entry.hits)
+    member("seed", entry.rule.seed)
+    member("matched", entry.matched)
+    member("hits", entry.hits)
     endObject()
   }
 
@@ -92,8 +85,7 @@ extension JSONWriter {
     if match.run != "" { member("run", match.run ?? "*") }
     if let tag = match.tag { member("tag", tag) }
     if let operation = match.operation { member("operation", operation.rawValue) }
-    key("share")
-    value(match.share)
+    member("share", match.share)
     if let count = match.count { member("count", count) }
     member("skip", match.skip)
     if let from = match.from { member("from", from) }

@@ -4,24 +4,63 @@ import HTTP1
 import Network
 import Store
 
-/// What a delay holds back.
-enum HeldStep {
-  case reply(Reply)
-  case response(Response)
+/// A fault holds a request or its answer back until the alarm.
+private final class HeldAnswer: Responder {
+  enum Step {
+    case reply(Reply)
+    case response(Response)
+  }
+
+  private let exchange: Exchange
+  private let step: Step
+
+  init(_ exchange: Exchange, _ step: Step) {
+    self.exchange = exchange
+    self.step = step
+  }
+
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+    switch step {
+    case .reply(let reply): session.perform(reply, exchange, &output)
+    case .response(let response): session.write(exchange, response, bodyComplete: true, &output)
+    }
+  }
+
+  func closed(_ session: IngestSession) {
+    guard case .response(let response) = step else { return }
+    session.carried = response.carried
+    session.returnCarried()
+  }
 }
 
-/// An answer that leaves in pieces.
-struct SlowResponse {
-  let bytes: [UInt8]
-  var sent = 0
-  let piece: Int
-  let pause: Nanoseconds
+/// A fault lets an answer out in pieces.
+private final class SlowResponse: Responder {
+  private let bytes: [UInt8]
+  private var sent = 0
+  private let piece: Int
+  private let pause: Nanoseconds
+
+  init(_ bytes: [UInt8], piece: Int, pause: Nanoseconds) {
+    self.bytes = bytes
+    self.piece = piece
+    self.pause = pause
+  }
+
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+    let end = min(sent + piece, bytes.count)
+    output.bytes += bytes[sent..<end]
+    sent = end
+    guard end < bytes.count else { return session.proceed() }
+    session.state = .responding(self)
+    session.wishes.alarm = output.now + pause
+  }
+
+  func closed(_ session: IngestSession) { session.returnCarried() }
 }
 
 extension IngestSession {
   /// A fault that does not wait for the body.
   func refuseBody(of exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput) {
-    var exchange = exchange
     exchange.fault = fault
     switch fault.fault {
     case .refuse(let status): write(exchange, .faulted(status), bodyComplete: false, &output)
@@ -50,7 +89,6 @@ extension IngestSession {
       perform(context.reply(continuation, .ingested(receipt)), exchange, &output)
     case .prefix(let records):
       guard case .store(.ingest(var batch), let continuation) = reply else { return perform(reply, exchange, &output) }
-      var exchange = exchange
       exchange.withheld = batch.withhold(after: records)
       perform(.store(.ingest(batch), afterwards: continuation), exchange, &output)
     case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty:
@@ -83,7 +121,7 @@ extension IngestSession {
       append(response, exchange, to: &bytes)
       note(exchange, response, now: output.now)
       wishes.wantsInput = false
-      dribble(SlowResponse(bytes: bytes, piece: piece, pause: fault.delay), &output)
+      SlowResponse(bytes, piece: piece, pause: fault.delay).alarmRang(self, &output)
     case .malformed:
       returnCarried()
       var response = response
@@ -102,29 +140,11 @@ extension IngestSession {
   }
 
   private func hold(
-    _ exchange: Exchange, _ step: HeldStep, _ delay: Nanoseconds, _ output: inout SessionOutput
+    _ exchange: Exchange, _ step: HeldAnswer.Step, _ delay: Nanoseconds, _ output: inout SessionOutput
   ) {
-    state = .delaying(exchange, step)
+    state = .responding(HeldAnswer(exchange, step))
     wishes.wantsInput = false
     wishes.alarm = output.now + delay
-  }
-
-  /// The delay is over.
-  func resume(_ exchange: Exchange, _ step: HeldStep, _ output: inout SessionOutput) {
-    switch step {
-    case .reply(let reply): perform(reply, exchange, &output)
-    case .response(let response): write(exchange, response, bodyComplete: true, &output)
-    }
-  }
-
-  func dribble(_ answer: SlowResponse, _ output: inout SessionOutput) {
-    var answer = answer
-    let end = min(answer.sent + answer.piece, answer.bytes.count)
-    output.bytes += answer.bytes[answer.sent..<end]
-    answer.sent = end
-    guard end < answer.bytes.count else { return proceed() }
-    state = .dribbling(answer)
-    wishes.alarm = output.now + answer.pause
   }
 
   func end(

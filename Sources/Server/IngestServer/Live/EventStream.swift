@@ -3,93 +3,118 @@ import Contract
 import HTTP1
 import Network
 
-/// A live stream of this session.
-struct EventStream {
-  let id: UInt64
-  /// The stream goes in chunks; for an HTTP/1.0 client it ends with the connection.
+/// A stream of events (https://html.spec.whatwg.org/#server-sent-events) as bytes. It has no length: an HTTP/1.1 client gets
+/// chunks, for an HTTP/1.0 client it ends with the connection.
+struct EventStreamFormat {
   let isChunked: Bool
-}
 
-extension IngestSession {
-  /// A comment so often tells both sides that the other is there.
-  static let heartbeat = Nanoseconds.seconds(15)
-  /// Unsent bytes above which a client is left alone until it has read; more than the loop has left when it asks for more.
-  private static let unsentMax = 49_152
+  init(_ exchange: Exchange) { isChunked = exchange.version == .http11 }
 
-  func beginStream(
-    _ exchange: Exchange, _ filter: EventFilter, after seen: EventID?, _ output: inout SessionOutput
-  ) {
-    guard exchange.method != .head, let id = context.hub.subscribe(address, filter, after: seen) else {
-      let refusal = exchange.method == .head ? Response(200, "text/event-stream", []) : .tooManyListeners
-      return answer(exchange, refusal, bodyComplete: true, &output)
-    }
-    let stream = EventStream(id: id, isChunked: exchange.version == .http11)
-    rules.stop()
-    appendStreamHead(isChunked: stream.isChunked, to: &output.bytes)
-    note(exchange, Response(200, "text/event-stream", []), now: output.now)
-    state = .listening(stream)
-    wishes.wantsInput = false
-    wishes.alarm = output.now + IngestSession.heartbeat
+  /// The head, and the first line.
+  func begin(_ exchange: Exchange, in session: IngestSession, _ output: inout SessionOutput) {
+    session.rules.stop()
+    ResponseWriter.statusLine(200, into: &output.bytes)
+    HeadWriter.field(HeaderName.contentType, "text/event-stream", into: &output.bytes)
+    HeadWriter.field(HeaderName.cacheControl, "no-store", into: &output.bytes)
+    HeadWriter.field(HeaderName.connection, "close", into: &output.bytes)
+    if isChunked { HeadWriter.chunked(into: &output.bytes) }
+    HeadWriter.end(into: &output.bytes)
+    // The client knows at once that it listens, and how long to wait before it comes back.
+    append(Array("retry: 1000\n\n".utf8), to: &output.bytes)
   }
 
-  /// The head of a stream of events, and the first line of it.
-  func appendStreamHead(isChunked: Bool, to bytes: inout [UInt8]) {
-    ResponseWriter.statusLine(200, into: &bytes)
-    HeadWriter.field(HeaderName.contentType, "text/event-stream", into: &bytes)
-    HeadWriter.field(HeaderName.cacheControl, "no-store", into: &bytes)
-    HeadWriter.field(HeaderName.connection, "close", into: &bytes)
-    if isChunked { HeadWriter.chunked(into: &bytes) }
-    HeadWriter.end(into: &bytes)
-    // The client knows at once that it listens, and how long to wait before it comes back.
-    let opening = Array("retry: 1000\n\n".utf8)
-    if isChunked { ChunkWriter.chunk(opening.span, into: &bytes) } else { bytes += opening }
+  func append(_ text: [UInt8], to bytes: inout [UInt8]) {
+    if isChunked { ChunkWriter.chunk(text.span, into: &bytes) } else { bytes += text }
+  }
+
+  /// The server stops.
+  func end(in session: IngestSession, _ output: inout SessionOutput) {
+    if isChunked { ChunkWriter.end(into: &output.bytes) }
+    session.state = .finished
+    session.wishes.alarm = nil
+    session.wishes.hasMoreOutput = false
+    session.wishes.ending = .afterOutput
+  }
+}
+
+/// The answer is the stream of live events, which has no end.
+final class EventStream: Responder {
+  /// A comment so often tells both sides that the other is there.
+  static let heartbeat = Nanoseconds.seconds(15)
+  /// Unsent bytes above which a client gets nothing until it has read; more than the loop has left when it asks for more.
+  private static let unsentMax = 49_152
+
+  private let id: UInt64
+  private let format: EventStreamFormat
+
+  private init(_ id: UInt64, _ format: EventStreamFormat) {
+    self.id = id
+    self.format = format
+  }
+
+  /// `seen` is the last event that the client has.
+  static func begin(
+    _ filter: EventFilter, after seen: EventID?, _ exchange: Exchange, in session: IngestSession,
+    _ output: inout SessionOutput
+  ) {
+    guard exchange.method != .head, let id = session.context.hub.subscribe(session.address, filter, after: seen) else {
+      return session.answer(exchange, .noStream(exchange), bodyComplete: true, &output)
+    }
+    let format = EventStreamFormat(exchange)
+    format.begin(exchange, in: session, &output)
+    session.note(exchange, .emptyStream, now: output.now)
+    session.state = .responding(EventStream(id, format))
+    session.wishes.wantsInput = false
+    session.wishes.alarm = output.now + heartbeat
   }
 
   /// What the hub has, as far as the client can take it. The rest stays there, where it is bounded.
-  func sendEvents(of stream: EventStream, _ output: inout SessionOutput) {
-    let room = IngestSession.unsentMax - output.unsent
+  func produce(_ session: IngestSession, _ output: inout SessionOutput) {
+    let room = Self.unsentMax - output.unsent
     guard room > 0 else {
-      wishes.hasMoreOutput = true
+      session.wishes.hasMoreOutput = true
       return
     }
-    let (missed, events, hasMore) = context.hub.fetch(stream.id, bytesMax: room)
-    wishes.hasMoreOutput = hasMore
+    let hub = session.context.hub
+    let (missed, events, hasMore) = hub.fetch(id, bytesMax: room)
+    session.wishes.hasMoreOutput = hasMore
     var text: [UInt8] = []
     if missed > 0 { text += Array("event: resync\ndata: {\"missed\":\(missed)}\n\n".utf8) }
     for event in events {
-      let id = EventID(epoch: context.hub.epoch, number: event.number)
+      let id = EventID(epoch: hub.epoch, number: event.number)
       text += Array("id: \(id.text)\nevent: \(event.kind.rawValue)\ndata: ".utf8)
       text += event.data
       text += [UInt8(ascii: "\n"), UInt8(ascii: "\n")]
     }
-    append(text, to: stream, &output.bytes)
+    format.append(text, to: &output.bytes)
   }
 
-  func sendHeartbeat(of stream: EventStream, _ output: inout SessionOutput) {
-    if output.unsent == 0 { append(Array(":\n\n".utf8), to: stream, &output.bytes) }
-    wishes.alarm = output.now + IngestSession.heartbeat
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
+    if case .eventsWaiting(id) = message { produce(session, &output) }
   }
 
-  /// The server stops.
-  func endStream(_ stream: EventStream, _ output: inout SessionOutput) {
-    context.hub.unsubscribe(stream.id)
-    endStream(isChunked: stream.isChunked, &output)
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+    if output.unsent == 0 { format.append(Array(":\n\n".utf8), to: &output.bytes) }
+    session.wishes.alarm = output.now + Self.heartbeat
   }
 
-  func endStream(isChunked: Bool, _ output: inout SessionOutput) {
-    if isChunked { ChunkWriter.end(into: &output.bytes) }
-    state = .finished
-    wishes.alarm = nil
-    wishes.hasMoreOutput = false
-    wishes.ending = .afterOutput
+  func drain(_ session: IngestSession, _ output: inout SessionOutput) {
+    closed(session)
+    format.end(in: session, &output)
   }
 
-  private func append(_ text: [UInt8], to stream: EventStream, _ bytes: inout [UInt8]) {
-    if stream.isChunked { ChunkWriter.chunk(text.span, into: &bytes) } else { bytes += text }
-  }
+  func closed(_ session: IngestSession) { session.context.hub.unsubscribe(id) }
 }
 
 extension Response {
   static let tooManyListeners = Response.error(503, "too_many_listeners", "too many listen already; try again")
     .with(HeaderName.retryAfter, "5")
+
+  /// For the journal and the metrics; and what HEAD gets.
+  static let emptyStream = Response(200, "text/event-stream", [])
+
+  /// Instead of a stream: HEAD has no content, and for others there is no room.
+  static func noStream(_ exchange: Exchange) -> Response {
+    exchange.method == .head ? .emptyStream : .tooManyListeners
+  }
 }

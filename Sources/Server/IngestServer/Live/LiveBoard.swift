@@ -8,7 +8,7 @@ import Synchronization
 final class LiveBoard: Sendable {
   static let devicesMax = 32_768
   static let viewersMax = 64
-  /// Deletions and resets that are remembered for viewers who have not fetched them.
+  /// Deletions and resets that are remembered for viewers that have not fetched them.
   static let removalsMax = 4_096
 
   /// What a viewer gets at once.
@@ -172,7 +172,7 @@ struct LiveLine: Sendable {
     let event: String?
   }
 
-  /// A batch may hold a day; who looks at the page sees where it led, the history is asked for elsewhere.
+  /// A batch may hold a day; the page shows where it led, and asks for the history elsewhere.
   static let placesKept = 16
 
   let device: DeviceIdentity
@@ -209,7 +209,7 @@ struct LiveLine: Sendable {
   }
 }
 
-/// Something that was deleted or reset, for viewers who show it still.
+/// Something that was deleted or reset, for viewers that still show it.
 struct LiveRemoval: Sendable {
   /// What is not there any more.
   enum Extent: Equatable, Sendable {

@@ -12,7 +12,7 @@ package struct LiveEvent: Sendable {
 
   let kind: Kind
   let run: String
-  /// Empty where it concerns no one device.
+  /// Empty where it is not of one device.
   let device: String
   /// One JSON object.
   let data: [UInt8]
@@ -71,10 +71,7 @@ extension LiveEvent {
       writer.member("accepted", receipt.accepted)
       writer.member("duplicate", receipt.duplicate)
       writer.member("quarantined", receipt.quarantined)
-      writer.key("records")
-      writer.beginArray()
-      for point in batch.points.prefix(recordsListed) { writer.append(point) }
-      writer.endArray()
+      writer.list("records", batch.points.prefix(recordsListed)) { writer, point in writer.append(point) }
     }
   }
 
@@ -82,10 +79,7 @@ extension LiveEvent {
   private static func commands(_ action: String, _ device: DeviceIdentity, _ ids: [Int64]) -> LiveEvent {
     event(.commands, device) { writer in
       writer.member("action", action)
-      writer.key("ids")
-      writer.beginArray()
-      for id in ids { writer.value(id) }
-      writer.endArray()
+      writer.list("ids", ids) { $0.value($1) }
     }
   }
 
@@ -126,10 +120,8 @@ extension JSONWriter {
     member("uuid", String(decoding: uuid, as: UTF8.self))
     if point.recordedAt != 0, let instant = WallInstant(exactly: point.recordedAt) { member("recordedAt", instant) }
     if let latitude = point.latitude, let longitude = point.longitude {
-      key("latitude")
-      value(latitude)
-      key("longitude")
-      value(longitude)
+      member("latitude", latitude)
+      member("longitude", longitude)
     }
     endObject()
   }

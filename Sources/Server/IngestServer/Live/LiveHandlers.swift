@@ -20,13 +20,15 @@ struct LiveHandlers: Sendable {
       // An invalid id is treated like one of an earlier server: there is a gap.
       seen = EventID(text: text) ?? EventID(epoch: 0, number: 0)
     }
-    return .stream(EventFilter(run: exchange.optionalRun, device: exchange.query.text("device")), after: seen)
+    let filter = EventFilter(run: exchange.optionalRun, device: exchange.query.text("device"))
+    return .respond { [seen] in EventStream.begin(filter, after: seen, $1, in: $0, &$2) }
   }
 
   /// `GET /admin/v1/live?run`: `hello`, then `devices` and `figures` as they change, `deleted` and `reset` for what is
   /// removed, and `resync` when changes were lost.
   func streamView(_ exchange: Exchange) -> Reply {
-    .view(run: exchange.optionalRun)
+    let run = exchange.optionalRun
+    return .respond { LiveView.begin(of: run, $1, in: $0, &$2) }
   }
 
   /// What a viewer has to know at first.
@@ -34,12 +36,8 @@ struct LiveHandlers: Sendable {
     writer.beginObject()
     writer.member("auth", authentication.rawValue)
     writer.member("policy", policy.rawValue)
-    writer.key("journal")
-    writer.value(hasJournal)
-    writer.key("bounds")
-    writer.beginArray()
-    for bound in LiveFigures.bounds { writer.value(bound) }
-    writer.endArray()
+    writer.member("journal", hasJournal)
+    writer.list("bounds", LiveFigures.bounds) { $0.value($1) }
     writer.endObject()
   }
 
@@ -83,8 +81,7 @@ struct LiveFigures {
 
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    writer.key("at")
-    writer.value(at)
+    writer.member("at", at)
     writer.key("requests")
     writer.beginObject()
     for (status, count) in requests {
@@ -96,14 +93,9 @@ struct LiveFigures {
       writer.key(name)
       writer.value(count)
     }
-    writer.key("faults")
-    writer.value(faults)
-    writer.key("answered")
-    writer.value(answered)
-    writer.key("latencies")
-    writer.beginArray()
-    for count in latencies { writer.value(count) }
-    writer.endArray()
+    writer.member("faults", faults)
+    writer.member("answered", answered)
+    writer.list("latencies", latencies) { $0.value($1) }
     writer.member("connections", connections)
     writer.member("waitingJobs", waitingJobs)
     writer.key("outage")

@@ -4,17 +4,8 @@ import JSON
 import Network
 import Store
 
-/// A viewer of all devices at once.
-struct LiveView {
-  let run: String?
-  let isChunked: Bool
-  /// What the viewer has.
-  var cursor: UInt64
-  /// When the figures are due.
-  var figuresAt: MonotonicInstant
-}
-
-extension IngestSession {
+/// The answer is a view of all devices at once, which has no end.
+final class LiveView: Responder {
   /// Often enough for a map that moves.
   private static let glance = Nanoseconds.milliseconds(250)
   private static let figuresInterval = Nanoseconds.seconds(1)
@@ -22,52 +13,69 @@ extension IngestSession {
   private static let unsentMax = 49_152
   private static let devicesAtOnce = 128
 
-  func beginView(_ exchange: Exchange, run: String?, _ output: inout SessionOutput) {
-    guard exchange.method != .head, let cursor = context.hub.board.enter() else {
-      let refusal = exchange.method == .head ? Response(200, "text/event-stream", []) : .tooManyListeners
-      return answer(exchange, refusal, bodyComplete: true, &output)
+  private let run: String?
+  private let format: EventStreamFormat
+  /// What the viewer has.
+  private var cursor: UInt64
+  /// When the figures are due.
+  private var figuresAt: MonotonicInstant
+
+  private init(of run: String?, _ format: EventStreamFormat, cursor: UInt64, figuresAt: MonotonicInstant) {
+    self.run = run
+    self.format = format
+    self.cursor = cursor
+    self.figuresAt = figuresAt
+  }
+
+  static func begin(of run: String?, _ exchange: Exchange, in session: IngestSession, _ output: inout SessionOutput) {
+    guard exchange.method != .head, let cursor = session.context.hub.board.enter() else {
+      return session.answer(exchange, .noStream(exchange), bodyComplete: true, &output)
     }
-    let view = LiveView(
-      run: run, isChunked: exchange.version == .http11, cursor: cursor, figuresAt: output.now)
-    rules.stop()
-    appendStreamHead(isChunked: view.isChunked, to: &output.bytes)
-    append(.json { context.live.describe(to: &$0) }, named: "hello", to: view, &output.bytes)
-    note(exchange, Response(200, "text/event-stream", []), now: output.now)
-    wishes.wantsInput = false
-    show(view, &output)
+    let view = LiveView(of: run, EventStreamFormat(exchange), cursor: cursor, figuresAt: output.now)
+    view.format.begin(exchange, in: session, &output)
+    view.append("hello", &output.bytes) { session.context.live.describe(to: &$0) }
+    session.note(exchange, .emptyStream, now: output.now)
+    session.state = .responding(view)
+    session.wishes.wantsInput = false
+    view.produce(session, &output)
   }
 
   /// What has changed, as far as the viewer can take it. The rest stays on the board, where one device takes one line.
-  func show(_ view: LiveView, _ output: inout SessionOutput) {
-    var view = view
+  func produce(_ session: IngestSession, _ output: inout SessionOutput) {
+    let board = session.context.hub.board
     var hasMore = output.unsent >= Self.unsentMax
     while !hasMore, output.unsent < Self.unsentMax {
-      let changes = context.hub.board.fetch(after: view.cursor, run: view.run, limit: Self.devicesAtOnce)
-      if changes.hasGap { append(Response.json { $0.raw(Array("{}".utf8)) }, named: "resync", to: view, &output.bytes) }
-      tell(changes.removals, to: view, &output.bytes)
-      if !changes.lines.isEmpty {
-        let seen = view.cursor
-        append(.json { $0.write(changes.lines, after: seen) }, named: "devices", to: view, &output.bytes)
-      }
-      view.cursor = changes.cursor
+      let changes = board.fetch(after: cursor, run: run, limit: Self.devicesAtOnce)
+      if changes.hasGap { append("resync", &output.bytes) { $0.raw(Array("{}".utf8)) } }
+      append(changes.removals, &output.bytes)
+      if !changes.lines.isEmpty { append("devices", &output.bytes) { $0.write(changes.lines, after: cursor) } }
+      cursor = changes.cursor
       hasMore = changes.hasMore && output.unsent >= Self.unsentMax
       if !changes.hasMore { break }
     }
-    if output.now >= view.figuresAt, output.unsent < 2 * Self.unsentMax {
-      append(.json { context.live.figures().write(to: &$0) }, named: "figures", to: view, &output.bytes)
-      view.figuresAt = output.now + Self.figuresInterval
+    if output.now >= figuresAt, output.unsent < 2 * Self.unsentMax {
+      append("figures", &output.bytes) { session.context.live.figures().write(to: &$0) }
+      figuresAt = output.now + Self.figuresInterval
     }
-    state = .viewing(view)
-    wishes.hasMoreOutput = hasMore
-    wishes.alarm = output.now + Self.glance
+    session.wishes.hasMoreOutput = hasMore
+    session.wishes.alarm = output.now + Self.glance
   }
 
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) { produce(session, &output) }
+
+  func drain(_ session: IngestSession, _ output: inout SessionOutput) {
+    closed(session)
+    format.end(in: session, &output)
+  }
+
+  func closed(_ session: IngestSession) { session.context.hub.board.leave() }
+
   /// Devices that were deleted one after the other stand in one event.
-  private func tell(_ removals: [LiveRemoval], to view: LiveView, _ bytes: inout [UInt8]) {
+  private func append(_ removals: [LiveRemoval], _ bytes: inout [UInt8]) {
     var deleted: [DeviceIdentity] = []
     func flush(_ bytes: inout [UInt8]) {
       guard !deleted.isEmpty else { return }
-      append(.json { $0.write(deleted: deleted) }, named: "deleted", to: view, &bytes)
+      append("deleted", &bytes) { $0.write(deleted: deleted) }
       deleted = []
     }
     for removal in removals {
@@ -75,24 +83,19 @@ extension IngestSession {
       case .device(let device): deleted.append(device)
       case .run(let run):
         flush(&bytes)
-        append(.json { $0.write(reset: run) }, named: "reset", to: view, &bytes)
+        append("reset", &bytes) { $0.write(reset: run) }
       case .everything:
         flush(&bytes)
-        append(.json { $0.write(reset: nil) }, named: "reset", to: view, &bytes)
+        append("reset", &bytes) { $0.write(reset: nil) }
       }
     }
     flush(&bytes)
   }
 
-  /// The server stops.
-  func endView(_ view: LiveView, _ output: inout SessionOutput) {
-    context.hub.board.leave()
-    endStream(isChunked: view.isChunked, &output)
-  }
-
-  private func append(_ content: Response, named name: String, to view: LiveView, _ bytes: inout [UInt8]) {
-    let text = Array("event: \(name)\ndata: ".utf8) + content.body + Array("\n\n".utf8)
-    if view.isChunked { ChunkWriter.chunk(text.span, into: &bytes) } else { bytes += text }
+  private func append(_ name: String, _ bytes: inout [UInt8], _ write: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter(capacity: 128)
+    write(&writer)
+    format.append(Array("event: \(name)\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8), to: &bytes)
   }
 }
 
@@ -125,8 +128,7 @@ extension JSONWriter {
   /// `{"run"}`; null for everything.
   fileprivate mutating func write(reset run: String?) {
     beginObject()
-    key("run")
-    value(run)
+    member("run", run)
     endObject()
   }
 
@@ -134,14 +136,12 @@ extension JSONWriter {
     beginObject()
     member("run", line.device.run)
     member("device", line.device.name)
-    key("seenAt")
-    value(line.seenAt)
+    member("seenAt", line.seenAt)
     member("status", line.status)
     if let fault = line.fault { member("fault", fault.rawValue) }
     if let newest = line.newest {
       write(newest)
-      key("arrivedAt")
-      value(line.newestArrivedAt)
+      member("arrivedAt", line.newestArrivedAt)
     }
     key("places")
     beginArray()
@@ -158,21 +158,19 @@ extension JSONWriter {
   }
 
   private mutating func write(_ point: Point) {
-    key("recordedAt")
-    value(point.recordedAt)
-    member("latitude", point.latitude)
-    member("longitude", point.longitude)
-    member("speed", point.speed)
-    member("heading", point.heading)
-    member("accuracy", point.accuracy)
+    member("recordedAt", point.recordedAt)
+    known("latitude", point.latitude)
+    known("longitude", point.longitude)
+    known("speed", point.speed)
+    known("heading", point.heading)
+    known("accuracy", point.accuracy)
     if let isMoving = point.isMoving {
-      key("isMoving")
-      value(isMoving)
+      member("isMoving", isMoving)
     }
     if let event = point.event, !event.isEmpty { member("event", event) }
   }
 
-  private mutating func member(_ name: StaticString, _ number: Double?) {
+  private mutating func known(_ name: StaticString, _ number: Double?) {
     guard let number else { return }
     key(name)
     value(number)

@@ -46,7 +46,7 @@ struct PageHandlers: Sendable {
 
   /// `GET /` and what it is made of, `GET /page/{file}`.
   func file(_ exchange: Exchange) -> Reply {
-    .answer(answer(exchange.parameters.first ?? "index.html", unless: exchange.opening.ifNoneMatch))
+    .answer(answer(exchange.parameters.first ?? "index.html", unless: exchange.ifNoneMatch))
   }
 
   /// A browser keeps a file and asks each time whether it is still the one: after an update it never mixes old and new files.

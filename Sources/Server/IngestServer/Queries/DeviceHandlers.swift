@@ -27,14 +27,9 @@ struct DeviceHandlers: Sendable {
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       guard let device = try reader.device(identity) else { return .unknownDevice(identity) }
       let tags = try reader.tags(of: identity)
-      return .json { writer in
-        writer.beginObject()
+      return .object { writer in
         writer.members(of: device)
-        writer.key("tags")
-        writer.beginArray()
-        for tag in tags { writer.value(tag) }
-        writer.endArray()
-        writer.endObject()
+        writer.list("tags", tags) { $0.value($1) }
       }
     }
   }
@@ -72,20 +67,13 @@ extension JSONWriter {
   /// `device`, `run`, `firstSeen`, `lastSeen`, the counts `records`, `duplicates` and `quarantined`, and `latest`, which is
   /// null before the first position.
   mutating func members(of device: StoredDevice) {
-    key("device")
-    value(device.identity.name)
-    key("run")
-    value(device.identity.run)
-    key("firstSeen")
-    value(instant: device.firstSeen)
-    key("lastSeen")
-    value(instant: device.lastSeen)
-    key("records")
-    value(device.points)
-    key("duplicates")
-    value(device.duplicates)
-    key("quarantined")
-    value(device.quarantined)
+    member("device", device.identity.name)
+    member("run", device.identity.run)
+    member("firstSeen", instant: device.firstSeen)
+    member("lastSeen", instant: device.lastSeen)
+    member("records", device.points)
+    member("duplicates", device.duplicates)
+    member("quarantined", device.quarantined)
     key("latest")
     guard let latest = device.latest else { return null() }
     beginObject()
@@ -96,24 +84,15 @@ extension JSONWriter {
   /// `uuid`, `recordedAt`, `latitude`, `longitude`, `accuracy`, `speed`, `heading`, `isMoving`, `event`; null for what the
   /// record did not say.
   mutating func members(of position: StoredDevice.Position) {
-    key("uuid")
-    value(position.uuid)
-    key("recordedAt")
-    value(instant: position.recordedAt == 0 ? nil : position.recordedAt)
-    key("latitude")
-    value(position.latitude)
-    key("longitude")
-    value(position.longitude)
-    key("accuracy")
-    value(position.accuracy)
-    key("speed")
-    value(position.speed)
-    key("heading")
-    value(position.heading)
-    key("isMoving")
-    value(position.isMoving)
-    key("event")
-    value(position.event)
+    member("uuid", position.uuid)
+    member("recordedAt", instant: position.recordedAt == 0 ? nil : position.recordedAt)
+    member("latitude", position.latitude)
+    member("longitude", position.longitude)
+    member("accuracy", position.accuracy)
+    member("speed", position.speed)
+    member("heading", position.heading)
+    member("isMoving", position.isMoving)
+    member("event", position.event)
   }
 }
 
@@ -157,12 +136,9 @@ struct ResetHandlers: Sendable {
 
 extension Response {
   fileprivate static func wasReset(_ counts: KeyValuePairs<StaticString, Int>, hasJournal: Bool) -> Response {
-    .json { writer in
-      writer.beginObject()
+    .object { writer in
       for (name, count) in counts { writer.member(name, count) }
-      writer.key("journal")
-      writer.value(hasJournal)
-      writer.endObject()
+      writer.member("journal", hasJournal)
     }
   }
 }

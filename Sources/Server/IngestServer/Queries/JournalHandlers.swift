@@ -42,17 +42,11 @@ struct JournalHandlers: Sendable {
   private func listPage(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
     .askJournal { [router] (journal) throws(StoreError) in
       let page = try journal.requests(matching: filter, after: cursor, limit: limit)
-      return .json { writer in
-        writer.beginObject()
-        writer.key("requests")
-        writer.beginArray()
-        for request in page.elements { writer.append(request, router) }
-        writer.endArray()
+      return .object { writer in
+        writer.list("requests", page.elements) { writer, request in writer.append(request, router) }
         if let next = page.next {
-          writer.key("cursor")
-          writer.value("\(next)")
+          writer.member("cursor", "\(next)")
         }
-        writer.endObject()
       }
     }
   }
@@ -148,33 +142,22 @@ extension JSONWriter {
     let entry = request.entry
     let route = router.route(of: entry.method, entry.path)
     beginObject()
-    key("sequence")
-    value(request.sequence)
+    member("sequence", request.sequence)
     member("run", entry.run)
     if let device = entry.device { member("device", device) }
     if let received = WallInstant(exactly: entry.receivedAt) { member("receivedAt", received) }
-    key("durationMicroseconds")
-    value(entry.durationMicroseconds)
+    member("durationMicroseconds", entry.durationMicroseconds)
     member("method", entry.method)
     member("path", entry.path)
-    key("operation")
-    value(route?.name)
+    member("operation", route?.name)
     member("status", entry.status)
-    key("requestBytes")
-    value(entry.requestBytes(route?.deviceOperation))
-    key("answerBytes")
-    value(JournalDraft.isSecret(route?.deviceOperation) ? nil : entry.answer.wholeCount)
+    member("requestBytes", entry.requestBytes(route?.deviceOperation))
+    member("answerBytes", JournalDraft.isSecret(route?.deviceOperation) ? nil : entry.answer.wholeCount)
     if let fault = entry.fault { member("fault", fault) }
     member("head", String(decoding: entry.head, as: UTF8.self))
     member("body", String(decoding: entry.body, as: UTF8.self))
     member("answer", String(decoding: entry.answer, as: UTF8.self))
     endObject()
-  }
-}
-
-extension JSONWriter {
-  private mutating func value(_ number: Int?) {
-    if let number { value(number) } else { null() }
   }
 }
 

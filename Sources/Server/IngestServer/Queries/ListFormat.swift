@@ -60,13 +60,11 @@ extension JSONWriter {
   /// A point that leaves its properties open. A place that is not known is null (RFC 7946 §3.2).
   mutating func beginFeature(at longitude: Double?, _ latitude: Double?, altitude: Double?) {
     beginObject()
-    key("type")
-    value("Feature")
+    member("type", "Feature")
     key("geometry")
     if let longitude, let latitude {
       beginObject()
-      key("type")
-      value("Point")
+      member("type", "Point")
       key("coordinates")
       appendPosition(longitude, latitude, altitude)
       endObject()

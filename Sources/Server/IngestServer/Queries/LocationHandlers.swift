@@ -34,7 +34,7 @@ struct LocationHandlers: Sendable {
     let limit = try parameters.limit()
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       guard try reader.device(device) != nil else { return .unknownDevice(device) }
-      return try listing.answer(reader, after: cursor, limit: limit, query: exchange.query.items)
+      return try listing.answer(reader, after: cursor, limit: limit, query: parameters.items)
     }
   }
 
@@ -61,12 +61,9 @@ extension JSONWriter {
   /// params there is no such key.
   fileprivate mutating func location(_ point: StoredPoint) {
     beginObject()
-    key("uuid")
-    value(point.uuid)
-    key("recordedAt")
-    value(instant: point.recordedAt == 0 ? nil : point.recordedAt)
-    key("receivedAt")
-    value(instant: point.receivedAt)
+    member("uuid", point.uuid)
+    member("recordedAt", instant: point.recordedAt == 0 ? nil : point.recordedAt)
+    member("receivedAt", instant: point.receivedAt)
     key("record")
     raw(point.record)
     if !point.parameters.isEmpty {
@@ -79,22 +76,14 @@ extension JSONWriter {
   /// A point; its properties are those of a position of a device, and `receivedAt`.
   fileprivate mutating func feature(_ point: StoredPoint) {
     beginFeature(at: point.longitude, point.latitude, altitude: point.altitude)
-    key("uuid")
-    value(point.uuid)
-    key("recordedAt")
-    value(instant: point.recordedAt == 0 ? nil : point.recordedAt)
-    key("receivedAt")
-    value(instant: point.receivedAt)
-    key("accuracy")
-    value(point.accuracy)
-    key("speed")
-    value(point.speed)
-    key("heading")
-    value(point.heading)
-    key("isMoving")
-    value(point.isMoving)
-    key("event")
-    value(point.event)
+    member("uuid", point.uuid)
+    member("recordedAt", instant: point.recordedAt == 0 ? nil : point.recordedAt)
+    member("receivedAt", instant: point.receivedAt)
+    member("accuracy", point.accuracy)
+    member("speed", point.speed)
+    member("heading", point.heading)
+    member("isMoving", point.isMoving)
+    member("event", point.event)
     endFeature()
   }
 }
@@ -186,10 +175,8 @@ extension LocationHandlers {
 
 extension JSONWriter {
   fileprivate mutating func members(ofLatest device: StoredDevice) {
-    key("device")
-    value(device.identity.name)
-    key("run")
-    value(device.identity.run)
+    member("device", device.identity.name)
+    member("run", device.identity.run)
     if let latest = device.latest { members(of: latest) }
   }
 }

@@ -30,21 +30,17 @@ struct QuarantineHandlers: Sendable {
     let selection = try selection(exchange, parameters)
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       let reasons = try reader.quarantineReasons(selection)
-      return .json { writer in
-        writer.beginObject()
-        writer.key("records")
-        writer.value(reasons.reduce(0) { $0 + $1.count })
+      return .object { writer in
+        writer.member("records", reasons.reduce(0) { $0 + $1.count })
         writer.key("reasons")
         writer.beginArray()
         for (reason, count) in reasons {
           writer.beginObject()
           writer.member("reason", reason)
-          writer.key("records")
-          writer.value(count)
+          writer.member("records", count)
           writer.endObject()
         }
         writer.endArray()
-        writer.endObject()
       }
     }
   }
@@ -107,22 +103,14 @@ extension Response {
 extension JSONWriter {
   fileprivate mutating func quarantined(_ record: QuarantinedRecord) {
     beginObject()
-    key("id")
-    value(record.id)
-    key("run")
-    value(record.device.run)
-    key("device")
-    value(record.device.name)
-    key("receivedAt")
-    value(instant: record.receivedAt)
-    key("reason")
-    value(record.reason)
-    key("key")
-    value(record.detail.isEmpty ? nil : record.detail)
-    key("bytes")
-    value(record.record.count)
-    key("record")
-    value(String(decoding: record.record, as: UTF8.self))
+    member("id", record.id)
+    member("run", record.device.run)
+    member("device", record.device.name)
+    member("receivedAt", instant: record.receivedAt)
+    member("reason", record.reason)
+    member("key", record.detail.isEmpty ? nil : record.detail)
+    member("bytes", record.record.count)
+    member("record", String(decoding: record.record, as: UTF8.self))
     endObject()
   }
 }

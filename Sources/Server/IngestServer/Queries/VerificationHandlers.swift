@@ -22,11 +22,9 @@ struct VerificationHandlers: Sendable {
         missing += try reader.missing(keys, of: device).map { RecordIdentity(device: device, key: $0) }
       }
       guard request.bare.isEmpty else { return UUIDSearch(request, missing: missing, in: selection).response }
-      return .json { writer in
-        writer.beginObject()
+      return .object { writer in
         writer.member("asked", request.count)
         writer.verification(asked: request.count, missing: missing, bare: [])
-        writer.endObject()
       }
     }
   }
@@ -50,10 +48,8 @@ extension JSONWriter {
     }
     for record in bare.prefix(max(0, Self.missingNamedMax - missing.count)) {
       beginObject()
-      key("device")
-      value(record.device)
-      key("uuid")
-      value(record.uuid)
+      member("device", record.device)
+      member("uuid", record.uuid)
       key("timestamp")
       null()
       endObject()
@@ -96,11 +92,8 @@ struct RecordIdentity: Sendable {
 extension JSONWriter {
   /// `device`, `uuid` and `timestamp`, which is null for a record without a time.
   mutating func members(of record: RecordIdentity) {
-    key("device")
-    value(record.device.name)
-    key("uuid")
-    value(record.key.uuid)
-    key("timestamp")
-    value(instant: record.key.recordedAt == 0 ? nil : record.key.recordedAt)
+    member("device", record.device.name)
+    member("uuid", record.key.uuid)
+    member("timestamp", instant: record.key.recordedAt == 0 ? nil : record.key.recordedAt)
   }
 }

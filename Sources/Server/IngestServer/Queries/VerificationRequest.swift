@@ -157,12 +157,9 @@ struct CountExpectation: Sendable {
         }
         return .error(409, "not_verified", message, detail: .object(detail))
       }
-      return .json { writer in
-        writer.beginObject()
+      return .object { writer in
         writer.member("records", count)
-        writer.key("holds")
-        writer.value(true)
-        writer.endObject()
+        writer.member("holds", true)
       }
     }
   }

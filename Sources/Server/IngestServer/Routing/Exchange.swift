@@ -3,9 +3,34 @@ import Contract
 import HTTP1
 import Store
 
-/// One request on its way to its answer: what its head said, and its body as far as it has come.
-struct Exchange {
-  let opening: Opening
+/// One request on its way to its answer: what its head said, and its body as far as it has come. A class, because it is handed on
+/// several times between the head and the answer, and as a value would count a reference for each property.
+final class Exchange {
+  let route: Route
+  /// The place of the route in the table.
+  let routeNumber: Int
+  /// The decoded segments that the route names.
+  let parameters: [String]
+  /// Empty for ordinary traffic.
+  let run: String
+  let method: HTTPMethod
+  let version: HTTPVersion
+  let receivedAt: WallInstant
+  let begunAt: MonotonicInstant
+  let query: QueryParameters
+  /// Values of the fields that mean something here.
+  let authorization: [UInt8]?
+  let contentType: [UInt8]?
+  let deviceHeader: String?
+  /// The body is compressed.
+  let isEncoded: Bool
+  /// The last event that a listener has seen.
+  let lastEventID: String?
+  /// What a browser has of a file already.
+  let ifNoneMatch: String?
+  /// The path where nothing is served; nil where something is.
+  let unservedPath: String?
+
   var body: [UInt8] = []
   /// Whose request it is, as far as that is known; empty while it is not.
   var device: String
@@ -16,76 +41,36 @@ struct Exchange {
   /// Records that a fault keeps from the store although they are acknowledged.
   var withheld = 0
 
-  /// What its head said. A class, because it never changes: an exchange is handed on several times between the head and
-  /// the answer, and would count a reference for each value.
-  final class Opening: Sendable {
-    let route: Route
-    /// The place of the route in the table.
-    let routeNumber: Int
-    /// The decoded segments that the route names.
-    let parameters: [String]
-    /// Empty for ordinary traffic.
-    let run: String
-    let method: HTTPMethod
-    let version: HTTPVersion
-    let receivedAt: WallInstant
-    let begunAt: MonotonicInstant
-    /// Values of the fields that mean something here.
-    let authorization: [UInt8]?
-    let contentType: [UInt8]?
-    let deviceHeader: String?
-    /// The body is compressed.
-    let isEncoded: Bool
-    let query: QueryParameters
-    /// The last event that a listener has seen.
-    let lastEventID: String?
-    /// What a browser has of a file already.
-    let ifNoneMatch: String?
-    /// The path where nothing is served; nil where something is.
-    let unservedPath: String?
+  init(
+    _ head: borrowing RequestHead, _ target: Target, query: [FormItem], receivedAt: WallInstant,
+    begunAt: MonotonicInstant
+  ) {
+    (route, routeNumber, parameters, run) = (target.route, target.routeNumber, target.parameters, target.run)
+    (method, version) = (head.method, head.version)
+    self.receivedAt = receivedAt
+    self.begunAt = begunAt
+    self.query = QueryParameters(query)
+    authorization = head.bytes(.authorization)
+    contentType = head.bytes(.contentType)
+    deviceHeader = head.text(HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
+    isEncoded = head.isEncoded
+    lastEventID = route.isAdministrative ? head.text(HeaderName.lastEventID) : nil
+    ifNoneMatch = route.audience == .anyone ? head.text(HeaderName.ifNoneMatch) : nil
+    unservedPath = target.unservedPath
+    device = deviceHeader ?? parameters.last ?? ""
+  }
 
-    init(
-      route: Route, routeNumber: Int, parameters: [String], run: String, method: HTTPMethod, version: HTTPVersion,
-      receivedAt: WallInstant, begunAt: MonotonicInstant,
-      authorization: [UInt8]?, contentType: [UInt8]?, deviceHeader: String?, isEncoded: Bool, query: QueryParameters,
-      lastEventID: String?, ifNoneMatch: String?, unservedPath: String?
-    ) {
-      self.route = route
-      self.routeNumber = routeNumber
-      self.parameters = parameters
-      self.run = run
-      self.method = method
-      self.version = version
-      self.receivedAt = receivedAt
-      self.begunAt = begunAt
-      self.authorization = authorization
-      self.contentType = contentType
-      self.deviceHeader = deviceHeader
-      self.isEncoded = isEncoded
-      self.query = query
-      self.lastEventID = lastEventID
-      self.ifNoneMatch = ifNoneMatch
-      self.unservedPath = unservedPath
-    }
+  /// What the head asks for.
+  struct Target {
+    var route = Route.page
+    var routeNumber = Router.pageNumber
+    var parameters: [String] = []
+    var run = ""
+    var unservedPath: String?
   }
 }
 
 extension Exchange {
-  var route: Route { opening.route }
-  var parameters: [String] { opening.parameters }
-  var run: String { opening.run }
-  var method: HTTPMethod { opening.method }
-  var version: HTTPVersion { opening.version }
-  var receivedAt: WallInstant { opening.receivedAt }
-  var begunAt: MonotonicInstant { opening.begunAt }
-  var authorization: [UInt8]? { opening.authorization }
-  var contentType: [UInt8]? { opening.contentType }
-  var deviceHeader: String? { opening.deviceHeader }
-  var isEncoded: Bool { opening.isEncoded }
-  var query: QueryParameters { opening.query }
-  var lastEventID: String? { opening.lastEventID }
-  var unservedPath: String? { opening.unservedPath }
-
   /// The device that the path names.
   var namedDevice: DeviceIdentity {
     guard let name = parameters.first else { preconditionFailure("the route has the device's name") }

@@ -26,19 +26,75 @@ extension JSONWriter {
     if let text { value(text) } else { null() }
   }
 
-  mutating func member(_ name: StaticString, _ text: String) {
+  mutating func value(_ number: Int?) {
+    if let number { value(number) } else { null() }
+  }
+}
+
+/// A key and its value; null for one that there is not.
+extension JSONWriter {
+  mutating func member(_ name: StaticString, _ text: String?) {
     key(name)
     value(text)
   }
 
-  mutating func member(_ name: StaticString, _ number: Int) {
+  mutating func member(_ name: StaticString, _ number: Int?) {
     key(name)
     value(number)
   }
 
-  /// ISO 8601 with milliseconds.
+  mutating func member(_ name: StaticString, _ number: Int64) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: StaticString, _ number: UInt64) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: StaticString, _ number: Double?) {
+    key(name)
+    value(number)
+  }
+
+  mutating func member(_ name: StaticString, _ flag: Bool?) {
+    key(name)
+    value(flag)
+  }
+
+  mutating func member(_ name: StaticString, _ uuid: UUID128) {
+    key(name)
+    value(uuid)
+  }
+
   mutating func member(_ name: StaticString, _ instant: WallInstant) {
     key(name)
     value(instant.iso8601Text)
+  }
+
+  mutating func member(_ name: StaticString, instant milliseconds: Int64?) {
+    key(name)
+    value(instant: milliseconds)
+  }
+
+  mutating func list<Element>(
+    _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
+  ) {
+    key(name)
+    beginArray()
+    for element in elements { write(&self, element) }
+    endArray()
+  }
+
+  /// A list of objects.
+  mutating func objects<Element>(
+    _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
+  ) {
+    list(name, elements) { writer, element in
+      writer.beginObject()
+      write(&writer, element)
+      writer.endObject()
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Network
 package import Store
 
 /// What a handler wants done before the client gets its answer.
@@ -10,12 +11,8 @@ enum Reply {
   case ask(@Sendable (StoreReader) throws(StoreError) -> Response)
   /// The answer lies in the journal.
   case askJournal(@Sendable (Journal) throws(StoreError) -> Response)
-  /// The answer comes when the condition holds, or when so many milliseconds are over.
-  case wait(AwaitCondition, milliseconds: Int64)
-  /// The answer is the live stream, from behind an event that was seen before.
-  case stream(EventFilter, after: EventID?)
-  /// The answer is the live view of a run, or of all.
-  case view(run: String?)
+  /// The answer takes more than one call: this begins it, as a responder does.
+  case respond(@Sendable (IngestSession, Exchange, inout SessionOutput) -> Void)
 }
 
 extension Reply {

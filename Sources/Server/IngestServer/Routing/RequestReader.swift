@@ -17,39 +17,29 @@ struct RequestReader: Sendable {
   let wallNow: @Sendable () -> WallInstant
 
   func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
-    var run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? head.text(HeaderName.runID) ?? ""
-    var (route, number) = (Route.page, Router.pageNumber)
-    var parameters: [String] = []
+    var target = Exchange.Target()
+    target.run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? head.text(HeaderName.runID) ?? ""
     var refusal: Response?
-    var unserved: String?
     switch router.match(head) {
     case .notFound:
       refusal = .notFound
-      unserved = head.fields.text(head.path)
+      if head.method != .get && head.method != .head { target.unservedPath = head.fields.text(head.path) }
     case .methodNotAllowed(let methods):
       refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
-    case .route(let found, let place, let ranges):
-      (route, number) = (found, place)
-      parameters = ranges.compactMap { head.fields.text($0) }
+    case .route(let route, let number, let ranges):
+      (target.route, target.routeNumber) = (route, number)
+      target.parameters = ranges.compactMap { head.fields.text($0) }
     }
+    let route = target.route
     var query: [FormItem] = []
     do throws(HTTPError) { query = try head.queryItems(limits: limits) } catch {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
     }
     if route.isAdministrative, let named = query.first(where: { $0.name == "run" }) {
-      if run.isEmpty { run = named.value }
-      if run != named.value { refusal = refusal ?? .contradiction(run, named.value) }
+      if target.run.isEmpty { target.run = named.value }
+      if target.run != named.value { refusal = refusal ?? .contradiction(target.run, named.value) }
     }
-    let deviceHeader = head.text(HeaderName.deviceID).flatMap { $0.isEmpty ? nil : $0 }
-    let opening = Exchange.Opening(
-      route: route, routeNumber: number, parameters: parameters, run: run,
-      method: head.method, version: head.version, receivedAt: wallNow(), begunAt: now,
-      authorization: bytes(head, .authorization), contentType: bytes(head, .contentType),
-      deviceHeader: deviceHeader, isEncoded: isEncoded(head), query: QueryParameters(query),
-      lastEventID: route.isAdministrative ? head.text(HeaderName.lastEventID) : nil,
-      ifNoneMatch: route.audience == .anyone ? head.text(HeaderName.ifNoneMatch) : nil,
-      unservedPath: head.method == .get || head.method == .head ? nil : unserved)
-    var exchange = Exchange(opening: opening, device: deviceHeader ?? parameters.last ?? "")
+    let exchange = Exchange(head, target, query: query, receivedAt: wallNow(), begunAt: now)
     if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, isLocal: isLocal) }
     if refusal == nil, route.deviceOperation == .uploadLocations {
       refusal = UploadHandlers.refuse(exchange, head.framing)
@@ -64,20 +54,6 @@ struct RequestReader: Sendable {
   private func isJournaled(_ route: Route, isRefused: Bool) -> Bool {
     route.deviceOperation != nil || isRefused && !route.isAdministrative
   }
-
-  private func isEncoded(_ head: borrowing RequestHead) -> Bool {
-    guard let coding = head.text(HeaderName.contentEncoding) else { return false }
-    return coding.lowercased() != "identity"
-  }
-
-  private func bytes(_ head: borrowing RequestHead, _ field: KnownField) -> [UInt8]? {
-    head.fields.value(field).map { range in
-      var copy: [UInt8] = []
-      copy.append(copying: head[range])
-      return copy
-    }
-  }
-
 }
 
 extension Response {
@@ -91,4 +67,69 @@ extension Response {
 
 extension RequestHead {
   func text(_ name: StaticString) -> String? { fields.value(name).flatMap { fields.text($0) } }
+
+  func bytes(_ field: KnownField) -> [UInt8]? {
+    fields.value(field).map { range in
+      var copy: [UInt8] = []
+      copy.append(copying: self[range])
+      return copy
+    }
+  }
+
+  var isEncoded: Bool {
+    guard let coding = text(HeaderName.contentEncoding) else { return false }
+    return coding.lowercased() != "identity"
+  }
+}
+
+/// Who may administrate: the holder of the administrator's token when one is set; else clients on this machine, except
+/// pages of other sites in its browser.
+struct AdminAccess: Sendable {
+  let token: String?
+
+  func refuse(
+    _ exchange: Exchange, _ head: borrowing RequestHead, isLocal: Bool
+  ) -> Response? {
+    guard let token else {
+      guard isLocal else {
+        return .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
+      }
+      let caller = BrowserCaller(
+        host: head.text(HeaderName.host), origin: head.text(HeaderName.origin), site: head.text(HeaderName.secFetchSite)
+      )
+      return caller.isForeign ? .error(403, "foreign_site", BrowserCaller.explanation) : nil
+    }
+    guard let shown = exchange.bearer,
+      Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
+    else { return .unauthorized("admin_token_required", "this path needs the administrator's token") }
+    return nil
+  }
+}
+
+/// Whether a request from this machine may come from a page of another site in its browser. Such a page can send requests
+/// to a loopback address: under a name of its own that resolves to one (then Host names it), or straight to the
+/// address (then the browser names the page: https://fetch.spec.whatwg.org/#origin-header, Fetch Metadata §2.3).
+struct BrowserCaller {
+  let host: String?
+  let origin: String?
+  let site: String?
+
+  static let explanation =
+    "a page of another site asks, or by a name that is not this machine's; set --admin-token and show it to do that"
+
+  var isForeign: Bool {
+    if let host, !BrowserCaller.isLoopback(host) { return true }
+    if let site, site != "same-origin", site != "none" { return true }
+    guard let origin else { return false }
+    return origin != "http://" + (host ?? "")
+  }
+
+  /// With or without a port.
+  private static func isLoopback(_ host: String) -> Bool {
+    if host.hasPrefix("[") { return host.prefix { $0 != "]" } == "[::1" }
+    let name = host.prefix { $0 != ":" }.lowercased()
+    if name == "localhost" || name.hasSuffix(".localhost") { return true }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
 }

@@ -34,6 +34,15 @@ package struct Response: Sendable {
     return Response(status, "application/json", writer.bytes)
   }
 
+  /// JSON whose members are written by `write`.
+  static func object(_ status: Int = 200, _ write: (inout JSONWriter) -> Void) -> Response {
+    json(status) { writer in
+      writer.beginObject()
+      write(&writer)
+      writer.endObject()
+    }
+  }
+
   static func error(_ status: Int, _ code: String, _ message: String, detail: JSONValue? = nil) -> Response {
     var response = json(status) { ErrorBody(code: code, message: message, detail: detail).json.write(to: &$0) }
     response.code = code
@@ -92,6 +101,13 @@ extension Response {
 }
 
 extension Response {
+  /// The answer to a question to the store or the journal.
+  static func found<Source>(
+    by question: (Source) throws(StoreError) -> Response, in source: Source
+  ) -> Response {
+    do throws(StoreError) { return try question(source) } catch { return .unreadable(error) }
+  }
+
   /// The readers cannot keep up.
   static let tooManyQuestions = Response.error(503, "overloaded", "too many queries are waiting; try again")
     .with(HeaderName.retryAfter, "1")

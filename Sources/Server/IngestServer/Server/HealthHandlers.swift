@@ -35,16 +35,11 @@ struct HealthHandlers: Sendable {
     let open = probes.network()?.open ?? 0
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       let counts = try reader.counts(run: run)
-      return .json { writer in
-        writer.beginObject()
-        writer.key("run")
-        writer.value(run)
+      return .object { writer in
+        writer.member("run", run)
         writer.members(of: counts)
-        writer.key("outage")
-        writer.value(outage?.rawValue)
-        writer.key("connections")
-        writer.value(open)
-        writer.endObject()
+        writer.member("outage", outage?.rawValue)
+        writer.member("connections", open)
       }
     }
   }
@@ -118,17 +113,11 @@ extension StoreOutage {
 
 extension JSONWriter {
   fileprivate mutating func members(of counts: StoreCounts) {
-    key("devices")
-    value(counts.devices)
-    key("records")
-    value(counts.accepted)
-    key("duplicates")
-    value(counts.duplicates)
-    key("quarantined")
-    value(counts.quarantined)
-    key("partitions")
-    value(counts.partitions)
-    key("usedBytes")
-    value(counts.usedBytes)
+    member("devices", counts.devices)
+    member("records", counts.accepted)
+    member("duplicates", counts.duplicates)
+    member("quarantined", counts.quarantined)
+    member("partitions", counts.partitions)
+    member("usedBytes", counts.usedBytes)
   }
 }

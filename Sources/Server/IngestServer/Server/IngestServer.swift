@@ -52,10 +52,10 @@ public final class IngestServer: Sendable {
       }
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
-      let nobody = SessionAddress.nobody
       undelivered.open { job in
         // When the store is too busy, the ledger keeps saying that they were sent.
-        _ = writer.submit(job, ticket: Ticket(owner: nobody.loop, number: nobody.connection))
+        let address = SessionAddress.discarded
+        _ = writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
       }
       let readers =
         storeConfiguration.isInMemory ? ReadPool(through: writer) : try ReadPool(folder: storeConfiguration.folder)

@@ -61,13 +61,14 @@ package final class ServerMetrics: Sendable {
     recordedToReceived = registry.histogram(
       "rollingroad_recorded_to_received_seconds", help: "Age of the oldest record of an upload when it arrives.",
       highestTrackableValue: 100_000_000, bounds: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800], divisor: 1)
-    faults = registry.counters("rollingroad_faults_total", help: "Requests that met a fault on purpose.", label: "kind")
+    faults = registry.counters(
+      "rollingroad_faults_total", help: "Requests answered by an injected fault.", label: "kind")
   }
 
   func faulted(_ kind: ServerFault.Kind) { faults[kind].add() }
 
   func answered(_ exchange: Exchange, status: Int, after elapsed: Nanoseconds) {
-    requests[exchange.opening.routeNumber][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
+    requests[exchange.routeNumber][min(max(1, status / 100), StatusClass.allCases.count) - 1].add()
     // Administration waits and streams on purpose: it would say nothing about what devices meet.
     if exchange.route.deviceOperation != nil { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
   }

@@ -9,7 +9,7 @@ import Store
 /// While an answer is owed nothing more is read, so that a client that pipelines cannot fill the memory with requests
 /// (RFC 9112 §9.3.2 asks only that answers keep the order).
 ///
-/// A class, although nobody shares it: the loop is generic over sessions and would copy a value of this size, with all
+/// A class, although it is not shared: the loop is generic over sessions and would copy a value of this size, with all
 /// its references, each time it looks at one property.
 package final class IngestSession: ByteSession {
   package internal(set) var wishes = SessionWishes()
@@ -49,18 +49,8 @@ package final class IngestSession: ByteSession {
     case owing(Exchange, Continuation)
     /// A reader of the store is at work.
     case asking(Exchange)
-    /// A fault holds the request or its answer back until the alarm.
-    case delaying(Exchange, HeldStep)
-    /// A fault lets the answer out in pieces.
-    case dribbling(SlowResponse)
-    /// Records have to be stored before there is an answer.
-    case awaiting(Exchange, Awaiting)
-    /// The answer is a stream of events and has no end.
-    case listening(EventStream)
-    /// The answer is a view of all devices and has no end.
-    case viewing(LiveView)
-    /// A long answer is on its way.
-    case streaming(Streaming)
+    /// The answer takes more than one call.
+    case responding(any Responder)
     /// The last answer has been written.
     case finished
   }
@@ -119,35 +109,19 @@ package final class IngestSession: ByteSession {
     case .answered(let response):
       guard case .asking(let exchange) = state else { return }
       answer(exchange, response, bodyComplete: true, &output)
-    case .turned(let page): turn(to: page, &output)
-    case .torn: tear()
-    case .awaited(let id, let progress): awaited(id, progress, &output)
-    case .searched: break
-    case .eventsWaiting(let id):
-      if case .listening(let stream) = state, stream.id == id { sendEvents(of: stream, &output) }
+    case .turned, .torn, .awaited, .searched, .eventsWaiting:
+      if case .responding(let responder) = state { responder.delivered(message, self, &output) }
     }
     notePhase()
   }
 
   package func produce(_ output: inout SessionOutput) {
-    switch state {
-    case .listening(let stream): sendEvents(of: stream, &output)
-    case .viewing(let view): show(view, &output)
-    default: askForPage(&output)
-    }
+    if case .responding(let responder) = state { responder.produce(self, &output) }
   }
 
   package func alarmRang(_ output: inout SessionOutput) {
     wishes.alarm = nil
-    switch state {
-    case .delaying(let exchange, let step): resume(exchange, step, &output)
-    case .dribbling(let answer): dribble(answer, &output)
-    case .awaiting(let exchange, let waiting): giveUp(exchange, waiting, &output)
-    case .listening(let stream): sendHeartbeat(of: stream, &output)
-    case .viewing(let view): show(view, &output)
-    case .streaming: askForPage(&output)
-    case .waiting, .reading, .skipping, .dropping, .owing, .asking, .finished: break
-    }
+    if case .responding(let responder) = state { responder.alarmRang(self, &output) }
     notePhase()
   }
 
@@ -172,27 +146,27 @@ package final class IngestSession: ByteSession {
     rules.stop()
     switch state {
     case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
-    case .awaiting(let exchange, let waiting): stopWaiting(exchange, waiting, &output)
-    case .listening(let stream): endStream(stream, &output)
-    case .viewing(let view): endView(view, &output)
-    case .reading, .skipping, .dropping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
+    case .responding(let responder): responder.drain(self, &output)
+    case .reading, .skipping, .dropping, .owing, .asking, .finished: break
     }
   }
 
   package func closed(_ reason: CloseReason, now: MonotonicInstant) {
     dropBody()
-    settleCommands(reason)
     switch state {
-    case .awaiting(_, let waiting): context.hub.giveUp(waiting.id)
-    case .listening(let stream): context.hub.unsubscribe(stream.id)
-    case .viewing: context.hub.board.leave()
-    case .waiting, .reading, .skipping, .dropping, .owing, .asking, .streaming, .delaying, .dribbling, .finished: break
+    case .owing(_, let continuation):
+      if let device = continuation.device { context.undelivered.abandoned(by: address, for: device) }
+    case .responding(let responder): responder.closed(self)
+    case .waiting, .reading, .skipping, .dropping, .asking, .finished: break
     }
+    settleCommands(reason)
     state = .finished
   }
 }
 
 extension IngestSession {
+  private var isDropping: Bool { if case .dropping = state { true } else { false } }
+
   private func headCame(_ output: inout SessionOutput) {
     exchangeCount &+= 1
     confirmCarried()
@@ -218,6 +192,19 @@ extension IngestSession {
     }
   }
 
+  /// Answers 503 as soon as the head is there. A short body is read and dropped behind the answer, because the connection
+  /// is worth keeping; before a long one the connection ends, and its loop drains what the client still sends for a
+  /// bounded time, so that the answer can be read (RFC 9112 §9.6).
+  private func turnAway(_ exchange: Exchange, _ output: inout SessionOutput) {
+    guard scratch.head.framing.isWorthReading, !scratch.head.expectsContinue else {
+      return write(exchange, .overloaded, bodyComplete: false, &output)
+    }
+    let announcement = rules.announcement(for: exchange.version, bodyComplete: true)
+    append(.overloaded, exchange.version, withoutContent: false, announcement, &output)
+    note(exchange, .overloaded, now: output.now)
+    state = .dropping
+  }
+
   private func bodyCame(_ bytes: Span<UInt8>, _ output: inout SessionOutput) {
     if case .reading = state, !keep(bytes) { turnBodyAway(&output) }
   }
@@ -225,16 +212,16 @@ extension IngestSession {
   private func requestEnded(_ output: inout SessionOutput) {
     switch takeState() {
     case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
-    case .reading(var exchange):
+    case .reading(let exchange):
       exchange.body = takeBody()
       handle(exchange, &output)
     case .dropping: proceed()
-    case .waiting, .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .viewing, .finished:
+    case .waiting, .owing, .asking, .responding, .finished:
       preconditionFailure("a request ends once, after it has begun")
     }
   }
 
-  /// Moves the state out, for whoever sets the next one: a copy would count every reference in it.
+  /// Moves the state out before the next one is set: a copy would count every reference in it.
   private func takeState() -> State {
     var taken = State.waiting
     swap(&taken, &state)
@@ -243,7 +230,6 @@ extension IngestSession {
 
   private func handle(_ exchange: Exchange, _ output: inout SessionOutput) {
     let reply = exchange.route.handler(context, exchange, scratch)
-    var exchange = exchange
     exchange.device = reply.device ?? exchange.device
     if exchange.device.isEmpty, exchange.route.deviceOperation == .uploadLocations {
       exchange.device = context.uploads.nameSaid(in: exchange, scratch)
@@ -265,12 +251,21 @@ extension IngestSession {
       }
       state = .owing(exchange, continuation)
       wishes.wantsInput = false
-    case .ask(let question): ask(exchange, question, &output)
-    case .askJournal(let question): askJournal(exchange, question, &output)
-    case .wait(let condition, let milliseconds): wait(exchange, for: condition, milliseconds, &output)
-    case .stream(let filter, let seen): beginStream(exchange, filter, after: seen, &output)
-    case .view(let run): beginView(exchange, run: run, &output)
+    case .ask(let question):
+      let isAsked = context.ask({ .answered(.found(by: question, in: $0)) }, address)
+      wait(exchange, isAsked: isAsked, &output)
+    case .askJournal(let question):
+      let isAsked = context.journal?.ask({ .answered(.found(by: question, in: $0)) }, address)
+      wait(exchange, isAsked: isAsked ?? false, &output)
+    case .respond(let begin): begin(self, exchange, &output)
     }
+  }
+
+  /// For `SessionMessage.answered`.
+  private func wait(_ exchange: Exchange, isAsked: Bool, _ output: inout SessionOutput) {
+    guard isAsked else { return answer(exchange, .tooManyQuestions, bodyComplete: true, &output) }
+    state = .asking(exchange)
+    wishes.wantsInput = false
   }
 
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
@@ -303,7 +298,7 @@ extension IngestSession {
     let announcement = rules.announcement(for: exchange.version, bodyComplete: bodyComplete)
     append(response, exchange.version, withoutContent: exchange.method == .head, announcement, &output)
     note(exchange, response, now: output.now)
-    if isWhole { proceed() } else { beginStreaming(response, exchange) }
+    if let rest = response.rest, !isWhole { PagedResponse.begin(rest, of: exchange, in: self) } else { proceed() }
   }
 
   /// The answer is known: counts it.
@@ -354,7 +349,7 @@ extension IngestSession {
       switch state {
       case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
       case .reading, .skipping, .dropping: .body(message: exchangeCount)
-      case .owing, .asking, .streaming, .delaying, .dribbling, .awaiting, .listening, .viewing, .finished: .answering
+      case .owing, .asking, .responding, .finished: .answering
       }
   }
 }

@@ -32,7 +32,7 @@ package struct SessionAddress: Hashable, Sendable {
   }
 
   /// For jobs whose results are not waited for.
-  package static let nobody = SessionAddress(loop: -1, connection: 0)
+  package static let discarded = SessionAddress(loop: -1, connection: 0)
 }
 
 /// Memory that the sessions of one loop share, because only one of them works at a time. What it holds is valid until

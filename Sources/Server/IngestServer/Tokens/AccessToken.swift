@@ -1,5 +1,7 @@
 import Base
+import Contract
 import JSON
+import Store
 
 /// The claims of an access token. `scope` tells a device's token from an administrator's, so that neither passes for the other.
 struct AccessToken: Equatable {
@@ -104,12 +106,9 @@ struct AccessTokenCodec: Sendable {
   private func header() -> [UInt8] {
     var writer = JSONWriter(capacity: 64)
     writer.beginObject()
-    writer.key("alg")
-    writer.value("HS256")
-    writer.key("typ")
-    writer.value("JWT")
-    writer.key("kid")
-    writer.value(keyName)
+    writer.member("alg", "HS256")
+    writer.member("typ", "JWT")
+    writer.member("kid", keyName)
     writer.endObject()
     return writer.bytes
   }
@@ -117,16 +116,11 @@ struct AccessTokenCodec: Sendable {
   private func payload(of token: AccessToken) -> [UInt8] {
     var writer = JSONWriter(capacity: 192)
     writer.beginObject()
-    writer.key("scope")
-    writer.value(token.scope.rawValue)
-    writer.key("sub")
-    writer.value(token.subject)
-    writer.key("family")
-    writer.value(token.family)
-    writer.key("iat")
-    writer.value(Double(token.issuedAt.millisecondsSince1970) / 1_000)
-    writer.key("exp")
-    writer.value(Double(token.expiresAt.millisecondsSince1970) / 1_000)
+    writer.member("scope", token.scope.rawValue)
+    writer.member("sub", token.subject)
+    writer.member("family", token.family)
+    writer.member("iat", Double(token.issuedAt.millisecondsSince1970) / 1_000)
+    writer.member("exp", Double(token.expiresAt.millisecondsSince1970) / 1_000)
     writer.endObject()
     return writer.bytes
   }
@@ -168,4 +162,50 @@ struct AccessTokenCodec: Sendable {
     guard seconds.magnitude < 1e12 else { return nil }
     return WallInstant(exactly: Int64((seconds * 1_000).rounded()))
   }
+}
+
+/// Checks the tokens of uploads.
+struct Authenticator: Sendable {
+  let mode: ServerConfiguration.Authentication
+  let codec: AccessTokenCodec
+
+  /// The token of an upload, its signature and expiry checked; whether it was revoked only the store knows, which looks in
+  /// the transaction that stores the records. Nil when none is needed and none is shown.
+  func authenticate(_ exchange: Exchange) throws(ResponseError) -> AccessToken? {
+    if mode == .off { return exchange.bearer.flatMap { signedToken($0) } }
+    guard let bearer = exchange.bearer else {
+      if mode == .optional { return nil }
+      throw ResponseError(.unauthorized("token_required", "this server needs an access token"))
+    }
+    if bearer.elementsEqual(TransistorToken.dummyAccessToken.utf8) { throw ResponseError(.neverRegistered) }
+    var token: AccessToken?
+    do throws(AccessTokenError) {
+      let signed = try codec.verify(bearer)
+      guard signed.scope == .device else { throw AccessTokenError.malformed }
+      token = signed
+      try codec.checkTimes(of: signed, now: exchange.receivedAt)
+      return signed
+    } catch {
+      // A token that is only too old still names its device.
+      let response = Response.unauthorized("token_\(error)", "the access token is not accepted")
+      throw ResponseError(response.to(exchange.identity(token?.subject)))
+    }
+  }
+
+  /// Where no token is asked for, one that this server has made names the device, however old it is: the device is not told
+  /// to refresh it, and must not change its name when it expires. Any other is ignored.
+  private func signedToken(_ bearer: [UInt8]) -> AccessToken? {
+    do throws(AccessTokenError) {
+      let token = try codec.verify(bearer)
+      return token.scope == .device ? token : nil
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Response {
+  /// What an app shows whose registration failed. The status is the demo server's; it makes no client refresh
+  /// (SDK §21).
+  static let neverRegistered = Response.error(406, "dummy_token", "this app has not registered; its token is a dummy")
 }

@@ -24,8 +24,8 @@ struct TokenHandlers: Sendable {
     guard let device = exchange.identity(request.deviceID ?? request.uuid) else { return .answer(.nameTooLong) }
     let refresh = RefreshToken(for: device)
     let family = TokenFamily(device: device, refresh: refresh.hash, expiresAt: refreshExpiry(from: exchange.receivedAt))
-    return .store(
-      .beginFamily(family), afterwards: .then { .answer(registered(refresh, $0, at: exchange.receivedAt)) })
+    let now = exchange.receivedAt
+    return .store(.beginFamily(family), afterwards: .then { .answer(registered(refresh, $0, at: now)) })
   }
 
   private func registered(_ refresh: RefreshToken, _ result: StoreResult, at now: WallInstant) -> Response {
@@ -80,26 +80,29 @@ extension TokenHandlers {
     let rotation = TokenRotation(
       presented: presented, successor: successor.hash, answer: Array(successor.text.utf8),
       expiresAt: refreshExpiry(from: exchange.receivedAt))
-    let opening = exchange.opening
+    let (now, begunAt) = (exchange.receivedAt, exchange.begunAt)
     return .store(
-      .rotate(rotation), afterwards: .then { .answer(refreshed(rotation, successor, breakage, $0, opening)) })
+      .rotate(rotation),
+      afterwards: .then { result in
+        .answer(refreshed(rotation, successor, breakage, result, at: now, begunAt))
+      })
   }
 
   private func refreshed(
     _ rotation: TokenRotation, _ successor: RefreshToken, _ breakage: RefreshBreakage?, _ result: StoreResult,
-    _ opening: Exchange.Opening
+    at now: WallInstant, _ begunAt: MonotonicInstant
   ) -> Response {
     let device = successor.device
     switch result {
-    case .rotated(let family): return answer(successor, family, breakage, at: opening.receivedAt)
+    case .rotated(let family): return answer(successor, family, breakage, at: now)
     case .rotatedBefore(let family, let text):
       // The first answer was lost on its way: the same successor once more.
       guard let earlier = RefreshToken(text: String(decoding: text, as: UTF8.self)) else {
         preconditionFailure("the store gives back what it was given")
       }
-      return answer(earlier, family, breakage, at: opening.receivedAt)
+      return answer(earlier, family, breakage, at: now)
     case .refused(let refusal):
-      checks.throttle.withLock { $0.failed(rotation.presented, run: device.run, now: opening.begunAt) }
+      checks.throttle.withLock { $0.failed(rotation.presented, run: device.run, now: begunAt) }
       // A token that the store knows proves whose it was, though it is good for nothing else any more.
       return refusal == .unknown || refusal == .deviceDeleted ? .refused(refusal) : .refused(refusal).to(device)
     case .unavailable(let outage): return .unavailable(outage)
@@ -116,31 +119,23 @@ extension TokenHandlers {
 
   /// Urlencoded, multipart or JSON, by the media type; without one, JSON when it looks like it (SDK §22, row 7).
   private func formFields(of exchange: Exchange) throws(ResponseError) -> [NameValuePair] {
-    let essence = exchange.mediaType?.essence
+    let (body, type) = (exchange.body, exchange.mediaType)
     do {
-      switch essence {
-      case "multipart/form-data": return try multipartFields(of: exchange)
-      case "application/json": return try jsonFields(of: exchange)
-      case nil where exchange.body.first == UInt8(ascii: "{"): return try jsonFields(of: exchange)
-      default:
-        return try FormItem.parse(exchange.body.span, limits: limits).map {
-          NameValuePair($0.name, $0.value)
-        }
+      switch type?.essence {
+      case "multipart/form-data":
+        let parts = try FormPart.parse(body.span, boundary: type?.parameter("boundary") ?? "", limits: limits)
+        return parts.map { NameValuePair($0.name, String(decoding: body[$0.content], as: UTF8.self)) }
+      case "application/json": return try jsonFields(body)
+      case nil where body.first == UInt8(ascii: "{"): return try jsonFields(body)
+      default: return try FormItem.parse(body.span, limits: limits).map { NameValuePair($0.name, $0.value) }
       }
     } catch {
       throw ResponseError(.error(400, "bad_refresh", "\(error)"))
     }
   }
 
-  private func jsonFields(of exchange: Exchange) throws(JSONError) -> [NameValuePair] {
-    NameValuePair.list(try JSONValue(parsing: exchange.body.span, duplicateKeys: .lastWins))
-  }
-
-  private func multipartFields(of exchange: Exchange) throws(HTTPError) -> [NameValuePair] {
-    let boundary = exchange.mediaType?.parameter("boundary") ?? ""
-    return try FormPart.parse(exchange.body.span, boundary: boundary, limits: limits).map { part in
-      NameValuePair(part.name, String(decoding: exchange.body[part.content], as: UTF8.self))
-    }
+  private func jsonFields(_ body: [UInt8]) throws(JSONError) -> [NameValuePair] {
+    NameValuePair.list(try JSONValue(parsing: body.span, duplicateKeys: .lastWins))
   }
 }
 

@@ -38,17 +38,17 @@ struct LogHandlers: Sendable {
     guard let type = exchange.mediaType, type.essence == "multipart/form-data" else {
       return ("device.log", exchange.body)
     }
+    let body = exchange.body
     let parts: [FormPart]
     do throws(HTTPError) {
-      parts = try FormPart.parse(
-        exchange.body.span, boundary: type.parameter("boundary") ?? "", limits: limits)
+      parts = try FormPart.parse(body.span, boundary: type.parameter("boundary") ?? "", limits: limits)
     } catch {
       throw ResponseError(.error(error.status, "bad_multipart", error.reason))
     }
     guard let part = parts.first(where: { $0.filename != nil }), let name = part.filename else {
       throw ResponseError(.error(400, "file_missing", "no part of the form has a file name"))
     }
-    return (name.isEmpty ? "device.log" : name, Array(exchange.body[part.content]))
+    return (name.isEmpty ? "device.log" : name, Array(body[part.content]))
   }
 
   /// `GET /admin/v1/devices/{id}/logs`: the latest first.
@@ -75,24 +75,13 @@ extension Response {
 
   /// `logs`: a list of `id`, `receivedAt`, `fileName`, `bytes` (how many).
   fileprivate static func logs(_ logs: [StoredLog]) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("logs")
-      writer.beginArray()
-      for log in logs {
-        writer.beginObject()
-        writer.key("id")
-        writer.value(log.id)
-        writer.key("receivedAt")
-        writer.value(instant: log.receivedAt)
-        writer.key("fileName")
-        writer.value(log.fileName)
-        writer.key("bytes")
-        writer.value(log.byteCount)
-        writer.endObject()
+    .object { writer in
+      writer.objects("logs", logs) { writer, log in
+        writer.member("id", log.id)
+        writer.member("receivedAt", instant: log.receivedAt)
+        writer.member("fileName", log.fileName)
+        writer.member("bytes", log.byteCount)
       }
-      writer.endArray()
-      writer.endObject()
     }
   }
 

@@ -102,16 +102,11 @@ extension Exchange {
 
 extension Response {
   static func receipt(_ receipt: IngestReceipt) -> Response {
-    .json { writer in
-      writer.beginObject()
-      writer.key("accepted")
-      writer.value(receipt.accepted)
-      writer.key("duplicate")
-      writer.value(receipt.duplicate)
-      writer.key("quarantined")
-      writer.value(receipt.quarantined)
+    .object { writer in
+      writer.member("accepted", receipt.accepted)
+      writer.member("duplicate", receipt.duplicate)
+      writer.member("quarantined", receipt.quarantined)
       writer.append(receipt.commands)
-      writer.endObject()
     }
   }
 

@@ -48,7 +48,7 @@ package final class VirtualServer {
         desk.questions.withLock { $0.append(question) }
         return true
       })
-    undelivered.open { job in desk.jobs.withLock { $0.append((job, .nobody)) } }
+    undelivered.open { job in desk.jobs.withLock { $0.append((job, .discarded)) } }
   }
 
   func connect() -> VirtualConnection {
@@ -88,7 +88,7 @@ package final class VirtualServer {
     guard !jobs.isEmpty else { return false }
     for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now.wall)) {
       undelivered.committed(result, for: job.address)
-      if job.address != .nobody { session.deliver(.completed(result), &output) }
+      if job.address != .discarded { session.deliver(.completed(result), &output) }
     }
     return true
   }

@@ -4,80 +4,91 @@ import JSON
 import Network
 import Store
 
-/// A wait of this session.
-struct Awaiting {
-  let id: UInt64
-  let condition: AwaitCondition
-  let milliseconds: Int64
-}
+/// The answer comes when the condition holds, or when the time is over. It does not ask again and again: the hub hears of every
+/// commit.
+final class PendingAwait: Responder {
+  private let condition: AwaitCondition
+  private let milliseconds: Int64
+  private let id: UInt64
+  private let exchange: Exchange
 
-extension IngestSession {
-  /// Waits without asking again and again: the hub hears of every commit.
-  func wait(
-    _ exchange: Exchange, for condition: AwaitCondition, _ milliseconds: Int64, _ output: inout SessionOutput
-  ) {
-    guard let id = context.hub.wait(for: condition, address) else {
-      return answer(exchange, .tooManyWaiters, bodyComplete: true, &output)
-    }
-    guard condition.isFromNow || askForStored(condition, id) else {
-      context.hub.giveUp(id)
-      return answer(exchange, .overloaded, bodyComplete: true, &output)
-    }
-    state = .awaiting(exchange, Awaiting(id: id, condition: condition, milliseconds: milliseconds))
-    wishes.wantsInput = false
-    wishes.alarm = output.now + .milliseconds(milliseconds)
+  private init(_ id: UInt64, _ exchange: Exchange, _ condition: AwaitCondition, milliseconds: Int64) {
+    self.id = id
+    self.exchange = exchange
+    self.condition = condition
+    self.milliseconds = milliseconds
   }
 
-  private func askForStored(_ condition: AwaitCondition, _ id: UInt64) -> Bool {
-    let hub = context.hub
-    let isAsked = context.submit(
+  static func begin(
+    _ condition: AwaitCondition, _ milliseconds: Int64, _ exchange: Exchange, in session: IngestSession,
+    _ output: inout SessionOutput
+  ) {
+    let hub = session.context.hub
+    guard let id = hub.wait(for: condition, session.address) else {
+      return session.answer(exchange, .tooManyWaiters, bodyComplete: true, &output)
+    }
+    guard condition.isFromNow || askForStored(condition, id, session) else {
+      hub.giveUp(id)
+      return session.answer(exchange, .overloaded, bodyComplete: true, &output)
+    }
+    session.state = .responding(PendingAwait(id, exchange, condition, milliseconds: milliseconds))
+    session.wishes.wantsInput = false
+    session.wishes.alarm = output.now + .milliseconds(milliseconds)
+  }
+
+  private static func askForStored(_ condition: AwaitCondition, _ id: UInt64, _ session: IngestSession) -> Bool {
+    let hub = session.context.hub
+    let isAsked = session.context.submit(
       .read { reader in
         // Without an answer the wait ends in a time-out that says that the store could not be asked.
         do throws(StoreError) { hub.begin(id, stored: try reader.stored(condition)) } catch {}
-      }, .nobody)
+      }, .discarded)
     guard isAsked, !condition.uuids.isEmpty else { return isAsked }
-    return context.ask(
+    return session.context.ask(
       { reader in
         // What cannot be read is not found, and the time-out names it.
         do throws(StoreError) { try reader.search(condition) { hub.found($0, for: id) } } catch {}
         return .searched
-      }, address)
+      }, session.address)
   }
 
-  func awaited(_ id: UInt64, _ progress: AwaitProgress, _ output: inout SessionOutput) {
-    guard case .awaiting(let exchange, let waiting) = state, waiting.id == id else { return }
-    wishes.alarm = nil
-    if let stored = progress.stored, waiting.condition.count.isExceeded(by: stored) {
-      let message = "\(CountRange.records(stored)), expected \(waiting.condition.count.text)"
-      return answer(
-        exchange, .unfulfilled(409, "await_exceeded", message, progress, waiting), bodyComplete: true, &output)
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
+    guard case .awaited(id, let progress) = message else { return }
+    session.wishes.alarm = nil
+    if let stored = progress.stored, condition.count.isExceeded(by: stored) {
+      let message = "\(CountRange.records(stored)), expected \(condition.count.text)"
+      return session.answer(
+        exchange, .unfulfilled(409, "await_exceeded", message, progress, condition), bodyComplete: true, &output)
     }
-    answer(exchange, .json { $0.append(progress, waiting.condition) }, bodyComplete: true, &output)
+    session.answer(exchange, .json { $0.append(progress, condition) }, bodyComplete: true, &output)
   }
 
   /// The time is over.
-  func giveUp(_ exchange: Exchange, _ waiting: Awaiting, _ output: inout SessionOutput) {
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
     // Met in this very moment: the message is on its way.
-    guard let progress = context.hub.giveUp(waiting.id) else { return }
-    let condition = waiting.condition
-    let isAsked = context.ask(
-      { [context] reader in
-        let reasons = context.shortfall.reasons(run: condition.run, device: condition.device, reader)
-        return .answered(.timedOut(progress, waiting, reasons))
-      }, address)
+    guard let progress = session.context.hub.giveUp(id) else { return }
+    let shortfall = session.context.shortfall
+    let (condition, milliseconds) = (condition, milliseconds)
+    let isAsked = session.context.ask(
+      { reader in
+        let reasons = shortfall.reasons(run: condition.run, device: condition.device, reader)
+        return .answered(.timedOut(progress, condition, milliseconds, reasons))
+      }, session.address)
     guard isAsked else {
-      let reasons = context.shortfall.reasons(run: condition.run, device: condition.device, nil)
-      return answer(exchange, .timedOut(progress, waiting, reasons), bodyComplete: true, &output)
+      let reasons = shortfall.reasons(run: condition.run, device: condition.device, nil)
+      let response = Response.timedOut(progress, condition, milliseconds, reasons)
+      return session.answer(exchange, response, bodyComplete: true, &output)
     }
-    state = .asking(exchange)
+    session.state = .asking(exchange)
   }
 
-  /// The server stops.
-  func stopWaiting(_ exchange: Exchange, _ waiting: Awaiting, _ output: inout SessionOutput) {
-    context.hub.giveUp(waiting.id)
-    wishes.alarm = nil
-    answer(exchange, .unavailable(.stopping), bodyComplete: true, &output)
+  func drain(_ session: IngestSession, _ output: inout SessionOutput) {
+    session.context.hub.giveUp(id)
+    session.wishes.alarm = nil
+    session.answer(exchange, .unavailable(.stopping), bodyComplete: true, &output)
   }
+
+  func closed(_ session: IngestSession) { session.context.hub.giveUp(id) }
 }
 
 extension StoreReader {
@@ -116,23 +127,23 @@ extension Response {
 
   /// What came near, so that a failing test says how far it was.
   fileprivate static func timedOut(
-    _ progress: AwaitProgress, _ waiting: Awaiting, _ reasons: [ShortfallReason]
+    _ progress: AwaitProgress, _ condition: AwaitCondition, _ milliseconds: Int64, _ reasons: [ShortfallReason]
   ) -> Response {
-    let seconds = Double(waiting.milliseconds) / 1_000
+    let seconds = Double(milliseconds) / 1_000
     let message =
       progress.stored.map { stored in
         let missing = progress.missing.isEmpty ? "" : ", \(progress.missing.count) of the uuids missing"
-        return "\(CountRange.records(stored)), expected \(waiting.condition.count.text), after \(seconds) s\(missing)"
+        return "\(CountRange.records(stored)), expected \(condition.count.text), after \(seconds) s\(missing)"
       } ?? "the store could not be asked within \(seconds) s"
-    return unfulfilled(408, "await_timeout", message + reasons.words, progress, waiting, reasons)
+    return unfulfilled(408, "await_timeout", message + reasons.words, progress, condition, reasons)
   }
 
   fileprivate static func unfulfilled(
-    _ status: Int, _ code: String, _ message: String, _ progress: AwaitProgress, _ waiting: Awaiting,
+    _ status: Int, _ code: String, _ message: String, _ progress: AwaitProgress, _ condition: AwaitCondition,
     _ reasons: [ShortfallReason] = []
   ) -> Response {
     var writer = JSONWriter(capacity: 256)
-    writer.append(progress, waiting.condition, reasons)
+    writer.append(progress, condition, reasons)
     return .json(status) { answer in
       answer.beginObject()
       answer.key("error")
@@ -189,7 +200,8 @@ extension LiveHandlers {
       let keys = ["device", "run", "count", "event", "uuids", "since", "timeout"] + CountRange.keys
       let fields = try AdminFields(body, knows: keys)
       let milliseconds = try fields.milliseconds("timeout") ?? LiveHandlers.standardMilliseconds
-      return .wait(try condition(fields, of: exchange), milliseconds: milliseconds)
+      let condition = try condition(fields, of: exchange)
+      return .respond { PendingAwait.begin(condition, milliseconds, $1, in: $0, &$2) }
     } catch {
       return .answer(.error(400, "bad_await", "\(error)"))
     }

@@ -1,0 +1,92 @@
+import Base
+import HTTP1
+import Network
+import Store
+
+/// An answer that takes its session more than one call: it waits, or leaves in pieces. Its session calls it until the state
+/// changes.
+protocol Responder: AnyObject {
+  /// There is room for more output.
+  func produce(_ session: IngestSession, _ output: inout SessionOutput)
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput)
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput)
+  /// The server is about to stop.
+  func drain(_ session: IngestSession, _ output: inout SessionOutput)
+  /// The connection is gone.
+  func closed(_ session: IngestSession)
+}
+
+extension Responder {
+  func produce(_ session: IngestSession, _ output: inout SessionOutput) {}
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {}
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {}
+  func drain(_ session: IngestSession, _ output: inout SessionOutput) {}
+  func closed(_ session: IngestSession) {}
+}
+
+/// A long answer whose head and first page are written. Each further page is asked for when the connection has room for it.
+final class PagedResponse: Responder {
+  /// How long a session waits when the readers are busy; the client notices nothing but a slower answer.
+  private static let pause = Nanoseconds.milliseconds(20)
+
+  private let isChunked: Bool
+  private var rest: ContentPage.Source
+  /// A page is on its way.
+  private var isAsked = false
+
+  private init(_ rest: ContentPage.Source, isChunked: Bool) {
+    self.rest = rest
+    self.isChunked = isChunked
+  }
+
+  static func begin(_ rest: ContentPage.Source, of exchange: Exchange, in session: IngestSession) {
+    session.state = .responding(PagedResponse(rest, isChunked: exchange.version != .http10))
+    session.wishes.wantsInput = false
+    session.wishes.hasMoreOutput = true
+  }
+
+  func produce(_ session: IngestSession, _ output: inout SessionOutput) { askForPage(session, output.now) }
+
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) { askForPage(session, output.now) }
+
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
+    switch message {
+    case .turned(let page): turn(to: page, session, &output)
+    // It is too late for a status. What the client has is left without its end, and the reset says that it is not the
+    // whole (RFC 9112 §8).
+    case .torn:
+      session.state = .finished
+      session.wishes.ending = .reset
+    case .completed, .answered, .awaited, .searched, .eventsWaiting: break
+    }
+  }
+
+  private func askForPage(_ session: IngestSession, _ now: MonotonicInstant) {
+    guard !isAsked else { return }
+    switch rest {
+    case .store(let page):
+      isAsked = session.context.ask(
+        { reader in do throws(StoreError) { return .turned(try page(reader)) } catch { return .torn(error) } },
+        session.address)
+    case .journal(let page):
+      isAsked =
+        session.context.journal?.ask(
+          { journal in do throws(StoreError) { return .turned(try page(journal)) } catch { return .torn(error) } },
+          session.address) ?? false
+    }
+    session.wishes.hasMoreOutput = false
+    session.wishes.alarm = isAsked ? nil : now + Self.pause
+  }
+
+  private func turn(to page: ContentPage, _ session: IngestSession, _ output: inout SessionOutput) {
+    if isChunked { ChunkWriter.chunk(page.bytes.span, into: &output.bytes) } else { output.bytes += page.bytes }
+    if let next = page.next {
+      rest = next
+      isAsked = false
+      session.wishes.hasMoreOutput = true
+    } else {
+      if isChunked { ChunkWriter.end(into: &output.bytes) }
+      session.proceed()
+    }
+  }
+}
