@@ -31,12 +31,12 @@ extension IngestSession {
     _ = context.submit(.returnCommands(carried.device, ids: carried.ids), .discarded)
   }
 
-  /// The connection is gone.
+  /// The connection has ended.
   func settleCommands(_ reason: CloseReason) {
     switch reason {
     case .clientClosed, .finished: confirmCarried()
     case .reset, .lost, .aborted, .writeTimeout, .inputOverflow, .stopped:
-      // The answer may have arrived all the same. Twice is the better mistake: commands say what shall be.
+      // The answer may have arrived all the same. Sending twice is the better error: commands describe a target state.
       returnCarried()
     case .clientGone, .idleTimeout, .headTimeout, .bodyTimeout, .bodyTooSlow, .lingerTimeout, .drained: break
     }

@@ -23,7 +23,7 @@ struct FaultPlan: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Puts the rules in place of those of the same owner. Counts begin anew.
+  /// Puts the rules in place of those of the same owner. Counts start at zero.
   mutating func replace(_ rules: [FaultRule], of owner: String) {
     entries.removeAll { $0.rule.owner == owner }
     entries += rules.map { Entry($0) }

@@ -87,7 +87,7 @@ struct CountRange: Equatable, Sendable {
 
   func contains(_ count: Int) -> Bool { count >= atLeast && !isExceeded(by: count) }
 
-  /// Counts only grow: such a range is never met any more.
+  /// Counts only grow: such a range cannot be met any more.
   func isExceeded(by count: Int) -> Bool { atMost.map { count > $0 } ?? false }
 
   /// `exactly`, or `atLeast` and `atMost`; `absent` when none is said.

@@ -19,7 +19,7 @@ final class LiveBoard: Sendable {
     /// Where the next fetch begins.
     var cursor: UInt64
     var hasMore = false
-    /// What came before was let go of, because too many devices changed: the viewer has to look at all of them anew.
+    /// What came before was dropped, because too many devices changed: the viewer has to fetch all of them again.
     var hasGap = false
   }
 
@@ -49,7 +49,7 @@ final class LiveBoard: Sendable {
       return lines.count - 1
     }
 
-    /// A line of what is removed is told no more; one that comes later has a change behind the removal's.
+    /// The line of what is removed is not sent any more; one that comes later has a change after the removal's.
     mutating func remove(_ extent: LiveRemoval.Extent, at instant: Int64) {
       change += 1
       if case .device(let device) = extent {
@@ -234,7 +234,7 @@ struct LiveRemoval: Sendable {
       }
     }
 
-    /// Whether a viewer of the run, or of all, has to hear of it.
+    /// Whether it concerns a viewer of the run, or of all.
     func concerns(_ run: String?) -> Bool {
       guard let run else { return true }
       return switch self {

@@ -29,7 +29,7 @@ struct MapHandlers: Sendable {
   }
 }
 
-/// What lies under the devices of each run on the live page, as long as the server lives: a simulated city puts its
+/// What is drawn under the devices of each run on the live page, as long as the server lives: a simulated city puts its
 /// streets here. Kept as the bytes that came, because only a browser reads them.
 final class MapBoard: Sendable {
   /// A run's map, and how many features it has.

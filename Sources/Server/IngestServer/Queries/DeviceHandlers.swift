@@ -54,7 +54,7 @@ extension Response {
     return .error(404, "unknown_device", "there is no device \(device.name)\(place)")
   }
 
-  /// The demo server's word for it, with the order that ends a client's tracking (SDK §21).
+  /// As the demo server answers, with the command that ends a client's tracking (SDK §21).
   static let deviceDeleted: Response = {
     let error = ErrorBody(code: "device_deleted", message: "this device was deleted; it has to register again")
     guard case .object(var body) = error.json else { preconditionFailure("an error is an object") }

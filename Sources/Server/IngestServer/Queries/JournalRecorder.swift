@@ -40,7 +40,7 @@ package final class JournalRecorder: Sendable {
   package func stop() { writer.stop() }
 }
 
-/// What the journal needs of a head, copied because the head is gone when the answer is known.
+/// What the journal needs of a head, copied because the head is overwritten before the answer is known.
 struct JournalDraft {
   /// Bytes of a body or an answer that are kept.
   static let bytesMax = 16_384

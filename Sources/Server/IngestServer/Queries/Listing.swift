@@ -2,7 +2,7 @@ import Contract
 import HTTP1
 import Store
 
-/// A list in the store and the format in which it is wanted. As a whole it is sent page by page and never lies in memory;
+/// A list in the store and the format in which it is wanted. As a whole it is sent page by page and is never in memory;
 /// as a page it is one answer that says where the next begins.
 struct Listing<Element: Sendable, Cursor: Sendable>: Sendable {
   let format: ListFormat<Element>

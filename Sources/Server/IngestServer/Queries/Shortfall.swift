@@ -184,7 +184,7 @@ struct Refusal: Hashable, Sendable {
   var fault = ""
 }
 
-/// The kinds of requests that stored nothing and the latest of each, so that a test that waits in vain gets the reasons. Bounded:
+/// The kinds of requests that stored nothing and the latest of each, so that a test whose wait fails gets the reasons. Bounded:
 /// the kinds that have not come for longest are forgotten.
 final class RefusalLog: Sendable {
   static let kindsMax = 512

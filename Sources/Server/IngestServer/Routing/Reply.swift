@@ -7,9 +7,9 @@ enum Reply {
   case answer(Response)
   /// The store must have it on disk first; `afterwards` says how its result becomes an answer.
   case store(StoreJob, afterwards: Continuation)
-  /// The answer lies in the store: a reader finds it, beside the writer.
+  /// The answer is in the store: a reader finds it, beside the writer.
   case ask(@Sendable (StoreReader) throws(StoreError) -> Response)
-  /// The answer lies in the journal.
+  /// The answer is in the journal.
   case askJournal(@Sendable (Journal) throws(StoreError) -> Response)
   /// The answer takes more than one call: this begins it, as a responder does.
   case respond(@Sendable (IngestSession, Exchange, inout SessionOutput) -> Void)

@@ -11,7 +11,7 @@ extension IngestSession {
       guard context.bodies.takeStep() else { return false }
       bodyBudget += BodyBudget.step
     }
-    // Grown by doubling, a body lies in memory twice while it moves. What is reserved costs nothing before it is written.
+    // Grown by doubling, a body is in memory twice while it moves. What is reserved costs nothing before it is written.
     if count > BodyBudget.free, body.capacity < count, case .length(let length) = bodyFraming {
       body.reserveCapacity(length)
     }

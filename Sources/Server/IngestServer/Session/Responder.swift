@@ -12,7 +12,7 @@ protocol Responder: AnyObject {
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput)
   /// The server is about to stop.
   func drain(_ session: IngestSession, _ output: inout SessionOutput)
-  /// The connection is gone.
+  /// The connection has ended.
   func closed(_ session: IngestSession)
 }
 

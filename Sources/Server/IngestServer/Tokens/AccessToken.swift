@@ -31,7 +31,7 @@ enum AccessTokenError: Error, Equatable {
 struct AccessTokenCodec: Sendable {
   /// 256 random bits, made at the server's first start.
   private let key: [UInt8]
-  /// Names the key in the header, so that a token of another server is told from a forged one.
+  /// Names the key in the header, so that a token of another server is distinguished from a forged one.
   private let keyName: String
   /// How far the clocks of two servers that share the key may differ.
   private let clockSkewAllowedMilliseconds: Int64

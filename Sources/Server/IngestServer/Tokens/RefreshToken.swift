@@ -20,7 +20,7 @@ struct RefreshToken: Equatable {
     text = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// One that a client shows; nil when it has not the form of ours.
+  /// One that a client shows; nil when it has another form than those of this server.
   init?(text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
     guard parts.count == 3, let run = RefreshToken.name(parts[0]), let name = RefreshToken.name(parts[1]) else {
