@@ -51,3 +51,171 @@ package struct Connection: ~Copyable {
   /// Whether a transaction is open; SQLite closes it by itself after some errors.
   package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle.database) == 0 }
 }
+
+extension Connection {
+  /// Runs `body` in a transaction, and commits. When `body` or the commit throws, everything is rolled back and that error
+  /// is thrown. Transactions do not nest.
+  ///
+  /// After `.inputOutput` from the commit the outcome on disk is open: the rows are not visible, but after a power cut at
+  /// that very moment recovery may still find them. Whoever writes again must be able to meet its own row.
+  package func transaction<Result: ~Copyable>(
+    _ mode: TransactionMode, _ body: () throws(DatabaseError) -> Result
+  ) throws(DatabaseError) -> Result {
+    precondition(!isInTransaction, "transactions do not nest")
+    try execute("BEGIN \(mode.rawValue)")
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// After full, I/O error, out of memory, busy and interrupt SQLite may have rolled back by itself; a second ROLLBACK would
+  /// fail, harmlessly. A failed COMMIT (`.busy`) leaves the transaction open.
+  private func rollBack() {
+    guard isInTransaction else { return }
+    do {
+      try execute("ROLLBACK")
+    } catch {
+      // The journal or the log has the old pages, and the error that brought us here is the one to report.
+      precondition(!isInTransaction, "a transaction can neither be committed nor rolled back: \(error)")
+    }
+  }
+}
+
+/// When a transaction takes its lock, https://sqlite.org/lang_transaction.html
+package enum TransactionMode: String {
+  /// With the first statement that needs one. For reading; a later upgrade to writing can fail at once with `.busy`.
+  case deferred
+  /// Before the body runs: whoever writes waits here, once, and not in the middle.
+  case immediate
+}
+
+extension Connection {
+  package func checkpoint(_ mode: CheckpointMode) throws(DatabaseError) -> Checkpoint {
+    let code = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+    var inLog: Int32 = 0
+    var moved: Int32 = 0
+    try handle.check(unsafe sqlite3_wal_checkpoint_v2(handle.database, nil, code, &inLog, &moved))
+    return Checkpoint(pagesInLog: max(0, Int(inLog)), pagesMoved: max(0, Int(moved)))
+  }
+
+  /// How much of a database to look at.
+  package enum CheckDepth: String {
+    /// The structure of every page, in time proportional to the file.
+    case quick = "quick_check"
+    /// Indexes against their tables as well, which takes several times longer.
+    case full = "integrity_check"
+  }
+
+  /// What is wrong with the file, at most 100 sentences; empty when nothing is. Damage that ends the check is the last of
+  /// them, not an error.
+  package func problems(_ depth: CheckDepth) throws(DatabaseError) -> [String] {
+    var problems: [String] = []
+    do {
+      var query = try prepare("PRAGMA \(depth.rawValue)(100)")
+      var rows = query.start()
+      while try rows.step() { problems.append(rows.text(at: 0)) }
+    } catch  where error.kind == .corrupt {
+      problems.append(error.message)
+    }
+    return problems == ["ok"] ? [] : problems
+  }
+}
+
+/// How hard to try to move the write-ahead log into the database, https://sqlite.org/c3ref/wal_checkpoint_v2.html
+package enum CheckpointMode {
+  /// As much as readers allow, without waiting.
+  case passive
+  /// Everything, waiting for readers as long as the busy time-out, then the log becomes empty.
+  case truncate
+}
+
+/// What a checkpoint found, in pages; both are 0 without a write-ahead log, and after `truncate`.
+package struct Checkpoint {
+  package let pagesInLog: Int
+  package let pagesMoved: Int
+}
+
+extension Connection {
+  /// Pages that this connection wrote to its log or file since the last question; the question sets the count back to 0.
+  package func takePagesWritten() -> Int {
+    var current: Int32 = 0
+    var highest: Int32 = 0
+    let result = unsafe sqlite3_db_status(handle.database, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 1)
+    precondition(result == SQLITE_OK, "sqlite3_db_status does not know the counter")
+    return Int(current)
+  }
+}
+
+/// Stops whatever its connection is doing, from any thread; the statement throws `.interrupted`. Without a running statement
+/// it does nothing. It keeps the connection open, because SQLite forbids to interrupt one that may close meanwhile.
+package struct Interrupter: @unchecked Sendable {
+  private let handle: ConnectionHandle
+
+  fileprivate init(_ handle: ConnectionHandle) { self.handle = handle }
+
+  package func interrupt() { unsafe sqlite3_interrupt(handle.database) }
+}
+
+extension Connection {
+  package var interrupter: Interrupter { Interrupter(handle) }
+}
+
+/// Owns the C connection. Connection and statements share it, so it closes after the last statement was finalised, in
+/// whatever order their owners go.
+@safe
+final class ConnectionHandle {
+  let database: OpaquePointer
+
+  /// Once, before the first connection: counting every allocation takes a lock that all threads share, and nobody reads
+  /// the count (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). When somebody else in
+  /// the process was first, it is too late and stays as it is.
+  private static let dropMemoryStatistics: Void = { _ = rr_sqlite3_disable_memory_statistics() }()
+
+  init(path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32) throws(DatabaseError) {
+    precondition(sqlite3_threadsafe() != 0, "this SQLite was built for a single thread")
+    ConnectionHandle.dropMemoryStatistics
+    let mode =
+      switch access {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    var opened: OpaquePointer?
+    let result = unsafe sqlite3_open_v2(
+      path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    // A connection comes back even when opening fails, to carry the message (https://sqlite.org/c3ref/open.html); only
+    // without memory there is none.
+    guard let database = unsafe opened else {
+      throw unsafe DatabaseError(extendedCode: result, database: nil, sql: nil)
+    }
+    unsafe self.database = database
+    try check(result)
+    try check(unsafe sqlite3_busy_timeout(database, busyTimeoutMilliseconds))
+    for (option, value) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
+      (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_FKEY, 1),
+    ] as [(Int32, Int32)] {
+      try check(unsafe rr_sqlite3_db_config(database, option, value))
+    }
+    // Opening is lazy; this reads the header.
+    let firstRead = "PRAGMA schema_version"
+    try check(unsafe sqlite3_exec(database, firstRead, nil, nil, nil), sql: firstRead)
+  }
+
+  deinit {
+    let result = unsafe sqlite3_close(database)
+    precondition(result == SQLITE_OK, "a statement outlived its connection")
+  }
+
+  /// Throws unless `result` is SQLITE_OK. To be called before anything else touches the connection.
+  func check(_ result: Int32, sql: String? = nil) throws(DatabaseError) {
+    guard result == SQLITE_OK else {
+      throw unsafe DatabaseError(extendedCode: result, database: database, sql: sql)
+    }
+  }
+}

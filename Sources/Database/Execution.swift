@@ -1,5 +1,53 @@
 internal import CSQLite
 
+/// A prepared statement. It keeps its connection open, and is run by `start`, as often as wanted but once at a time.
+///
+/// Keep statements in a noncopyable struct and pass them `inout` to the function that runs them: for a property of a class,
+/// or of a `self` that a closure captured, the compiler cannot see that the execution ends before the access does.
+@safe
+package struct Statement: ~Copyable {
+  private let handle: ConnectionHandle
+  private let statement: OpaquePointer
+  /// A bit for each parameter.
+  private let parameters: UInt64
+
+  init(_ sql: String, on handle: ConnectionHandle) throws(DatabaseError) {
+    self.handle = handle
+    var prepared: OpaquePointer?
+    var isSingle = true
+    var text = sql
+    let result = text.withUTF8 { utf8 in
+      unsafe utf8.withMemoryRebound(to: CChar.self) { characters in
+        var tail: UnsafePointer<CChar>?
+        let result = unsafe sqlite3_prepare_v3(
+          handle.database, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+          &prepared, &tail)
+        if let start = characters.baseAddress, let tail = unsafe tail {
+          let rest = unsafe characters[(tail - start)...]
+          isSingle = unsafe rest.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        }
+        return result
+      }
+    }
+    try handle.check(result, sql: sql)
+    guard let prepared = unsafe prepared, isSingle else { preconditionFailure("not exactly one statement: \(sql)") }
+    unsafe statement = prepared
+    let parameterCount = unsafe sqlite3_bind_parameter_count(prepared)
+    precondition(parameterCount <= UInt64.bitWidth, "at most 64 parameters: \(sql)")
+    parameters = parameterCount == 0 ? 0 : .max >> UInt64(UInt64.bitWidth - Int(parameterCount))
+  }
+
+  // The result repeats the error of the last step, which was thrown already.
+  deinit { _ = unsafe sqlite3_finalize(statement) }
+
+  /// Begins a run. Bind every parameter, then step or run; the statement is reset at the end of the execution's life, also
+  /// after an error.
+  @_lifetime(&self)
+  package mutating func start() -> Execution {
+    unsafe Execution(statement, on: handle.database, unbound: parameters)
+  }
+}
+
 /// One run of a statement, from its values to its last row.
 ///
 /// Nothing is copied on the way in: SQLite reads text and blobs where the caller has them. The compiler holds this value to
@@ -111,5 +159,50 @@ package struct Execution: ~Copyable, ~Escapable {
   private func failure(_ result: Int32, on database: OpaquePointer?) -> DatabaseError {
     let sql = unsafe sqlite3_sql(statement).map { unsafe String(cString: $0) }
     return unsafe DatabaseError(extendedCode: result, database: database, sql: sql)
+  }
+}
+
+/// Values of the row that the last step came to. A column of another type is converted as SQLite does it
+/// (https://sqlite.org/c3ref/column_blob.html): NULL reads as 0 or as nothing. Declare tables STRICT and columns NOT NULL, and
+/// ask `isNull` for the others.
+extension Execution {
+  package func isNull(at column: Int32) -> Bool {
+    requireColumn(column)
+    return unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
+
+  package func integer(at column: Int32) -> Int64 {
+    requireColumn(column)
+    return unsafe sqlite3_column_int64(statement, column)
+  }
+
+  package func double(at column: Int32) -> Double {
+    requireColumn(column)
+    return unsafe sqlite3_column_double(statement, column)
+  }
+
+  /// A blob, or the UTF-8 of a text, where SQLite has it: the span borrows this value, so it cannot outlive the next step.
+  @_lifetime(borrow self)
+  package func bytes(at column: Int32) -> Span<UInt8> {
+    requireColumn(column)
+    // sqlite3_column_blob also for text: sqlite3_column_text would copy the value to put a NUL behind it. It goes first,
+    // since it may convert the value and so change the length.
+    let start = unsafe sqlite3_column_blob(statement, column)
+    let count = unsafe Int(sqlite3_column_bytes(statement, column))
+    let buffer = unsafe UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    let span = unsafe Span<UInt8>(_unsafeElements: buffer.bindMemory(to: UInt8.self))
+    return unsafe _overrideLifetime(span, borrowing: self)
+  }
+
+  /// A blob, or the UTF-8 of a text, of its own.
+  package func blob(at column: Int32) -> [UInt8] {
+    let bytes = bytes(at: column)
+    return unsafe bytes.withUnsafeBufferPointer { unsafe [UInt8]($0) }
+  }
+
+  /// A text of its own. Bytes that are no UTF-8 become U+FFFD; read `bytes` where that matters.
+  package func text(at column: Int32) -> String {
+    let bytes = bytes(at: column)
+    return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -16,3 +16,54 @@ package struct Schema: Sendable {
   /// The version that this code knows.
   package var version: Int { migrations.count }
 }
+
+/// One step of a schema. Once released it never changes; the next change is the next number.
+package struct Migration: Sendable {
+  package let number: Int
+  package let sql: String
+
+  package init(_ number: Int, _ sql: String) {
+    self.number = number
+    self.sql = sql
+  }
+}
+
+extension Connection {
+  /// The version of the file, 0 when it is empty. Throws `.foreignFile` for a database of somebody else and `.newerVersion`
+  /// for one that newer code wrote; neither was touched.
+  package func version(of schema: Schema) throws(DatabaseError) -> Int {
+    try transaction(.deferred) { () throws(DatabaseError) in try readVersion(of: schema) }
+  }
+
+  /// Brings the file to the version of `schema`. Each migration commits together with its number, so after an error the file
+  /// is at the version before the failed one. Several processes may start at once.
+  package func migrate(to schema: Schema) throws(DatabaseError) {
+    while try version(of: schema) < schema.version {
+      try transaction(.immediate) { () throws(DatabaseError) in try applyNext(of: schema) }
+    }
+  }
+
+  private func applyNext(of schema: Schema) throws(DatabaseError) {
+    // Read again: another process may have been faster between the question and the lock.
+    let version = try readVersion(of: schema)
+    guard version < schema.version else { return }
+    try execute(schema.migrations[version].sql)
+    try execute("PRAGMA application_id = \(schema.applicationID)")
+    try execute("PRAGMA user_version = \(version + 1)")
+  }
+
+  private func readVersion(of schema: Schema) throws(DatabaseError) -> Int {
+    let owner = Int(try integer("PRAGMA application_id"))
+    let version = Int(try integer("PRAGMA user_version"))
+    if owner == 0 && version == 0, try integer("SELECT count(*) FROM sqlite_schema") == 0 { return 0 }
+    guard owner == schema.applicationID && version >= 0 else {
+      throw DatabaseError(.foreignFile(applicationID: owner), "the file belongs to application \(owner)")
+    }
+    guard version <= schema.version else {
+      throw DatabaseError(
+        .newerVersion(found: version, known: schema.version),
+        "the file has version \(version), this program knows versions up to \(schema.version)")
+    }
+    return version
+  }
+}

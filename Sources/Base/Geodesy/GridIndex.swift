@@ -87,3 +87,109 @@ package struct GridIndex: Sendable {
     return Cell(row: row, column: column(ofLongitude: place.longitude, in: columns(ofRow: row)))
   }
 }
+
+/// An answer of a grid index.
+package struct Neighbour: Hashable, Comparable, Sendable {
+  package let id: Int
+  package let distanceMetres: Double
+
+  package init(id: Int, distanceMetres: Double) {
+    self.id = id
+    self.distanceMetres = distanceMetres
+  }
+
+  /// By distance; equal distances by id.
+  package static func < (left: Neighbour, right: Neighbour) -> Bool {
+    left.distanceMetres == right.distanceMetres ? left.id < right.id : left.distanceMetres < right.distanceMetres
+  }
+}
+
+extension GridIndex {
+  /// The nearest entries within a radius, nearest first, at most `limit`. They replace what was in `results`, whose
+  /// memory is used again.
+  package func findNearest(
+    to center: Coordinate, radiusMetres: Double, limit: Int = .max, into results: inout [Neighbour]
+  ) {
+    precondition(radiusMetres >= 0 && limit >= 0, "a radius and a limit are not negative")
+    results.removeAll(keepingCapacity: true)
+    let circle = Circle(center: center, radiusMetres: radiusMetres)
+    let reach = Reach(center: center, radiusMetres: radiusMetres)
+    let (firstRow, lastRow) = (row(ofLatitude: reach.south), row(ofLatitude: reach.north))
+    // From one row that has entries to the next, however many are empty in between.
+    var index = firstEntry { $0.cell.row < firstRow }
+    while index < entries.count, entries[index].cell.row <= lastRow {
+      let row = entries[index].cell.row
+      scan(row, reach.longitudes, in: circle, from: &index, into: &results)
+      if let longitudes = reach.furtherEast { scan(row, longitudes, in: circle, from: &index, into: &results) }
+      index = firstEntry(from: index) { $0.cell.row <= row }
+    }
+    results.sort()
+    if results.count > limit { results.removeLast(results.count - limit) }
+  }
+
+  /// Goes through the cells of a row and leaves the index behind them, so that no cell is gone through twice.
+  private func scan(
+    _ row: Int, _ longitudes: Reach.Longitudes, in circle: Circle, from index: inout Int,
+    into results: inout [Neighbour]
+  ) {
+    let columns = columns(ofRow: row)
+    let first = Cell(row: row, column: column(ofLongitude: longitudes.west, in: columns))
+    // The column of 180 is the first of the row, and the ranges that reach the antimeridian have that, too.
+    let isToTheEnd = longitudes.east == 180
+    let last = isToTheEnd ? Int(columns) - 1 : column(ofLongitude: longitudes.east, in: columns)
+    index = firstEntry(from: index) { $0.cell < first }
+    while index < entries.count, entries[index].cell <= Cell(row: row, column: last) {
+      let entry = entries[index]
+      let distance = circle.center.distanceMetres(to: entry.place)
+      if distance <= circle.radiusMetres { results.append(Neighbour(id: entry.id, distanceMetres: distance)) }
+      index += 1
+    }
+  }
+}
+
+/// The latitudes and longitudes that a circle touches, and a little more.
+struct Reach {
+  typealias Longitudes = (west: Double, east: Double)
+
+  let south: Double
+  let north: Double
+  let longitudes: Longitudes
+  /// What is left east of `longitudes` when the circle crosses the antimeridian.
+  let furtherEast: Longitudes?
+
+  /// Metres. The radius of curvature is nowhere smaller than that of the meridian at the equator, 6,335,439, and no
+  /// angle is larger than with it; the rest is for the tolerance of distances.
+  private static let smallestRadius = 6_334_800.0
+
+  init(center: Coordinate, radiusMetres: Double) {
+    // The millimetre is for the rounding of degrees, which matters when the radius is nothing.
+    let degrees = (radiusMetres + 0.001) / Reach.smallestRadius * PortableMath.degreesPerRadian
+    south = max(center.latitude - degrees, -90)
+    north = min(center.latitude + degrees, 90)
+    guard center.latitude.magnitude + degrees < 89.999 else {
+      longitudes = (-180, 180)
+      furtherEast = nil
+      return
+    }
+    let half = Reach.halfLongitude(latitude: center.latitude, degrees: degrees)
+    let (west, east) = (center.longitude - half, center.longitude + half)
+    if west < -180 {
+      longitudes = (-180, east)
+      furtherEast = (west + 360, 180)
+    } else if east >= 180 {
+      longitudes = (-180, east - 360)
+      furtherEast = (west, 180)
+    } else {
+      longitudes = (west, east)
+      furtherEast = nil
+    }
+  }
+
+  /// To the meridian that touches a circle on a sphere: sin Δλ = sin r / cos φ.
+  private static func halfLongitude(latitude: Double, degrees: Double) -> Double {
+    let sine = PortableMath.sineAndCosine(degrees: degrees).sine
+    let cosine = PortableMath.sineAndCosine(degrees: latitude).cosine
+    let root = max(cosine * cosine - sine * sine, 0).squareRoot()
+    return PortableMath.arcTangent(y: sine, x: root) * PortableMath.degreesPerRadian
+  }
+}

@@ -40,3 +40,111 @@ package struct Histogram: Equatable, Sendable {
     if value > largest { largest = value }
   }
 }
+
+extension Histogram {
+  /// 2,048 is the first power of two that keeps 3 digits apart with unit steps: 2 × 10³ values.
+  private static let unitSlotsLog2 = 11
+
+  /// Half of the unit slots: the slots of each further doubling.
+  private static let slotsPerDoublingLog2 = unitSlotsLog2 - 1
+
+  static func slot(of value: UInt64) -> Int {
+    let doubling = UInt64.bitWidth - unitSlotsLog2 - (value | (1 << unitSlotsLog2 - 1)).leadingZeroBitCount
+    return doubling << slotsPerDoublingLog2 + Int(value >> UInt64(doubling))
+  }
+
+  static func lowestValue(inSlot slot: Int) -> UInt64 {
+    let doubling = doubling(ofSlot: slot)
+    return UInt64(slot - doubling << slotsPerDoublingLog2) << UInt64(doubling)
+  }
+
+  static func highestValue(inSlot slot: Int) -> UInt64 {
+    lowestValue(inSlot: slot) + (1 << UInt64(doubling(ofSlot: slot)) - 1)
+  }
+
+  private static func doubling(ofSlot slot: Int) -> Int { max(0, slot >> slotsPerDoublingLog2 - 1) }
+}
+
+extension Histogram {
+  /// Exact; nil when nothing was recorded.
+  package var minimum: UInt64? { count == 0 ? nil : smallest }
+  /// Exact, also when it is above the range; nil when nothing was recorded.
+  package var maximum: UInt64? { count == 0 ? nil : largest }
+  /// The exact sum divided once; nil when nothing was recorded.
+  package var mean: Double? { count == 0 ? nil : Double(sum) / Double(count) }
+
+  /// The value that at least `quantile` (0 … 1) of the recorded values do not exceed: the highest value in the slot of the
+  /// one with rank ⌈quantile × count⌉, as HdrHistogram answers, but never more than the exact maximum. It is not below
+  /// the true one, and above it by less than 1/1024. When the rank lies among the values above the range, the answer is
+  /// the maximum. Nil when nothing was recorded.
+  package func value(atQuantile quantile: Double) -> UInt64? {
+    precondition(quantile >= 0 && quantile <= 1, "a quantile lies in 0 … 1")
+    guard count > 0 else { return nil }
+    let rank = rank(ofQuantile: quantile)
+    var passed: UInt64 = 0
+    for slot in slots.indices {
+      passed += slots[slot]
+      if passed >= rank { return min(Histogram.highestValue(inSlot: slot), largest) }
+    }
+    return largest
+  }
+
+  /// The least rank whose share of the count reaches the quantile. Rounding the product up is not that: 0.07 × 100 is above
+  /// 7 in binary.
+  private func rank(ofQuantile quantile: Double) -> UInt64 {
+    let total = Double(count)
+    var rank = min(count, max(1, UInt64(quantile * total)))
+    while rank < count && Double(rank) / total < quantile { rank += 1 }
+    return rank
+  }
+
+  /// For each of the ascending bounds, how many values do not exceed it. Those in the slot of a bound count as not
+  /// exceeding it, and those above the range as exceeding every bound below the maximum.
+  package func counts(atMost bounds: [UInt64]) -> [UInt64] {
+    var passed: UInt64 = 0
+    var next = 0
+    return bounds.map { bound in
+      guard bound <= highestTrackableValue else { return bound >= largest ? count : count - overflowCount }
+      let end = Histogram.slot(of: bound) + 1
+      precondition(end >= next, "the bounds ascend")
+      for slot in next..<end { passed += slots[slot] }
+      next = end
+      return passed
+    }
+  }
+
+  /// Half of what the counter holds, so that no merge or decoding can bring it near the point where `record` traps.
+  static let mergedCountLimit = UInt64(Int64.max)
+
+  /// Adds the other one's counts. The ranges must be the same, as shards of one run have them; a merge that is refused
+  /// changes nothing.
+  package mutating func merge(_ other: Histogram) throws(HistogramError) {
+    guard highestTrackableValue == other.highestTrackableValue else { throw .differentRange }
+    let (total, overflow) = count.addingReportingOverflow(other.count)
+    guard !overflow && total <= Histogram.mergedCountLimit else { throw .tooManyValues }
+    for slot in slots.indices { slots[slot] += other.slots[slot] }
+    count = total
+    overflowCount += other.overflowCount
+    sum += other.sum
+    smallest = min(smallest, other.smallest)
+    largest = max(largest, other.largest)
+  }
+}
+
+/// Why bytes are no histogram, or two histograms cannot become one. Offsets count bytes of the input.
+package enum HistogramError: Error, Equatable {
+  /// The input ended inside the field that begins at `offset`.
+  case truncated(offset: Int)
+  /// The first byte names a format that this code does not know.
+  case unknownFormat(UInt8)
+  /// The field that begins at `offset` has a value that no histogram has there.
+  case invalidField(offset: Int)
+  /// The fields contradict each other: minimum, maximum or sum are impossible for these counts.
+  case contradiction
+  /// Bytes follow the end, which is at `offset`.
+  case trailingBytes(offset: Int)
+  /// The two histograms track different ranges.
+  case differentRange
+  /// More than 2⁶³ − 1 values together.
+  case tooManyValues
+}

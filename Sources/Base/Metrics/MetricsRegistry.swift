@@ -62,3 +62,134 @@ package struct MetricsRegistry: Sendable {
     families[index].append(series)
   }
 }
+
+/// All series of one name; the exposition format wants them together under one HELP and TYPE.
+struct MetricFamily: Sendable {
+  enum Kind: String {
+    case counter, gauge, histogram
+  }
+
+  let name: String
+  let help: String
+  let kind: Kind
+  private(set) var series: [MetricSeries] = []
+  private var labelSets: Set<Set<MetricSeries.Label>> = []
+
+  init(name: String, help: String, kind: Kind, first: MetricSeries) {
+    precondition(MetricFamily.isName(name, allowingColon: true), "\(name) is no metric name")
+    self.name = name
+    self.help = help
+    self.kind = kind
+    append(first)
+  }
+
+  /// The names that stand at the beginning of sample lines.
+  var sampleNames: [String] {
+    kind == .histogram ? [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"] : [name]
+  }
+
+  mutating func append(_ new: MetricSeries) {
+    for label in new.labels {
+      precondition(MetricFamily.isName(label.name, allowingColon: false), "\(label.name) is no label name")
+      precondition(!label.name.hasPrefix("__"), "\(label.name) is reserved")
+      precondition(kind != .histogram || label.name != "le", "le belongs to the buckets")
+    }
+    let names = Set(new.labels.map(\.name))
+    precondition(names.count == new.labels.count, "a label of \(name) is repeated")
+    precondition(labelSets.insert(Set(new.labels)).inserted, "a series of \(name) is repeated")
+    series.append(new)
+  }
+
+  /// `[a-zA-Z_:][a-zA-Z0-9_:]*`, https://prometheus.io/docs/concepts/data_model; labels have no colon.
+  private static func isName(_ text: String, allowingColon: Bool) -> Bool {
+    guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+      default: allowingColon && byte == UInt8(ascii: ":")
+      }
+    }
+  }
+}
+
+/// One metric and the labels that tell it from its siblings.
+struct MetricSeries: Sendable {
+  struct Label: Hashable, Sendable {
+    let name: String
+    let value: String
+  }
+
+  enum Metric: Sendable {
+    case counter(Counter)
+    case gauge(Gauge)
+    case histogram(SharedHistogram)
+  }
+
+  let labels: [Label]
+  let metric: Metric
+
+  init(_ labels: KeyValuePairs<String, String>, _ metric: Metric) {
+    self.labels = labels.map { Label(name: $0.key, value: $0.value) }
+    self.metric = metric
+  }
+}
+
+/// Prometheus text exposition format 0.0.4,
+/// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
+extension MetricsRegistry {
+  package static let contentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
+
+  /// Appends the whole page.
+  package func render(into bytes: inout [UInt8]) {
+    for family in families {
+      bytes.append(text: "# HELP \(family.name) ")
+      bytes.append(escaped: family.help, quotes: false)
+      bytes.append(text: "\n# TYPE \(family.name) \(family.kind.rawValue)\n")
+      for series in family.series { bytes.append(series, of: family.name) }
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(text: String) { append(contentsOf: text.utf8) }
+
+  /// Help text escapes backslash and line feed; the value of a label, which stands in quotes, the quote as well.
+  fileprivate mutating func append(escaped text: String, quotes: Bool) {
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\"): append(text: "\\\\")
+      case UInt8(ascii: "\n"): append(text: "\\n")
+      case UInt8(ascii: "\"") where quotes: append(text: "\\\"")
+      default: append(byte)
+      }
+    }
+  }
+
+  fileprivate mutating func append(_ series: MetricSeries, of name: String) {
+    switch series.metric {
+    case .counter(let counter): append(sample: name, series.labels, "\(counter.value)")
+    case .gauge(let gauge): append(sample: name, series.labels, "\(gauge.value)")
+    case .histogram(let histogram): append(histogram, of: name, series.labels)
+    }
+  }
+
+  private mutating func append(_ histogram: SharedHistogram, of name: String, _ labels: [MetricSeries.Label]) {
+    let totals = histogram.totals()
+    let bounds = histogram.bounds.map { "\(Double($0) / Double(histogram.divisor))" } + ["+Inf"]
+    for (bound, count) in zip(bounds, totals.buckets + [totals.count]) {
+      append(sample: "\(name)_bucket", labels + [MetricSeries.Label(name: "le", value: bound)], "\(count)")
+    }
+    append(sample: "\(name)_sum", labels, "\(totals.sum)")
+    append(sample: "\(name)_count", labels, "\(totals.count)")
+  }
+
+  private mutating func append(sample name: String, _ labels: [MetricSeries.Label], _ value: String) {
+    append(text: name)
+    for (index, label) in labels.enumerated() {
+      append(text: index == 0 ? "{\(label.name)=\"" : ",\(label.name)=\"")
+      append(escaped: label.value, quotes: true)
+      append(UInt8(ascii: "\""))
+    }
+    append(text: labels.isEmpty ? " \(value)\n" : "} \(value)\n")
+  }
+}

@@ -37,3 +37,165 @@ package struct WallInstant: Hashable, Comparable, Sendable {
     millisecondsSince1970 - earlier.millisecondsSince1970
   }
 }
+
+extension WallInstant {
+  /// Reads a date and time as devices write it: RFC 3339, and besides a space instead of `T`, an offset without colon
+  /// (`+0200`) or without minutes (`-07`), and no fraction or one of 1 to 9 digits, cut to milliseconds. Nil for
+  /// everything else: no offset at all (nobody knows the zone), a field out of range, anything before or behind, or an
+  /// instant outside the years 0001 to 9999 in UTC.
+  ///
+  /// Second 60 is a leap second, accepted where one can be, at 23:59 UTC; as in POSIX it is the first second of the
+  /// next day.
+  package init?(iso8601 text: Span<UInt8>) {
+    var position = 0
+    guard
+      let year = text.number(digits: 4, at: &position), text.skip("-", at: &position),
+      let month = text.number(digits: 2, at: &position), text.skip("-", at: &position),
+      let day = text.number(digits: 2, at: &position),
+      text.skip("T", at: &position) || text.skip("t", at: &position) || text.skip(" ", at: &position),
+      let hour = text.number(digits: 2, at: &position), text.skip(":", at: &position),
+      let minute = text.number(digits: 2, at: &position), text.skip(":", at: &position),
+      let second = text.number(digits: 2, at: &position),
+      let millisecond = text.fractionInMilliseconds(at: &position),
+      let offset = text.offsetInMinutes(at: &position), position == text.count,
+      let date = CivilDate(year: year, month: month, day: day), hour <= 23, minute <= 59, second <= 60
+    else { return nil }
+
+    let minuteOfDay = hour * 60 + minute - offset
+    if second == 60 && (minuteOfDay + 1) % 1_440 != 0 { return nil }
+    let seconds = Int64(date.daysSince1970) * 86_400 + Int64(minuteOfDay * 60 + second)
+    self.init(exactly: seconds * 1_000 + Int64(millisecond))
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func skip(_ character: Unicode.Scalar, at position: inout Int) -> Bool {
+    guard position < count, self[position] == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private func digit(at position: Int) -> Int? {
+    guard position < count else { return nil }
+    let value = self[position] &- UInt8(ascii: "0")
+    return value <= 9 ? Int(value) : nil
+  }
+
+  fileprivate func number(digits: Int, at position: inout Int) -> Int? {
+    var value = 0
+    for _ in 0..<digits {
+      guard let digit = digit(at: position) else { return nil }
+      value = value * 10 + digit
+      position += 1
+    }
+    return value
+  }
+
+  /// 0 without a fraction; nil when the point has no digit or more than nine behind it.
+  fileprivate func fractionInMilliseconds(at position: inout Int) -> Int? {
+    guard skip(".", at: &position) else { return 0 }
+    var value = 0
+    var digits = 0
+    while let digit = digit(at: position) {
+      if digits < 3 { value = value * 10 + digit }
+      digits += 1
+      position += 1
+    }
+    switch digits {
+    case 1: return value * 100
+    case 2: return value * 10
+    case 3...9: return value
+    default: return nil
+    }
+  }
+
+  /// `Z`, or an offset from UTC of at most 23:59 (RFC 3339 §5.6).
+  fileprivate func offsetInMinutes(at position: inout Int) -> Int? {
+    if skip("Z", at: &position) || skip("z", at: &position) { return 0 }
+    let isWest = skip("-", at: &position)
+    guard isWest || skip("+", at: &position), let hours = number(digits: 2, at: &position), hours <= 23 else {
+      return nil
+    }
+    var minutes = 0
+    if position < count {
+      _ = skip(":", at: &position)
+      guard let number = number(digits: 2, at: &position), number <= 59 else { return nil }
+      minutes = number
+    }
+    return isWest ? -(hours * 60 + minutes) : hours * 60 + minutes
+  }
+}
+
+extension WallInstant {
+  /// `2026-07-28T18:34:22.563Z`.
+  package var iso8601Text: String {
+    var bytes: [UInt8] = []
+    append(iso8601To: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends 24 bytes, `2026-07-28T18:34:22.563Z`: the form in which the SDK writes every time.
+  package func append(iso8601To bytes: inout [UInt8]) {
+    let date = civilDate
+    let millisecond = Int(millisecondOfDay)
+    bytes.append(addingCapacity: 24) { text in
+      text.append(digits: date.year / 100)
+      text.append(digits: date.year % 100)
+      text.append(UInt8(ascii: "-"))
+      text.append(digits: date.month)
+      text.append(UInt8(ascii: "-"))
+      text.append(digits: date.day)
+      text.append(UInt8(ascii: "T"))
+      text.append(timeOfSecond: millisecond / 1_000)
+      text.append(UInt8(ascii: "."))
+      text.append(UInt8(ascii: "0") + UInt8(millisecond % 1_000 / 100))
+      text.append(digits: millisecond % 100)
+      text.append(UInt8(ascii: "Z"))
+    }
+  }
+
+  /// Appends 29 bytes, `Sun, 06 Nov 1994 08:49:37 GMT`: IMF-fixdate, the only date form that a sender of HTTP may use
+  /// (RFC 9110 §5.6.7). Milliseconds are cut off.
+  package func append(imfFixdateTo bytes: inout [UInt8]) {
+    let date = civilDate
+    let second = Int(millisecondOfDay) / 1_000
+    bytes.append(addingCapacity: 29) { text in
+      text.append(WallInstant.dayNames[date.dayOfWeek - 1])
+      text.append(", ")
+      text.append(digits: date.day)
+      text.append(" ")
+      text.append(WallInstant.monthNames[date.month - 1])
+      text.append(" ")
+      text.append(digits: date.year / 100)
+      text.append(digits: date.year % 100)
+      text.append(" ")
+      text.append(timeOfSecond: second)
+      text.append(" GMT")
+    }
+  }
+
+  private static let dayNames: [String] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  private static let monthNames: [String] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+}
+
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(_ text: String) {
+    for byte in text.utf8 { append(byte) }
+  }
+
+  /// Two digits of a number below 100.
+  fileprivate mutating func append(digits number: Int) {
+    append(UInt8(ascii: "0") + UInt8(number / 10))
+    append(UInt8(ascii: "0") + UInt8(number % 10))
+  }
+
+  fileprivate mutating func append(timeOfSecond second: Int) {
+    append(digits: second / 3_600)
+    append(UInt8(ascii: ":"))
+    append(digits: second / 60 % 60)
+    append(UInt8(ascii: ":"))
+    append(digits: second % 60)
+  }
+}

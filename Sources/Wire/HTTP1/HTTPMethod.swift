@@ -30,3 +30,30 @@ package enum HTTPMethod: UInt8, Sendable, CaseIterable {
     }
   }
 }
+
+/// The two versions spoken here. A higher minor version of HTTP/1 is read as 1.1 (RFC 9110 §2.5).
+package enum HTTPVersion: UInt8, Sendable {
+  case http10, http11
+
+  /// Length of `HTTP/d.d`, the only shape that a version has on the wire (RFC 9112 §2.3).
+  static let byteCount = 8
+
+  /// Reads eight bytes that begin at `start` and end before `end`.
+  init(_ bytes: Span<UInt8>, at start: Int, end: Int, malformed: HTTPError.Code) throws(HTTPError) {
+    let prefix: StaticString = "HTTP/"
+    for index in 0..<Self.byteCount {
+      let place = start + index
+      guard place < end else { throw HTTPError(malformed, at: end) }
+      let byte = bytes[place]
+      let expected =
+        switch index {
+        case 5, 7: byte.isDigit
+        case 6: byte == .dot
+        default: unsafe prefix.utf8Start[index] == byte
+        }
+      guard expected else { throw HTTPError(malformed, at: place) }
+    }
+    guard bytes[start + 5] == UInt8(ascii: "1") else { throw HTTPError(.versionNotSupported, at: start + 5) }
+    self = bytes[start + 7] == UInt8(ascii: "0") ? .http10 : .http11
+  }
+}

@@ -97,3 +97,254 @@ package final class Journal {
     if let end { try connection.run("DELETE FROM blocks WHERE first <= ?1", end) }
   }
 }
+
+/// Which entries a question to the journal is about. What is nil does not matter.
+package struct JournalFilter: Sendable {
+  package var run: String?
+  package var device: String?
+  package var status: Int?
+  /// What the path begins with.
+  package var pathPrefix: String?
+  /// The search goes back in time.
+  package var isNewestFirst = false
+  /// What the columns do not say.
+  package var condition: (@Sendable (JournalEntry) -> Bool)?
+
+  package init(run: String? = nil, device: String? = nil, status: Int? = nil, pathPrefix: String? = nil) {
+    self.run = run
+    self.device = device
+    self.status = status
+    self.pathPrefix = pathPrefix
+  }
+}
+
+/// Bounds of the journal.
+package struct JournalLimits: Sendable {
+  package var rows: Int64 = 100_000
+  /// Bytes of all entries.
+  package var bytes: Int64 = 256 << 20
+  /// Entries waiting to be written, beyond which they are dropped and counted.
+  package var mailboxEntries = 16_384
+  package var mailboxBytes = 16 << 20
+  /// How long entries wait for others that are written together with them.
+  package var gatherMilliseconds = 50
+
+  package init() {}
+
+  /// The oldest go block by block, so that a block holds a small part of the whole.
+  var blockBytes: Int { Int(clamping: max(1, min(128 << 10, bytes / 64))) }
+  var blockEntries: Int { Int(clamping: max(1, rows / 64)) }
+  /// So much is written without waiting for more.
+  var gatherBytes: Int { min(1 << 20, mailboxBytes / 4) }
+  var gatherEntries: Int { mailboxEntries / 4 }
+}
+
+/// The bytes of a block are no entries, which only a damaged file makes them.
+struct JournalDamage: Error {}
+
+extension StoreError {
+  init(_ damage: JournalDamage) {
+    self.init(
+      code: .damaged, message: "the journal holds a block that cannot be read; delete journal.db to begin a new one")
+  }
+}
+
+/// An entry with its place in the journal.
+package struct JournaledRequest: Equatable, Sendable {
+  /// Grows with each entry, has gaps where a reset deleted some, and is never used twice.
+  package var sequence: Int64
+  package var entry: JournalEntry
+}
+
+extension Journal {
+  /// Entries looked at for one page, whether or not they match.
+  private static let entriesPerPage = 10_000
+
+  /// Entries behind `sequence` that match, in order, at most `limit`; with the newest first, those before it. The page says where to go on, also when it found
+  /// nothing in the stretch it looked at.
+  package func requests(
+    matching filter: JournalFilter = JournalFilter(), after sequence: Int64 = 0, limit: Int
+  ) throws(StoreError) -> Page<JournaledRequest, Int64> {
+    var search = JournalSearch(filter, after: sequence, limit: limit, entriesMax: Journal.entriesPerPage)
+    do {
+      try look(&search)
+    } catch {
+      throw StoreError(error, opening: "the journal")
+    }
+    if let damage = search.damage { throw StoreError(damage) }
+    return Page(elements: search.found, next: search.isCutShort ? search.last : nil)
+  }
+
+  private func look(_ search: inout JournalSearch) throws(DatabaseError) {
+    // What a closure captures it cannot borrow in pieces.
+    var copy = search
+    let blocks =
+      copy.filter.isNewestFirst
+      ? "first < ?1 AND runs & ?2 <> 0 ORDER BY first DESC"
+      : "first >= coalesce((SELECT max(first) FROM blocks WHERE first <= ?1), 0) AND runs & ?2 <> 0 ORDER BY first"
+    try connection.with(
+      "SELECT first, entries FROM blocks WHERE \(blocks)"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, copy.last)
+      row.bind(2, copy.filter.run.map { Int64(bitPattern: JournalBlock.bit(ofRun: $0)) } ?? -1)
+      while !copy.isCutShort, copy.damage == nil, try row.step() {
+        copy.look(at: row.bytes(at: 1), first: row.integer(at: 0))
+      }
+    }
+    search = copy
+  }
+}
+
+/// A search on its way through the blocks.
+private struct JournalSearch {
+  let filter: JournalFilter
+  private let limit: Int
+  private var entriesLeft: Int
+  /// The last entry that was looked at; those up to it are passed over.
+  private(set) var last: Int64
+  private(set) var found: [JournaledRequest] = []
+  private(set) var damage: JournalDamage?
+
+  init(_ filter: JournalFilter, after sequence: Int64, limit: Int, entriesMax: Int) {
+    self.filter = filter
+    self.limit = limit
+    last = sequence
+    entriesLeft = entriesMax
+  }
+
+  /// The page is full or the stretch is over; there may be more.
+  var isCutShort: Bool { found.count == limit || entriesLeft == 0 }
+
+  mutating func look(at block: Span<UInt8>, first: Int64) {
+    if filter.isNewestFirst { return lookBack(at: block, first: first) }
+    var reader = JournalBlockReader(block)
+    do throws(JournalDamage) {
+      while !isCutShort, let place = try reader.next() {
+        let sequence = first + Int64(place.number)
+        if sequence <= last { continue }
+        last = sequence
+        entriesLeft -= 1
+        guard reader.matches(place, filter) else { continue }
+        let entry = reader.entry(at: place)
+        guard filter.condition?(entry) ?? true else { continue }
+        found.append(JournaledRequest(sequence: sequence, entry: entry))
+      }
+    } catch {
+      damage = error
+    }
+  }
+
+  /// A block can only be read from its beginning: the places of its entries are remembered.
+  private mutating func lookBack(at block: Span<UInt8>, first: Int64) {
+    var reader = JournalBlockReader(block)
+    do throws(JournalDamage) {
+      var places: [JournalBlockReader.Place] = []
+      while let place = try reader.next() { places.append(place) }
+      for place in places.reversed() where first + Int64(place.number) < last && !isCutShort {
+        last = first + Int64(place.number)
+        entriesLeft -= 1
+        guard reader.matches(place, filter) else { continue }
+        let entry = reader.entry(at: place)
+        if filter.condition?(entry) ?? true { found.append(JournaledRequest(sequence: last, entry: entry)) }
+      }
+    } catch {
+      damage = error
+    }
+  }
+}
+
+extension Journal {
+  /// Forgets the entries of one run, or all.
+  package func reset(run: String?) throws(StoreError) {
+    var damage: JournalDamage?
+    do {
+      totals = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+        if let run { damage = try forget(run) } else { try connection.run("DELETE FROM blocks") }
+        return try Journal.count(connection)
+      }
+    } catch {
+      throw StoreError(error, opening: "the journal")
+    }
+    if let damage { throw StoreError(damage) }
+  }
+
+  /// Writes the blocks that held entries of the run again, without them. Passes over what it cannot read.
+  private func forget(_ run: String) throws(DatabaseError) -> JournalDamage? {
+    var damage: JournalDamage?
+    var next: Int64? = 0
+    while let start = next {
+      next = nil
+      var changed: (first: Int64, left: JournalBlock)?
+      try connection.with(
+        "SELECT first, count, entries FROM blocks WHERE first >= ?1 AND runs & ?2 <> 0 ORDER BY first LIMIT 1"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, start)
+        row.bind(2, Int64(bitPattern: JournalBlock.bit(ofRun: run)))
+        guard try row.step() else { return }
+        let first = row.integer(at: 0)
+        next = first + 1
+        do throws(JournalDamage) {
+          let left = try JournalBlock(row.bytes(at: 2), without: JournalFilter(run: run))
+          if left.count < row.integer(at: 1) { changed = (first, left) }
+        } catch {
+          damage = error
+        }
+      }
+      if let changed { try put(changed.left, first: changed.first) }
+    }
+    return damage
+  }
+
+  private func put(_ block: JournalBlock, first: Int64) throws(DatabaseError) {
+    if block.count == 0 {
+      try connection.run("DELETE FROM blocks WHERE first = ?1", first)
+    } else {
+      try insert(block, first: first)
+    }
+  }
+}
+
+extension JournalBlock {
+  /// The entries that do not match, each with the number it had.
+  fileprivate init(_ bytes: Span<UInt8>, without filter: JournalFilter) throws(JournalDamage) {
+    self.init()
+    var reader = JournalBlockReader(bytes)
+    while let place = try reader.next() {
+      if reader.matches(place, filter) { continue }
+      append(reader.entry(at: place), number: place.number)
+    }
+  }
+}
+
+/// The tables of `journal.db`.
+enum JournalSchema {
+  /// "RRjr".
+  static let schema = Schema(
+    applicationID: 0x5252_6A72,
+    migrations: [
+      Migration(
+        1,
+        """
+        CREATE TABLE requests(
+          sequence INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, device TEXT, received INTEGER NOT NULL,
+          duration INTEGER NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL,
+          head BLOB NOT NULL, body BLOB NOT NULL, answer BLOB NOT NULL, fault TEXT, size INTEGER NOT NULL) STRICT;
+        CREATE INDEX requests_by_run ON requests(run);
+        """),
+      Migration(2, blocks),
+    ])
+
+  /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first
+  /// entry that was ever in the block, `runs` a set of hashes, so that most blocks without a run need not be read.
+  /// What an older journal holds is given up, but not its numbers.
+  private static let blocks = """
+    CREATE TABLE blocks(
+      first INTEGER PRIMARY KEY, count INTEGER NOT NULL, runs INTEGER NOT NULL, size INTEGER NOT NULL,
+      entries BLOB NOT NULL) STRICT;
+    CREATE TABLE numbering(next INTEGER NOT NULL) STRICT;
+    INSERT INTO numbering SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'requests';
+    DROP TABLE requests;
+    """
+}

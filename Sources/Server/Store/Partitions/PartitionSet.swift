@@ -135,3 +135,141 @@ final class PartitionSet {
     recent = nil
   }
 }
+
+extension PartitionSet {
+  /// Rows deleted in one step: some 180 pages of points and their keys.
+  private static let stepRows: Int64 = 2_048
+
+  /// Gives up what is too old, or the oldest day when the data is too large. True when it gave something up. The youngest
+  /// day always stays.
+  func retire(_ configuration: StoreConfiguration, now: Int64) throws(DatabaseError) -> Bool {
+    var given = try expired(configuration, now: now)
+    if given == nil { given = try surplus(configuration) }
+    guard let candidate = given else { return false }
+    try connection.database.transaction(.immediate) { () throws(DatabaseError) in try giveUp(candidate) }
+    return true
+  }
+
+  private func expired(_ configuration: StoreConfiguration, now: Int64) throws(DatabaseError) -> PointPartition? {
+    guard let days = configuration.retainDays else { return nil }
+    let first = now / Day.milliseconds - Int64(days)
+    for partition in live where partition.day < first {
+      // Odd times say nothing about age: there the arrival counts.
+      guard partition.day == Day.odd else { return partition }
+      let last =
+        try connection.first(
+          "SELECT received_at FROM points_\(partition.id) ORDER BY id DESC LIMIT 1") ?? .max
+      if last / Day.milliseconds < first { return partition }
+    }
+    return nil
+  }
+
+  private func surplus(_ configuration: StoreConfiguration) throws(DatabaseError) -> PointPartition? {
+    guard let limit = configuration.retainBytes, dropping.isEmpty, live.count > 1 else { return nil }
+    let pages =
+      try connection.database.integer("PRAGMA page_count") - connection.database.integer("PRAGMA freelist_count")
+    guard try pages * connection.database.integer("PRAGMA page_size") > limit else { return nil }
+    return live.dropLast().first { $0.day != Day.odd } ?? odd
+  }
+
+  /// Empties a partition that was given up a little more, and in the end removes its tables. Freed pages are used again by
+  /// what comes, so that the file keeps its size. True when it did something.
+  func dropStep() throws(DatabaseError) -> Bool {
+    guard let id = dropping.first else { return false }
+    let remains = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      for (table, key) in [("points", "id"), ("parameters", "id"), ("runs", "run, device, recorded_at, point")] {
+        let name = "\(table)_\(id)"
+        try connection.database.execute(
+          """
+          DELETE FROM \(name) WHERE (\(key)) IN (SELECT \(key) FROM \(name) ORDER BY \(key) LIMIT \(Self.stepRows))
+          """)
+        if connection.database.changes == Self.stepRows { return true }
+      }
+      for table in ["points", "parameters", "runs"] { try connection.database.execute("DROP TABLE \(table)_\(id)") }
+      try connection.run("DELETE FROM partitions WHERE id = ?1", id)
+      return false
+    }
+    if !remains { dropping.removeFirst() }
+    return true
+  }
+
+  /// Deletes a stretch of the rows whose devices were forgotten. True when it did something.
+  func sweepStep() throws(DatabaseError) -> Bool {
+    guard let partition = live.first(where: { $0.sweepFrom <= $0.sweepTo }) else { return false }
+    let from = partition.sweepFrom
+    let through = min(partition.sweepTo, from + Self.stepRows - 1)
+    let isEmpty = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
+      let points = "points_\(partition.id)"
+      try connection.database.execute(
+        """
+        DELETE FROM \(points) WHERE id >= \(from) AND id <= \(through) AND device NOT IN (SELECT id FROM devices)
+        """)
+      try connection.run("UPDATE partitions SET sweep_from = ?2 WHERE id = ?1", partition.id, through + 1)
+      guard through == partition.sweepTo else { return false }
+      let isEmpty = try connection.database.integer("SELECT NOT EXISTS(SELECT 1 FROM \(points))") == 1
+      if isEmpty { try giveUp(partition) }
+      return isEmpty
+    }
+    if !isEmpty { partition.sweepFrom = through + 1 }
+    return true
+  }
+}
+
+/// The day of recorded time that a partition holds.
+enum Day {
+  static let milliseconds: Int64 = 86_400_000
+
+  /// The partition of records without a time, or with one that cannot be: it has the number of 1970-01-01.
+  static let odd: Int64 = 0
+
+  /// 2000-01-01. No phone recorded anything before.
+  private static let first: Int64 = 10_957
+
+  /// Days since 1970-01-01, or `odd` for a time before 2000 or more than `daysAhead` days after `now`.
+  static func of(_ recordedAt: Int64, now: Int64, daysAhead: Int) -> Int64 {
+    let day = recordedAt / milliseconds
+    return recordedAt > 0 && day >= first && day <= now / milliseconds + Int64(daysAhead) ? day : odd
+  }
+
+  static func range(_ day: Int64) -> Range<Int64> { day * milliseconds..<(day + 1) * milliseconds }
+}
+
+/// The work between groups, in steps of a few milliseconds, the most urgent first.
+struct Upkeep {
+  private let configuration: StoreConfiguration
+  private var index = RunBuilder()
+  private var checkpoint: CheckpointPacer
+  private var retentionChecked: Int64?
+  private var housekept: Int64?
+
+  init(_ configuration: StoreConfiguration) {
+    self.configuration = configuration
+    checkpoint = CheckpointPacer(configuration)
+  }
+
+  /// True when there is more to do at once.
+  mutating func step(_ partitions: PartitionSet, now: Int64) throws(DatabaseError) -> Bool {
+    if try checkpoint.step(partitions.connection) { return true }
+    if try index.step(partitions, limits: configuration.limits, now: now) { return true }
+    if try partitions.dropStep() { return true }
+    if try partitions.sweepStep() { return true }
+    if try partitions.connection.forgetStep() { return true }
+    if isDue(since: retentionChecked, every: 1_000, now) {
+      if try partitions.retire(configuration, now: now) { return true }
+      retentionChecked = now
+    }
+    guard isDue(since: housekept, every: 60_000, now) else { return false }
+    let more = try partitions.connection.trimHistories(configuration.limits, now: now)
+    if !more { housekept = now }
+    return more
+  }
+
+  /// The end: no other thread of the store works on the file any more.
+  mutating func stop() { checkpoint.stop() }
+
+  /// Also when the clock was set back.
+  private func isDue(since last: Int64?, every milliseconds: Int64, _ now: Int64) -> Bool {
+    guard let last else { return true }
+    return now < last || now - last >= milliseconds
+  }
+}

@@ -1,6 +1,33 @@
 package import Base
 import Database
 
+/// What became of an order at one device.
+package struct LedgerLine: Equatable, Sendable {
+  /// How far an order came at a device.
+  package enum State: String, Sendable {
+    case queued, sent
+    /// The device showed that it read the answer that carried it.
+    case delivered
+    /// A record that the device made later shows what was ordered.
+    case confirmed
+    case expired
+  }
+
+  package var id: Int64
+  package var target: CommandOrder.Target
+  package var command: [UInt8]
+  package var createdAt: Int64
+  package var expiresAt: Int64
+  /// The name of the device that fetched it; nil while nobody has.
+  package var device: String?
+  package var state: State
+  package var sentAt: Int64?
+  package var deliveredAt: Int64?
+  package var confirmedAt: Int64?
+  package var attempts: Int
+  package var cursor: LedgerCursor
+}
+
 extension StoreReader {
   /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
   /// that nobody fetched yet has one line without a device, an order to many has one line for each that fetched it.

@@ -1,5 +1,65 @@
-import Base
+package import Base
 import Database
+
+/// A command that somebody wants delivered.
+package struct CommandOrder: Sendable {
+  /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
+  /// the tag after its first upload since the order is not served again.
+  package enum Target: Hashable, Sendable {
+    case device(DeviceIdentity)
+    case tag(String, run: String)
+    case everyone(run: String)
+  }
+
+  package var target: Target
+  /// The command as it stands in the answer: a JSON array whose first element is the command's name.
+  package var command: [UInt8]
+  package var expiresAt: WallInstant
+  /// An order with the key of one that is still open for the same target adds nothing.
+  package var deduplicationKey: String?
+  /// Nil for a command that leaves no mark in the records.
+  package var proof: CommandProof?
+
+  package init(
+    target: Target, command: [UInt8], expiresAt: WallInstant, deduplicationKey: String? = nil,
+    proof: CommandProof? = nil
+  ) {
+    self.target = target
+    self.command = command
+    self.expiresAt = expiresAt
+    self.deduplicationKey = deduplicationKey
+    self.proof = proof
+  }
+}
+
+/// What a later record has to show before a command counts as carried out.
+package enum CommandProof: Equatable, Sendable {
+  /// A motion change into this state.
+  case motionChange(isMoving: Bool)
+  /// The odometer stands near this value, in metres.
+  case odometer(metres: Double)
+
+  /// How far a device may have gone between the command and its next record.
+  private static let distance = 1_000.0
+
+  func holds(of point: Point) -> Bool {
+    switch self {
+    case .motionChange(let isMoving): point.event == "motionchange" && point.isMoving == isMoving
+    case .odometer(let metres): point.odometer.map { (metres - 1...metres + Self.distance).contains($0) } ?? false
+    }
+  }
+}
+
+/// A command to be written into the answer that is about to be sent.
+package struct TakenCommand: Equatable, Sendable {
+  package let id: Int64
+  package let command: [UInt8]
+
+  package init(id: Int64, command: [UInt8]) {
+    self.id = id
+    self.command = command
+  }
+}
 
 /// Commands that wait for their device to call. The open orders are remembered in memory, so that an upload of a device
 /// with nothing to fetch costs a look into a dictionary.

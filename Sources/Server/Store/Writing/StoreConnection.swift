@@ -48,3 +48,80 @@ final class StoreConnection {
     }
   }
 }
+
+/// A statement that classes can keep: its run ends before the access to the property does.
+final class PreparedStatement {
+  private var statement: Statement
+
+  init(_ sql: String, on connection: borrowing Connection) throws(DatabaseError) {
+    statement = try connection.prepare(sql)
+  }
+
+  func use<Result>(_ body: (inout Statement) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+    try body(&statement)
+  }
+}
+
+extension StoreConnection {
+  /// Tables with rows of devices, and how many of them one step deletes: few where a row may be megabytes.
+  private static let tablesOfDevices: [(name: String, key: String, rows: Int)] = [
+    ("deliveries", "command, device", 2_048), ("proofs", "device, kind", 2_048), ("device_tags", "device, tag", 2_048),
+    ("quarantine", "id", 64), ("logs", "id", 1),
+  ]
+
+  /// Deletes a stretch of what a deleted device has left in the small tables. True when it did something.
+  func forgetStep() throws(DatabaseError) -> Bool {
+    guard let device = try first("SELECT device FROM forgotten LIMIT 1") else { return false }
+    try database.transaction(.immediate) { () throws(DatabaseError) in
+      for table in Self.tablesOfDevices {
+        let deleted = try run(
+          """
+          DELETE FROM \(table.name) WHERE (\(table.key)) IN
+            (SELECT \(table.key) FROM \(table.name) WHERE device = ?1 LIMIT \(table.rows))
+          """, device)
+        if deleted == table.rows { return }
+      }
+      try run("DELETE FROM forgotten WHERE device = ?1", device)
+    }
+    return true
+  }
+}
+
+extension StoreConnection {
+  /// Rows deleted from a table in one step.
+  private static let stepRows: Int64 = 2_048
+
+  /// Keeps the small tables within their bounds. True when there is more to delete.
+  func trimHistories(_ limits: StoreLimits, now: Int64) throws(DatabaseError) -> Bool {
+    let monthAgo = Int(now - 30 * Day.milliseconds)
+    let oldOrder = "id <= (SELECT max(id) FROM orders) - ?1 AND (is_open = 0 OR expires <= \(now))"
+    let deadFamily = "SELECT id FROM token_families WHERE expires < ?1"
+    let rules: [(table: String, key: String, condition: String, value: Int)] = [
+      ("quarantine", "id", "id <= (SELECT max(id) FROM quarantine) - ?1", limits.quarantineRows),
+      ("deliveries", "command, device", "command IN (SELECT id FROM orders WHERE \(oldOrder))", limits.ledgerOrders),
+      ("orders", "id", oldOrder + " AND id NOT IN (SELECT command FROM deliveries)", limits.ledgerOrders),
+      ("refresh_tokens", "hash", "family IN (\(deadFamily))", monthAgo),
+      ("token_families", "id", "expires < ?1 AND id NOT IN (SELECT family FROM refresh_tokens)", monthAgo),
+    ]
+    return try database.transaction(.immediate) { () throws(DatabaseError) in
+      var isMore = false
+      for rule in rules where try trim(rule.table, rule.key, rule.condition, rule.value) == Int(Self.stepRows) {
+        isMore = true
+      }
+      return isMore
+    }
+  }
+
+  private func trim(
+    _ table: String, _ key: String, _ condition: String, _ value: Int
+  ) throws(DatabaseError) -> Int {
+    // Prepared here and not kept: the condition may hold the time.
+    var statement = try database.prepare(
+      "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?2)")
+    var execution = statement.start()
+    execution.bind(1, Int64(value))
+    execution.bind(2, Self.stepRows)
+    try execution.run()
+    return Int(database.changes)
+  }
+}

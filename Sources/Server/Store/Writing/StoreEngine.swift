@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Database
 
 /// Everything that hangs on one open connection of the writer. What it remembers is what the database holds; after a
@@ -87,5 +87,247 @@ final class StoreEngine {
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
       _ = try connection.run("DELETE FROM probe")
     }
+  }
+}
+
+extension StoreEngine {
+  func ingest(_ batch: IngestBatch, now: Int64) throws(DatabaseError) -> StoreResult {
+    if let credential = batch.credential, let refusal = try tokens.refusal(of: credential, for: batch.device) {
+      return .refused(refusal)
+    }
+    var receipt = IngestReceipt()
+    let place = try devices.makePlace(of: batch.device, now: now)
+    try insertPoints(of: batch, place: place, now: now, into: &receipt)
+    for item in batch.quarantined {
+      let isNew = try quarantine(item, of: batch, device: devices.entries[place].id)
+      if isNew { receipt.quarantined += 1 } else { receipt.duplicate += 1 }
+    }
+    devices.change(place) {
+      $0.lastSeen = max($0.lastSeen, batch.receivedAt.millisecondsSince1970)
+      $0.points += Int64(receipt.accepted)
+      $0.duplicates += Int64(receipt.duplicate)
+      $0.quarantined += Int64(receipt.quarantined)
+    }
+    receipt.confirmed = try outbox.confirm(by: batch.points, device: devices.entries[place].id, now: now)
+    receipt.commands = try takeCommands(at: place, limit: batch.commandLimit, now: now)
+    return .ingested(receipt)
+  }
+
+  private func insertPoints(
+    of batch: IngestBatch, place: Int, now: Int64, into receipt: inout IngestReceipt
+  ) throws(DatabaseError) {
+    let device = devices.entries[place].id
+    var current: PointPartition?
+    var parameters: Int64?
+    for point in batch.points {
+      let partition = try partitions.partition(for: point.recordedAt, now: now)
+      if partition !== current {
+        current = partition
+        parameters = try partitions.number(ofParameters: batch.parameters, in: partition)
+      }
+      var isNew = true
+      if partition.isShadowed { isNew = try !partitions.oddHas(point, device: device) }
+      if isNew {
+        isNew = try partition.insert(point, of: batch, device: device, parameters: parameters, on: connection)
+      }
+      guard isNew else {
+        receipt.duplicate += 1
+        continue
+      }
+      receipt.accepted += 1
+      // A time that cannot be says nothing about where the device is now.
+      if partition.day == Day.odd {
+        partitions.noteOdd(point.recordedAt)
+      } else {
+        devices.offer(point, to: place)
+      }
+    }
+  }
+
+  /// False when these bytes of this device are there already.
+  private func quarantine(
+    _ item: QuarantinedItem, of batch: IngestBatch, device: Int64
+  ) throws(DatabaseError) -> Bool {
+    try connection.with(
+      """
+      INSERT OR IGNORE INTO quarantine(device, identity, received, reason, detail, record)
+      VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      let identity = item.identity.bytes
+      var row = statement.start()
+      row.bind(1, device)
+      row.bind(2, blob: identity.span)
+      row.bind(3, batch.receivedAt.millisecondsSince1970)
+      row.bind(4, text: item.reason.utf8.span)
+      row.bind(5, text: item.detail.utf8.span)
+      row.bind(6, blob: batch.bytes.span.extracting(item.record))
+      try row.run()
+    }
+    return connection.database.changes == 1
+  }
+}
+
+extension StoreEngine {
+  func takeCommands(at place: Int, limit: Int, now: Int64) throws(DatabaseError) -> [TakenCommand] {
+    guard limit > 0, outbox.mayHave(for: devices.entries[place].identity, after: devices.entries[place].broadcastMark)
+    else { return [] }
+    var entry = devices.entries[place]
+    let taken = try outbox.take(for: &entry, limit: limit, now: now)
+    devices.change(place) { $0.broadcastMark = entry.broadcastMark }
+    return taken
+  }
+
+  /// A device that never uploaded is entered only if there may be something for it.
+  func takeCommands(
+    for device: DeviceIdentity, limit: Int, now: Int64
+  ) throws(DatabaseError) -> [TakenCommand] {
+    if let place = try devices.place(of: device) { return try takeCommands(at: place, limit: limit, now: now) }
+    guard outbox.mayHave(for: device, after: 0) else { return [] }
+    return try takeCommands(at: try devices.makePlace(of: device, now: now), limit: limit, now: now)
+  }
+
+  func setTags(_ tags: [String], of device: DeviceIdentity, now: Int64) throws(DatabaseError) -> Int {
+    let place = try devices.makePlace(of: device, now: now)
+    let id = devices.entries[place].id
+    try connection.run("DELETE FROM device_tags WHERE device = ?1", id)
+    for tag in tags {
+      try connection.with(
+        "INSERT OR IGNORE INTO device_tags(device, tag) VALUES(?1, ?2)"
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, id)
+        row.bind(2, text: tag.utf8.span)
+        try row.run()
+      }
+    }
+    return tags.count
+  }
+
+  func keep(_ log: DeviceLog, now: Int64) throws(DatabaseError) -> Int {
+    let place = try devices.makePlace(of: log.device, now: now)
+    let id = devices.entries[place].id
+    try connection.with(
+      "INSERT INTO logs(device, received, name, bytes) VALUES(?1, ?2, ?3, ?4)"
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      var row = statement.start()
+      row.bind(1, id)
+      row.bind(2, log.receivedAt.millisecondsSince1970)
+      row.bind(3, text: log.fileName.utf8.span)
+      row.bind(4, blob: log.bytes.span)
+      try row.run()
+    }
+    try connection.run(
+      """
+      DELETE FROM logs WHERE device = ?1
+        AND id NOT IN (SELECT id FROM logs WHERE device = ?1 ORDER BY id DESC LIMIT ?2)
+      """, id, Int64(configuration.limits.logsPerDevice))
+    return 1
+  }
+
+  /// The row of the device goes at once, which makes its records invisible; what hangs on its number goes in the steps of
+  /// upkeep, for it may be much. Returns 1 when there was such a device, or one that had only registered.
+  func delete(_ device: DeviceIdentity) throws(DatabaseError) -> Int {
+    let families = try tokens.delete(device)
+    try outbox.delete(ordersFor: device)
+    guard let place = try devices.place(of: device) else { return families > 0 ? 1 : 0 }
+    try devices.flush()
+    let id = devices.entries[place].id
+    devices.remove(place)
+    try connection.run("DELETE FROM devices WHERE id = ?1", id)
+    try connection.run("INSERT INTO forgotten(device) VALUES(?1)", id)
+    try partitions.markForSweeping()
+    return 1
+  }
+
+  /// The counts of the devices go on to say how many there ever were.
+  func clearQuarantine(_ selection: QuarantineSelection, limit: Int) throws(DatabaseError) -> Int {
+    try connection.with(
+      selection,
+      """
+      DELETE FROM quarantine WHERE id IN (
+        SELECT quarantine.id FROM quarantine CROSS JOIN devices ON devices.id = device
+        WHERE \(QuarantineSelection.condition) ORDER BY quarantine.id DESC LIMIT ?8)
+      """
+    ) { (row: inout Execution) throws(DatabaseError) in
+      row.bind(8, Int64(limit))
+      _ = try row.step()
+    }
+    return Int(connection.database.changes)
+  }
+
+  /// Returns how many devices were forgotten.
+  func reset(_ run: String?) throws(DatabaseError) -> Int {
+    try devices.flush()
+    let count: Int
+    if let run { count = try forget(run: run) } else { count = try forgetEverything() }
+    devices.forget()
+    tokens.forget()
+    try outbox.reload()
+    return count
+  }
+
+  private func forgetEverything() throws(DatabaseError) -> Int {
+    for partition in partitions.live { try partitions.giveUp(partition) }
+    for table in [
+      "device_tags", "deliveries", "quarantine", "logs", "orders", "refresh_tokens", "token_families", "forgotten",
+      "proofs",
+    ] {
+      try connection.run("DELETE FROM \(table)")
+    }
+    return try connection.run("DELETE FROM devices")
+  }
+
+  /// The rows of its points lose their device here, which makes them invisible; upkeep sweeps them out.
+  private func forget(run: String) throws(DatabaseError) -> Int {
+    for table in ["device_tags", "deliveries", "proofs", "quarantine", "logs"] {
+      try connection.run("DELETE FROM \(table) WHERE device IN (SELECT id FROM devices WHERE run = ?1)", text: run)
+    }
+    try connection.run(
+      "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM token_families WHERE run = ?1)", text: run)
+    try connection.run("DELETE FROM token_families WHERE run = ?1", text: run)
+    try connection.run("DELETE FROM orders WHERE run = ?1", text: run)
+    let count = try connection.run("DELETE FROM devices WHERE run = ?1", text: run)
+    if count > 0 { try partitions.markForSweeping() }
+    return count
+  }
+}
+
+/// An outage of the store, for those who watch over it: one word when it begins and one when it ends, however many
+/// jobs it refuses and however often it comes and goes.
+package struct OutageAccount: Sendable {
+  /// What there is to tell.
+  package enum Change: Equatable, Sendable {
+    case began(StoreOutage)
+    /// After so long, with so many refused jobs.
+    case ended(StoreOutage, lasted: Nanoseconds, refused: Int)
+  }
+
+  /// One that begins sooner after another is told when it has lasted until then; if it has not, its jobs count with the next.
+  private static let quiet = Nanoseconds.seconds(10)
+
+  private var current: (outage: StoreOutage, since: MonotonicInstant)?
+  private var refused = 0
+  private var told: MonotonicInstant?
+  private var isTold = false
+
+  package init() {}
+
+  /// What the store says now, after a group of which so many jobs were refused.
+  package mutating func note(_ outage: StoreOutage?, refused count: Int, now: MonotonicInstant) -> [Change] {
+    refused += count
+    var changes: [Change] = []
+    if outage != current?.outage {
+      if let current, isTold {
+        changes.append(.ended(current.outage, lasted: now - current.since, refused: refused))
+        (isTold, refused) = (false, 0)
+      }
+      current = outage.map { ($0, now) }
+    }
+    if let outage, !isTold, told.map({ now - $0 >= OutageAccount.quiet }) ?? true {
+      (told, isTold) = (now, true)
+      changes.append(.began(outage))
+    }
+    return changes
   }
 }

@@ -1,5 +1,71 @@
-import Base
+package import Base
 import Database
+
+/// What an access token says about itself, its signature and its expiry already checked by the caller.
+package struct TokenCredential: Sendable {
+  package var family: Int64
+  package var issuedAt: WallInstant
+  /// False where no token is asked for: then only a token of a deleted device is refused.
+  package var isBinding: Bool
+
+  package init(family: Int64, issuedAt: WallInstant, isBinding: Bool = true) {
+    self.family = family
+    self.issuedAt = issuedAt
+    self.isBinding = isBinding
+  }
+}
+
+/// The tokens that descend from one registration. The store sees hashes of refresh tokens only.
+package struct TokenFamily: Sendable {
+  package var device: DeviceIdentity
+  /// A hash of the first refresh token, which nobody ever had before.
+  package var refresh: UUID128
+  package var expiresAt: WallInstant
+
+  package init(device: DeviceIdentity, refresh: UUID128, expiresAt: WallInstant) {
+    self.device = device
+    self.refresh = refresh
+    self.expiresAt = expiresAt
+  }
+}
+
+/// A refresh: the presented token is used up and a successor takes its place.
+package struct TokenRotation: Sendable {
+  /// A hash of the token that came with the request.
+  package var presented: UUID128
+  /// A hash of the token that would follow it, which nobody ever had before.
+  package var successor: UUID128
+  /// What the caller needs to send the same successor again, should the answer get lost. It is kept until the successor is
+  /// used; whoever does not want it readable in the file encrypts it.
+  package var answer: [UInt8]
+  package var expiresAt: WallInstant
+  /// How long the used token still gets the same successor; after that it counts as stolen and ends its family.
+  package var graceMilliseconds: Int64
+
+  package init(
+    presented: UUID128, successor: UUID128, answer: [UInt8], expiresAt: WallInstant, graceMilliseconds: Int64 = 30_000
+  ) {
+    self.presented = presented
+    self.successor = successor
+    self.answer = answer
+    self.expiresAt = expiresAt
+    self.graceMilliseconds = graceMilliseconds
+  }
+}
+
+/// Why a token is not taken.
+package enum TokenRefusal: String, Equatable, Sendable {
+  /// No family has or had this token, or its run was reset.
+  case unknown
+  case expired
+  case revoked
+  /// A used refresh token came back after the grace time; its family is revoked now.
+  case replayed
+  /// The family belongs to another device.
+  case wrongDevice
+  /// An administrator has deleted the device, and it has not registered again since.
+  case deviceDeleted
+}
 
 /// Which tokens are good. Refresh tokens are known by their hash and used once; access tokens are known by their family.
 struct TokenRegistry {

@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Synchronization
 import Threads
 
@@ -163,4 +163,83 @@ final class Box<Value: Sendable>: Sendable {
   let value: Mutex<Value>
 
   init(_ value: Value) { self.value = Mutex(value) }
+}
+
+/// Whose job it was: the number of an event loop and a number of the loop's own.
+package struct Ticket: Hashable, Sendable {
+  package var owner: Int
+  package var number: UInt64
+
+  package init(owner: Int = 0, number: UInt64) {
+    self.owner = owner
+    self.number = number
+  }
+}
+
+/// Measures the commits of groups alone: the writing of the log and its sync. A store in virtual time has none.
+package struct CommitTimer: Sendable {
+  private let time: SharedHistogram
+  let now: @Sendable () -> MonotonicInstant
+
+  package init(_ time: SharedHistogram, now: @escaping @Sendable () -> MonotonicInstant) {
+    self.time = time
+    self.now = now
+  }
+
+  func record(since start: MonotonicInstant) { time.record(UInt64(max(0, (now() - start).count))) }
+}
+
+/// Bounds of the writer's mailbox and of its groups.
+package struct WriterLimits: Sendable {
+  /// Jobs waiting, beyond which a submission is refused.
+  package var mailboxJobs = 16_384
+  package var mailboxBytes = 64 << 20
+  /// A group is what arrived during the last commit, up to these.
+  package var groupRows = 8_192
+  package var groupBytes = 8 << 20
+  /// Pause between looks at the clock when nothing is asked, for retention and for the end of an outage.
+  package var idleMilliseconds = 250
+
+  package init() {}
+}
+
+/// What the writer tells about itself.
+package struct WriterMetrics: Sendable {
+  /// Nanoseconds from the begin of a transaction to the end of its commit.
+  package let groupTime: SharedHistogram
+  /// Nanoseconds of the commit in that: the writing of the log and its sync.
+  package let commitTime: SharedHistogram
+  package let groupJobs: SharedHistogram
+  package let groupRows: SharedHistogram
+  /// Nanoseconds of a step between groups.
+  package let upkeepTime: SharedHistogram
+  package let mailboxJobs: Gauge
+  package let mailboxBytes: Gauge
+  /// Submissions refused because the mailbox was full.
+  package let refusedJobs: Counter
+  package let failedGroups: Counter
+
+  package init(in registry: inout MetricsRegistry) {
+    let times: [UInt64] = [200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 500_000, 2_000_000]
+    groupTime = registry.histogram(
+      "rollingroad_store_group_seconds", help: "Time to write and commit a group.",
+      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+    commitTime = registry.histogram(
+      "rollingroad_store_commit_seconds", help: "Time of the commit of a group alone: the log is written and synced.",
+      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+    groupJobs = registry.histogram(
+      "rollingroad_store_group_jobs", help: "Jobs committed together.",
+      highestTrackableValue: 100_000, bounds: [1, 2, 5, 10, 50, 100, 500, 1_000, 5_000], divisor: 1)
+    groupRows = registry.histogram(
+      "rollingroad_store_group_rows", help: "Records committed together.",
+      highestTrackableValue: 1_000_000, bounds: [1, 10, 50, 100, 500, 1_000, 5_000, 10_000], divisor: 1)
+    upkeepTime = registry.histogram(
+      "rollingroad_store_upkeep_seconds", help: "Time of a step between groups: index, checkpoint, retention.",
+      highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
+    mailboxJobs = registry.gauge("rollingroad_store_mailbox_jobs", help: "Jobs waiting for the writer.")
+    mailboxBytes = registry.gauge("rollingroad_store_mailbox_bytes", help: "Bytes waiting for the writer.")
+    refusedJobs = registry.counter(
+      "rollingroad_store_mailbox_refused_total", help: "Jobs refused because the mailbox was full.")
+    failedGroups = registry.counter("rollingroad_store_failed_groups_total", help: "Groups that were not committed.")
+  }
 }

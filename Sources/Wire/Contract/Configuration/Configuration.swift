@@ -1,3 +1,6 @@
+import Base
+package import JSON
+
 /// What an app may configure, group by group (SDK §2). Names, limits and reading are in `ConfigurationTable`;
 /// defaults and units are at the properties.
 ///
@@ -52,5 +55,270 @@ package struct Configuration: Equatable, Sendable {
       case .logger: _logger != other._logger
       }
     }
+  }
+}
+
+/// A value in an immutable box that copies share until one of them is given another value. A simulator holds ten
+/// thousand configurations that differ in little more than their tokens.
+@propertyWrapper
+package struct Shared<Value: Equatable & Sendable>: Equatable, Sendable {
+  private final class Box: Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var box: Box
+
+  package init(wrappedValue: Value) { box = Box(wrappedValue) }
+
+  /// Setting an equal value keeps the box, so that what changes nothing separates nobody.
+  package var wrappedValue: Value {
+    get { box.value }
+    set { if newValue != box.value { box = Box(newValue) } }
+  }
+
+  package static func == (left: Shared, right: Shared) -> Bool {
+    left.box === right.box || left.box.value == right.box.value
+  }
+}
+
+extension Configuration {
+  /// `setConfig`: takes over the keys of the document. A key that cannot be taken leaves a warning and changes nothing
+  /// but itself.
+  package mutating func apply(_ document: JSONValue) -> ConfigurationChange {
+    guard case .object(let members) = document else {
+      return ConfigurationChange(changedKeys: [], warnings: [.notAnObject(found: document.kindName)])
+    }
+    let result = ConfigurationDocument(applying: members, to: self)
+    return settle(result.configuration, warnings: result.warnings)
+  }
+
+  /// `config.edit`: changes properties in one step. Values beyond their limits are moved to them; what no document could
+  /// say, a distance that is not finite for instance, leaves the old value.
+  package mutating func edit(_ change: (inout Configuration) -> Void) -> ConfigurationChange {
+    var draft = self
+    change(&draft)
+    let warnings = draft.clamp(since: self)
+    return settle(draft, warnings: warnings)
+  }
+
+  /// Everything back to the defaults except the pace.
+  package mutating func reset() -> ConfigurationChange {
+    settle(defaultsKeepingPace, warnings: [])
+  }
+
+  /// Keys whose values differ, as `group.key`, in the order of the table.
+  package func changedKeys(since old: Configuration) -> [String] {
+    keysInGroups(differingFrom: old).filter { $0.read(self) != $0.read(old) }.map(\.path)
+  }
+
+  var defaultsKeepingPace: Configuration {
+    var defaults = Configuration(platform: platform)
+    defaults.isMoving = isMoving
+    return defaults
+  }
+
+  /// Makes the draft the configuration, in one step, and says what that means.
+  mutating func settle(_ draft: Configuration, warnings: [ConfigurationWarning]) -> ConfigurationChange {
+    let changed = draft.changedKeys(since: self)
+    self = draft
+    return ConfigurationChange(changedKeys: changed, warnings: warnings + combinationWarnings(changed: changed))
+  }
+
+  /// Properties that were set in code have not passed the limits of the table.
+  mutating func clamp(since old: Configuration) -> [ConfigurationWarning] {
+    var warnings: [ConfigurationWarning] = []
+    for key in keysInGroups(differingFrom: old) {
+      guard let value = key.read(self), let warning = key.write(value, to: &self) else { continue }
+      warnings.append(warning)
+      if case .wrongType = warning, let kept = key.read(old) { _ = key.write(kept, to: &self) }
+    }
+    return warnings
+  }
+
+  private func keysInGroups(differingFrom old: Configuration) -> [ConfigurationKey] {
+    let groups = differingGroups(from: old)
+    return groups.isEmpty ? [] : ConfigurationTable.all.filter { groups.contains($0.group) }
+  }
+}
+
+/// A walk over a configuration document with keys in groups, flat keys, or both. Keys take effect in the order of the
+/// document, so of one key given twice the last counts. Objects that are groups merge; every other value replaces the
+/// old one unless its row says otherwise (SDK §1).
+struct ConfigurationDocument {
+  private(set) var configuration: Configuration
+  private(set) var warnings: [ConfigurationWarning] = []
+
+  init(applying document: JSONObject, to configuration: Configuration) {
+    self.configuration = configuration
+    for member in document.members { applyMember(member.key, member.value) }
+  }
+
+  private mutating func applyMember(_ name: String, _ value: JSONValue) {
+    if let group = ConfigurationGroup.topLevel.first(where: { $0.rawValue == name }) {
+      applyGroup(group, value)
+    } else if name == "filter" {
+      applyGroup(.filter, value)
+    } else if let key = ConfigurationTable.key(flatName: name) {
+      write(value, key)
+    } else if name == ReadyKey.reset || name == ReadyKey.transistorAuthorizationToken {
+      warnings.append(.readyOnly(name))
+    } else if name != ConfigurationTable.deprecatedPropertiesFlag {
+      warnings.append(.unknownKey(name, nearest: NearestName.find(name, in: ConfigurationTable.namesOutsideGroups)))
+    }
+  }
+
+  private mutating func applyGroup(_ group: ConfigurationGroup, _ value: JSONValue) {
+    guard case .object(let members) = value else {
+      warnings.append(.wrongType(group.rawValue, expected: "an object", found: value.kindName))
+      return
+    }
+    for member in members.members {
+      if group == .geolocation && member.key == "filter" {
+        applyGroup(.filter, member.value)
+      } else if let key = ConfigurationTable.key(path: group.path(of: member.key)) {
+        write(member.value, key)
+      } else {
+        let nearest = NearestName.find(member.key, in: ConfigurationTable.names(in: group))
+        warnings.append(.unknownKey(group.path(of: member.key), nearest: nearest.map(group.path)))
+      }
+    }
+  }
+
+  private mutating func write(_ value: JSONValue, _ key: ConfigurationKey) {
+    if let warning = key.write(value, to: &configuration) { warnings.append(warning) }
+  }
+}
+
+extension ConfigurationKey {
+  func write(_ value: JSONValue, to configuration: inout Configuration) -> ConfigurationWarning? {
+    switch write(value, &configuration) {
+    case nil: nil
+    case .wrongType: .wrongType(path, expected: expectation, found: value.kindName)
+    case .unknownElement(let element): .wrongType(path, expected: expectation, found: element)
+    case .notAllowed(let fallback): .notAllowed(path, expected: expectation, default: fallback)
+    case .clamped(let limit): .clamped(path, to: limit)
+    case .incomplete(let missing): .incomplete(path, missing: missing)
+    }
+  }
+}
+
+/// What a document did to a configuration.
+package struct ConfigurationChange: Equatable, Sendable {
+  /// Keys with a new value as `group.key`, in the order of the table. Each is an event to which parts of an engine
+  /// listen (SDK §1).
+  package var changedKeys: [String]
+  /// In the order of the document, then what is wrong with the combination.
+  package var warnings: [ConfigurationWarning]
+
+  package init(changedKeys: [String], warnings: [ConfigurationWarning]) {
+    self.changedKeys = changedKeys
+    self.warnings = warnings
+  }
+}
+
+/// Something in a configuration document that did not take effect as it stands there. Keys are written with their
+/// groups, `http.url`.
+package enum ConfigurationWarning: Equatable, Sendable {
+  /// The document is no object; nothing changed.
+  case notAnObject(found: String)
+  /// Ignored. `nearest` is the known key that was probably meant.
+  case unknownKey(String, nearest: String?)
+  /// The old value stays.
+  case wrongType(String, expected: String, found: String)
+  /// The default took the place of the value.
+  case notAllowed(String, expected: String, default: String)
+  /// The nearest limit took the place of the value.
+  case clamped(String, to: Double)
+  /// The object lacks keys it must have; the old value stays.
+  case incomplete(String, missing: [String])
+  /// The key counts only when the SDK is made ready.
+  case readyOnly(String)
+  /// Records stay in the queue: the url is not http or https, or has no host.
+  case unusableURL(String)
+  case spaceInURL(String)
+  /// The key has no effect because of another one.
+  case withoutEffect(String, because: String)
+  /// No field of the refresh request would hold the refresh token.
+  case refreshTokenNotSent
+  /// The `transistorAuthorizationToken` of a ready document lacks something; it is ignored.
+  case unusableToken(FieldError)
+}
+
+extension ConfigurationWarning: CustomStringConvertible {
+  /// For a device's log: in the SDK's words where it has some.
+  package var description: String {
+    switch self {
+    case .notAnObject(let found): "The configuration must be an object, not \(found)"
+    case .unknownKey(let key, nearest: _): "Unknown configuration key: \(key)"
+    case .wrongType(let key, let expected, let found): "\(key) must be \(expected), not \(found)"
+    case .notAllowed(let key, let expected, let fallback): "\(key) must be \(expected); using \(fallback)"
+    case .clamped(let key, let limit): "\(key) is out of range; using \(limit)"
+    case .incomplete(let key, let missing): "\(key) lacks \(missing.joined(separator: ", "))"
+    case .readyOnly(let key): "\(key) counts only in ready"
+    case .unusableURL(let key): "\(key) must be an http or https url with a host"
+    case .spaceInURL(let key): "\(key) contains a space"
+    case .withoutEffect(let key, let other): "\(key) has no effect because of \(other)"
+    case .unusableToken(let error): "\(ReadyKey.transistorAuthorizationToken): \(error)"
+    case .refreshTokenNotSent:
+      "authorization.refreshPayload must contain \(TokenPlaceholder.refreshToken) in one of its values"
+    }
+  }
+
+  /// For whoever wrote the document.
+  package var explanation: String {
+    if case .unknownKey(_, let nearest?) = self { "\(description) (did you mean \(nearest)?)" } else { description }
+  }
+}
+
+extension Configuration {
+  /// The groups. Applied to the defaults of the platform it gives this configuration again, except for the pace.
+  package var groups: JSONObject {
+    var document = JSONObject()
+    for group in ConfigurationGroup.topLevel {
+      var members = members(of: group)
+      if group == .geolocation { members["filter"] = .object(self.members(of: .filter)) }
+      document[group.rawValue] = .object(members)
+    }
+    return document
+  }
+
+  /// What of the groups is not as the platform has it by itself. Applied to the defaults of the platform it gives this
+  /// configuration again, except for the pace.
+  package var changedGroups: JSONObject {
+    let defaults = Configuration(platform: platform)
+    let differing = differingGroups(from: defaults)
+    var document = JSONObject()
+    for group in ConfigurationGroup.topLevel where differing.contains(group) {
+      var members = members(of: group, unlike: defaults)
+      let filter = group == .geolocation ? self.members(of: .filter, unlike: defaults) : JSONObject()
+      if !filter.members.isEmpty { members["filter"] = .object(filter) }
+      document[group.rawValue] = .object(members)
+    }
+    return document
+  }
+
+  /// The groups, and their keys once more outside them, as apps written for version 4 expect. Tokens and the filter stand
+  /// only in their groups. The rest of the SDK's state (`enabled`, `odometer` …) is the engine's to add.
+  package var stateDictionary: JSONObject {
+    var document = groups
+    for key in writtenKeys where key.group != .root {
+      if let name = key.flatName { document[name] = key.read(self) }
+    }
+    document[ConfigurationTable.deprecatedPropertiesFlag] = .bool(true)
+    return document
+  }
+
+  private func members(of group: ConfigurationGroup, unlike other: Configuration? = nil) -> JSONObject {
+    var object = JSONObject()
+    for key in writtenKeys where key.group == group {
+      let value = key.read(self)
+      if other.map({ key.read($0) != value }) ?? true { object[key.name] = value }
+    }
+    return object
+  }
+
+  private var writtenKeys: [ConfigurationKey] {
+    ConfigurationTable.all.filter { $0.platform == nil || $0.platform == platform }
   }
 }

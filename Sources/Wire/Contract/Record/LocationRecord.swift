@@ -90,3 +90,189 @@ package struct LocationRecord: Equatable, Sendable {
     }
   }
 }
+
+/// The `coords` of a record. Nil means that the device could not tell; the wire says -1 for most of these.
+package struct Coordinates: Equatable, Sendable {
+  /// Degrees, finite; on the wire with all digits.
+  package let latitude: Double
+  /// Degrees, finite; on the wire with all digits.
+  package let longitude: Double
+  /// Metres.
+  package var accuracy: Double?
+  /// Metres per second.
+  package var speed: Double?
+  /// Metres per second.
+  package var speedAccuracy: Double?
+  /// Degrees clockwise from north.
+  package var heading: Double?
+  /// Degrees.
+  package var headingAccuracy: Double?
+  /// Metres above the sea.
+  package var altitude: Double?
+  /// Metres.
+  package var altitudeAccuracy: Double?
+  /// Metres above the ellipsoid of WGS 84.
+  package var ellipsoidalAltitude: Double?
+  /// The storey of a building; iOS only, and only indoors.
+  package var floor: Int?
+
+  /// Latitude and longitude that are not finite are a programmer error: a fix without a place is no fix.
+  package init(latitude: Double, longitude: Double) {
+    precondition(latitude.isFinite && longitude.isFinite, "coordinates must be finite")
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+}
+
+/// One activity and how sure the sensors are of it.
+package struct Activity: Equatable, Sendable {
+  package var type: ActivityType
+  /// Percent, 0 to 100.
+  package var confidence: Int
+
+  package init(_ type: ActivityType, confidence: Int) {
+    self.type = type
+    self.confidence = confidence
+  }
+}
+
+/// What the motion sensors say the user is doing.
+package enum ActivityType: Equatable, Sendable {
+  case still, walking, onFoot, running, onBicycle, inVehicle, unknown
+  /// A name this version does not know, kept as it came.
+  case other(String)
+
+  /// As on the wire.
+  package var name: String {
+    switch self {
+    case .still: "still"
+    case .walking: "walking"
+    case .onFoot: "on_foot"
+    case .running: "running"
+    case .onBicycle: "on_bicycle"
+    case .inVehicle: "in_vehicle"
+    case .unknown: "unknown"
+    case .other(let name): name
+    }
+  }
+
+  package init(name: String) {
+    switch name {
+    case "still": self = .still
+    case "walking": self = .walking
+    case "on_foot": self = .onFoot
+    case "running": self = .running
+    case "on_bicycle": self = .onBicycle
+    case "in_vehicle": self = .inVehicle
+    case "unknown": self = .unknown
+    default: self = .other(name)
+    }
+  }
+}
+
+/// The state of the device's battery.
+package struct Battery: Equatable, Sendable {
+  /// 0 to 1; nil when unknown (as in the iOS simulator), which is -1 on the wire.
+  package var level: Double?
+  package var isCharging: Bool
+
+  package init(level: Double?, isCharging: Bool) {
+    self.level = level
+    self.isCharging = isCharging
+  }
+}
+
+/// The `geofence` of a record that a geofence transition produced.
+package struct GeofenceTrigger: Equatable, Sendable {
+  /// What the device did at the boundary.
+  package enum Action: String, Sendable {
+    case enter = "ENTER"
+    case exit = "EXIT"
+    case dwell = "DWELL"
+  }
+
+  package let identifier: String
+  package let action: Action
+  package let timestamp: WallInstant
+  /// The extras of the geofence itself.
+  package let extras: RenderedObject
+
+  package init(identifier: String, action: Action, timestamp: WallInstant, extras: RenderedObject = .empty) {
+    self.identifier = identifier
+    self.action = action
+    self.timestamp = timestamp
+    self.extras = extras
+  }
+}
+
+/// The `provider` of a record: what the device may and can locate with.
+package struct ProviderState: Equatable, Sendable {
+  package let isEnabled: Bool
+  /// The SDK's AuthorizationStatus: 0 not determined, 1 restricted, 2 denied, 3 always, 4 when in use, 5 denied for good.
+  package let authorizationStatus: Int
+  package let hasGPS: Bool
+  package let hasNetwork: Bool
+  /// 0 full, 1 reduced.
+  package let accuracyAuthorization: Int
+
+  package init(
+    isEnabled: Bool, authorizationStatus: Int, hasGPS: Bool, hasNetwork: Bool, accuracyAuthorization: Int
+  ) {
+    self.isEnabled = isEnabled
+    self.authorizationStatus = authorizationStatus
+    self.hasGPS = hasGPS
+    self.hasNetwork = hasNetwork
+    self.accuracyAuthorization = accuracyAuthorization
+  }
+}
+
+/// The SDK event that produced a record; plain tracking and single requests have none.
+package enum RecordEvent: Equatable, Sendable {
+  case motionchange, geofence, providerchange
+  /// Documented for the wire although the SDK does not store heartbeats; a server accepts it.
+  case heartbeat
+  /// A name this version does not know, kept as it came.
+  case other(String)
+
+  /// As on the wire.
+  package var name: String {
+    switch self {
+    case .motionchange: "motionchange"
+    case .geofence: "geofence"
+    case .providerchange: "providerchange"
+    case .heartbeat: "heartbeat"
+    case .other(let name): name
+    }
+  }
+
+  package init(name: String) {
+    switch name {
+    case "motionchange": self = .motionchange
+    case "geofence": self = .geofence
+    case "providerchange": self = .providerchange
+    case "heartbeat": self = .heartbeat
+    default: self = .other(name)
+    }
+  }
+}
+
+/// The clocks behind a timestamp, for finding out which of them is wrong.
+package struct TimestampMeta: Equatable, Sendable {
+  /// What the fix says.
+  package let time: WallInstant
+  /// The device's clock when the fix arrived.
+  package let systemTime: WallInstant
+  /// Milliseconds since boot when the fix arrived.
+  package let systemElapsedMilliseconds: Int64
+  /// Milliseconds since boot at the fix; written in the Android style only.
+  package let fixElapsedMilliseconds: Int64
+
+  package init(
+    time: WallInstant, systemTime: WallInstant, systemElapsedMilliseconds: Int64, fixElapsedMilliseconds: Int64
+  ) {
+    self.time = time
+    self.systemTime = systemTime
+    self.systemElapsedMilliseconds = systemElapsedMilliseconds
+    self.fixElapsedMilliseconds = fixElapsedMilliseconds
+  }
+}

@@ -1,3 +1,4 @@
+package import Base
 import JSON
 
 /// Reads records the way a server must: only the coordinates have to be there.
@@ -44,4 +45,118 @@ package struct RecordDecoder: Sendable {
     }
     return nil
   }
+}
+
+/// What a server stores of a record beside its bytes. Nil means that the record does not say, or says -1 where that is
+/// the SDK's word for "unknown".
+package struct DecodedRecord: Equatable, Sendable {
+  package internal(set) var uuid: UUID128?
+  /// Where an identity stands that has not the form of a UUID, within the bytes of the record and without its quotes.
+  package internal(set) var foreignIdentity: Range<Int>?
+  package internal(set) var timestamp: WallInstant?
+  package internal(set) var recordedAt: WallInstant?
+  /// Degrees, -90 to 90.
+  package internal(set) var latitude = Double.nan
+  /// Degrees, -180 to 180.
+  package internal(set) var longitude = Double.nan
+  /// Metres.
+  package internal(set) var accuracy: Double?
+  /// Metres per second.
+  package internal(set) var speed: Double?
+  /// Degrees.
+  package internal(set) var heading: Double?
+  /// Metres.
+  package internal(set) var altitude: Double?
+  /// Metres.
+  package internal(set) var odometer: Double?
+  package internal(set) var isMoving: Bool?
+  package internal(set) var event: RecordEvent?
+  package internal(set) var isMock = false
+  package internal(set) var activityType: ActivityType?
+  /// 0 to 1.
+  package internal(set) var batteryLevel: Double?
+  package internal(set) var isCharging: Bool?
+  package internal(set) var geofenceIdentifier: String?
+  /// ENTER, EXIT or DWELL, as it came.
+  package internal(set) var geofenceAction: String?
+  /// What the record does say, but in a way that could not be read; the record is good nevertheless.
+  package internal(set) var unreadable = RecordFieldSet()
+}
+
+/// Why a record can not be used and must be put aside. It concerns this record only, never its batch.
+package struct RecordProblem: Error, Equatable {
+  /// The reason; the raw value is fit for storing.
+  package enum Code: String, CaseIterable, Sendable {
+    /// A number, a text, true, false or null in place of a record.
+    case notAnObject
+    /// An array of values, and no template says what so many of them mean.
+    case arrayWithoutSchema
+    /// Latitude or longitude is missing or null.
+    case missingCoordinate
+    /// Latitude or longitude is there but is not a number.
+    case unreadableCoordinate
+    /// Latitude beyond ±90 or longitude beyond ±180 degrees.
+    case coordinateOutOfRange
+    /// No JSON, though its brackets and quotes are in order: a text has a lone surrogate, a control character or bytes that
+    /// are not UTF-8, or a number is beyond the range of a double.
+    case malformed
+  }
+
+  package let code: Code
+  /// The key in question, in the default schema.
+  package let key: String?
+
+  init(_ code: Code, _ field: RecordField? = nil) {
+    self.code = code
+    key = field.map { $0.key.description }
+  }
+}
+
+/// What a server wants to know of a record.
+package enum RecordField: UInt8, CaseIterable, Sendable {
+  case latitude, longitude, accuracy, speed, heading, altitude
+  case uuid, timestamp, recordedAt, isMoving, odometer, event, mock
+  case activityType, batteryLevel, isCharging, geofenceIdentifier, geofenceAction
+
+  /// The key in the default schema.
+  package var key: StaticString {
+    switch self {
+    case .latitude: CoordsKey.latitude
+    case .longitude: CoordsKey.longitude
+    case .accuracy: CoordsKey.accuracy
+    case .speed: CoordsKey.speed
+    case .heading: CoordsKey.heading
+    case .altitude: CoordsKey.altitude
+    case .uuid: RecordKey.uuid
+    case .timestamp: RecordKey.timestamp
+    case .recordedAt: RecordKey.recordedAt
+    case .isMoving: RecordKey.isMoving
+    case .odometer: RecordKey.odometer
+    case .event: RecordKey.event
+    case .mock: RecordKey.mock
+    case .activityType: ActivityKey.type
+    case .batteryLevel: BatteryKey.level
+    case .isCharging: BatteryKey.isCharging
+    case .geofenceIdentifier: GeofenceTriggerKey.identifier
+    case .geofenceAction: GeofenceTriggerKey.action
+    }
+  }
+}
+
+/// Some of the fields of a record.
+package struct RecordFieldSet: Equatable, Sendable {
+  private var bits: UInt32 = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { bits == 0 }
+
+  /// In the order of their declaration.
+  package var fields: [RecordField] { RecordField.allCases.filter(contains) }
+
+  package func contains(_ field: RecordField) -> Bool { bits & (1 << UInt32(field.rawValue)) != 0 }
+
+  mutating func insert(_ field: RecordField) { bits |= 1 << UInt32(field.rawValue) }
+
+  mutating func remove(_ field: RecordField) { bits &= ~(1 << UInt32(field.rawValue)) }
 }

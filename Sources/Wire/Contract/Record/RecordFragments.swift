@@ -1,3 +1,5 @@
+import JSON
+
 /// The text between the values of a record, made once from the names: a fragment is what stands from the end of one
 /// value to the beginning of the next, so that a record is written with one append per name.
 final class RecordFragments: Sendable {
@@ -69,5 +71,76 @@ final class RecordFragments: Sendable {
 
   private static func closing(_ object: StaticString, first name: StaticString) -> Fragment {
     Fragment("},\"\(object)\":{\"\(name)\":")
+  }
+}
+
+/// A short piece of text that lies in the value itself: appending one counts no references, of which a record would
+/// need some thirty.
+struct Fragment: Sendable {
+  private static let capacity = 32
+
+  private var bytes = InlineArray<32, UInt8>(repeating: 0)
+  private let count: Int
+
+  init(_ text: String) {
+    precondition(text.utf8.count <= Self.capacity, "a fragment has at most 32 bytes")
+    count = text.utf8.count
+    for (index, byte) in text.utf8.enumerated() { bytes[index] = byte }
+  }
+
+  func append(to output: inout [UInt8]) { output.append(copying: bytes.span.extracting(0..<count)) }
+}
+
+/// Writes the values of a record. What JSON itself must format goes through a writer that keeps its memory.
+struct ValueWriter: Sendable {
+  private var json = JSONWriter(capacity: 64)
+
+  /// With all digits, as coordinates and battery levels are. NaN and the infinities are null.
+  mutating func append(_ number: Double, to bytes: inout [UInt8]) {
+    json.removeAll(keepingCapacity: true)
+    json.value(number)
+    bytes.append(contentsOf: json.bytes)
+  }
+
+  mutating func append(quoted text: String, to bytes: inout [UInt8]) {
+    json.removeAll(keepingCapacity: true)
+    json.value(text)
+    bytes.append(contentsOf: json.bytes)
+  }
+
+  /// What stands between the quotes.
+  mutating func append(escaped text: String, to bytes: inout [UInt8]) {
+    json.removeAll(keepingCapacity: true)
+    json.value(text)
+    bytes.append(contentsOf: json.bytes[1..<json.bytes.count - 1])
+  }
+
+  /// `round(number × 100) / 100`, as the SDK computes it, without zeros at the end. A number too large to have
+  /// hundredths is written as it is.
+  mutating func append(hundredths number: Double, to bytes: inout [UInt8]) {
+    let scaled = (number * 100).rounded()
+    guard scaled.magnitude < 1e15 else { return append(number, to: &bytes) }
+    let (whole, rest) = UInt64(scaled.magnitude).quotientAndRemainder(dividingBy: 100)
+    if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
+    bytes.append(digitsOf: whole)
+    if rest == 0 { return }
+    bytes.append(UInt8(ascii: "."))
+    bytes.append(UInt8(ascii: "0") + UInt8(rest / 10))
+    if rest % 10 != 0 { bytes.append(UInt8(ascii: "0") + UInt8(rest % 10)) }
+  }
+
+  /// What the device could not tell, which NaN and the infinities are too, is -1 on the wire.
+  mutating func append(orMissing quantity: Double?, to bytes: inout [UInt8]) {
+    if let quantity, quantity.isFinite { append(hundredths: quantity, to: &bytes) } else { appendMissing(to: &bytes) }
+  }
+
+  /// With all digits.
+  mutating func append(level: Double?, to bytes: inout [UInt8]) {
+    if let level, level.isFinite { append(level, to: &bytes) } else { appendMissing(to: &bytes) }
+  }
+
+  private func appendMissing(to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "-"))
+    bytes.append(UInt8(ascii: "1"))
   }
 }

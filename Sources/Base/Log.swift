@@ -1,0 +1,206 @@
+/// A structured log: the message is a constant, so that lines can be counted and found by it; facts go into the fields.
+/// Where lines go and what time it is are given from outside. Lines below the threshold cost a comparison; their fields
+/// are never computed.
+package struct Log: Sendable {
+  private let threshold: LogLevel
+  private let bound: LogFields
+  private let now: @Sendable () -> WallInstant
+  private let sink: @Sendable (LogEvent) -> Void
+
+  /// `sink` is called on the thread that logs and may be called by several at once.
+  package init(
+    upTo threshold: LogLevel, now: @escaping @Sendable () -> WallInstant,
+    sink: @escaping @Sendable (LogEvent) -> Void
+  ) {
+    self.init(threshold: threshold, bound: [:], now: now, sink: sink)
+  }
+
+  private init(
+    threshold: LogLevel, bound: LogFields, now: @escaping @Sendable () -> WallInstant,
+    sink: @escaping @Sendable (LogEvent) -> Void
+  ) {
+    self.threshold = threshold
+    self.bound = bound
+    self.now = now
+    self.sink = sink
+  }
+
+  /// A log that puts these fields before those of each line.
+  package func with(_ fields: LogFields) -> Log {
+    Log(threshold: threshold, bound: bound.followed(by: fields), now: now, sink: sink)
+  }
+
+  package func error(_ message: StaticString, _ fields: @autoclosure () -> LogFields = [:]) {
+    write(.error, message, fields)
+  }
+
+  package func warning(_ message: StaticString, _ fields: @autoclosure () -> LogFields = [:]) {
+    if threshold >= .warning { write(.warning, message, fields) }
+  }
+
+  package func info(_ message: StaticString, _ fields: @autoclosure () -> LogFields = [:]) {
+    if threshold >= .info { write(.info, message, fields) }
+  }
+
+  package func debug(_ message: StaticString, _ fields: @autoclosure () -> LogFields = [:]) {
+    if threshold >= .debug { write(.debug, message, fields) }
+  }
+
+  private func write(_ level: LogLevel, _ message: StaticString, _ fields: () -> LogFields) {
+    sink(LogEvent(time: now(), level: level, message: message, fields: bound.followed(by: fields())))
+  }
+}
+
+/// How much attention a line wants, the most first.
+package enum LogLevel: String, CaseIterable, Comparable, Sendable {
+  /// Somebody must act: data or service is lost.
+  case error
+  /// Something is not as it should be, and was dealt with.
+  case warning
+  /// What an operator wants to read on an ordinary day.
+  case info
+  /// What a developer needs; may run in production.
+  case debug
+
+  private var rank: Int {
+    switch self {
+    case .error: 0
+    case .warning: 1
+    case .info: 2
+    case .debug: 3
+    }
+  }
+
+  package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+}
+
+/// The facts of a log line in the order in which they were written: `["device": .string(id), "records": .integer(250)]`.
+/// Names are constants. Keeping them apart from one another and from `time`, `level` and `message` is the caller's part.
+package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
+  /// What a field can say; each kind keeps its form in both renderings.
+  package enum Value: Equatable, Sendable {
+    case string(String)
+    case integer(Int64)
+    case double(Double)
+    case boolean(Bool)
+  }
+
+  package private(set) var pairs: [(name: StaticString, value: Value)]
+
+  package init(dictionaryLiteral elements: (StaticString, Value)...) {
+    pairs = elements.map { (name: $0.0, value: $0.1) }
+  }
+
+  package func followed(by others: LogFields) -> LogFields {
+    var all = self
+    all.pairs += others.pairs
+    return all
+  }
+}
+
+/// One line of the log before it has a form.
+package struct LogEvent: Sendable {
+  package let time: WallInstant
+  package let level: LogLevel
+  package let message: StaticString
+  package let fields: LogFields
+}
+
+/// The two forms of a line. Both escape alike, so nothing that a device or an attacker puts into a value can end the line,
+/// begin another one, or steer the terminal that shows it.
+extension LogEvent {
+  /// For people: `2026-07-28T18:34:22.563Z warning queue is full device=a1 path="/with space"`, and a line feed.
+  package func appendLine(to bytes: inout [UInt8]) {
+    time.append(iso8601To: &bytes)
+    bytes.append(text: " \(level.rawValue) ")
+    bytes.append(escaped: message.description)
+    for (name, value) in fields.pairs {
+      bytes.append(UInt8(ascii: " "))
+      bytes.append(escaped: name.description)
+      bytes.append(UInt8(ascii: "="))
+      switch value {
+      case .string(let text) where text.isPlainWord: bytes.append(text: text)
+      case .string(let text): bytes.append(quoted: text)
+      case .integer(let number): bytes.append(text: number.description)
+      case .double(let number): bytes.append(text: number.description)
+      case .boolean(let flag): bytes.append(text: flag.description)
+      }
+    }
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  /// For programs: a JSON object with `time`, `level`, `message` and the fields beside them, and a line feed. JSON has no
+  /// number for infinity and NaN; they become strings.
+  package func appendJSONLine(to bytes: inout [UInt8]) {
+    bytes.append(text: "{\"time\":\"")
+    time.append(iso8601To: &bytes)
+    bytes.append(text: "\",\"level\":\"\(level.rawValue)\",\"message\":")
+    bytes.append(quoted: message.description)
+    for (name, value) in fields.pairs {
+      bytes.append(UInt8(ascii: ","))
+      bytes.append(quoted: name.description)
+      bytes.append(UInt8(ascii: ":"))
+      switch value {
+      case .string(let text): bytes.append(quoted: text)
+      case .integer(let number): bytes.append(text: number.description)
+      case .double(let number) where number.isFinite: bytes.append(text: number.description)
+      case .double(let number): bytes.append(quoted: number.description)
+      case .boolean(let flag): bytes.append(text: flag.description)
+      }
+    }
+    bytes.append(text: "}\n")
+  }
+}
+
+extension String {
+  /// Printable ASCII without the characters that need quotes to be told apart.
+  fileprivate var isPlainWord: Bool {
+    !isEmpty
+      && utf8.allSatisfy { byte in
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+          && byte != UInt8(ascii: "=")
+      }
+  }
+}
+
+extension Unicode.Scalar {
+  /// Control characters (C0, DEL, C1), line and paragraph separator, and the marks that reverse the direction of text.
+  fileprivate var needsEscape: Bool {
+    switch value {
+    case 0...0x1F, 0x7F...0x9F, 0x61C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: self == "\"" || self == "\\"
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(text: String) { append(contentsOf: text.utf8) }
+
+  fileprivate mutating func append(quoted text: String) {
+    append(UInt8(ascii: "\""))
+    append(escaped: text)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// The escapes of JSON strings (RFC 8259 §7).
+  fileprivate mutating func append(escaped text: String) {
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": append(text: "\\n")
+      case "\r": append(text: "\\r")
+      case "\t": append(text: "\\t")
+      case "\"", "\\": append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: scalar)])
+      case _ where scalar.needsEscape: append(unicodeEscape: scalar.value)
+      default: append(contentsOf: Character(scalar).utf8)
+      }
+    }
+  }
+
+  private mutating func append(unicodeEscape value: UInt32) {
+    append(text: "\\u")
+    for shift: UInt32 in [12, 8, 4, 0] {
+      let digit = UInt8(value >> shift & 0xF)
+      append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+}

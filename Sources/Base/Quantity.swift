@@ -1,0 +1,17 @@
+/// A number with its unit, as people type it: `10m`, `1.5GiB`, `25%`.
+package enum Quantity {
+  /// The number times the factor of its unit, which stands behind the digits without a space; the empty unit is that of a
+  /// number alone. Nil for a sign, an exponent, an unknown unit, or anything else.
+  package static func read(_ text: String, units: KeyValuePairs<String, Double>) -> Double? {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    guard let number = Double(digits), let unit = units.first(where: { $0.key == text.dropFirst(digits.count) }) else {
+      return nil
+    }
+    return number * unit.value
+  }
+}
+
+extension BinaryInteger {
+  /// `1 record`, `2 records`: for words that people read.
+  package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

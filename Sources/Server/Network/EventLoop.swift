@@ -1,0 +1,356 @@
+internal import Base
+internal import Synchronization
+
+/// One thread's connections. A turn: wait, serve the connections that are ready, each with a bounded share, deliver the
+/// letters, fire the timers. Nothing in here is shared with other threads but the mailbox, the counters and the quota.
+final class EventLoop<Session: ByteSession> {
+  enum Stage {
+    case running
+    /// No new connections; those that are idle go.
+    case draining
+    case ended
+  }
+
+  let configuration: NetworkConfiguration
+  let makeSession: (Accepted) -> Session
+  let mailbox: Mailbox<Session.Message>
+  let counters: LoopCounters
+  let quota: ConnectionQuota
+  let clock = SystemClock()
+
+  var poller: Poller
+  /// Nil from the drain on.
+  var listener: Listener?
+  var connections = ConnectionTable<Session>()
+  var timers = TimerQueue<LoopTimer>()
+  var stage = Stage.running
+  /// The time of this turn.
+  var now: MonotonicInstant
+  /// Where sessions write; empty between two calls, with its capacity kept.
+  var output: SessionOutput
+  /// Where every socket is read into.
+  var readBuffer: [UInt8]
+  private var letters: [Mailbox<Session.Message>.Letter] = []
+
+  init(_ parts: consuming LoopParts<Session>, makeSession: @escaping (Accepted) -> Session) {
+    configuration = parts.configuration
+    mailbox = parts.mailbox
+    counters = parts.counters
+    quota = parts.quota
+    poller = parts.poller
+    listener = Optional(parts.listener)
+    self.makeSession = makeSession
+    now = clock.monotonicNow
+    output = SessionOutput(now: now, unsentMax: configuration.unsentMax)
+    readBuffer = [UInt8](repeating: 0, count: configuration.inputMax)
+  }
+
+  /// Returns when everything is closed after a drain or a stop.
+  func run() {
+    while !hasEnded { turn() }
+    mailbox.close()
+  }
+
+  private var hasEnded: Bool {
+    switch stage {
+    case .running: false
+    case .draining: connections.count == 0
+    case .ended: true
+    }
+  }
+
+  private func turn() {
+    let count = poller.wait(timeoutMilliseconds: waitMilliseconds)
+    now = clock.monotonicNow
+    output.now = now
+    var hasMail = false
+    for index in 0..<count {
+      let (token, events) = poller[index]
+      switch token {
+      case .mailbox: hasMail = true
+      case .listener: acceptSome()
+      default: serve(token, events)
+      }
+    }
+    if hasMail { readMail() }
+    fireTimers()
+  }
+
+  /// Rounded up: woken a fraction too early, the loop would spin until the deadline.
+  private var waitMilliseconds: Int32 {
+    guard let deadline = timers.nextDeadline else { return -1 }
+    let left = deadline - clock.monotonicNow
+    return Int32(clamping: max(0, (left + .microseconds(999)).wholeMilliseconds))
+  }
+
+  private func readMail() {
+    let control = mailbox.collect(into: &letters)
+    for letter in letters {
+      guard let connection = connections[letter.token], connection.isOpen else {
+        counters.countDropped()
+        continue
+      }
+      call(connection) { $0.deliver(letter.message, &$1) }
+      advance(connection)
+    }
+    letters.removeAll(keepingCapacity: letters.count <= 1_024)
+    switch control {
+    case nil: break
+    case .drain(let time): beginDrain(within: time)
+    case .stop: stop()
+    }
+  }
+
+  /// At most the timers that stood there before: an alarm that is set to the past waits for the next turn.
+  private func fireTimers() {
+    for _ in 0..<timers.count {
+      guard let due = timers.popDue(now) else { return }
+      switch due.payload {
+      case .connection(let token): timerFired(token)
+      case .resumeAccepting: resumeAccepting()
+      case .drainDeadline: stop()
+      }
+    }
+  }
+
+  /// What the shared output buffer says is about this connection.
+  func beginCall(_ connection: Connection<Session>) {
+    output.unsentBefore = connection.output.count
+    output.hasHadItsShare = false
+  }
+
+  /// One call of the session, with the shared output buffer.
+  func call(_ connection: Connection<Session>, _ body: (inout Session, inout SessionOutput) -> Void) {
+    beginCall(connection)
+    body(&connection.session, &output)
+    connection.noteWishes()
+  }
+}
+
+/// What a loop is made of: collected on the thread that starts it, where a failure can still be reported, and handed over.
+struct LoopParts<Session: ByteSession>: ~Copyable, Sendable {
+  let configuration: NetworkConfiguration
+  let mailbox: Mailbox<Session.Message>
+  let counters: LoopCounters
+  let quota: ConnectionQuota
+  let poller: Poller
+  let listener: Listener
+
+  init(
+    _ configuration: NetworkConfiguration, counters: LoopCounters, quota: ConnectionQuota, listener: consuming Listener
+  ) throws(SystemError) {
+    let mailbox = try Mailbox<Session.Message>()
+    let poller = try Poller()
+    try poller.add(mailbox.wakeUp, Poller.readable, token: .mailbox)
+    try poller.add(listener.socket, Poller.readable, token: .listener)
+    self.configuration = configuration
+    self.mailbox = mailbox
+    self.counters = counters
+    self.quota = quota
+    self.poller = poller
+    self.listener = listener
+  }
+}
+
+/// What a timer of a loop is for.
+enum LoopTimer: Sendable {
+  case connection(ConnectionToken)
+  case resumeAccepting
+  case drainDeadline
+}
+
+/// New connections, and what happens when there is no room for them.
+extension EventLoop {
+  /// A bounded burst, so that a flood of connects does not stop those that are connected. Says whether more may be
+  /// waiting.
+  @discardableResult
+  func acceptSome() -> Bool {
+    for _ in 0..<configuration.acceptBurst {
+      guard acceptOne() else { return false }
+    }
+    return true
+  }
+
+  /// False when nobody is waiting or accepting has to pause.
+  private func acceptOne() -> Bool {
+    // Closed by a drain earlier in this turn.
+    guard let number = listener?.socket.number else { return false }
+    guard quota.take() else {
+      pauseAccepting()
+      return false
+    }
+    do {
+      try register(try Syscalls.accept(number))
+      return true
+    } catch {
+      quota.giveBack()
+      if error.isWouldBlock { return false }
+      guard error.isExhaustion else { return true }  // The client is gone already, or its network is (accept(2)).
+      pauseAccepting()
+      return false
+    }
+  }
+
+  private func register(_ accepted: consuming AcceptedSocket) throws(SystemError) {
+    let token = connections.nextToken
+    try poller.add(accepted.descriptor, Poller.readable, token: token)
+    counters.countAccepted()
+    let session = makeSession(Accepted(token: token, peer: accepted.peer))
+    let connection = Connection(
+      socket: accepted.descriptor, token: token, session: session, interest: Poller.readable, now: now)
+    connections.insert(connection)
+    advance(connection)
+  }
+
+  /// A level-triggered listener that nobody can serve would keep the loop spinning. The clients wait in the backlog.
+  private func pauseAccepting() {
+    counters.countPause()
+    watchListener(0)
+    timers.schedule(at: now + configuration.acceptPause, .resumeAccepting)
+  }
+
+  func resumeAccepting() { watchListener(Poller.readable) }
+
+  private func watchListener(_ events: UInt32) {
+    guard let number = listener?.socket.number else { return }
+    poller.modify(number, events, token: .listener)
+  }
+}
+
+/// A connection as its session first sees it.
+package struct Accepted: Sendable {
+  /// The address for messages to the session, until it is told `closed`.
+  package let token: ConnectionToken
+  package let peer: SocketAddress
+}
+
+/// What a connection waits for, and until when.
+extension EventLoop {
+  /// Brings the clocks, the interest and the timer of a connection in line with its session.
+  func rearm(_ connection: Connection<Session>) {
+    let wishes = connection.wishes
+    if connection.isOpen {
+      connection.times.entered(wishes.phase, now: now)
+      if connection.output.count > configuration.unsentMax {
+        connection.times.pausedReading(now: now)
+      } else {
+        connection.times.resumedReading(now: now)
+      }
+    } else {
+      connection.times.entered(.answering, now: now)
+    }
+    // A reader that is not wanted now costs nothing until bytes come, and mostly it is wanted again before that.
+    let wanted = wanted(connection)
+    let surplus = connection.interest & ~wanted & Poller.writable
+    if wanted & ~connection.interest != 0 || surplus != 0 { watch(connection, wanted) }
+    // The kernel may have taken the last byte of one piece and still have no room for the next.
+    connection.times.waits(toWrite: wanted & Poller.writable != 0, now: now)
+    setTimer(connection)
+  }
+
+  func wanted(_ connection: Connection<Session>) -> UInt32 {
+    let wishes = connection.wishes
+    let hasMore = connection.isOpen && (wishes.hasMoreOutput || connection.isInterrupted)
+    let writes = !connection.output.isEmpty || hasMore
+    return (reads(connection) ? Poller.readable : 0) | (writes ? Poller.writable : 0)
+  }
+
+  func watch(_ connection: Connection<Session>, _ events: UInt32) {
+    guard events != connection.interest else { return }
+    poller.modify(connection.socket.number, events, token: connection.token)
+    connection.interest = events
+  }
+
+  /// A deadline moves with every message, its timer only when it would come too late: a timer that comes too early looks
+  /// at the deadline as it is then. So a busy connection costs one timer in a minute.
+  private func setTimer(_ connection: Connection<Session>) {
+    guard let due = due(connection) else { return }
+    if let timer = connection.timer {
+      guard due < timer.instant else { return }
+      timers.reschedule(timer.token, at: due)
+      connection.timer = (timer.token, due)
+    } else {
+      connection.timer = (timers.schedule(at: due, .connection(connection.token)), due)
+    }
+  }
+
+  private func due(_ connection: Connection<Session>) -> MonotonicInstant? {
+    let deadline = connection.times.deadline(under: configuration.times)?.instant
+    guard connection.isOpen, let alarm = connection.wishes.alarm else { return deadline }
+    return deadline.map { min($0, alarm) } ?? alarm
+  }
+
+  func timerFired(_ token: ConnectionToken) {
+    guard let connection = connections[token] else { preconditionFailure("a closed connection has no timer") }
+    connection.timer = nil
+    if let deadline = connection.times.deadline(under: configuration.times), deadline.instant <= now {
+      timedOut(connection, deadline.limit)
+    } else if connection.isOpen, let alarm = connection.wishes.alarm, alarm <= now {
+      call(connection) { $0.alarmRang(&$1) }
+      advance(connection)
+    } else {
+      setTimer(connection)
+    }
+  }
+
+  private func timedOut(_ connection: Connection<Session>, _ limit: TimeLimit) {
+    switch (limit, connection.stage) {
+    case (.idle, _), (.head, _), (.body, _), (.bodyRate, _):
+      call(connection) { $0.timedOut(limit, &$1) }
+      let saysNothing = output.bytes.isEmpty && connection.output.isEmpty
+      guard flush(connection) else { return }
+      if saysNothing { close(connection, CloseReason(limit)) } else { finish(connection, CloseReason(limit)) }
+    case (.write, _):
+      // Without the reset the kernel would go on offering the bytes, in its own memory.
+      Syscalls.resetOnClose(connection.socket.number)
+      close(connection, .writeTimeout)
+    case (.linger, .lingering(let reason, _)): close(connection, reason == .finished ? .lingerTimeout : reason)
+    case (.linger, _): preconditionFailure("only a lingering connection runs out of that time")
+    }
+  }
+}
+
+/// The end of the loop: in peace, or at once.
+extension EventLoop {
+  /// Stops accepting, lets the sessions finish what has reached us, and ends when the last connection is gone.
+  func beginDrain(within time: Nanoseconds) {
+    guard case .running = stage else { return }
+    // Who stands in the backlog is connected already, and its request may be here: a close would reset it.
+    for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
+      guard acceptSome() else { break }
+    }
+    listener = nil
+    for connection in connections.all where connection.isOpen {
+      call(connection) { $0.drain(&$1) }
+      advance(connection)
+    }
+    // What lies in the sockets was sent to a server that took it: one more read each, before idle means idle.
+    for connection in connections.all where connections[connection.token] != nil && reads(connection) {
+      read(connection)
+    }
+    stage = .draining
+    for connection in connections.all where connections[connection.token] != nil { advance(connection) }
+    timers.schedule(at: now + time, .drainDeadline)
+  }
+
+  func stop() {
+    listener = nil
+    for connection in connections.all { close(connection, .stopped) }
+    stage = .ended
+  }
+}
+
+/// Tells, through a descriptor, when the last loop has ended.
+final class Finish: Sendable {
+  let event: FileDescriptor
+  private let running: Atomic<Int>
+
+  init(count: Int) throws(SystemError) {
+    event = try Syscalls.eventCounter()
+    running = Atomic(count)
+  }
+
+  func loopEnded() {
+    if running.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { Syscalls.signal(event) }
+  }
+}

@@ -1,0 +1,67 @@
+internal import Synchronization
+
+/// The counters of one loop, or of all together, at one moment.
+package struct LoopFigures: Equatable, Sendable {
+  package internal(set) var accepted: UInt64 = 0
+  package internal(set) var bytesIn: UInt64 = 0
+  package internal(set) var bytesOut: UInt64 = 0
+  /// How often a listener was left alone because descriptors, kernel memory or connections had run out.
+  package internal(set) var acceptPauses: UInt64 = 0
+  /// Messages for connections that were gone.
+  package internal(set) var lettersDropped: UInt64 = 0
+  var closed = [UInt64](repeating: 0, count: CloseReason.allCases.count)
+
+  package init() {}
+
+  package func closed(_ reason: CloseReason) -> UInt64 { closed[reason.rawValue] }
+
+  package var open: UInt64 { accepted - closed.reduce(0, +) }
+
+  package static func + (left: LoopFigures, right: LoopFigures) -> LoopFigures {
+    var sum = left
+    sum.accepted += right.accepted
+    sum.bytesIn += right.bytesIn
+    sum.bytesOut += right.bytesOut
+    sum.acceptPauses += right.acceptPauses
+    sum.lettersDropped += right.lettersDropped
+    for reason in CloseReason.allCases { sum.closed[reason.rawValue] += right.closed[reason.rawValue] }
+    return sum
+  }
+}
+
+/// What one loop has counted since it started. Written by the loop alone, readable from any thread at any time; figures
+/// that belong together may be read at slightly different moments.
+package final class LoopCounters: Sendable {
+  private let accepted = Atomic<UInt64>(0)
+  private let bytesIn = Atomic<UInt64>(0)
+  private let bytesOut = Atomic<UInt64>(0)
+  private let acceptPauses = Atomic<UInt64>(0)
+  private let lettersDropped = Atomic<UInt64>(0)
+  private let closed: [ClosedCounter]
+
+  /// An atomic in a box, because an array cannot hold what cannot be copied.
+  private final class ClosedCounter: Sendable {
+    let count = Atomic<UInt64>(0)
+  }
+
+  init() { closed = CloseReason.allCases.map { _ in ClosedCounter() } }
+
+  func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
+  func countIn(_ bytes: Int) { bytesIn.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
+  func countOut(_ bytes: Int) { bytesOut.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
+  func countPause() { acceptPauses.wrappingAdd(1, ordering: .relaxed) }
+  func countDropped() { lettersDropped.wrappingAdd(1, ordering: .relaxed) }
+  func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .relaxed) }
+
+  package var figures: LoopFigures {
+    var figures = LoopFigures()
+    // Closed before accepted, so that nobody sees fewer than zero open connections.
+    figures.closed = closed.map { $0.count.load(ordering: .acquiring) }
+    figures.accepted = accepted.load(ordering: .relaxed)
+    figures.bytesIn = bytesIn.load(ordering: .relaxed)
+    figures.bytesOut = bytesOut.load(ordering: .relaxed)
+    figures.acceptPauses = acceptPauses.load(ordering: .relaxed)
+    figures.lettersDropped = lettersDropped.load(ordering: .relaxed)
+    return figures
+  }
+}

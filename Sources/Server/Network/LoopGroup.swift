@@ -1,0 +1,141 @@
+package import Base
+internal import Synchronization
+internal import Threads
+
+/// The event loops of a server: started together on one address, drained or stopped together.
+package final class LoopGroup<Session: ByteSession>: Sendable {
+  /// Where clients connect to: the port is the real one also when the kernel chose it.
+  package let address: SocketAddress
+  /// The most connections that can be open at once.
+  package let connectionsMax: Int
+  let finish: Finish
+  let loops: [RunningLoop<Session>]
+
+  /// Listens, and starts the threads. `makeFactory` is called once on each loop's thread, with the number and the mailbox
+  /// of the loop; what it returns makes the session of every connection there and need not be safe to share.
+  package init(
+    _ configuration: NetworkConfiguration, on listen: ListenAddress,
+    makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>) -> (Accepted) -> Session
+  ) throws(NetworkError) {
+    let listeners = try Listener.share(listen, count: configuration.loops, backlog: configuration.backlog)
+    var loops: [RunningLoop<Session>] = []
+    do {
+      let descriptors = try Syscalls.raiseDescriptorLimit() - configuration.descriptorReserve
+      connectionsMax = max(1, min(configuration.connectionsMax, descriptors))
+      finish = try Finish(count: listeners.count)
+      let quota = ConnectionQuota(connectionsMax)
+      for (number, listener) in listeners.enumerated() {
+        let parts = try LoopParts<Session>(
+          configuration, counters: LoopCounters(), quota: quota, listener: listener.take())
+        loops.append(try RunningLoop(parts, number: number, finish: finish, makeFactory: makeFactory))
+      }
+    } catch {
+      for loop in loops { loop.mailbox.tell(.stop) }
+      for loop in loops { loop.join() }
+      throw .system(error)
+    }
+    self.loops = loops
+    address = loops[0].address
+  }
+
+  deinit {
+    stop()
+    wait()
+  }
+
+  /// One per loop, in the order of their numbers.
+  package var mailboxes: [Mailbox<Session.Message>] { loops.map(\.mailbox) }
+  package var figures: [LoopFigures] { loops.map(\.counters.figures) }
+}
+
+extension LoopGroup {
+  /// How a run came to its end.
+  package enum Outcome: Hashable, Sendable {
+    /// Every connection was finished in the time of the drain.
+    case drained
+    /// A second signal came, or the time of the drain was over: connections were cut.
+    case stopped
+  }
+
+  /// Stops accepting, closes what is idle and lets the others finish; what is left after `time` is cut. Returns at once.
+  package func drain(within time: Nanoseconds) {
+    for mailbox in mailboxes { mailbox.tell(.drain(within: time)) }
+  }
+
+  /// Cuts every connection. Returns at once.
+  package func stop() {
+    for mailbox in mailboxes { mailbox.tell(.stop) }
+  }
+
+  /// Waits until every loop has ended. After that no session is called any more.
+  package func wait() {
+    for loop in loops { loop.join() }
+  }
+
+  /// Serves until a signal comes, then drains; a second signal stops at once. Returns when every loop has ended.
+  package func run(until signals: SignalWatcher, drainWithin time: Nanoseconds) -> Outcome {
+    var count = 0
+    while true {
+      let ready = Syscalls.waitReadable(signals.descriptor.number, finish.event.number)
+      if ready.second { break }
+      while signals.next() != nil {
+        count += 1
+        if count == 1 { drain(within: time) } else { stop() }
+      }
+    }
+    wait()
+    return figures.contains { $0.closed(.stopped) > 0 } ? .stopped : .drained
+  }
+}
+
+/// An event loop on its thread, as the other threads see it.
+final class RunningLoop<Session: ByteSession>: Sendable {
+  let mailbox: Mailbox<Session.Message>
+  let counters: LoopCounters
+  let address: SocketAddress
+  /// Nil when it was joined.
+  private let thread: Mutex<NamedThread?>
+
+  init(
+    _ parts: consuming LoopParts<Session>, number: Int, finish: Finish,
+    makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>) -> (Accepted) -> Session
+  ) throws(SystemError) {
+    let mailbox = parts.mailbox
+    self.mailbox = mailbox
+    counters = parts.counters
+    address = parts.listener.address
+    let handover = Handover(parts)
+    do throws(NamedThread.Exhaustion) {
+      thread = Mutex(
+        try NamedThread(name: "loop-\(number)") {
+          EventLoop(handover.take(), makeSession: makeFactory(number, mailbox)).run()
+          finish.loopEnded()
+        })
+    } catch {
+      throw SystemError(call: "pthread_create", code: error.code)
+    }
+  }
+
+  /// Waits for the end of the thread; a second call waits for the first.
+  func join() {
+    thread.withLock { thread in
+      thread?.join()
+      thread = nil
+    }
+  }
+}
+
+/// The number of connections that all loops together may still open.
+final class ConnectionQuota: Sendable {
+  private let left: Atomic<Int>
+
+  init(_ count: Int) { left = Atomic(count) }
+
+  func take() -> Bool {
+    if left.subtract(1, ordering: .relaxed).newValue >= 0 { return true }
+    giveBack()
+    return false
+  }
+
+  func giveBack() { left.add(1, ordering: .relaxed) }
+}

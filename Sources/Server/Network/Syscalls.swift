@@ -1,0 +1,284 @@
+internal import CLinux
+internal import Glibc
+
+/// Every system call of the module. Each is retried when a signal interrupts it, reads errno in the same never-inlined
+/// function, and stops the process on an errno that only a mistake of ours can cause: EBADF on a number that was closed
+/// means that the next call hits somebody else's connection.
+enum Syscalls {
+  @inline(__always)
+  private static func attempt<Result: FixedWidthInteger>(
+    _ call: StaticString, _ body: () -> Result
+  ) throws(SystemError) -> Result {
+    while true {
+      let result = body()
+      if result >= 0 { return result }
+      let code = errno
+      if code == EINTR { continue }
+      if code == EBADF || code == EFAULT || code == EINVAL || code == ENOTSOCK { crash(call, code) }
+      throw SystemError(call: "\(call)", code: code)
+    }
+  }
+
+  /// For calls that cannot fail at all when their arguments are right.
+  @inline(__always)
+  private static func certain<Result: FixedWidthInteger>(_ call: StaticString, _ body: () -> Result) -> Result {
+    do { return try attempt(call, body) } catch { crash(call, error.code) }
+  }
+
+  /// A release build prints no reason for a failed precondition; an operator needs one.
+  @inline(never)
+  private static func crash(_ call: StaticString, _ code: Int32) -> Never {
+    let message = "rollingroad: \(call) failed with \(text(of: code)) (errno \(code)), which must not happen\n"
+    unsafe message.utf8.withContiguousStorageIfAvailable { _ = unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    preconditionFailure("a system call failed in a way that only a mistake of ours explains")
+  }
+
+  static func text(of code: Int32) -> String {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      guard let start = buffer.baseAddress else { return "" }
+      return unsafe strerror_r(code, start, buffer.count) == 0 ? String(cString: start) : "unknown error"
+    }
+  }
+}
+
+// MARK: Descriptors
+
+extension Syscalls {
+  /// Not retried on EINTR: Linux has let go of the number by then (close(2)).
+  @inline(never)
+  static func close(_ descriptor: Int32) {
+    if Glibc.close(descriptor) == -1, errno == EBADF { crash("close", EBADF) }
+  }
+
+  @inline(never)
+  static func eventCounter() throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try attempt("eventfd") { rr_eventfd() })
+  }
+
+  /// Adds one; EAGAIN means that the counter is at its end, and then its reader is awake anyway.
+  @inline(never)
+  static func signal(_ counter: borrowing FileDescriptor) {
+    var one: UInt64 = 1
+    let number = counter.number
+    do { _ = try attempt("write") { unsafe Glibc.write(number, &one, MemoryLayout<UInt64>.size) } } catch {
+      precondition(error.isWouldBlock, "an event counter takes a number or says EAGAIN")
+    }
+  }
+
+  /// Sets the counter back to zero.
+  @inline(never)
+  static func clear(_ counter: borrowing FileDescriptor) {
+    var count: UInt64 = 0
+    let number = counter.number
+    do { _ = try attempt("read") { unsafe Glibc.read(number, &count, MemoryLayout<UInt64>.size) } } catch {
+      precondition(error.isWouldBlock, "an event counter gives a number or says EAGAIN")
+    }
+  }
+
+  /// Waits until one of the descriptors is readable; says which.
+  @inline(never)
+  static func waitReadable(_ first: Int32, _ second: Int32) -> (first: Bool, second: Bool) {
+    var set = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    _ = certain("poll") { unsafe poll(&set, 2, -1) }
+    return (set[0].revents != 0, set[1].revents != 0)
+  }
+
+  /// Raises the soft limit of open descriptors to the hard one and returns it.
+  @inline(never)
+  static func raiseDescriptorLimit() throws(SystemError) -> Int {
+    var limit = rlimit()
+    _ = try attempt("getrlimit") { unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
+    limit.rlim_cur = limit.rlim_max
+    _ = try attempt("setrlimit") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
+    return Int(clamping: limit.rlim_cur)
+  }
+}
+
+// MARK: Polling
+
+extension Syscalls {
+  @inline(never)
+  static func pollSet() throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try attempt("epoll_create1") { rr_epoll_create() })
+  }
+
+  @inline(never)
+  static func pollAdd(_ set: Int32, _ descriptor: Int32, events: UInt32, token: UInt64) throws(SystemError) {
+    _ = try attempt("epoll_ctl") { rr_epoll_add(set, descriptor, events, token) }
+  }
+
+  @inline(never)
+  static func pollModify(_ set: Int32, _ descriptor: Int32, events: UInt32, token: UInt64) {
+    _ = certain("epoll_ctl") { rr_epoll_modify(set, descriptor, events, token) }
+  }
+
+  @inline(never)
+  static func pollRemove(_ set: Int32, _ descriptor: Int32) {
+    _ = certain("epoll_ctl") { rr_epoll_remove(set, descriptor) }
+  }
+
+  /// An interrupted wait counts as one without events: the caller looks at its timers and waits again.
+  @inline(never)
+  static func pollWait(_ set: Int32, into events: inout [rr_epoll_event], timeoutMilliseconds: Int32) -> Int {
+    let count = unsafe rr_epoll_wait(set, &events, Int32(events.count), timeoutMilliseconds)
+    if count >= 0 { return Int(count) }
+    let code = errno
+    guard code == EINTR else { crash("epoll_wait", code) }
+    return 0
+  }
+}
+
+// MARK: Sockets
+
+extension Syscalls {
+  @inline(never)
+  static func streamSocket(_ family: Int32) throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try attempt("socket") { rr_stream_socket(family) })
+  }
+
+  @inline(never)
+  static func set(
+    _ option: Int32, level: Int32, to value: Int32, on socket: borrowing FileDescriptor
+  ) throws(SystemError) {
+    var value = value
+    let number = socket.number
+    _ = try attempt("setsockopt") {
+      unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+  }
+
+  /// A close from now on sends an RST and lets go of what the kernel holds for the peer.
+  @inline(never)
+  static func resetOnClose(_ socket: Int32) {
+    var value = linger(l_onoff: 1, l_linger: 0)
+    _ = certain("setsockopt") {
+      unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+    }
+  }
+
+  @inline(never)
+  static func bind(_ socket: borrowing FileDescriptor, to address: SocketAddress) throws(SystemError) {
+    let number = socket.number
+    _ = try attempt("bind") { unsafe address.withSystemAddress { unsafe Glibc.bind(number, $0, $1) } }
+  }
+
+  @inline(never)
+  static func listen(_ socket: borrowing FileDescriptor, backlog: Int32) throws(SystemError) {
+    let number = socket.number
+    _ = try attempt("listen") { Glibc.listen(number, backlog) }
+  }
+
+  @inline(never)
+  static func localAddress(of socket: borrowing FileDescriptor) -> SocketAddress {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let number = socket.number
+    _ = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+      let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+      return certain("getsockname") { unsafe getsockname(number, start, &length) }
+    }
+    return SocketAddress(storage)
+  }
+
+  /// The new connection does not block and is closed on exec.
+  @inline(never)
+  static func accept(_ listener: Int32) throws(SystemError) -> AcceptedSocket {
+    var storage = sockaddr_storage()
+    let number = try attempt("accept4") { unsafe rr_accept(listener, &storage) }
+    return AcceptedSocket(descriptor: FileDescriptor(owning: number), peer: SocketAddress(storage))
+  }
+
+  /// The number of bytes received; 0 is the end of the peer's output.
+  @inline(never)
+  static func receive(_ socket: Int32, into buffer: inout [UInt8], atMost limit: Int) throws(SystemError) -> Int {
+    precondition(limit > 0 && limit <= buffer.count, "a read must fit into its buffer")
+    return try attempt("recv") { unsafe recv(socket, &buffer, limit, 0) }
+  }
+
+  /// Throws away up to `limit` received bytes without copying them (tcp(7), MSG_TRUNC).
+  @inline(never)
+  static func discard(_ socket: Int32, atMost limit: Int) throws(SystemError) -> Int {
+    try attempt("recv") { recv(socket, nil, limit, Int32(MSG_TRUNC)) }
+  }
+
+  /// MSG_NOSIGNAL: a peer that is gone is an error of this connection, not a signal for the process.
+  @inline(never)
+  static func send(_ socket: Int32, _ bytes: RawSpan) throws(SystemError) -> Int {
+    try attempt("send") {
+      unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+  }
+
+  /// Ends our output. ENOTCONN: the peer's RST came first, and its event follows.
+  @inline(never)
+  static func shutdownOutput(_ socket: Int32) {
+    do { _ = try attempt("shutdown") { Glibc.shutdown(socket, Int32(SHUT_WR)) } } catch {
+      precondition(error.code == ENOTCONN, "shutdown fails only on a connection that is gone")
+    }
+  }
+}
+
+// MARK: Signals
+
+extension Syscalls {
+  /// Blocks the signals in this thread and in those it starts from now on.
+  @inline(never)
+  static func signalDescriptor(_ signals: [Int32]) throws(SystemError) -> FileDescriptor {
+    FileDescriptor(owning: try attempt("signalfd") { unsafe rr_signalfd(signals, Int32(signals.count)) })
+  }
+
+  /// Nil when no signal is waiting.
+  @inline(never)
+  static func nextSignal(_ descriptor: borrowing FileDescriptor) -> Int32? {
+    let number = descriptor.number
+    let signal = certain("read") { rr_signalfd_read(number) }
+    return signal == 0 ? nil : signal
+  }
+
+  /// Until there is something to read, or nearly so: a signal handler ends the wait too.
+  static func waitToRead(_ descriptor: borrowing FileDescriptor) { _ = rr_wait_readable(descriptor.number, -1) }
+}
+
+/// A system call that failed with an errno which a correct program can meet.
+package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The name of the call, as in its manual page.
+  package let call: String
+  package let code: Int32
+
+  package init(call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+
+  package var description: String { "\(call): \(Syscalls.text(of: code)) (errno \(code))" }
+
+  /// Descriptors or kernel memory have run out: worth trying again when others have let go of theirs.
+  var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+  var isWouldBlock: Bool { code == EAGAIN }
+  /// The peer is gone and said so with an RST.
+  var isReset: Bool { code == ECONNRESET || code == EPIPE }
+}
+
+/// The owner of an open descriptor: exactly one value holds it, and the descriptor is closed when that value ends.
+package struct FileDescriptor: ~Copyable, Sendable {
+  let number: Int32
+
+  init(owning number: Int32) {
+    precondition(number >= 0, "a failed call is not a descriptor")
+    self.number = number
+  }
+
+  deinit { Syscalls.close(number) }
+}
+
+/// A connection as the kernel hands it over.
+struct AcceptedSocket: ~Copyable {
+  let descriptor: FileDescriptor
+  let peer: SocketAddress
+}
+
+/// The machine, as far as the number of threads depends on it.
+package enum Processors {
+  /// Processors that this process may use; at least 1.
+  package static var count: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}

@@ -1,0 +1,142 @@
+import Glibc
+
+/// The folder of a store: made private on first use, and held by one process at a time.
+final class DataFolder {
+  let path: String
+  private let lock: Int32
+
+  static func databasePath(in folder: String) -> String { folder + "/store.db" }
+  static func journalPath(in folder: String) -> String { folder + "/journal.db" }
+
+  /// Makes the folder if needed and takes its lock, which the kernel lets go when the process ends, however it ends.
+  init(path: String) throws(StoreError) {
+    self.path = path
+    try DataFolder.create(path)
+    try DataFolder.refuseForeignFiles(in: path)
+    let lockPath = path + "/lock"
+    let descriptor = unsafe open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw DataFolder.failure("cannot write into the data folder \(path)", errno) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let owner = DataFolder.readOwner(descriptor)
+      _ = Glibc.close(descriptor)
+      throw StoreError(
+        code: .folderInUse,
+        message: "the data folder \(path) is in use by process \(owner); stop it or choose another --data folder")
+    }
+    lock = descriptor
+    writeOwner()
+  }
+
+  /// A child that this process is just starting holds the same lock until it runs its own program (flock(2)): closing would
+  /// not be enough to give it up.
+  deinit {
+    _ = flock(lock, LOCK_UN)
+    _ = Glibc.close(lock)
+  }
+
+  /// What a server leaves here; a new file system has a folder of its own in it. Names that begin with a dot do not count.
+  private static let stems = ["store.db", "journal.db", "token.key", "lock", "lost+found"]
+
+  /// A folder that others use is taken only where a store is in it already.
+  private static func refuseForeignFiles(in path: String) throws(StoreError) {
+    let names = FolderSurvey.names(in: path) ?? []
+    let others = names.filter { name in !name.hasPrefix(".") && !stems.contains { name.hasPrefix($0) } }.sorted()
+    guard !others.isEmpty, !names.contains("store.db") else { return }
+    let listed = others.prefix(3).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
+    throw StoreError(
+      code: .folderNotUsable,
+      message: "the folder \(path) has files of others (\(listed)) and no store of this program; "
+        + "choose a new or an empty folder with --data")
+  }
+
+  private static func create(_ path: String) throws(StoreError) {
+    var parent = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      parent += part
+      if unsafe mkdir(parent, 0o700) != 0 && errno != EEXIST {
+        throw failure("cannot make the data folder \(parent)", errno)
+      }
+      parent += "/"
+    }
+  }
+
+  private static func failure(_ what: String, _ code: Int32) -> StoreError {
+    let reason = unsafe String(cString: strerror(code))
+    let user = geteuid()
+    let remedy =
+      switch code {
+      // In a container the name means nothing outside, the number does.
+      case EACCES, EPERM: "give it to the user of this process, chown -R \(user):\(getegid()), as the host sees it"
+      case EROFS: "it is on a file system that is mounted read-only: mount a volume there"
+      default: "give user \(user) a place there"
+      }
+    return StoreError(code: .folderNotUsable, message: "\(what): \(reason); \(remedy), or choose another --data folder")
+  }
+
+  private static func readOwner(_ descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 20)
+    let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
+    let digits = bytes.prefix(max(0, count)).prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
+  }
+
+  /// For people and for the message above; a failure to write it does not matter.
+  private func writeOwner() {
+    let text = Array("\(getpid())\n".utf8)
+    guard ftruncate(lock, 0) == 0 else { return }
+    _ = unsafe pwrite(lock, text, text.count, 0)
+  }
+}
+
+/// What is told about a data folder before it is opened.
+package enum FolderSurvey {
+  /// Why the folder's key shows that a store was here which is not here any more; nil when nothing is missing.
+  package static func lostStore(in folder: String) -> String? {
+    guard unsafe access(folder + "/token.key", F_OK) == 0 else { return nil }
+    let path = DataFolder.databasePath(in: folder)
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return "\(path) is missing" }
+    return status.st_size == 0 ? "\(path) is empty" : nil
+  }
+
+  /// What is missing where a store should be read; nil when there is one.
+  static func missingStore(in folder: String) -> String? {
+    if unsafe access(DataFolder.databasePath(in: folder), F_OK) == 0 { return nil }
+    return unsafe access(folder, F_OK) == 0 ? "\(folder) has no store.db" : "there is no folder \(folder)"
+  }
+
+  /// What a folder holds, in no order; nil when it cannot be read.
+  package static func names(in path: String) -> [String]? {
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Puts the journal aside, with what lies beside it, in the place of one that was put aside earlier. Gives its new name; nil
+  /// when there is none or it cannot be moved. For the holder of the folder's lock.
+  package static func setJournalAside(in folder: String) -> String? {
+    let path = DataFolder.journalPath(in: folder)
+    let aside = path + ".damaged"
+    for suffix in ["-wal", "-shm"] where unsafe rename(path + suffix, aside + suffix) != 0 {
+      _ = unsafe unlink(aside + suffix)
+    }
+    return unsafe rename(path, aside) == 0 ? aside : nil
+  }
+}
+
+/// Where SQLite puts files without a name (https://sqlite.org/tempfiles.html#temporary_file_storage_locations).
+enum SpillFolder {
+  /// Whether SQLite will find one.
+  static var exists: Bool {
+    let variables: [String] = ["SQLITE_TMPDIR", "TMPDIR"]
+    let named = variables.compactMap { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    return (named + ["/var/tmp", "/usr/tmp", "/tmp", "."]).contains { unsafe access($0, W_OK | X_OK) == 0 }
+  }
+}

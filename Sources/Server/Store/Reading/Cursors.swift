@@ -1,0 +1,106 @@
+package import Base
+
+/// A bounded part of an answer.
+package struct Page<Element: Sendable, Cursor: Sendable>: Sendable {
+  package var elements: [Element]
+  /// Where the next page starts; nil at the end. A page may hold fewer elements than were asked for, even none, and still
+  /// have a next one.
+  package var next: Cursor?
+}
+
+/// The text of a cursor: numbers with points between them. Clients give it back as they got it.
+enum CursorText {
+  /// Exactly `count` numbers, or `badCursor`.
+  static func numbers(_ text: String, count: Int) throws(StoreError) -> [Int64] {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { Int64($0) }
+    guard parts.count == count, numbers.count == count else {
+      throw StoreError(code: .badCursor, message: "the cursor is not one that this server gave out")
+    }
+    return numbers
+  }
+}
+
+/// Where a page of points ended, to be handed back for the next one. Points are ordered by recorded time, those of the same
+/// time by arrival.
+package struct PointCursor: Hashable, Comparable, Sendable {
+  let recordedAt: Int64
+  let partition: Int64
+  let row: Int64
+
+  init(recordedAt: Int64, partition: Int64, row: Int64) {
+    self.recordedAt = recordedAt
+    self.partition = partition
+    self.row = row
+  }
+
+  /// From the text of an earlier page.
+  package init(text: String) throws(StoreError) {
+    let numbers = try CursorText.numbers(text, count: 3)
+    self.init(recordedAt: numbers[0], partition: numbers[1], row: numbers[2])
+  }
+
+  package var text: String { "\(recordedAt).\(partition).\(row)" }
+
+  package static func < (left: PointCursor, right: PointCursor) -> Bool {
+    (left.recordedAt, left.partition, left.row) < (right.recordedAt, right.partition, right.row)
+  }
+}
+
+/// What makes a record of a device the same record.
+package struct PointKey: Hashable, Sendable {
+  /// Milliseconds since 1970, 0 for a record without a time.
+  package var recordedAt: Int64
+  package var uuid: UUID128
+
+  package init(recordedAt: Int64, uuid: UUID128) {
+    self.recordedAt = recordedAt
+    self.uuid = uuid
+  }
+}
+
+/// Where a walk through everything stored ended. Partition by partition, in the order of arrival.
+package struct ArrivalCursor: Hashable, Sendable {
+  let partition: Int64
+  let row: Int64
+
+  init(partition: Int64, row: Int64) {
+    self.partition = partition
+    self.row = row
+  }
+
+  package init(text: String) throws(StoreError) {
+    let numbers = try CursorText.numbers(text, count: 2)
+    self.init(partition: numbers[0], row: numbers[1])
+  }
+
+  package var text: String { "\(partition).\(row)" }
+}
+
+/// Consecutive rows of a partition that one question looks at.
+struct ArrivalStretch {
+  let partition: Int64
+  /// Row numbers: `after` < row ≤ `through`.
+  let after: Int64
+  let through: Int64
+  /// Where the following stretch begins; nil at the end.
+  let next: ArrivalCursor?
+}
+
+/// Where a page of the ledger ended.
+package struct LedgerCursor: Hashable, Sendable {
+  let order: Int64
+  let device: Int64
+
+  init(order: Int64, device: Int64) {
+    self.order = order
+    self.device = device
+  }
+
+  package init(text: String) throws(StoreError) {
+    let numbers = try CursorText.numbers(text, count: 2)
+    self.init(order: numbers[0], device: numbers[1])
+  }
+
+  package var text: String { "\(order).\(device)" }
+}

@@ -1,0 +1,251 @@
+import JSON
+
+/// The user's own schema for records: a text in which tags stand for values. It is parsed once, when it is configured.
+package struct RecordTemplate: Equatable, Sendable {
+  /// For which records it is made.
+  package enum Kind: Sendable {
+    case location, geofence
+  }
+
+  enum Segment: Equatable {
+    case text([UInt8])
+    case tag(TemplateTag)
+  }
+
+  package let kind: Kind
+  /// Tags that mean nothing here, in the order of the text; each becomes the empty text and is worth a warning.
+  package let unknownTags: [String]
+  let segments: [Segment]
+
+  /// Nil for the empty text, which means the default schema. A tag that is not closed is text.
+  package init?(_ text: String, kind: Kind) {
+    if text.isEmpty { return nil }
+    var segments: [Segment] = []
+    var unknownTags: [String] = []
+    var rest = Array(text.utf8)[...]
+    while let opening = rest.firstRange(of: "<%=".utf8) {
+      guard let closing = rest[opening.upperBound...].firstRange(of: "%>".utf8) else { break }
+      if rest.startIndex < opening.lowerBound { segments.append(.text(Array(rest[..<opening.lowerBound]))) }
+      let name = Self.name(rest[opening.upperBound..<closing.lowerBound])
+      if let tag = TemplateTag.allCases.first(where: { $0.name == name }), kind == .geofence || !tag.needsGeofence {
+        segments.append(.tag(tag))
+      } else {
+        unknownTags.append(name)
+      }
+      rest = rest[closing.upperBound...]
+    }
+    if !rest.isEmpty { segments.append(.text(Array(rest))) }
+    self.kind = kind
+    self.segments = segments
+    self.unknownTags = unknownTags
+  }
+
+  /// Without the spaces around it.
+  private static func name(_ bytes: ArraySlice<UInt8>) -> String {
+    let name = bytes.drop { $0 <= UInt8(ascii: " ") }
+    let end = name.lastIndex { $0 > UInt8(ascii: " ") }.map { $0 + 1 } ?? name.startIndex
+    return String(decoding: name[..<end], as: UTF8.self)
+  }
+}
+
+/// A name that a template may put between `<%=` and `%>`.
+enum TemplateTag: CaseIterable {
+  case latitude, longitude, accuracy, speed, heading, altitude, altitudeAccuracy
+  case speedAccuracy, headingAccuracy, ellipsoidalAltitude
+  case uuid, timestamp, recordedAt, age, event, isMoving, odometer, odometerError, mock, timestampMeta, extras
+  case activityType, activityConfidence, batteryLevel, batteryIsCharging
+  case geofenceIdentifier, geofenceAction
+
+  var name: String {
+    switch self {
+    case .latitude: "\(CoordsKey.latitude)"
+    case .longitude: "\(CoordsKey.longitude)"
+    case .accuracy: "\(CoordsKey.accuracy)"
+    case .speed: "\(CoordsKey.speed)"
+    case .heading: "\(CoordsKey.heading)"
+    case .altitude: "\(CoordsKey.altitude)"
+    case .altitudeAccuracy: "\(CoordsKey.altitudeAccuracy)"
+    case .speedAccuracy: "\(CoordsKey.speedAccuracy)"
+    case .headingAccuracy: "\(CoordsKey.headingAccuracy)"
+    case .ellipsoidalAltitude: "\(CoordsKey.ellipsoidalAltitude)"
+    case .uuid: "\(RecordKey.uuid)"
+    case .timestamp: "\(RecordKey.timestamp)"
+    case .recordedAt: "\(RecordKey.recordedAt)"
+    case .age: "\(RecordKey.age)"
+    case .event: "\(RecordKey.event)"
+    case .isMoving: "\(RecordKey.isMoving)"
+    case .odometer: "\(RecordKey.odometer)"
+    case .odometerError: "\(RecordKey.odometerError)"
+    case .mock: "\(RecordKey.mock)"
+    case .timestampMeta: "\(RecordKey.timestampMeta)"
+    case .extras: "\(RecordKey.extras)"
+    case .activityType: "\(RecordKey.activity).\(ActivityKey.type)"
+    case .activityConfidence: "\(RecordKey.activity).\(ActivityKey.confidence)"
+    case .batteryLevel: "\(RecordKey.battery).\(BatteryKey.level)"
+    case .batteryIsCharging: "\(RecordKey.battery).\(BatteryKey.isCharging)"
+    case .geofenceIdentifier: "\(RecordKey.geofence).\(GeofenceTriggerKey.identifier)"
+    case .geofenceAction: "\(RecordKey.geofence).\(GeofenceTriggerKey.action)"
+    }
+  }
+
+  /// Whether it exists in a geofenceTemplate only.
+  var needsGeofence: Bool { self == .geofenceIdentifier || self == .geofenceAction }
+}
+
+extension RecordTemplate {
+  /// Appends the text with each tag replaced by the plain value of the record. No quotes are added; what could end a
+  /// text in quotes is escaped, so that a value never becomes more than a value where its tag stands in quotes.
+  ///
+  /// What is missing is written as in the default schema, or as 0 for an altitude or an age, -1 for an error, the empty
+  /// text for an event or a time, `{}` for an object.
+  func append(_ record: LocationRecord, _ encoder: inout RecordEncoder, to bytes: inout [UInt8]) {
+    for segment in segments {
+      switch segment {
+      case .text(let text): bytes.append(contentsOf: text)
+      case .tag(let tag): Self.append(tag, of: record, &encoder, to: &bytes)
+      }
+    }
+  }
+
+  private static func append(
+    _ tag: TemplateTag, of record: LocationRecord, _ encoder: inout RecordEncoder, to bytes: inout [UInt8]
+  ) {
+    let coords = record.coords
+    switch tag {
+    case .latitude: encoder.values.append(coords.latitude, to: &bytes)
+    case .longitude: encoder.values.append(coords.longitude, to: &bytes)
+    case .accuracy: encoder.values.append(orMissing: coords.accuracy, to: &bytes)
+    case .speed: encoder.values.append(orMissing: coords.speed, to: &bytes)
+    case .heading: encoder.values.append(orMissing: coords.heading, to: &bytes)
+    case .altitude: encoder.values.append(hundredths: encoder.altitude(of: coords) ?? 0, to: &bytes)
+    case .altitudeAccuracy: encoder.values.append(orMissing: coords.altitudeAccuracy, to: &bytes)
+    case .speedAccuracy: encoder.values.append(orMissing: coords.speedAccuracy, to: &bytes)
+    case .headingAccuracy: encoder.values.append(orMissing: coords.headingAccuracy, to: &bytes)
+    case .ellipsoidalAltitude: encoder.values.append(hundredths: finite(coords.ellipsoidalAltitude) ?? 0, to: &bytes)
+    case .uuid: encoder.append(record.uuid, to: &bytes)
+    case .timestamp: encoder.append(unquoted: record.timestamp, to: &bytes)
+    case .recordedAt: if let instant = record.recordedAt { encoder.append(unquoted: instant, to: &bytes) }
+    case .age: bytes.append(integer: record.ageMilliseconds ?? 0)
+    case .event: encoder.values.append(escaped: record.event?.name ?? "", to: &bytes)
+    case .isMoving: bytes.append(record.isMoving)
+    case .odometer: encoder.values.append(hundredths: record.odometer, to: &bytes)
+    case .odometerError: encoder.values.append(orMissing: record.odometerError, to: &bytes)
+    case .mock: bytes.append(record.isMock)
+    case .timestampMeta: append(record.timestampMeta, encoder, to: &bytes)
+    case .extras: record.extras.append(to: &bytes)
+    case .activityType: encoder.values.append(escaped: record.activity.type.name, to: &bytes)
+    case .activityConfidence: bytes.append(integer: Int64(record.activity.confidence))
+    case .batteryLevel: encoder.values.append(level: record.battery.level, to: &bytes)
+    case .batteryIsCharging: bytes.append(record.battery.isCharging)
+    case .geofenceIdentifier: encoder.values.append(escaped: record.geofence?.identifier ?? "", to: &bytes)
+    case .geofenceAction: encoder.values.append(escaped: record.geofence?.action.rawValue ?? "", to: &bytes)
+    }
+  }
+
+  private static func append(_ meta: TimestampMeta?, _ encoder: RecordEncoder, to bytes: inout [UInt8]) {
+    if let meta { encoder.append(meta, to: &bytes) } else { RenderedObject.empty.append(to: &bytes) }
+  }
+
+  private static func finite(_ quantity: Double?) -> Double? {
+    quantity.flatMap { $0.isFinite ? $0 : nil }
+  }
+}
+
+/// What a device logs about a record that was written with a template.
+package enum RenderNote: Equatable, Sendable {
+  /// An error: the template gave no JSON, and the record was written in the default schema. The position is that of the
+  /// character at which reading ended.
+  case invalidTemplate(RecordTemplate.Kind, position: Int)
+  /// A warning: extras have no key to stand under.
+  case extrasAppendedToArray
+
+  /// In the words of the SDK's log.
+  package var message: String {
+    switch self {
+    case .invalidTemplate(.location, let position):
+      "locationTemplate error: Invalid value around character \(position)"
+    case .invalidTemplate(.geofence, let position):
+      "geofenceTemplate error: Invalid value around character \(position)"
+    case .extrasAppendedToArray: "Appending #extras to last index of [Array]"
+    }
+  }
+}
+
+/// Makes the bytes of a record that the queue stores and the upload sends, by a template if there is one for it, else in
+/// the default schema. The extras go with the record; into an object they are merged flat, where they replace what the
+/// template has under their names, and behind an array they are appended as its last element.
+package struct RecordRenderer: Sendable {
+  private var encoder: RecordEncoder
+  private let locationTemplate: RecordTemplate?
+  private let geofenceTemplate: RecordTemplate?
+  private static let mockMark = Array("\"\(EnvelopeKey.isMock)\":true}".utf8)
+
+  /// A record by its template, before the extras.
+  private var draft: [UInt8] = []
+
+  /// A geofence record without a geofence template is written in the default schema, whatever the location template.
+  package init(style: RecordStyle, locationTemplate: RecordTemplate? = nil, geofenceTemplate: RecordTemplate? = nil) {
+    precondition(locationTemplate?.kind != .geofence, "a geofence template in place of the location template")
+    precondition(geofenceTemplate?.kind != .location, "a location template in place of the geofence template")
+    encoder = RecordEncoder(style: style)
+    self.locationTemplate = locationTemplate
+    self.geofenceTemplate = geofenceTemplate
+  }
+
+  /// Appends one JSON value, without white space around it.
+  package mutating func append(_ record: LocationRecord, to bytes: inout [UInt8]) -> RenderNote? {
+    let isGeofence = record.geofence != nil || record.event == .geofence
+    guard let template = isGeofence ? geofenceTemplate : locationTemplate else {
+      encoder.append(record, to: &bytes)
+      return nil
+    }
+    draft.removeAll(keepingCapacity: true)
+    template.append(record, &encoder, to: &draft)
+    let start = bytes.count
+    do {
+      return try appendDraft(of: record, to: &bytes)
+    } catch {
+      bytes.removeSubrange(start...)
+      encoder.append(record, to: &bytes)
+      return .invalidTemplate(template.kind, position: characterCount(before: error.offset))
+    }
+  }
+
+  private func appendDraft(of record: LocationRecord, to bytes: inout [UInt8]) throws(JSONError) -> RenderNote? {
+    var reader = JSONReader(draft.span)
+    let kind = try reader.peek()
+    guard kind == .object || kind == .array else { throw JSONError(.wrongKind, at: reader.offset) }
+    let value = try reader.skipValue()
+    try reader.finish()
+    if kind == .array { return appendArray(value, of: record, to: &bytes) }
+    if record.extras.isEmpty {
+      reader.append(rawValue: value, to: &bytes)
+    } else {
+      try ObjectMerge.append(draft.span.extracting(value), laidUnder: record.extras, to: &bytes)
+    }
+    return nil
+  }
+
+  /// Extras become the last element; in the Android style the mark of a mock location stands with them.
+  private func appendArray(_ value: Range<Int>, of record: LocationRecord, to bytes: inout [UInt8]) -> RenderNote? {
+    let marksMock = record.isMock && encoder.style.arrayTemplateMock == .appended
+    bytes.append(contentsOf: draft[value])
+    if record.extras.isEmpty && !marksMock { return nil }
+    bytes.removeLast()
+    while let last = bytes.last, last <= UInt8(ascii: " ") { bytes.removeLast() }
+    if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
+    record.extras.append(to: &bytes)
+    if marksMock {
+      bytes.removeLast()
+      if !record.extras.isEmpty { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(contentsOf: Self.mockMark)
+    }
+    bytes.append(UInt8(ascii: "]"))
+    return record.extras.isEmpty ? nil : .extrasAppendedToArray
+  }
+
+  /// Errors count bytes; the log counts characters. All bytes of UTF-8 begin one but those of the form 10xxxxxx.
+  private func characterCount(before offset: Int) -> Int {
+    draft[..<offset].count { $0 & 0xC0 != 0x80 }
+  }
+}

@@ -1,0 +1,206 @@
+package import Base
+package import JSON
+
+/// The request by which a device gets a new token: always POST (SDK §11.2).
+package struct RefreshRequest: Equatable, Sendable {
+  package let url: String
+  /// The content type first, then the configured refresh headers, then those of uploads that are not among them.
+  package let headers: [NameValuePair]
+  package let body: [UInt8]
+  /// A configured content type that is neither JSON nor a form, and was replaced by that of a form.
+  package let refusedContentType: String?
+
+  /// Nil when there is nowhere to ask. `uploadHeaders` is `http.headers`.
+  ///
+  /// A header that must hold an access token is left out when there is none; a missing refresh token is empty.
+  package init?(_ settings: AuthorizationSettings, uploadHeaders: JSONValue) {
+    guard let url = settings.refreshUrl else { return nil }
+    self.url = url
+    let configured = NameValuePair.list(settings.refreshHeaders).compactMap {
+      $0.substituting(TokenPlaceholder.accessToken, with: settings.accessToken)
+    }
+    let contentType = configured.first { $0.hasName(HeaderName.contentType.description) }?.value
+    let mediaType = contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+    let isJSON = mediaType == MediaType.json
+    refusedContentType = isJSON || mediaType == MediaType.form ? nil : contentType
+
+    var headers = [NameValuePair(HeaderName.contentType.description, isJSON ? MediaType.json : MediaType.form)]
+    for header in configured + NameValuePair.list(uploadHeaders) {
+      if !headers.contains(where: { $0.hasName(header.name) }) { headers.append(header) }
+    }
+    self.headers = headers
+    let fields = NameValuePair.list(settings.refreshPayload).compactMap {
+      $0.substituting(TokenPlaceholder.refreshToken, with: settings.refreshToken ?? "")
+    }
+    body = isJSON ? Self.json(fields) : FormEncoding.encode(fields)
+  }
+
+  private static func json(_ fields: [NameValuePair]) -> [UInt8] {
+    var writer = JSONWriter(capacity: 256)
+    writer.beginObject()
+    for field in fields {
+      writer.key(field.name)
+      writer.value(field.value)
+    }
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+extension NameValuePair {
+  /// Names of header fields ignore case (RFC 9110 §5.1).
+  fileprivate func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+}
+
+/// A server's view of a refresh request, whose field names are the app's choice. Forms, multipart and JSON bodies all
+/// arrive here as pairs.
+package enum RefreshFields {
+  /// The refresh token among the fields: `refresh_token` in any spelling, or else `token`. Empty values do not count.
+  package static func refreshToken(in pairs: [NameValuePair]) -> String? {
+    for name in ["refreshtoken", "token"] {
+      let found = pairs.first { FoundTokens.normalise($0.name) == name && !$0.value.isEmpty }
+      if let found { return found.value }
+    }
+    return nil
+  }
+}
+
+/// `application/x-www-form-urlencoded`, as the URL standard of the WHATWG defines it in §5.
+package enum FormEncoding {
+  package static func encode(_ fields: [NameValuePair]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for field in fields {
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+      append(field.name, to: &bytes)
+      bytes.append(UInt8(ascii: "="))
+      append(field.value, to: &bytes)
+    }
+    return bytes
+  }
+
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"):
+        bytes.append(byte)
+      case UInt8(ascii: " "): bytes.append(UInt8(ascii: "+"))
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+  }
+}
+
+/// A header line or a form field.
+package struct NameValuePair: Equatable, Sendable {
+  package let name: String
+  package let value: String
+
+  package init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// The members of an object as texts, null left out; none when it is no object.
+  package static func list(_ value: JSONValue) -> [NameValuePair] {
+    guard case .object(let object) = value else { return [] }
+    return object.members.compactMap { member in
+      member.value.plainText.map { NameValuePair(member.key, $0) }
+    }
+  }
+
+  /// With the text in place of the placeholder. Nil when there is no text to take its place.
+  func substituting(_ placeholder: String, with text: String?) -> NameValuePair? {
+    let parts = value.split(separator: placeholder, omittingEmptySubsequences: false)
+    guard parts.count > 1 else { return self }
+    return text.map { NameValuePair(name, parts.joined(separator: $0)) }
+  }
+}
+
+/// Tokens in the answer of any identity provider, searched by the names of the keys and not by their places
+/// (SDK §11.3).
+package struct FoundTokens: Equatable, Sendable {
+  /// Nil: the refresh has failed.
+  package private(set) var accessToken: String?
+  /// Nil: the old one stays in use.
+  package private(set) var refreshToken: String?
+  /// In one of the units of `TokenExpiry`.
+  package private(set) var expires: Double?
+  /// Where an expiry stands that is no number. Such a one is passed over.
+  package private(set) var nonNumericExpiries: [String] = []
+
+  private var accessPriority = Int.max
+
+  /// Walks objects depth first in the order of the text; arrays are not entered. Of the names for an access token the
+  /// best one counts, wherever it is; otherwise what is found first.
+  package init(searching answer: JSONValue) {
+    if case .object(let object) = answer { search(object) }
+  }
+
+  /// Upper and lower case, `_` and `-` make no difference in a key.
+  package static func normalise(_ key: String) -> String {
+    key.lowercased().filter { $0 != "_" && $0 != "-" }
+  }
+
+  private mutating func search(_ object: JSONObject) {
+    for member in object.members {
+      let key = Self.normalise(member.key)
+      switch member.value {
+      case .string(let text) where !text.isEmpty: take(text, key)
+      case .object(let inner): search(inner)
+      case .null, .bool, .integer, .double, .string, .array: break
+      }
+      if Self.expiryKeys.contains(key) { takeExpiry(member.value, member.key) }
+    }
+  }
+
+  private mutating func take(_ text: String, _ key: String) {
+    if let priority = Self.accessKeys.firstIndex(of: key), priority < accessPriority {
+      accessToken = text
+      accessPriority = priority
+    } else if key == Self.refreshKey && refreshToken == nil {
+      refreshToken = text
+    }
+  }
+
+  private mutating func takeExpiry(_ value: JSONValue, _ key: String) {
+    if let number = value.coercedNumber {
+      expires = expires ?? number
+    } else {
+      nonNumericExpiries.append(key)
+    }
+  }
+
+  /// Best first. An identity token is second: Cognito sends it beside the access token, which it once replaced.
+  private static let accessKeys = ["accesstoken", "idtoken", "token"]
+  private static let refreshKey = "refreshtoken"
+  /// Whole names, so that the lifetime of the refresh token (`refreshExpiresIn`, `refresh_expires_in`) is none of them.
+  private static let expiryKeys = ["expires", "expiresat", "expiresin", "expiry", "expiration", "exp"]
+}
+
+/// What the number `expires` means. Sources disagree on its unit (SDK §11.5), so its size decides.
+package enum TokenExpiry {
+  /// The usual value of tokens without end; every number up to 0 says the same.
+  package static let never = -1.0
+  /// Numbers above are milliseconds since 1970.
+  package static let greatestSeconds = 1e12
+  /// Numbers above, up to `greatestSeconds`, are seconds since 1970; the others count from the moment the token was set.
+  package static let greatestRelativeSeconds = 1e9
+
+  /// The instant from which on the token must be refreshed before it is used; nil when it never ends.
+  package static func instant(of expires: Double, setAt: WallInstant) -> WallInstant? {
+    guard expires > 0 else { return nil }
+    let milliseconds =
+      if expires > greatestSeconds {
+        expires
+      } else if expires > greatestRelativeSeconds {
+        expires * 1_000
+      } else {
+        Double(setAt.millisecondsSince1970) + expires * 1_000
+      }
+    // Beyond the last representable year nobody waits for the end.
+    return Int64(exactly: milliseconds.rounded()).flatMap { WallInstant(exactly: $0) }
+  }
+}

@@ -1,0 +1,112 @@
+internal import CZlib
+
+/// One member of a gzip file on its way through zlib.
+@safe struct Inflation: ~Copyable {
+  /// zlib remembers where its state lies, so that it must not move.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private var chunk = [UInt8](repeating: 0, count: Inflation.chunkBytes)
+
+  private static let chunkBytes = 64 << 10
+
+  init() {
+    unsafe stream = .allocate(capacity: 1)
+    unsafe stream.initialize(to: z_stream())
+    let result = unsafe rr_inflate_init(stream)
+    precondition(result == Z_OK, "zlib has no memory")
+  }
+
+  deinit {
+    unsafe inflateEnd(stream)
+    unsafe stream.deallocate()
+  }
+
+  /// Adds what the member holds to the content, which may grow to `limit` bytes. Gives the length of the member.
+  mutating func unpackMember(
+    of file: [UInt8], from start: Int, into content: inout [UInt8], limit: Int
+  ) throws(GzipError) -> Int {
+    var taken = 0
+    while true {
+      // One byte above the limit tells a content that ends there from one that goes on.
+      let room = min(chunk.count, limit - content.count + 1)
+      let step = step(file, from: start + taken, room: room)
+      taken += step.taken
+      guard step.made <= limit - content.count else { throw .tooLarge(limit: limit) }
+      content += chunk[..<step.made]
+      switch step.result {
+      case Z_STREAM_END: return taken
+      case Z_OK: break
+      case Z_BUF_ERROR: throw .truncated
+      case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
+      default: throw isAtTrailer ? .checksum : .damaged
+      }
+    }
+  }
+
+  private mutating func step(_ file: [UInt8], from position: Int, room: Int) -> (taken: Int, made: Int, result: Int32) {
+    let stream = unsafe stream
+    let input = min(file.count - position, Int(UInt32.max))
+    return unsafe file.withUnsafeBufferPointer { bytes in
+      unsafe chunk.withUnsafeMutableBufferPointer { chunk in
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress.map { unsafe $0 + position })
+        unsafe stream.pointee.avail_in = UInt32(input)
+        unsafe stream.pointee.next_out = chunk.baseAddress
+        unsafe stream.pointee.avail_out = UInt32(room)
+        let result = unsafe inflate(stream, Z_NO_FLUSH)
+        return unsafe (input - Int(stream.pointee.avail_in), room - Int(stream.pointee.avail_out), result)
+      }
+    }
+  }
+
+  /// zlib has no code of its own for a content that is not the one that was packed.
+  private var isAtTrailer: Bool {
+    guard let message = unsafe stream.pointee.msg else { return false }
+    return ["incorrect data check", "incorrect length check"].contains(unsafe String(cString: message))
+  }
+}
+
+/// Files in the format of RFC 1952, packed and unpacked by zlib.
+package enum GzipFile {
+  /// One member without a name or a time: the same content gives the same bytes on one version of zlib.
+  package static func pack(_ content: [UInt8]) -> [UInt8] {
+    let bound = rr_gzip_bound(content.count)
+    let file = unsafe [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+      count = unsafe rr_gzip(content, content.count, buffer.baseAddress, bound)
+    }
+    precondition(!file.isEmpty, "zlib has no memory")
+    return file
+  }
+
+  /// Whether the file begins as a packed one does.
+  package static func isPacked(_ file: [UInt8]) -> Bool { file.starts(with: [0x1F, 0x8B]) }
+
+  /// The content of all members of the file (RFC 1952 §2.2), at most `limit` bytes: a small file can hold gigabytes.
+  package static func unpack(_ file: [UInt8], limit: Int) throws(GzipError) -> [UInt8] {
+    var content: [UInt8] = []
+    var position = 0
+    repeat {
+      var inflation = Inflation()
+      position += try inflation.unpackMember(of: file, from: position, into: &content, limit: limit)
+    } while position < file.count
+    return content
+  }
+}
+
+/// Why a packed file cannot be read.
+package enum GzipError: Error, Equatable, Sendable {
+  case truncated
+  case damaged
+  /// The checksum or the length behind the content is that of another one.
+  case checksum
+  case tooLarge(limit: Int)
+}
+
+extension GzipError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .truncated: "the packed file ends too early; fetch it again"
+    case .damaged: "the packed file is damaged; fetch it again"
+    case .checksum: "the packed file does not hold what its checksum says; fetch it again"
+    case .tooLarge(let limit): "the packed file holds more than \(limit) bytes; unpack and cut it first"
+    }
+  }
+}

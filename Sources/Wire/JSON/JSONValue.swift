@@ -1,0 +1,160 @@
+/// A JSON value as a tree, for cold paths only: configuration, admin bodies.
+package indirect enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  /// A number written as an integer, except -0.
+  case integer(Int64)
+  /// A number written with fraction or exponent; and -0, which only a double can keep.
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  /// What a key that occurs twice in one object means.
+  package enum DuplicateKeys: Sendable {
+    /// `duplicateKey` at the second occurrence.
+    case refused
+    /// The last value counts, at the place of the first.
+    case lastWins
+  }
+
+  /// The one value of a complete text. An integer that does not fit into 64 bits signed is `integerOutOfRange`.
+  package init(
+    parsing bytes: Span<UInt8>, limits: JSONLimits = .standard, duplicateKeys: DuplicateKeys = .refused
+  ) throws(JSONError) {
+    var reader = JSONReader(bytes, limits: limits)
+    self = try Self.read(from: &reader, duplicateKeys)
+    try reader.finish()
+  }
+
+  /// The next value of a reader.
+  package init(from reader: inout JSONReader, duplicateKeys: DuplicateKeys = .refused) throws(JSONError) {
+    self = try Self.read(from: &reader, duplicateKeys)
+  }
+
+  /// The member of an object; nil when there is none or this is no object.
+  package subscript(key: String) -> JSONValue? {
+    if case .object(let object) = self { object[key] } else { nil }
+  }
+
+  /// Nested deeper than 64 it traps; what was parsed never is.
+  package func write(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .bool(let flag): writer.value(flag)
+    case .integer(let number): writer.value(number)
+    case .double(let number): writer.value(number)
+    case .string(let text): writer.value(text)
+    case .array(let elements):
+      writer.beginArray()
+      for element in elements { element.write(to: &writer) }
+      writer.endArray()
+    case .object(let object):
+      writer.beginObject()
+      for member in object.members {
+        writer.key(member.key)
+        member.value.write(to: &writer)
+      }
+      writer.endObject()
+    }
+  }
+
+  private static func read(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
+    switch try reader.peek() {
+    case .null:
+      try reader.readNull()
+      return .null
+    case .true, .false: return .bool(try reader.readBool())
+    case .string: return .string(reader.string(try reader.readText()))
+    case .number: return try readNumber(from: &reader)
+    case .array: return try readArray(from: &reader, duplicateKeys)
+    case .object: return try readObject(from: &reader, duplicateKeys)
+    }
+  }
+
+  private static func readNumber(from reader: inout JSONReader) throws(JSONError) -> JSONValue {
+    let number = try reader.readNumber()
+    guard number.isInteger else { return .double(reader.double(number)) }
+    guard let integer = reader.int64(number) else { throw JSONError(.integerOutOfRange, at: number.range.lowerBound) }
+    let isNegativeZero = integer == 0 && reader.double(number).sign == .minus
+    return isNegativeZero ? .double(-0.0) : .integer(integer)
+  }
+
+  private static func readArray(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
+    var elements: [JSONValue] = []
+    try reader.enterArray()
+    while try reader.nextElement() { elements.append(try read(from: &reader, duplicateKeys)) }
+    return .array(elements)
+  }
+
+  private static func readObject(
+    from reader: inout JSONReader, _ duplicateKeys: DuplicateKeys
+  ) throws(JSONError) -> JSONValue {
+    var object = JSONObject()
+    // Looked up here and not in the object, so that very many keys take no more than their time.
+    var places: [[UInt8]: Int] = [:]
+    try reader.enterObject()
+    while let text = try reader.nextKey() {
+      var key: [UInt8] = []
+      reader.append(text, to: &key)
+      if let place = places[key] {
+        if duplicateKeys == .refused { throw JSONError(.duplicateKey, at: text.range.lowerBound - 1) }
+        object.members[place].value = try read(from: &reader, duplicateKeys)
+      } else {
+        places[key] = object.members.count
+        object.members.append(.init(key: reader.string(text), value: try read(from: &reader, duplicateKeys)))
+      }
+    }
+    return .object(object)
+  }
+}
+
+/// The members of an object in the order of the text. Meant for a handful of keys: looking one up walks the list. Keys
+/// are compared code point by code point (RFC 8259 §8.3), not by what they look like as `String` does.
+package struct JSONObject: Equatable, Sendable {
+  /// One key with its value.
+  package struct Member: Equatable, Sendable {
+    package let key: String
+    package var value: JSONValue
+
+    package init(key: String, value: JSONValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// Keys are unique. Two objects are equal only when their members stand in the same order.
+  package internal(set) var members: [Member] = []
+
+  package init() {}
+
+  /// Setting nil removes the member; a new key goes to the end.
+  package subscript(key: String) -> JSONValue? {
+    get { index(of: key).map { members[$0].value } }
+    set {
+      let index = index(of: key)
+      switch (index, newValue) {
+      case (let index?, let value?): members[index].value = value
+      case (let index?, nil): members.remove(at: index)
+      case (nil, let value?): members.append(Member(key: key, value: value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  private func index(of key: String) -> Int? { members.firstIndex { $0.key.utf8.elementsEqual(key.utf8) } }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  /// The members in the order written; a key that is repeated is a programmer error.
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    for (key, value) in elements {
+      precondition(self[key] == nil, "the key occurs twice")
+      members.append(Member(key: key, value: value))
+    }
+  }
+}
