@@ -1,4 +1,4 @@
-/// A first-in, first-out ring with a hard capacity. It answers "full" instead of growing, so that whoever fills it has to
+/// A first-in, first-out ring with a hard capacity. It answers "full" instead of growing, so that its producer has to
 /// decide what gives way; its storage is allocated once.
 package struct BoundedQueue<Element> {
   private var slots: [Element?]

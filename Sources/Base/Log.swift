@@ -53,7 +53,7 @@ package struct Log: Sendable {
 
 /// How much attention a line wants, the most first.
 package enum LogLevel: String, CaseIterable, Comparable, Sendable {
-  /// Somebody must act: data or service is lost.
+  /// An operator must act: data or service is lost.
   case error
   /// Something is not as it should be, and was dealt with.
   case warning

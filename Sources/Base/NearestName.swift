@@ -1,4 +1,4 @@
-/// Finds the name that somebody meant who mistyped it.
+/// Finds the name that a mistyped one was meant to be.
 package enum NearestName {
   /// The candidate with the fewest typing errors, upper and lower case counting as equal; the first of several. Nil when
   /// even the best differs by more than a third of the longer name.

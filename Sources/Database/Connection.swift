@@ -57,7 +57,7 @@ extension Connection {
   /// is thrown. Transactions do not nest.
   ///
   /// After `.inputOutput` from the commit the outcome on disk is open: the rows are not visible, but after a power cut at
-  /// that very moment recovery may still find them. Whoever writes again must be able to meet its own row.
+  /// that very moment recovery may still find them. A second write must be able to meet the row of the first.
   package func transaction<Result: ~Copyable>(
     _ mode: TransactionMode, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
@@ -90,7 +90,7 @@ extension Connection {
 package enum TransactionMode: String {
   /// With the first statement that needs one. For reading; a later upgrade to writing can fail at once with `.busy`.
   case deferred
-  /// Before the body runs: whoever writes waits here, once, and not in the middle.
+  /// Before the body runs: a writer waits here, once, and not in the middle.
   case immediate
 }
 
@@ -151,7 +151,7 @@ extension Connection {
   }
 }
 
-/// Stops whatever its connection is doing, from any thread; the statement throws `.interrupted`. Without a running statement
+/// Stops what its connection is doing, from any thread; the statement throws `.interrupted`. Without a running statement
 /// it does nothing. It keeps the connection open, because SQLite forbids to interrupt one that may close meanwhile.
 package struct Interrupter: @unchecked Sendable {
   private let handle: ConnectionHandle
@@ -166,13 +166,13 @@ extension Connection {
 }
 
 /// Owns the C connection. Connection and statements share it, so it closes after the last statement was finalised, in
-/// whatever order their owners go.
+/// any order of their owners' end.
 @safe
 final class ConnectionHandle {
   let database: OpaquePointer
 
-  /// Once, before the first connection: counting every allocation takes a lock that all threads share, and nobody reads
-  /// the count (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). When somebody else in
+  /// Once, before the first connection: counting every allocation takes a lock that all threads share, and nothing reads
+  /// the count (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). When other code in
   /// the process was first, it is too late and stays as it is.
   private static let dropMemoryStatistics: Void = { _ = rr_sqlite3_disable_memory_statistics() }()
 

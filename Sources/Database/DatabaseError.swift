@@ -19,7 +19,7 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
     return message + codes + (sql.map { " in: \($0)" } ?? "")
   }
 
-  /// For those who run the program: without the statement, which is ours.
+  /// For operators: without the statement, which is the program's own.
   package var summary: String { extendedCode == 0 ? message : "\(message) (SQLite's code \(extendedCode))" }
 
   /// A refusal of the wrapper.

@@ -1,4 +1,4 @@
-/// The tables of one application: whose file it is, and how it came to be, step by step.
+/// The tables of one application: the identity of its file, and the migrations that make it.
 package struct Schema: Sendable {
   /// Stands in the header of the file, https://sqlite.org/pragma.html#pragma_application_id; not 0.
   package let applicationID: Int32
@@ -6,7 +6,7 @@ package struct Schema: Sendable {
 
   /// The numbers are 1, 2, 3 … in this order.
   package init(applicationID: Int32, migrations: [Migration]) {
-    precondition(applicationID != 0, "0 is the identity of a file that nobody claimed")
+    precondition(applicationID != 0, "0 is the identity of a file without an owner")
     precondition(
       migrations.map(\.number).elementsEqual(1...max(1, migrations.count)), "migrations are numbered 1, 2, 3 …")
     self.applicationID = applicationID
@@ -29,7 +29,7 @@ package struct Migration: Sendable {
 }
 
 extension Connection {
-  /// The version of the file, 0 when it is empty. Throws `.foreignFile` for a database of somebody else and `.newerVersion`
+  /// The version of the file, 0 when it is empty. Throws `.foreignFile` for a database of another program and `.newerVersion`
   /// for one that newer code wrote; neither was touched.
   package func version(of schema: Schema) throws(DatabaseError) -> Int {
     try transaction(.deferred) { () throws(DatabaseError) in try readVersion(of: schema) }

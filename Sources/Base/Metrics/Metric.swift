@@ -56,7 +56,7 @@ package final class SharedHistogram: Sendable {
   }
 }
 
-/// One metric for each case of an enum: the set of series is bounded by the type, whatever clients send.
+/// One metric for each case of an enum: the set of series is bounded by the type, not by what clients send.
 package struct LabelledMetrics<Label: CaseIterable & Hashable & RawRepresentable<String> & Sendable, Metric: Sendable>:
   Sendable
 {

@@ -1,5 +1,5 @@
-/// All metrics of a process, registered while it is put together, shown in the order of registration. A value: whoever
-/// renders holds a copy that nobody registers into any more, while the metrics in it go on counting.
+/// All metrics of a process, registered while it is put together, shown in the order of registration. A value: the
+/// renderer holds a copy that takes no more registrations, while the metrics in it go on counting.
 ///
 /// Names and labels come from code, so a bad or repeated one is a programmer error.
 package struct MetricsRegistry: Sendable {

@@ -41,7 +41,7 @@ package struct WallInstant: Hashable, Comparable, Sendable {
 extension WallInstant {
   /// Reads a date and time as devices write it: RFC 3339, and besides a space instead of `T`, an offset without colon
   /// (`+0200`) or without minutes (`-07`), and no fraction or one of 1 to 9 digits, cut to milliseconds. Nil for
-  /// everything else: no offset at all (nobody knows the zone), a field out of range, anything before or behind, or an
+  /// everything else: no offset at all (the zone is unknown), a field out of range, anything before or behind, or an
   /// instant outside the years 0001 to 9999 in UTC.
   ///
   /// Second 60 is a leap second, accepted where one can be, at 23:59 UTC; as in POSIX it is the first second of the

@@ -64,7 +64,7 @@ struct InputBuffer {
     unsafe new.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// Shows the whole and lets go of what was taken, whose number is returned.
+  /// Shows the whole and removes what was taken; returns its number.
   mutating func offer(_ body: (Span<UInt8>) -> Int) -> Int {
     let taken = body(bytes.span.extracting(start..<bytes.count))
     precondition(taken >= 0 && taken <= count, "a session takes what it was shown")
@@ -130,7 +130,7 @@ struct ConnectionTable<Session: ByteSession> {
     count += 1
   }
 
-  /// Nil for a connection that is gone, whoever has its place now.
+  /// Nil for a connection that is gone, also when another has its place.
   subscript(token: ConnectionToken) -> Connection<Session>? {
     let place = Int(token.place)
     guard place < places.count, generations[place] == token.generation else { return nil }
@@ -161,7 +161,7 @@ package struct ConnectionToken: Hashable, Sendable {
     self.generation = generation
   }
 
-  /// From a word that went through epoll, or with somebody who keeps words only.
+  /// From a word that went through epoll, or from an owner that keeps words only.
   package init(word: UInt64) {
     self.init(place: UInt32(truncatingIfNeeded: word), generation: UInt32(truncatingIfNeeded: word >> 32))
   }

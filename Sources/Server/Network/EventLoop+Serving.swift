@@ -135,7 +135,7 @@ extension EventLoop {
   private func produce(_ connection: Connection<Session>) {
     call(connection) { $0.produce(&$1) }
     let isSilent = output.bytes.isEmpty && connection.wishes.hasMoreOutput
-    precondition(!isSilent, "who has more output writes some when asked")
+    precondition(!isSilent, "a session with more output writes some when asked")
   }
 
   private func wantsToProduce(_ connection: Connection<Session>) -> Bool {

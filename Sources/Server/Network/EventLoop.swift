@@ -171,7 +171,7 @@ extension EventLoop {
     return true
   }
 
-  /// False when nobody is waiting or accepting has to pause.
+  /// False when no client is waiting or accepting has to pause.
   private func acceptOne() -> Bool {
     // Closed by a drain earlier in this turn.
     guard let number = listener?.socket.number else { return false }
@@ -202,7 +202,7 @@ extension EventLoop {
     advance(connection)
   }
 
-  /// A level-triggered listener that nobody can serve would keep the loop spinning. The clients wait in the backlog.
+  /// A level-triggered listener that cannot be served would keep the loop spinning. The clients wait in the backlog.
   private func pauseAccepting() {
     counters.countPause()
     watchListener(0)
@@ -315,7 +315,7 @@ extension EventLoop {
   /// Stops accepting, lets the sessions finish what has reached us, and ends when the last connection is gone.
   func beginDrain(within time: Nanoseconds) {
     guard case .running = stage else { return }
-    // Who stands in the backlog is connected already, and its request may be here: a close would reset it.
+    // A client in the backlog is connected already, and its request may be here: a close would reset it.
     for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
       guard acceptSome() else { break }
     }

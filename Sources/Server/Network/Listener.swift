@@ -16,7 +16,7 @@ struct Listener: ~Copyable, Sendable {
 
   /// `count` listeners on one port, also when the kernel chooses it.
   static func share(_ wanted: ListenAddress, count: Int, backlog: Int32) throws(NetworkError) -> [Handover<Listener>] {
-    precondition(count > 0, "somebody has to listen")
+    precondition(count > 0, "at least one listener")
     var listeners: [Handover<Listener>] = []
     var port = wanted.address.port
     do {
@@ -40,7 +40,7 @@ struct Listener: ~Copyable, Sendable {
   }
 
   /// With SO_REUSEPORT a second server of the same user would quietly get half of the clients. A socket without it is
-  /// refused as long as anybody listens there.
+  /// refused as long as another socket listens there.
   private static func refuseWhenTaken(_ wanted: ListenAddress) throws(SystemError) {
     _ = try bound(wanted, port: wanted.address.port, isShared: false)
   }

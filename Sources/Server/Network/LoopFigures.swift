@@ -55,7 +55,7 @@ package final class LoopCounters: Sendable {
 
   package var figures: LoopFigures {
     var figures = LoopFigures()
-    // Closed before accepted, so that nobody sees fewer than zero open connections.
+    // Closed before accepted, so that no reader sees fewer than zero open connections.
     figures.closed = closed.map { $0.count.load(ordering: .acquiring) }
     figures.accepted = accepted.load(ordering: .relaxed)
     figures.bytesIn = bytesIn.load(ordering: .relaxed)

@@ -5,7 +5,7 @@ package struct NetworkConfiguration: Sendable {
   /// Event loops, each a thread with its own listener on the same port.
   package var loops = 1
   package var times = TimeLimits()
-  /// Connections of all loops together. Beyond it nobody is turned away: new clients wait in the kernel's backlog.
+  /// Connections of all loops together. Beyond it no client is turned away: new ones wait in the kernel's backlog.
   package var connectionsMax = Int.max
   /// Descriptors that connections leave to the rest of the process: files of the database, its temporary files, the log.
   package var descriptorReserve = 64

@@ -24,6 +24,6 @@ package final class SignalWatcher: Sendable {
     }
   }
 
-  /// Can be read when a signal waits; for those who wait for other things too.
+  /// Readable when a signal waits; for callers that wait for other descriptors too.
   package var number: Int32 { descriptor.number }
 }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Every system call of the module. Each is retried when a signal interrupts it, reads errno in the same never-inlined
 /// function, and stops the process on an errno that only a mistake of ours can cause: EBADF on a number that was closed
-/// means that the next call hits somebody else's connection.
+/// means that the next call hits the connection of another client.
 enum Syscalls {
   @inline(__always)
   private static func attempt<Result: FixedWidthInteger>(

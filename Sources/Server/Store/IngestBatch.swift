@@ -29,7 +29,7 @@ package struct IngestBatch: Sendable {
   }
 }
 
-/// Whose records these are: the device's own name within a run. Runs keep parallel tests on one server apart; the run of
+/// The device of the records: its own name within a run. Runs keep parallel tests on one server apart; the run of
 /// ordinary traffic is the empty text.
 package struct DeviceIdentity: Hashable, Sendable {
   package let run: String

@@ -40,7 +40,7 @@ package final class SQLiteStore: Store {
     _ configuration: StoreConfiguration
   ) throws(DatabaseError) -> StoreEngine {
     let database = try Connection(path: configuration.databasePath)
-    // Before anything is set: a file of somebody else or of a newer version is not touched.
+    // Before anything is set: a file of another program or of a newer version is not touched.
     _ = try database.version(of: StoreSchema.schema)
     if !configuration.isInMemory {
       try database.apply(.pageSize(bytes: 8_192))
@@ -48,7 +48,7 @@ package final class SQLiteStore: Store {
       try database.apply(.synchronous(.full))
       try database.apply(.automaticCheckpoint(pages: 0))
     } else if configuration.spillsToDisk {
-      // Nobody opens this file after a crash: what a rollback needs is in memory, and no commit touches the disk.
+      // This file is not opened after a crash: what a rollback needs is in memory, and no commit touches the disk.
       try database.apply(.journalMode(.memory))
     }
     try database.apply(.cacheSize(kilobytes: configuration.limits.cacheKilobytes))
@@ -74,7 +74,7 @@ package final class SQLiteStore: Store {
       return results
     } catch {
       let outage = fail(error)
-      // Who asked is owed an answer, whatever became of the jobs beside the question.
+      // A question gets its answer also when the jobs beside it failed.
       engine?.read(group)
       return Array(repeating: .unavailable(outage), count: group.count)
     }

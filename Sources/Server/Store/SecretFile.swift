@@ -1,9 +1,9 @@
 import Glibc
 
-/// Bytes that must outlive the process and that nobody else may read, such as the key that signs tokens.
+/// Bytes that must outlive the process and that no other user may read, such as the key that signs tokens.
 package enum SecretFile {
   /// The bytes of `folder`/`name`; when there is no such file, those of `make`, written for the owner alone and on disk when
-  /// this returns. A file that others can read is refused: whatever it protected is no secret any more.
+  /// this returns. A file that others can read is refused: what it protected is no secret any more.
   package static func read(_ name: String, in folder: String, count: Int, make: () -> [UInt8]) throws(StoreError)
     -> [UInt8]
   {

@@ -120,7 +120,7 @@ package enum StoreOutage: String, Equatable, Sendable {
 }
 
 extension StoreOutage {
-  /// What the error means for those who wait. A violated constraint or a misuse is an error of this program.
+  /// What the error means for waiting clients. A violated constraint or a misuse is an error of this program.
   init(_ error: DatabaseError) {
     switch error.kind {
     case .full: self = .full

@@ -18,7 +18,7 @@ package struct StoreConfiguration: Sendable {
 
   package var isInMemory: Bool { folder == ":memory:" }
 
-  /// A store for one run, of any length in little memory: SQLite's temporary database, which nobody else sees and which ends
+  /// A store for one run, of any length in little memory: SQLite's temporary database, which no other process sees and which ends
   /// with the process (https://sqlite.org/inmemorydb.html#temp_db). Every commit goes over all pages of its cache, hence a
   /// small one. Where no folder can be written to, everything stays in memory.
   package static var scratch: StoreConfiguration {

@@ -33,7 +33,7 @@ package struct CommandRequest: Equatable, Sendable {
       throw element == .null ? .nullCommand : .wrongShape(found: element.kindName)
     }
     let command = try Command(name: parts.first, argument: parts.count > 1 ? parts[1] : nil)
-    // A device ignores what is too much; whoever wrote it meant something else, ["stop", "start"] for instance.
+    // A device ignores surplus elements; the writer meant something else, ["stop", "start"] for instance.
     let isMisplaced = parts.count > 2 || (parts.count == 2 && parts[1] != .null && command.argument == nil)
     if isMisplaced { throw .superfluousArgument(command.name) }
     if case .setConfig(let document) = command { try check(document, strict: strict) }
@@ -72,7 +72,7 @@ package enum CommandKey {
   package static let commands = "commands"
 }
 
-/// Which of the commands that somebody wants to queue is refused, and why.
+/// Which of the commands to be queued is refused, and why.
 package struct CommandError: Error, Equatable, Sendable {
   /// The place in the list; nil when the request as a whole is at fault.
   package let index: Int?
@@ -116,7 +116,7 @@ extension CommandProblem: CustomStringConvertible {
     }
   }
 
-  /// For whoever wrote the command.
+  /// For the writer of the command.
   package var explanation: String {
     if case .unknownCommand(_, let nearest?) = self {
       "\(description) (did you mean \(nearest.rawValue)?)"

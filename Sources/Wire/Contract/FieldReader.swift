@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Takes typed fields out of an object from outside. Null counts as absent; unknown fields are nobody's concern.
+/// Takes typed fields out of an object from outside. Null counts as absent; unknown fields are ignored.
 struct FieldReader {
   private let object: JSONObject
 

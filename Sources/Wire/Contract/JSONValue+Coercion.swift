@@ -63,7 +63,7 @@ extension JSONValue {
     return texts
   }
 
-  /// Swift also reads "inf", "nan" and hexadecimal; nobody sends those on purpose.
+  /// Swift also reads "inf", "nan" and hexadecimal; no client sends those on purpose.
   private static func number(in text: String) -> Double? {
     guard !text.isEmpty, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
     guard let number = Double(text), number.isFinite else { return nil }

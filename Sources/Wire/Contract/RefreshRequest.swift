@@ -200,7 +200,7 @@ package enum TokenExpiry {
       } else {
         Double(setAt.millisecondsSince1970) + expires * 1_000
       }
-    // Beyond the last representable year nobody waits for the end.
+    // Beyond the last representable year the end is never reached.
     return Int64(exactly: milliseconds.rounded()).flatMap { WallInstant(exactly: $0) }
   }
 }

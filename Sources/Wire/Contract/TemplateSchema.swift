@@ -20,7 +20,7 @@ package struct TemplateSchema: Sendable {
   /// An object or an array.
   let root: Node
 
-  /// The text as the app has it. The error tells what is wrong with it, with the nearest name for a tag that nobody knows.
+  /// The text as the app has it. The error tells what is wrong with it, with the nearest name for an unknown tag.
   package init(_ text: String, kind: RecordTemplate.Kind) throws(FieldError) {
     let path = kind == .location ? "locationTemplate" : "geofenceTemplate"
     guard let template = RecordTemplate(text, kind: kind) else { throw FieldError(path, .missing) }

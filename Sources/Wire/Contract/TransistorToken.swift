@@ -135,7 +135,7 @@ package struct RegisterRequest: Equatable, Sendable {
   }
 }
 
-/// The pair of tokens that a server hands out. A device reads it with `FoundTokens`, as it reads anybody's.
+/// The pair of tokens that a server hands out. A device reads it with `FoundTokens`, as it reads those of any server.
 package struct TokenAnswer: Equatable, Sendable {
   package var accessToken: String
   package var refreshToken: String

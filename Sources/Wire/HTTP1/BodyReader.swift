@@ -97,7 +97,7 @@ extension BodyFraming {
     var chunked = false
     var foreign = false
     try fields.forEachElement(of: .transferEncoding) { (coding, offset) throws(HTTPError) in
-      // Chunked once and last (§6.1, rule 4). An empty element or a stray byte is nobody's coding.
+      // Chunked once and last (§6.1, rule 4). An empty element or a stray byte is no coding.
       if chunked || coding.isEmpty { throw HTTPError(.invalidEncoding, at: offset) }
       for index in coding.indices where !ByteSet.token.contains(coding[index]) {
         throw HTTPError(.invalidEncoding, at: offset + index)

@@ -77,7 +77,7 @@ extension Span<UInt8> {
   }
 
   /// The first byte in `start..<end` that is not in `ByteSet.token`; `end` when there is none. Field names are letters
-  /// and hyphens, which are passed eight at a time; whatever else comes is looked up.
+  /// and hyphens, which are passed eight at a time; other bytes are looked up.
   @inline(__always)
   func firstNonToken(from start: Int, to end: Int) -> Int {
     precondition(start >= 0 && end <= count, "search beyond the bytes")
@@ -102,7 +102,7 @@ extension Span<UInt8> {
     return end
   }
 
-  /// Eight bytes, the first one lowest. Whoever asks has made sure that they are there.
+  /// Eight bytes, the first one lowest. The caller has checked that they are there.
   @unsafe @inline(__always)
   private func word(at index: Int) -> UInt64 {
     UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
@@ -168,7 +168,7 @@ struct ByteSet {
   static var query: ByteSet { ByteSet(low: 0xAFFF_FFF2_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
 
   /// reg-name and port of an authority (RFC 3986 §3.2): unreserved, sub-delims, ":". No user
-  /// information, and no escapes: a host that must be decoded before it can be compared helps nobody but an attacker.
+  /// information, and no escapes: a host that must be decoded before it can be compared helps only an attacker.
   @inline(__always)
   static var authority: ByteSet { ByteSet(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE) }
 

@@ -1,4 +1,4 @@
-/// Why a message was refused. A server answers `status` and closes the connection: after a framing error nobody can say
+/// Why a message was refused. A server answers `status` and closes the connection: after a framing error it is unknown
 /// where the next message begins.
 package struct HTTPError: Error, Equatable, Sendable {
   package let code: Code

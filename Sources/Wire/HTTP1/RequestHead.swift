@@ -244,7 +244,7 @@ extension RequestHead {
     segments.append(range)
   }
 
-  /// Refuses "." and "..", also between slashes that were escaped: somebody will join segments to a file name one day.
+  /// Refuses "." and "..", also between escaped slashes: segments may be joined to a file name one day.
   private func checkDots(_ start: Int, _ end: Int, writtenAt place: Int) throws(HTTPError) {
     let bytes = fields.bytes.span
     var piece = start

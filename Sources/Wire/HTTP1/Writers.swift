@@ -61,7 +61,7 @@ package enum HeadWriter {
 
 /// Appends the start of a request; the fields follow with `HeadWriter`. The caller writes Host.
 package enum RequestWriter {
-  /// `POST /locations HTTP/1.1`. `target` is written as it is: escaping is done by whoever builds it, and
+  /// `POST /locations HTTP/1.1`. `target` is written as it is: its builder escapes it, and
   /// `invalidTargetCharacter` says that it was not.
   package static func requestLine(
     _ method: HTTPMethod, _ target: Span<UInt8>, into out: inout [UInt8]
@@ -92,7 +92,7 @@ package enum RequestWriter {
 
 /// Appends the start of a response; the fields follow with `HeadWriter`.
 package enum ResponseWriter {
-  /// `HTTP/1.1 200 OK`. The version is ours, whatever the request's was (RFC 9110 §2.5).
+  /// `HTTP/1.1 200 OK`. The version is the server's, not the request's (RFC 9110 §2.5).
   package static func statusLine(_ status: Int, into out: inout [UInt8]) {
     precondition((100...599).contains(status), "no status code")
     out.append("HTTP/1.1 ")

@@ -10,7 +10,7 @@ package struct JSONNumber: Equatable, Sendable {
 
 extension JSONReader {
   /// A number beyond the range of a double (1e999) is refused here with `numberTooLarge`, also inside a value that is
-  /// skipped, so that whatever was accepted can be read by anyone. Too small a number is no error: `double` rounds it to
+  /// skipped, so that an accepted number can be read by any reader. Too small a number is no error: `double` rounds it to
   /// zero.
   package mutating func readNumber() throws(JSONError) -> JSONNumber {
     let first = try nextValueByte()

@@ -58,7 +58,7 @@ extension JSONReader {
     return position
   }
 
-  /// The well-formed sequences of RFC 3629 §4, which leaves out overlong forms, surrogates and whatever is beyond
+  /// The well-formed sequences of RFC 3629 §4, which leaves out overlong forms, surrogates and code points beyond
   /// U+10FFFF: only the second byte has a range of its own.
   private mutating func scanMultibyteCharacter() throws(JSONError) {
     switch bytes[offset] {

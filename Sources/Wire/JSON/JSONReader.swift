@@ -1,6 +1,6 @@
 /// A strict pull reader (RFC 8259) over one span of bytes.
 ///
-/// The caller asks for what it expects; nothing is built, and whatever is passed over is checked as strictly as what is
+/// The caller asks for what it expects; nothing is built, and what is passed over is checked as strictly as what is
 /// read. Copying is cheap, so a caller looks ahead by copying. After an error the reader must not be used further.
 ///
 /// White space is skipped before a value, never after it: behind a value `offset` is the first byte that does not belong
@@ -143,10 +143,10 @@ package struct JSONLimits: Equatable, Sendable {
   package static let standard = JSONLimits()
 
   /// How many objects and arrays the caller may have stepped into at once, at most `greatestDepth`. 0 admits scalars only.
-  /// What is skipped may be nested deeper: nobody recurses into it.
+  /// What is skipped may be nested deeper: nothing recurses into it.
   package let maxDepth: Int
   /// Whether what stands between quotes may be anything, and a number beyond the range of a double, so that the values
-  /// behind it can still be found. Whoever wants what they say must read them with a reader that checks.
+  /// behind it can still be found. To use their values, read them with a reader that checks.
   package let isStructureOnly: Bool
 
   package init(maxDepth: Int = 32, isStructureOnly: Bool = false) {

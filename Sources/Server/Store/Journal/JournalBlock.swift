@@ -70,7 +70,7 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Goes through the entries of a stored block without copying those that nobody asked for.
+/// Goes through the entries of a stored block without copying those that were not asked for.
 struct JournalBlockReader: ~Copyable, ~Escapable {
   /// Where the texts of an entry lie.
   struct Place {

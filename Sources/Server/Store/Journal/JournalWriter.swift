@@ -160,7 +160,7 @@ package struct JournalBatch: Sendable {
       blocks[last].append(entry, number: blocks[last].count)
     } else {
       var block = JournalBlock()
-      // A lone entry gets a small block; who follows so soon is one of many.
+      // A lone entry gets a small block; an entry that follows so soon is one of many.
       block.reserveCapacity(last >= 0 ? max(limits.blockBytes, bytes) : bytes)
       block.append(entry, number: 0)
       blocks.append(block)

@@ -76,7 +76,7 @@ final class LogCopier {
         moved = now
       }
     } catch {
-      // Somebody else is copying, which is as good and no failure (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+      // Another connection is copying, which is as good and no failure (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
       guard error.kind == .busy else { throw error }
     }
   }
@@ -120,7 +120,7 @@ struct CheckpointPacer {
   }
 
   /// True when the writer copied something. Throws what the other thread met, too: a failed sync is the store's affair
-  /// whoever saw it.
+  /// on whichever thread it was seen.
   mutating func step(_ connection: StoreConnection) throws(DatabaseError) -> Bool {
     guard let path else { return false }
     pending += connection.database.takePagesWritten()

@@ -127,7 +127,7 @@ final class PartitionSet {
     }
   }
 
-  /// From now on its rows belong to nobody; they go step by step.
+  /// From now on its rows have no device; they are deleted step by step.
   func giveUp(_ partition: PointPartition) throws(DatabaseError) {
     try connection.run("UPDATE partitions SET is_dropping = 1 WHERE id = ?1", partition.id)
     live.removeAll { $0 === partition }

@@ -99,7 +99,7 @@ struct ParameterMemory {
     let json: [UInt8]
   }
 
-  /// Room for the texts of some ten thousand devices. Whoever sends another one with every request gains nothing.
+  /// Room for the texts of some ten thousand devices. A client that sends another one with every request gains nothing.
   private static let bytesMax = 8 << 20
 
   private var numbers: [Key: Int64] = [:]

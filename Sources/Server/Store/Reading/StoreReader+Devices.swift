@@ -27,7 +27,7 @@ package struct StoredDevice: Equatable, Sendable {
   package var latest: Position?
 }
 
-/// A stored record, for reconciliation: whose, which, when.
+/// A stored record, for reconciliation: its device, its identity, its time.
 package struct StoredKey: Equatable, Sendable {
   package var device: DeviceIdentity
   package var key: PointKey

@@ -18,7 +18,7 @@ package struct LedgerLine: Equatable, Sendable {
   package var command: [UInt8]
   package var createdAt: Int64
   package var expiresAt: Int64
-  /// The name of the device that fetched it; nil while nobody has.
+  /// The name of the device that fetched it; nil until a device has.
   package var device: String?
   package var state: State
   package var sentAt: Int64?
@@ -30,7 +30,7 @@ package struct LedgerLine: Equatable, Sendable {
 
 extension StoreReader {
   /// What was ordered in a run and what became of it, in the order of the orders; of one device only, if given. An order
-  /// that nobody fetched yet has one line without a device, an order to many has one line for each that fetched it.
+  /// that no device fetched yet has one line without a device, an order to many has one line for each that fetched it.
   package func ledger(
     run: String, device: DeviceIdentity? = nil, now: WallInstant, after cursor: LedgerCursor? = nil, limit: Int
   ) throws(StoreError) -> Page<LedgerLine, LedgerCursor> {

@@ -1,7 +1,7 @@
 package import Base
 import Database
 
-/// A command that somebody wants delivered.
+/// A command to be delivered.
 package struct CommandOrder: Sendable {
   /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
   /// the tag after its first upload since the order is not served again.

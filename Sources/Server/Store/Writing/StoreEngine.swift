@@ -22,7 +22,7 @@ final class StoreEngine {
     upkeep = Upkeep(configuration)
   }
 
-  /// All jobs in one transaction. Whatever is thrown, nothing of the group is stored.
+  /// All jobs in one transaction. When it throws, nothing of the group is stored.
   func apply(
     _ group: [StoreJob], now: WallInstant, _ timer: CommitTimer? = nil
   ) throws(DatabaseError) -> [StoreResult] {
@@ -293,7 +293,7 @@ extension StoreEngine {
   }
 }
 
-/// An outage of the store, for those who watch over it: one word when it begins and one when it ends, however many
+/// An outage of the store, for its operators: one notice when it begins and one when it ends, however many
 /// jobs it refuses and however often it comes and goes.
 package struct OutageAccount: Sendable {
   /// What there is to tell.

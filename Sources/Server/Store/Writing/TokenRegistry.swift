@@ -18,7 +18,7 @@ package struct TokenCredential: Sendable {
 /// The tokens that descend from one registration. The store sees hashes of refresh tokens only.
 package struct TokenFamily: Sendable {
   package var device: DeviceIdentity
-  /// A hash of the first refresh token, which nobody ever had before.
+  /// A hash of the first refresh token, which no client had before.
   package var refresh: UUID128
   package var expiresAt: WallInstant
 
@@ -33,10 +33,10 @@ package struct TokenFamily: Sendable {
 package struct TokenRotation: Sendable {
   /// A hash of the token that came with the request.
   package var presented: UUID128
-  /// A hash of the token that would follow it, which nobody ever had before.
+  /// A hash of the token that would follow it, which no client had before.
   package var successor: UUID128
   /// What the caller needs to send the same successor again, should the answer get lost. It is kept until the successor is
-  /// used; whoever does not want it readable in the file encrypts it.
+  /// used; encrypt it where it must not be readable in the file.
   package var answer: [UInt8]
   package var expiresAt: WallInstant
   /// How long the used token still gets the same successor; after that it counts as stolen and ends its family.
@@ -73,7 +73,7 @@ struct TokenRegistry {
   private enum State {
     static let good: Int64 = 0
     static let revoked: Int64 = 1
-    /// Its device was deleted: who still shows one of its tokens is told so.
+    /// Its device was deleted: a client that still shows one of its tokens is told so.
     static let deleted: Int64 = 2
   }
 

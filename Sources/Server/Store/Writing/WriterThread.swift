@@ -3,7 +3,7 @@ import Synchronization
 import Threads
 
 /// The one thread that writes. It takes what arrived while it was committing, commits that together, and hands the results
-/// out; nobody waits for a timer. Between groups it does the store's upkeep in small steps.
+/// out; no job waits for a timer. Between groups it does the store's upkeep in small steps.
 package final class WriterThread: Sendable {
   private let mailbox: Mutex<Mailbox>
   private let wakeUp = Semaphore()
@@ -165,7 +165,7 @@ final class Box<Value: Sendable>: Sendable {
   init(_ value: Value) { self.value = Mutex(value) }
 }
 
-/// Whose job it was: the number of an event loop and a number of the loop's own.
+/// The sender of a job: the number of an event loop and a number of the loop's own.
 package struct Ticket: Hashable, Sendable {
   package var owner: Int
   package var number: UInt64

@@ -71,7 +71,7 @@ package struct Shared<Value: Equatable & Sendable>: Equatable, Sendable {
 
   package init(wrappedValue: Value) { box = Box(wrappedValue) }
 
-  /// Setting an equal value keeps the box, so that what changes nothing separates nobody.
+  /// Setting an equal value keeps the box, so that a change without effect keeps the sharing.
   package var wrappedValue: Value {
     get { box.value }
     set { if newValue != box.value { box = Box(newValue) } }
@@ -265,7 +265,7 @@ extension ConfigurationWarning: CustomStringConvertible {
     }
   }
 
-  /// For whoever wrote the document.
+  /// For the writer of the document.
   package var explanation: String {
     if case .unknownKey(_, let nearest?) = self { "\(description) (did you mean \(nearest)?)" } else { description }
   }

@@ -151,9 +151,9 @@ package struct AppSettings: Equatable, Sendable {
   /// Entries in the grammar of SDK §16.1, not checked here.
   package var schedule: [String] = []
   package var scheduleUseAlarmManager = false
-  /// An object, kept for whoever asks; a simulated device shows no notification.
+  /// An object, kept for readers of the configuration; a simulated device shows no notification.
   package var notification = AppSettings.defaultNotification
-  /// An object, kept for whoever asks; a simulated device shows no dialog.
+  /// An object, kept for readers of the configuration; a simulated device shows no dialog.
   package var backgroundPermissionRationale = AppSettings.defaultRationale
 
   package init(platform: DevicePlatform) {

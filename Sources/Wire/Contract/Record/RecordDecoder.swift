@@ -10,7 +10,7 @@ import JSON
 ///   1970 of seconds, milliseconds or microseconds (`LenientText.instant` tells which).
 /// - null and an empty text say nothing, and so does a negative accuracy, speed, heading or battery level.
 /// - Where the templates of the app are known, a record that one of them made is read by it and by nothing else.
-/// - Whatever else stands in a record is passed over; its bytes are kept by whoever keeps the record.
+/// - Everything else in a record is passed over; its bytes stay in the record.
 package struct RecordDecoder: Sendable {
   private let templates: [TemplateSchema]
   private let table = FieldTable.shared
