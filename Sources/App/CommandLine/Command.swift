@@ -1,3 +1,6 @@
+import Base
+import Glibc
+
 /// One word of `rollingroad COMMAND`.
 struct Command: Sendable {
   let name: String
@@ -48,4 +51,128 @@ extension Command {
     }
     return lines.joined(separator: "\n")
   }
+}
+
+/// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
+public enum CommandTable {
+  static let commands: [Command] = [
+    .serve, .simulate, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .trace, .token, .healthcheck,
+    .version,
+  ]
+
+  /// Runs what the arguments name.
+  public static func run(_ process: ProcessContext) -> ExitCode {
+    guard let word = process.arguments.first else {
+      process.writeError(overview)
+      return .usage
+    }
+    let rest = Array(process.arguments.dropFirst())
+    if isHelp(word) { return help(on: rest.first, process) }
+    let name = ["--version", "-V"].contains(word) ? Command.version.name : word
+    guard let command = commands.first(where: { $0.name == name }) else { return unknown(word, process) }
+    if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) {
+      process.writeOutput(command.help)
+      return .ok
+    }
+    do throws(UsageError) {
+      try refuseUnknownEnvironment(process)
+      let (values, operands) = try FlagParser(of: command).parse(rest, in: process)
+      return try command.run(Invocation(values: values, operands: operands, process: process))
+    } catch {
+      process.writeError("rollingroad \(command.name): \(error.message)")
+      process.writeError("'rollingroad \(command.name) --help' lists its flags")
+      return .usage
+    }
+  }
+
+  /// A misspelled variable would silently do nothing. One container sets variables for several commands, so that those
+  /// of other commands are fine.
+  private static func refuseUnknownEnvironment(_ process: ProcessContext) throws(UsageError) {
+    let known = commands.flatMap(\.flags).flatMap { flag in
+      flag.isSecret ? [flag.environmentName, flag.environmentName + Flag.fileSuffix] : [flag.environmentName]
+    }
+    for name in process.environment.keys.sorted() where name.hasPrefix(Flag.environmentPrefix) && !known.contains(name)
+    {
+      let near = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""
+      throw UsageError("unknown environment variable \(name)\(near)")
+    }
+  }
+
+  private static func isHelp(_ word: String) -> Bool { ["help", "--help", "-h"].contains(word) }
+
+  private static func help(on topic: String?, _ process: ProcessContext) -> ExitCode {
+    guard let topic else {
+      process.writeOutput(overview)
+      return .ok
+    }
+    guard let command = commands.first(where: { $0.name == topic }) else { return unknown(topic, process) }
+    process.writeOutput(command.help)
+    return .ok
+  }
+
+  private static func unknown(_ word: String, _ process: ProcessContext) -> ExitCode {
+    let names = commands.map(\.name)
+    let near = NearestName.find(word, in: names).map { "did you mean '\($0)'?" }
+    process.writeError(
+      "rollingroad: no command '\(word)'; " + (near ?? "this version has: \(names.joined(separator: ", "))"))
+    return .usage
+  }
+
+  private static var overview: String {
+    let width = commands.map(\.name.count).max() ?? 0
+    let list = commands.map { command in
+      "  " + command.name + String(repeating: " ", count: width - command.name.count + 3) + command.summary
+    }
+    return """
+      Rolling Road \(Product.version): the test bench for location backends
+
+      usage: rollingroad COMMAND [--flag value | --flag=value]
+
+      To begin: 'rollingroad serve' starts a server with a live page at http://127.0.0.1:8080/,
+      'rollingroad simulate first-drive' drives one simulated phone, and 'rollingroad drive' lets you be the phone.
+
+      \(list.joined(separator: "\n"))
+
+      'rollingroad COMMAND --help' explains a command and lists its flags.
+      """
+  }
+}
+
+/// Text to whoever reads at a descriptor.
+enum Descriptor {
+  /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away
+  /// (`| head`) is no error of ours: what it did not want is dropped.
+  static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { return }
+      bytes = bytes.dropFirst(written)
+    }
+  }
+}
+
+/// What the process says to the shell when it ends.
+public enum ExitCode: Int32, Sendable {
+  /// The command did what it was asked.
+  case ok = 0
+  /// The command was understood and failed.
+  case runtimeFailure = 1
+  /// The command line was not understood; nothing was done.
+  case usage = 2
+  /// The figures of the run mean nothing; it says nothing of the server.
+  case runInvalid = 97
+  /// Something happened that must never happen, or two runs of a seed were not the same.
+  case invariantViolated = 98
+  /// A threshold was missed.
+  case thresholdFailed = 99
+  /// The scenario has mistakes, or asks for what this version cannot do.
+  case badScenario = 104
+  /// Stopped by a signal before the work was done.
+  case stoppedBySignal = 105
+  /// The address to listen on is not to be had.
+  case cannotBind = 106
+  /// What must come up for a green result to mean something has not.
+  case coverageMissed = 110
 }

@@ -1,3 +1,9 @@
+import Base
+import Glibc
+import Network
+import Store
+import Threads
+
 /// The process as a value: what a command knows of the world outside, so that a test can run one without a child process.
 public struct ProcessContext {
   /// The words after the program's name.
@@ -53,5 +59,93 @@ public struct ProcessContext {
     self.ownsSignals = ownsSignals
     self.outputIsTerminal = outputIsTerminal
     self.writeRaw = writeRaw
+  }
+}
+
+extension ProcessContext {
+  /// The real process.
+  public static func live() -> ProcessContext {
+    ProcessContext(
+      arguments: Array(Swift.CommandLine.arguments.dropFirst()),
+      environment: environmentVariables(),
+      variable: { name in unsafe getenv(name).map { unsafe String(cString: $0) } },
+      readFile: readFile,
+      listFolder: { FolderSurvey.names(in: $0) },
+      writeOutput: { Descriptor.write($0 + "\n", to: STDOUT_FILENO) },
+      writeError: { Descriptor.write($0 + "\n", to: STDERR_FILENO) },
+      errorIsTerminal: isatty(STDERR_FILENO) == 1, errorWidth: { terminalWidth(STDERR_FILENO) },
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1,
+      writeRaw: { Descriptor.write($0, to: STDERR_FILENO) },
+      input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
+      terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)
+  }
+
+  /// Only the variables that are ours to read.
+  private static func environmentVariables() -> [String: String] {
+    var variables: [String: String] = [:]
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      let parts = unsafe String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2, parts[0].hasPrefix(Flag.environmentPrefix) { variables[String(parts[0])] = String(parts[1]) }
+      unsafe entry += 1
+    }
+    return variables
+  }
+
+  private static func readFile(_ path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return bytes }
+      bytes += piece[..<count]
+    }
+  }
+}
+
+/// SIGINT and SIGTERM as calls instead of the end of the process, for commands that finish something first.
+enum EndingSignals {
+  /// The first one is heard; the second ends the process at once. To be called from the main thread before any other is
+  /// started, and once.
+  static func listen(_ heard: @escaping @Sendable () -> Void) throws(NetworkError) {
+    let signals = try SignalWatcher.forEnding()
+    NamedThread.started("signals") {
+      signals.wait()
+      heard()
+      signals.wait()
+      _exit(ExitCode.stoppedBySignal.rawValue)
+    }.detach()
+  }
+}
+
+/// What the processors have worked for this process, all of its threads together.
+enum ProcessorClock {
+  /// In steps of a microsecond: POSIX fixes CLOCKS_PER_SEC at a million.
+  static func now() -> Nanoseconds { Nanoseconds(Int64(clock()) * 1_000) }
+}
+
+/// What is being run.
+enum Product {
+  /// Semantic version; CHANGELOG.md says what came with it.
+  static let version = "0.1.0"
+}
+
+extension Log {
+  /// The log of a process: lines on the standard error, for people when that is a terminal and as JSON otherwise.
+  init(of process: ProcessContext) {
+    let clock = SystemClock()
+    let writeError = process.writeError
+    let isForPeople = process.errorIsTerminal
+    self.init(upTo: .info, now: { clock.wallNow }) { event in
+      var line: [UInt8] = []
+      if isForPeople { event.appendLine(to: &line) } else { event.appendJSONLine(to: &line) }
+      // The context ends each line itself.
+      writeError(String(decoding: line.dropLast(), as: UTF8.self))
+    }
   }
 }

@@ -1,3 +1,5 @@
+import Contract
+
 /// A log on its way to a server (SDK §20.5).
 package struct LogUpload: Equatable, Sendable {
   package let url: String
@@ -17,5 +19,64 @@ package struct LogUpload: Equatable, Sendable {
     self.model = model
     self.manufacturer = manufacturer
     self.version = version
+  }
+}
+
+/// `multipart/form-data` (RFC 7578) with the log's fields and its file.
+struct LogForm {
+  static let filePart = "file"
+  static let fileName = "background-geolocation.log.gz"
+  static let fileType = "application/gzip"
+
+  let contentType: String
+  let body: [UInt8]
+
+  init(_ upload: LogUpload, platform: DevicePlatform, number: UInt64) {
+    let fields: [(name: String, value: [UInt8])] = [
+      ("state", upload.state), ("model", Array(upload.model.utf8)),
+      ("manufacturer", Array(upload.manufacturer.utf8)), ("platform", Array(platform.rawValue.utf8)),
+      ("version", Array(upload.version.utf8)),
+    ]
+    let contents = fields.map(\.value) + [upload.gzip]
+    let boundary = Self.boundary(number, absentFrom: contents)
+    var body: [UInt8] = []
+    body.reserveCapacity(contents.reduce(1_024) { $0 + $1.count })
+    for field in fields {
+      body += Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field.name)\"\r\n\r\n".utf8)
+      body += field.value
+      body += Array("\r\n".utf8)
+    }
+    let disposition = "Content-Disposition: form-data; name=\"\(Self.filePart)\"; filename=\"\(Self.fileName)\""
+    body += Array("--\(boundary)\r\n\(disposition)\r\nContent-Type: \(Self.fileType)\r\n\r\n".utf8)
+    body += upload.gzip
+    body += Array("\r\n--\(boundary)--\r\n".utf8)
+    contentType = "multipart/form-data; boundary=\(boundary)"
+    self.body = body
+  }
+
+  /// RFC 2046 §5.1.1: no part may contain the boundary.
+  private static func boundary(_ number: UInt64, absentFrom contents: [[UInt8]]) -> String {
+    var attempt = 0
+    while true {
+      let boundary = "boundary-\(number)-\(attempt)"
+      let isPresent = contents.contains { !$0[...].ranges(of: Array(boundary.utf8)).isEmpty }
+      if !isPresent { return boundary }
+      attempt += 1
+    }
+  }
+}
+
+/// The device's log to a server (SDK §20.5), beside any flush.
+extension Uploader {
+  mutating func send(_ upload: LogUpload, _ completion: UInt64, _ effects: inout [UploadEffect]) {
+    let id = takeRequestID()
+    let form = LogForm(upload, platform: configuration.platform, number: id)
+    logUploads.append(PendingLogUpload(request: id, completion: completion))
+    effects.append(
+      .send(
+        OutgoingRequest(
+          id: id, purpose: .log, method: UploadMethod.post.rawValue, url: upload.url,
+          headers: RequestHeaders.log(configuration, contentType: form.contentType, userAgent: userAgent),
+          body: form.body, timeout: UploadRules.timeout(milliseconds: configuration.http.timeoutMilliseconds))))
   }
 }

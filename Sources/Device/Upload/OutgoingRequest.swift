@@ -1,5 +1,6 @@
 package import Base
 package import Contract
+import JSON
 package import Vocabulary
 
 /// A request that the transport is to send, with everything it needs to know.
@@ -43,4 +44,102 @@ package struct OutgoingRequest: Equatable, Sendable {
     self.timeout = timeout
     self.cargo = cargo
   }
+}
+
+/// What goes around the records of every upload: made once for a configuration, as most devices upload more often than they
+/// are configured.
+final class UploadForm: Sendable {
+  let headers: [NameValuePair]
+  let envelope: EnvelopeWriter
+
+  init(_ configuration: Configuration, userAgent: String) {
+    let http = configuration.http
+    headers = RequestHeaders.upload(configuration, userAgent: userAgent)
+    envelope = EnvelopeWriter(rootProperty: http.rootProperty, params: RenderedObject(http.params) ?? .empty)
+  }
+}
+
+/// The header fields of a device's requests (SDK §8.1, §20.5).
+enum RequestHeaders {
+  /// A configured field replaces one of the SDK's, except that a token overrides a configured authorization.
+  static func upload(_ configuration: Configuration, userAgent: String) -> [NameValuePair] {
+    var own = [NameValuePair(HeaderName.contentType.description, MediaType.json)]
+    own.append(NameValuePair(HeaderName.userAgent.description, userAgent))
+    return merged(own, token: configuration.authorization.headerValue, configured: configuration.http.headers)
+  }
+
+  static func refresh(_ request: RefreshRequest, userAgent: String) -> [NameValuePair] {
+    let own = NameValuePair(HeaderName.userAgent.description, userAgent)
+    let isConfigured = request.headers.contains { $0.hasName(own.name) }
+    return (request.headers + (isConfigured ? [] : [own])).filter(\.isSendable)
+  }
+
+  /// iOS sends a log without what is configured, and without a token.
+  static func log(_ configuration: Configuration, contentType: String, userAgent: String) -> [NameValuePair] {
+    let type = NameValuePair(HeaderName.contentType.description, contentType)
+    let agent = NameValuePair(HeaderName.userAgent.description, userAgent)
+    guard configuration.platform == .android else { return [type, agent] }
+    let configured = merged(
+      [agent], token: configuration.authorization.headerValue, configured: configuration.http.headers)
+    return [type] + configured.filter { !$0.hasName(type.name) }
+  }
+
+  private static func merged(
+    _ own: [NameValuePair], token: String?, configured: JSONValue
+  ) -> [NameValuePair] {
+    let configured = NameValuePair.list(configured)
+    var headers = own.filter { field in !configured.contains { $0.hasName(field.name) } }
+    if let token { headers.append(NameValuePair(HeaderName.authorization.description, token)) }
+    for field in configured where !headers.contains(where: { $0.hasName(field.name) }) { headers.append(field) }
+    return headers.filter(\.isSendable)
+  }
+}
+
+extension NameValuePair {
+  /// Names of header fields ignore case (RFC 9110 §5.1).
+  fileprivate func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+
+  /// A name that is a token, and a value that stays on its line (RFC 9110 §5.6.2, §5.5): a configuration comes from a
+  /// server and must not write lines of its own into a request.
+  fileprivate var isSendable: Bool {
+    let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+    return isName && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+  }
+}
+
+/// How a request ended.
+package enum RequestOutcome: Equatable, Sendable {
+  /// Any complete answer. Redirects are not followed. `reason` is the phrase of the status line.
+  case answered(status: Int, reason: String, body: [UInt8])
+  /// No complete answer: name resolution, connection, TLS, time limit, reset, half an answer. The text tells the user.
+  case failed(TransportFailure, message: String)
+
+  /// 0 when no answer came.
+  package var status: Int {
+    switch self {
+    case .answered(let status, reason: _, body: _): status
+    case .failed: 0
+    }
+  }
+
+  /// The phrase of the status line, or what went wrong.
+  var reason: String {
+    switch self {
+    case .answered(_, let reason, body: _): reason
+    case .failed(_, let message): message
+    }
+  }
+
+  /// The body of the answer, or what went wrong.
+  var text: [UInt8] {
+    switch self {
+    case .answered(_, reason: _, let body): body
+    case .failed(_, let message): Array(message.utf8)
+    }
+  }
+}
+
+/// What kept an answer from arriving.
+package enum TransportFailure: String, CaseIterable, Sendable {
+  case unresolvable, refused, unreachable, tls, timeout, reset, incomplete, protocolError, cancelled, invalidURL
 }

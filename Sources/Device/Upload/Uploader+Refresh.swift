@@ -1,6 +1,6 @@
-import Base
-import Contract
-import JSON
+package import Base
+package import Contract
+package import JSON
 import Queue
 import Vocabulary
 
@@ -106,4 +106,54 @@ extension Uploader {
     for commands in commands { effects.append(.commands(commands)) }
     pause(flush, .pausedBeforeResending, &effects)
   }
+}
+
+/// What came of a refresh request (SDK §11.2, §11.6).
+enum RefreshResult {
+  case success(answer: JSONValue, FoundTokens)
+  case failure(message: String)
+
+  init(_ outcome: RequestOutcome) {
+    guard case .answered(let status, _, let body) = outcome, status == 200 || status == 201 else {
+      let text = String(decoding: outcome.text, as: UTF8.self)
+      self = .failure(message: text.isEmpty ? "HTTP \(outcome.status)" : text)
+      return
+    }
+    do throws(JSONError) {
+      let answer = try JSONValue(parsing: body.span, duplicateKeys: .lastWins)
+      let found = FoundTokens(searching: answer)
+      self = found.accessToken == nil ? .unreadable : .success(answer: answer, found)
+    } catch {
+      self = .unreadable
+    }
+  }
+
+  private static let unreadable = RefreshResult.failure(message: "Failed to parse refresh-token response")
+}
+
+/// What a refresh has changed in the authorization group, and when.
+package struct RefreshedTokens: Equatable, Sendable {
+  package let accessToken: String
+  /// Nil: the old one stays (SDK §11.4).
+  package let refreshToken: String?
+  package let expires: Double
+  /// From when on a relative `expires` counts.
+  package let setAt: WallInstant
+
+  package func apply(to settings: inout AuthorizationSettings) {
+    settings.accessToken = accessToken
+    if let refreshToken { settings.refreshToken = refreshToken }
+    settings.expires = expires
+  }
+}
+
+/// The answer to a refresh request (SDK §6, `authorization`).
+package struct AuthorizationEvent: Equatable, Sendable {
+  package let isSuccess: Bool
+  /// 0 when no answer came.
+  package let status: Int
+  /// What the server answered, tokens included; nil unless it was a success.
+  package let response: JSONValue?
+  /// Nil when it was a success.
+  package let error: String?
 }

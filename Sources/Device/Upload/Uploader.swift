@@ -137,3 +137,76 @@ package struct Uploader: Sendable {
     if policy.isLogging { effects.append(.log(entry())) }
   }
 }
+
+/// What happens to an uploader.
+package enum UploadInput: Sendable {
+  /// `manual` is a sync that nobody waits for.
+  case trigger(FlushTrigger)
+  /// `sync()`. The number comes back in the effect `synced`.
+  case sync(completion: UInt64)
+  case answered(request: UInt64, RequestOutcome)
+  /// Begins no flush by itself: that is a trigger.
+  case connectivity(Connectivity)
+  /// The configuration as it is now. Begins no flush either.
+  case configuration(Configuration)
+  /// Everything before the effect `proceed` has been done.
+  case proceed
+  case timersDue
+  /// The number comes back in the effect `logUploaded`.
+  case uploadLog(LogUpload, completion: UInt64)
+}
+
+/// What an uploader wants done, in this order.
+package enum UploadEffect: Equatable, Sendable {
+  indirect case send(OutgoingRequest)
+  case http(HTTPEvent)
+  indirect case authorization(AuthorizationEvent)
+  indirect case commands(ReceivedCommands)
+  /// Give `UploadInput.proceed` back when what stands before is done: the next request is made after the commands.
+  case proceed
+  /// To be stored in the configuration. The uploader uses them already.
+  indirect case tokens(RefreshedTokens)
+  /// The rows that were handed out or uploaded.
+  indirect case synced(completion: UInt64, Result<[QueuedRecord], SyncError>)
+  /// The records that a sync without a url has taken out of the queue.
+  case discarded([UUID128])
+  /// `status` is 0 when no answer came.
+  case logUploaded(completion: UInt64, isSuccess: Bool, status: Int)
+  case log(LogEntry)
+}
+
+/// Why `sync()` failed: the SDK's TSHttpServiceError, and the device's own store (SDK §4.6).
+package enum SyncError: Int, Error, CaseIterable, Sendable {
+  /// `http.url` is no url to upload to.
+  case invalidURL = 1
+  /// No network, or no answer.
+  case networkConnection = 2
+  /// A flush was running already; it takes these records along.
+  case inProgress = 3
+  /// An answer that is no success.
+  case response = 4
+  case redirect = 5
+  /// The store cannot be read or written.
+  case store = -1
+
+  init(status: Int) {
+    self = status == 0 ? .networkConnection : 300..<400 ~= status ? .redirect : .response
+  }
+}
+
+/// The numbers of the upload cycle.
+package enum UploadRules {
+  /// How long after the time limit of one request a flush that nothing has ended is given up (SDK §9.2).
+  package static let watchdogGrace = Nanoseconds.seconds(5)
+  /// How many records are inserted after a failure of the network before an insert begins a flush again (SDK §9.3).
+  package static let backOffRecords = 10
+  /// In place of a time limit that is none.
+  package static let defaultTimeout = Nanoseconds.seconds(60)
+  package static let greatestTimeout = Nanoseconds.seconds(86_400)
+
+  /// `http.timeout`, which may be any number.
+  package static func timeout(milliseconds: Double) -> Nanoseconds {
+    guard milliseconds >= 1 else { return defaultTimeout }
+    return milliseconds < greatestTimeout.seconds * 1_000 ? .milliseconds(Int64(milliseconds)) : greatestTimeout
+  }
+}

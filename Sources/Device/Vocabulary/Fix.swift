@@ -23,3 +23,25 @@ package struct Fix: Equatable, Sendable {
     return fix
   }
 }
+
+/// One instant on both clocks of a device. Timers and intervals go by the monotonic one; what is written into records
+/// and compared with a schedule is the wall clock, which its user may set and which may be wrong.
+package struct Moment: Hashable, Sendable {
+  package let monotonic: MonotonicInstant
+  package let wall: WallInstant
+
+  package init(monotonic: MonotonicInstant, wall: WallInstant) {
+    self.monotonic = monotonic
+    self.wall = wall
+  }
+
+  /// The moment so much later, when nobody sets the clock in between.
+  package func advanced(by span: Nanoseconds) -> Moment {
+    Moment(monotonic: monotonic + span, wall: wall.advanced(byMilliseconds: span.wholeMilliseconds))
+  }
+}
+
+/// Why a location was taken: the SDK's TSLocationType, whose number stands in the log (SDK §4.4).
+package enum RecordKind: Int, CaseIterable, Sendable {
+  case motionChange, tracking, current, sample, watch, geofence, polygon, heartbeat, motionState, odometer, stream
+}

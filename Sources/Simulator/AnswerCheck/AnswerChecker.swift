@@ -1,3 +1,4 @@
+import Base
 import Contract
 import JSON
 import Upload
@@ -60,5 +61,202 @@ extension ObservedAnswer {
     let start = body.drop { $0 <= 0x20 }.prefix(14)
     let text = String(decoding: start, as: UTF8.self).lowercased()
     return text.hasPrefix("<!doctype html") || text.hasPrefix("<html") || text.hasPrefix("<head")
+  }
+}
+
+/// What one answer shows.
+package struct Judgement: Equatable, Sendable {
+  /// The clauses that it put to the test.
+  package private(set) var judged: [Clause] = []
+  package private(set) var findings: [Finding] = []
+  /// A command in it stops the device.
+  package internal(set) var stopsTheDevice = false
+
+  package init() {}
+
+  /// `problem` is nil when the clause was kept. A clause may have several problems in one answer.
+  mutating func judge(_ clause: Clause, _ problem: String?) {
+    if judged.last != clause && !judged.contains(clause) { judged.append(clause) }
+    if let problem { findings.append(Finding(clause, problem)) }
+  }
+
+  mutating func judge(_ clause: Clause, isBroken: Bool, _ detail: @autoclosure () -> String) {
+    judge(clause, isBroken ? detail() : nil)
+  }
+}
+
+/// What the status of an upload does to the queue (SDK §9.1).
+extension AnswerChecker {
+  mutating func judgeStatus(_ answer: ObservedAnswer, into judgement: inout Judgement) {
+    let print = RequestPrint(answer.request)
+    let status = answer.outcome.status
+    guard status != 0 else {
+      if unanswered.count < AnswerChecker.unansweredMax { unanswered.insert(print) }
+      return
+    }
+    let isSuccess = 200..<300 ~= status
+    judgement.judge(.noRedirect, isBroken: 300..<400 ~= status, redirect(answer, status))
+    if isSuccess {
+      judgement.judge(.usualSuccess, isBroken: ![200, 201, 204].contains(status), "status \(status)")
+    }
+    let isRefusal = AnswerChecker.isRefusal(status)
+    judgement.judge(.refusesNoRecord, isBroken: isRefusal, "status \(status)\(AnswerChecker.reason(answer))")
+    if unanswered.contains(print) || status == 409 {
+      judgement.judge(
+        .takesRepetitions, isBroken: isRefusal, "status \(status) to records that were sent before")
+    }
+    judgement.judge(
+      .takesTheSize, isBroken: status == 413, "status 413 to a body of \(answer.request.body.count) bytes")
+    judgement.judge(.noServerError, isBroken: status >= 500, "status \(status)\(AnswerChecker.reason(answer))")
+    if let head = answer.head, !isSuccess {
+      judgement.judge(.noRetryAfter, head["Retry-After"].map { "status \(status) with Retry-After: \($0)" })
+    }
+    judgeQueue(print, status, isSuccess: isSuccess, into: &judgement)
+    judgePermission(answer, status, into: &judgement)
+    if isSuccess { unanswered.remove(print) }
+  }
+
+  /// A client's mistake, for ever; not one that passes, nor one that concerns the client and not the record.
+  private static func isRefusal(_ status: Int) -> Bool {
+    400..<500 ~= status && ![401, 403, 406, 408, 410, 413, 425, 429].contains(status)
+  }
+
+  private func redirect(_ answer: ObservedAnswer, _ status: Int) -> String {
+    "status \(status)" + (answer.head?["Location"].map { " to \($0)" } ?? "")
+  }
+
+  private mutating func judgeQueue(
+    _ print: RequestPrint, _ status: Int, isSuccess: Bool, into judgement: inout Judgement
+  ) {
+    if isSuccess {
+      refusal = nil
+    } else if let last = refusal, last.print == print, last.status == status {
+      refusal?.count += 1
+    } else {
+      refusal = (print, status, 1)
+    }
+    let count = refusal?.count ?? 0
+    judgement.judge(.queueMoves, isBroken: count >= 3, "status \(status) to the same records \(count) times in a row")
+  }
+
+  /// The beginning of what the server says about it.
+  static func reason(_ answer: ObservedAnswer) -> String {
+    guard !answer.body.isEmpty, !answer.isPage else { return "" }
+    let text = String(decoding: answer.body.prefix(120), as: UTF8.self).map { $0.isNewline ? " " : $0 }
+    return ": " + String(text) + (answer.body.count > 120 ? "…" : "")
+  }
+}
+
+/// Who may upload (SDK §11).
+extension AnswerChecker {
+  private func judgePermission(_ answer: ObservedAnswer, _ status: Int, into judgement: inout Judgement) {
+    if hasFreshToken {
+      judgement.judge(
+        .freshTokenIsTaken, isBroken: status == 401, "status 401 to a token that has just been handed out")
+    }
+    if status == 401 {
+      judgement.judge(.refreshIsPossible, isBroken: !answer.canRefresh, "status 401, and there is no refreshUrl")
+      if let head = answer.head {
+        judgement.judge(.challenge, isBroken: head["WWW-Authenticate"] == nil, "status 401 without WWW-Authenticate")
+      }
+    }
+    if [403, 406, 410].contains(status) {
+      let hasCommands = !ReceivedCommands(inBody: answer.body.span).commands.isEmpty
+      judgement.judge(
+        .dismissalIsAnOrder, isBroken: !hasCommands, "status \(status) without a command; the device goes on as before")
+    }
+  }
+}
+
+/// What the body of an answer to an upload says.
+extension AnswerChecker {
+  mutating func judgeBody(_ answer: ObservedAnswer, into judgement: inout Judgement) {
+    guard case .answered(let status, reason: _, let body) = answer.outcome else { return }
+    let document = answer.document
+    if 200..<300 ~= status {
+      judgement.judge(.noForeignPage, isBroken: answer.isPage, "status \(status) with a page: \(start(of: body))")
+      judgement.judge(.noErrorInSuccess, document.flatMap(AnswerChecker.error).map { "status \(status) with \($0)" })
+      judgement.judge(.isSmall, isBroken: body.count > AnswerChecker.smallBytes, "\(body.count) bytes")
+      judgeCounts(answer, document, into: &judgement)
+    }
+    guard !body.isEmpty else { return }
+    if let type = answer.head?.mediaType, type == "application/json" || type.hasSuffix("+json") {
+      judgement.judge(.isJSON, isBroken: document == nil, "\(type) that begins with \(start(of: body))")
+    }
+    if let document { judgeCommands(document, into: &judgement) }
+  }
+
+  private static let smallBytes = 65_536
+
+  private func start(of body: [UInt8]) -> String {
+    String(String(decoding: body.prefix(40), as: UTF8.self).map { $0.isNewline ? " " : $0 })
+  }
+
+  /// What in a document says that something failed, if anything does.
+  private static func error(in document: JSONValue) -> String? {
+    for key in ["error", "errors", "exception"] {
+      switch document[key] {
+      case .string(let text)? where !text.isEmpty: return "\"\(key)\": \"\(text.prefix(80))\""
+      case .array(let elements)? where !elements.isEmpty: return "a list of \"\(key)\""
+      case .object?: return "an object \"\(key)\""
+      case .bool(true)?: return "\"\(key)\": true"
+      default: continue
+      }
+    }
+    for key in ["success", "ok"] where document[key] == .bool(false) { return "\"\(key)\": false" }
+    if case .string(let status)? = document["status"], ["error", "fail", "failed"].contains(status.lowercased()) {
+      return "\"status\": \"\(status)\""
+    }
+    return nil
+  }
+
+  /// A server that counts what it did with the records has to come to as many as there were.
+  private func judgeCounts(_ answer: ObservedAnswer, _ document: JSONValue?, into judgement: inout Judgement) {
+    guard let document, case .integer(let accepted)? = document["accepted"] else { return }
+    var sum = accepted
+    for key in ["duplicate", "quarantined"] {
+      if case .integer(let count)? = document[key] { sum += count }
+    }
+    guard let sent = answer.request.recordCount else { return }
+    judgement.judge(.takesAll, isBroken: sum < sent, "\(sum) of \(sent) records are accounted for")
+  }
+}
+
+extension JSONValue {
+  var isObject: Bool {
+    if case .object = self { true } else { false }
+  }
+}
+
+/// Whether an answer came, and when.
+extension AnswerChecker {
+  func judgeDelivery(_ answer: ObservedAnswer, into judgement: inout Judgement) {
+    guard case .failed(let failure, let message) = answer.outcome else {
+      for clause in [Clause.reachable, .speaksHTTP, .wholeAnswer, .inTime] { judgement.judge(clause, nil) }
+      judgeTime(answer, into: &judgement)
+      return
+    }
+    let detail = "\(answer.request.url): \(message)"
+    switch failure {
+    case .unresolvable, .refused, .unreachable, .tls, .invalidURL: judgement.judge(.reachable, detail)
+    case .protocolError: judgement.judge(.speaksHTTP, detail)
+    case .reset, .incomplete: judgement.judge(.wholeAnswer, detail)
+    case .timeout: judgement.judge(.inTime, "no answer within \(answer.request.timeout.shown)")
+    case .cancelled: break
+    }
+  }
+
+  private func judgeTime(_ answer: ObservedAnswer, into judgement: inout Judgement) {
+    let limit = answer.request.timeout
+    judgement.judge(
+      .quick, isBroken: answer.duration.count > limit.count / 2,
+      "it took \(answer.duration.shown) of \(limit.shown)")
+  }
+}
+
+extension Nanoseconds {
+  /// For people.
+  var shown: String {
+    count < 1_000_000_000 ? "\(wholeMilliseconds) ms" : "\(Double(wholeMilliseconds / 100) / 10) s"
   }
 }

@@ -32,3 +32,226 @@ extension Clause {
   /// What to do when it is broken, and why.
   package var remedy: String { text.remedy }
 }
+
+extension Clause {
+  /// SDK §8 to §11 and §22, in words for authors of servers.
+  var text: (rule: String, remedy: String) {
+    switch self {
+    case .reachable, .speaksHTTP, .wholeAnswer, .inTime, .quick: delivery
+    case .noRedirect, .usualSuccess, .refusesNoRecord, .takesRepetitions, .takesTheSize, .queueMoves, .noServerError,
+      .noRetryAfter:
+      status
+    case .refreshIsPossible, .challenge, .freshTokenIsTaken, .dismissalIsAnOrder: permission
+    case .noForeignPage, .noErrorInSuccess, .takesAll, .isJSON, .isSmall: success
+    case .commandsAtTheTop, .commandsAreAList, .commandsAreLists, .commandNamesAreTexts, .commandsAreKnown,
+      .argumentsFit, .configurationIsUsable, .authorizationIsWhole, .notTooManyCommands, .commandsComeOnce:
+      commands
+    case .refreshSucceeds, .refreshIsAnObject, .accessTokenIsFound, .oneAccessToken, .tokenIsBare, .expiryIsANumber,
+      .expiryIsAhead, .noCommandsWithTokens:
+      tokens
+    }
+  }
+
+  private var delivery: (String, String) {
+    switch self {
+    case .reachable:
+      (
+        "the server can be reached",
+        "start it, or check host, port and certificate; the device waits for ten more records, or a change of network"
+      )
+    case .speaksHTTP:
+      ("the answer is HTTP", "something else listens at this port, or TLS is spoken where plain HTTP is expected")
+    case .wholeAnswer:
+      (
+        "the answer comes whole",
+        "send all the bytes that Content-Length promises; the device keeps the records and sends them again"
+      )
+    case .inTime:
+      (
+        "the answer comes before the device gives up",
+        "answer as soon as the records are stored, and work on them later"
+      )
+    default:
+      (
+        "the answer comes in less than half of the device's time limit",
+        "without batchSync each record waits for the answer to the one before: store, answer, and work on them later"
+      )
+    }
+  }
+
+  private var status: (String, String) {
+    switch self {
+    case .noRedirect:
+      (
+        "uploads are not redirected",
+        "the device does not follow, because that would lose the body: serve the very URL that is configured"
+      )
+    case .usualSuccess:
+      ("success is 200, 201 or 204", "versions before 5 of the SDK know no other success; answer one of these")
+    case .refusesNoRecord:
+      (
+        "no record is refused",
+        "the device sends the same record for ever, and nothing behind it: set bad records aside and answer 200"
+      )
+    case .takesRepetitions:
+      (
+        "a record that comes again is a success",
+        "it is sent again because the answer was lost: know it by its uuid, and answer 200"
+      )
+    case .takesTheSize:
+      (
+        "a body is not too large",
+        "after a day without network a device sends everything at once: take 10 MB, or set maxBatchSize by setConfig"
+      )
+    case .queueMoves:
+      (
+        "the same records are not refused again and again",
+        "the head of the queue blocks all that is behind it: answer 200 to get rid of it"
+      )
+    case .noServerError:
+      ("the server does not fail", "the device keeps the records and tries with the next one, without waiting longer")
+    default:
+      (
+        "nothing depends on Retry-After",
+        "the device does not read it and comes back with its next record: send setConfig with a larger distanceFilter"
+      )
+    }
+  }
+
+  private var permission: (String, String) {
+    switch self {
+    case .refreshIsPossible:
+      (
+        "401 only goes to devices that can refresh",
+        "without authorization.refreshUrl a 401 is like any other refusal: configure it, or send tokens by setConfig"
+      )
+    case .challenge:
+      (
+        "401 comes with WWW-Authenticate",
+        "iOS may take one without for a failure of the network, status 0, and not refresh (RFC 9110 §15.5.2)"
+      )
+    case .freshTokenIsTaken:
+      (
+        "a token is good as soon as it was handed out",
+        "the device refreshes only once for each upload: let the new token be known everywhere before you answer"
+      )
+    default:
+      (
+        "403, 406 and 410 tell the device what to do",
+        "they refresh nothing and stop nothing: add {\"background_geolocation\":[[\"stop\"]]} to the body"
+      )
+    }
+  }
+
+  private var success: (String, String) {
+    switch self {
+    case .noForeignPage:
+      (
+        "a success is the server's own word",
+        "the device has deleted the records: a login page or a proxy answered 200 with HTML; use https"
+      )
+    case .noErrorInSuccess:
+      (
+        "a success is none that reports an error",
+        "the device looks at the status alone and has deleted the records: answer 500 when they are not stored"
+      )
+    case .takesAll:
+      (
+        "a success is for all records of the request",
+        "the device has deleted all of them: store the rest, or set them aside; there is no success for a part"
+      )
+    case .isJSON:
+      (
+        "what is declared as JSON is JSON",
+        "no command in this answer can be found; send valid JSON, or an empty body"
+      )
+    default:
+      (
+        "an answer to an upload is small",
+        "it comes with every upload and costs the user's data: an empty body is enough"
+      )
+    }
+  }
+}
+
+extension Clause {
+  var commands: (String, String) {
+    switch self {
+    case .commandsAtTheTop:
+      (
+        "commands stand at the top of the answer",
+        "nested in another object, or in a list, background_geolocation is not found: put it into the outermost object"
+      )
+    case .commandsAreAList:
+      ("commands are a list", "write {\"background_geolocation\":[[\"stop\"]]}; a bare text or an object is refused")
+    case .commandsAreLists:
+      (
+        "each command is a list of its own",
+        "[\"stop\",\"start\"] is one command \"stop\" with an argument: write [[\"stop\"],[\"start\"]]"
+      )
+    case .commandNamesAreTexts:
+      (
+        "a command begins with its name",
+        "commands are two lists deep, not more and not less: [[\"setConfig\",{…}],[\"stop\"]]"
+      )
+    case .commandsAreKnown: ("commands are known", "the device logs a warning and goes on with the next command")
+    case .argumentsFit: ("arguments have the right type", "the device logs an error and does nothing")
+    case .configurationIsUsable:
+      (
+        "setConfig says what the device understands",
+        "what it does not understand is left out with a warning in its log"
+      )
+    case .authorizationIsWhole:
+      (
+        "setConfig brings a whole authorization",
+        "versions before 5 put the object in the place of the old one: send all of its keys"
+      )
+    case .notTooManyCommands:
+      (
+        "an answer brings at most 100 commands",
+        "the device carries out the last 100: send the others with later answers"
+      )
+    default:
+      (
+        "a command comes once",
+        "the same commands came with three answers in a row: take them out of the queue when they were sent"
+      )
+    }
+  }
+
+  var tokens: (String, String) {
+    switch self {
+    case .refreshSucceeds:
+      (
+        "a refresh is answered with 200 or 201",
+        "the device asks again with every upload, two requests each time: let it log in again, or send stop"
+      )
+    case .refreshIsAnObject:
+      (
+        "new tokens are in a JSON object",
+        "answer {\"access_token\":\"…\",\"refresh_token\":\"…\",\"expires_in\":3600}; the device does not look into lists"
+      )
+    case .accessTokenIsFound:
+      ("the access token has a name that devices look for", "call it access_token, with a text as its value")
+    case .oneAccessToken:
+      (
+        "there is one candidate for the access token",
+        "some versions took id_token, or a token that stands deeper: return access_token and refresh_token alone"
+      )
+    case .tokenIsBare:
+      (
+        "a token is a bare token",
+        "the device sends it in a header, after \"Bearer \" with the strategy JWT and as it is with SAS: no prefix of your own, no line break"
+      )
+    case .expiryIsANumber:
+      ("the expiry is a number", "the device ignores it and finds out by a 401: write seconds from now, 3600")
+    case .expiryIsAhead:
+      (
+        "a new token is good for a while",
+        "the device refreshes before each upload: write seconds from now, or the time since 1970"
+      )
+    default:
+      ("commands do not come with tokens", "the device looks for none in this answer: send them with one to an upload")
+    }
+  }
+}

@@ -1,5 +1,6 @@
 package import Base
 package import Contract
+import JSON
 package import Upload
 
 /// A request of a device and how it ended, with all that the device knew.
@@ -27,5 +28,80 @@ package struct ObservedAnswer: Sendable {
     self.endedAt = endedAt
     self.canRefresh = canRefresh
     self.strategy = strategy
+  }
+}
+
+/// The header lines of an answer, as far as they are known.
+package struct AnswerHead: Equatable, Sendable {
+  package let fields: [(name: String, value: String)]
+
+  package init(_ fields: [(name: String, value: String)] = []) { self.fields = fields }
+
+  /// From the bytes of a head, the status line first. A line without a colon is left out.
+  package init(parsing bytes: [UInt8]) {
+    fields = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { return nil }
+      return (String(parts[0]), AnswerHead.trimmed(parts[1]))
+    }
+  }
+
+  /// Of the first field of this name; names ignore case (RFC 9110 §5.1).
+  package subscript(name: String) -> String? {
+    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// Without parameters, in lower case.
+  var mediaType: String? {
+    self["Content-Type"].map { AnswerHead.trimmed($0.prefix { $0 != ";" }).lowercased() }
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+  }
+
+  package static func == (left: AnswerHead, right: AnswerHead) -> Bool {
+    left.fields.elementsEqual(right.fields) { $0 == $1 }
+  }
+}
+
+extension OutgoingRequest {
+  /// How many records there are in the body. Nil when its shape does not tell: a list of values may be one record of a
+  /// template.
+  package var recordCount: Int? {
+    do throws(JSONError) {
+      switch try JSONValue(parsing: body.span, duplicateKeys: .lastWins) {
+      case .array(let elements): return elements.allSatisfy(\.isObject) ? elements.count : nil
+      case .object(let object):
+        let lists = object.members.compactMap(\.value.objects)
+        return lists.count == 1 ? lists[0].count : lists.isEmpty ? 1 : nil
+      case .null, .bool, .integer, .double, .string: return nil
+      }
+    } catch { return nil }
+  }
+}
+
+extension JSONValue {
+  /// A list of objects, at least one.
+  fileprivate var objects: [JSONValue]? {
+    if case .array(let elements) = self, !elements.isEmpty, elements.allSatisfy(\.isObject) { elements } else { nil }
+  }
+}
+
+/// Knows the records of a request again: by the first uuid in its body, or, where a template has left them out, by the body.
+struct RequestPrint: Hashable, Sendable {
+  private let text: [UInt8]
+
+  private static let marker = Array("\"uuid\":\"".utf8)
+  private static let uuidLength = 36
+
+  init(_ request: OutgoingRequest) {
+    let body = request.body
+    if let marker = body.firstRange(of: RequestPrint.marker), body.count - marker.upperBound >= RequestPrint.uuidLength
+    {
+      text = Array(body[marker.upperBound..<marker.upperBound + RequestPrint.uuidLength])
+    } else {
+      text = body
+    }
   }
 }

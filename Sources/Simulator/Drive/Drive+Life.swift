@@ -1,11 +1,13 @@
-import Base
+package import Base
 import Contract
-import Database
+package import Database
 import DeviceLog
 import Engine
 import Host
+import Sensing
 import Upload
-import Vocabulary
+package import Vocabulary
+import World
 
 /// The app and the phone, switched off and on.
 extension Drive {
@@ -118,5 +120,105 @@ extension Drive {
     isRunning = false
     (comesBackAt, fetchesAt) = (nil, nil)
     isSwitchingOn = false
+  }
+}
+
+extension Drive {
+  /// What the phone has now.
+  var network: Connectivity { isInTunnel || isInAirplaneMode ? .none : radio }
+
+  /// Tells the app, and ends what was under way: connections belong to an interface.
+  mutating func changeNetwork(at now: Moment) {
+    let current = network
+    guard current != connectivity else { return }
+    connectivity = current
+    for id in inFlight.keys.sorted() { giveUp(id, "the network has changed", at: now) }
+    if isRunning { host.receive(.connectivity(current), at: now) }
+  }
+
+  private mutating func giveUp(_ id: UInt64, _ message: String, at now: Moment) {
+    inFlight[id] = nil
+    orders.append(.cancel(id))
+    lines.append(.note("request \(id) has ended: \(message)"))
+    if isRunning { host.answer(id, .failed(.reset, message: message), at: now) }
+  }
+
+  /// Forgets what the process had under way, which dies with it.
+  mutating func dropRequests() {
+    for id in inFlight.keys.sorted() { orders.append(.cancel(id)) }
+    inFlight = [:]
+    host.platform.outbox = []
+    host.platform.cancelled = []
+  }
+
+  mutating func post(at now: Moment) {
+    for id in host.platform.cancelled where inFlight.removeValue(forKey: id) != nil { orders.append(.cancel(id)) }
+    host.platform.cancelled = []
+    let requests = host.platform.outbox
+    host.platform.outbox = []
+    for request in requests {
+      inFlight[request.id] = request
+      lines.append(.sent(request))
+      orders.append(.send(request))
+    }
+  }
+}
+
+extension Drive {
+  /// When `advance` is wanted at the latest; nil while nothing can happen by itself.
+  package var nextInstant: MonotonicInstant? {
+    var instants = [comesBackAt, fetchesAt, nextFix, body.episode.end]
+    if isRunning { instants += [host.nextDeadline, activity.nextInstant, host.platform.sensors.fetches.due] }
+    return instants.compactMap(\.self).min()
+  }
+
+  /// Everything that is due by now.
+  package mutating func advance(to now: Moment) throws(DatabaseError) {
+    let instant = now.monotonic
+    if let comesBackAt, comesBackAt <= instant { try switchOn(at: now) }
+    if let fetchesAt, fetchesAt <= instant { try fetch(at: now) }
+    body.advance(to: instant)
+    activity.observe(body.activity(at: instant), at: instant)
+    while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
+      for input in host.platform.sensors.take(Activity(report)) where isRunning { host.receive(input, at: now) }
+    }
+    if isRunning, let deadline = host.nextDeadline, deadline <= instant { host.timersDue(at: now) }
+    if isRunning, host.platform.sensors.fetches.take(at: instant) { host.receive(.backgroundFetch, at: now) }
+    if let nextFix, nextFix <= instant { try locate(at: now) }
+    settle(at: now)
+    try commit()
+  }
+
+  /// A second apart while the receiver is on; while only rims are watched, seldom, by the masts around.
+  mutating func planFixes(at instant: MonotonicInstant) {
+    let sensors = host.platform.sensors
+    let wantsGPS = sensors.isSampling || sensors.updates != nil
+    if wantsGPS && !isInTunnel { receiver.start(at: instant) } else { receiver.stop(at: instant) }
+    guard !isSwitchingOn, wantsGPS || (sensors.watchesRegions && transport != nil) else { return nextFix = nil }
+    let interval = wantsGPS ? Drive.fixInterval : CrossingTest.tick
+    if nextFix.map({ $0 <= instant || $0 > instant + interval }) ?? true { nextFix = instant + interval }
+  }
+
+  private static let fixInterval = Nanoseconds.seconds(1)
+  private static let networkAccuracyMetres = 25.0
+
+  private mutating func locate(at now: Moment) throws(DatabaseError) {
+    guard let fix = fix(at: now) else { return }
+    for input in host.platform.sensors.take(fix) {
+      try relaunch(for: input, at: now)
+      if isRunning { host.receive(input, at: now) }
+    }
+  }
+
+  private mutating func fix(at now: Moment) -> Fix? {
+    let sensors = host.platform.sensors
+    if sensors.isSampling || sensors.updates != nil {
+      return receiver.fix(of: body, at: now.monotonic).map { Fix($0, at: now.wall) }
+    }
+    guard !isInTunnel else { return nil }
+    let place = body.position(at: now.monotonic)
+    var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
+    coords.accuracy = Drive.networkAccuracyMetres
+    return Fix(coords: coords, timestamp: now.wall)
   }
 }

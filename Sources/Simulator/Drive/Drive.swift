@@ -128,3 +128,107 @@ package struct Drive {
   /// Everything is in memory; this only ends the group.
   func commit() throws(DatabaseError) { try database.commit() }
 }
+
+/// One word of a script.
+package enum DriveStep: Equatable, Sendable {
+  case press(DriveKey)
+  /// By the clock of the phone.
+  case wait(Nanoseconds)
+  /// Until nothing waits in the queue and no request is under way, at most so long.
+  case drain(Nanoseconds)
+
+  package static let longestDrain = Nanoseconds.seconds(60)
+
+  package init(word: String) throws(DriveScriptError) {
+    if let key = DriveKey(word: word) {
+      self = .press(key)
+    } else if word == "drain" {
+      self = .drain(DriveStep.longestDrain)
+    } else if word.first?.isNumber == true, word.last?.isNumber == false, let span = Nanoseconds(text: word) {
+      self = .wait(span)
+    } else {
+      throw DriveScriptError(word: word)
+    }
+  }
+
+  /// Words between white space; from a `#` on the rest of a line is a remark.
+  package static func script(_ text: String) throws(DriveScriptError) -> [DriveStep] {
+    var steps: [DriveStep] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      let said = line.prefix { $0 != "#" }
+      for word in said.split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+        steps.append(try DriveStep(word: String(word)))
+      }
+    }
+    return steps
+  }
+}
+
+/// A word of a script that means nothing.
+package struct DriveScriptError: Error, Equatable, CustomStringConvertible {
+  package let word: String
+
+  package var description: String {
+    let near = NearestName.find(word, in: DriveKey.allCases.map(\.rawValue) + ["drain"])
+    let hint = near.map { "did you mean '\($0)'?" } ?? "keys, words of 'rollingroad drive --help' and times as 90s do"
+    return "'\(word)' is no key and no time; \(hint)"
+  }
+}
+
+/// Something for the person at the phone to read.
+package enum DriveLine: Sendable {
+  /// What the person did, or what the phone did by itself.
+  case note(String)
+  /// A line of the device's log, as the SDK writes it.
+  case log(String)
+  case sent(OutgoingRequest)
+  case ended(ObservedAnswer, [Finding])
+}
+
+/// What the network is to do.
+package enum DriveOrder: Sendable {
+  case send(OutgoingRequest)
+  case cancel(UInt64)
+}
+
+extension Drive {
+  /// The phone in one line.
+  package func status(at instant: MonotonicInstant) -> String {
+    var parts = [transport == nil ? "at rest" : "\(Drive.fixed(body.speed(at: instant) * 3.6, 0)) km/h"]
+    let state = host.engine.state
+    if isRunning {
+      if host.isHeadless { parts.append("app closed, service on") }
+      parts.append(!state.isEnabled ? "tracking off" : state.isMoving ? "moving" : "stationary")
+    } else {
+      parts.append(isSwitchingOn ? "phone restarts" : "app closed")
+    }
+    parts.append("odometer \(Drive.fixed(state.odometerMetres / 1_000, 2)) km")
+    parts.append("queue \(queuedCount)")
+    parts.append(networkName + (inFlight.isEmpty ? "" : " ↑"))
+    parts.append("battery \(Int(((battery.level ?? 0) * 100).rounded())) %")
+    if isRunning {
+      let timers = host.engine.runningTimers.sorted { $0.deadline < $1.deadline }
+      parts += timers.prefix(2).map { "\($0.name) \(Drive.minutes(until: $0.deadline, from: instant))" }
+    } else if let comesBackAt {
+      parts.append("back in \(Drive.minutes(until: comesBackAt, from: instant))")
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  private var networkName: String {
+    if isInAirplaneMode { return "airplane mode" }
+    if isInTunnel { return "tunnel" }
+    return radio == .wifi ? "Wi-Fi" : "mobile"
+  }
+
+  private static func minutes(until deadline: MonotonicInstant, from instant: MonotonicInstant) -> String {
+    let seconds = max(0, (deadline - instant).wholeMilliseconds + 999) / 1_000
+    return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+  }
+
+  private static func fixed(_ number: Double, _ digits: Int) -> String {
+    guard digits > 0 else { return "\(Int(number.rounded()))" }
+    let hundredths = Int((number * 100).rounded())
+    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+  }
+}

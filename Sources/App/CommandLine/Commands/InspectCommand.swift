@@ -1,3 +1,5 @@
+import Base
+import JSON
 import Store
 
 extension Command {
@@ -28,4 +30,114 @@ extension Command {
         return .runtimeFailure
       }
     })
+}
+
+/// What `inspect` finds in a data folder.
+struct Inspection {
+  let problems: [String]
+  let counts: StoreCounts
+  /// Records that are there, counted one by one.
+  let stored: Int64
+  let devices: [StoredDevice]
+  let quarantine: [QuarantinedRecord]
+
+  init(of folder: String, limit: Int) throws(StoreError) {
+    let reader = try StoreReader(folder: folder)
+    problems = try reader.problems()
+    counts = try reader.counts()
+    stored = try reader.countStored()
+    devices = try reader.devices(limit: limit).elements
+    quarantine = try reader.quarantine(limit: limit).elements
+  }
+
+  private static func time(_ milliseconds: Int64) -> String {
+    WallInstant(exactly: milliseconds)?.iso8601Text ?? "-"
+  }
+}
+
+extension Inspection {
+  /// For people.
+  var table: String {
+    var lines = [
+      "integrity    \(problems.isEmpty ? "ok" : "\(problems.count) problems")",
+      "devices      \(counts.devices)",
+      "records      \(stored) stored, \(counts.accepted) accepted, \(counts.duplicates) duplicates",
+      "quarantined  \(counts.quarantined)",
+      "partitions   \(counts.partitions)",
+      "size         \(counts.usedBytes) bytes",
+    ]
+    lines += problems.map { "problem      \(Self.printable($0))" }
+    if !devices.isEmpty {
+      lines += ["", Self.row("device", "run", "records", "last seen", "latest position")]
+      for device in devices {
+        let position = device.latest.map { "\($0.latitude) \($0.longitude) at \(Self.time($0.recordedAt))" } ?? "-"
+        lines.append(
+          Self.row(
+            device.identity.name, device.identity.run, "\(device.points)", Self.time(device.lastSeen), position))
+      }
+      if counts.devices > Int64(devices.count) { lines.append("… and \(counts.devices - Int64(devices.count)) more") }
+    }
+    if !quarantine.isEmpty {
+      lines += ["", Self.row("quarantined of", "run", "bytes", "received", "reason")]
+      for record in quarantine {
+        let reason = record.detail.isEmpty ? record.reason : "\(record.reason): \(record.detail)"
+        lines.append(
+          Self.row(
+            record.device.name, record.device.run, "\(record.record.count)", Self.time(record.receivedAt), reason))
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func row(_ name: String, _ run: String, _ count: String, _ time: String, _ rest: String) -> String {
+    func padded(_ text: String, _ width: Int) -> String {
+      let text = printable(text)
+      return text + String(repeating: " ", count: max(0, width - text.count)) + "  "
+    }
+    return padded(name, 24) + padded(run.isEmpty ? "-" : run, 12) + padded(count, 9) + padded(time, 24)
+      + printable(rest)
+  }
+
+  /// A name that a device chose must not steer the terminal.
+  private static func printable(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) ? "?" : $0 }))
+  }
+
+  /// For programs: `integrity` (`problems` is empty when all is well), the counts, `devices`, `quarantine`.
+  var json: String {
+    let devices: [JSONValue] = devices.map { device in
+      var object: JSONObject = [
+        "name": .string(device.identity.name), "run": .string(device.identity.run),
+        "records": .integer(device.points), "duplicates": .integer(device.duplicates),
+        "quarantined": .integer(device.quarantined), "firstSeen": .string(Self.time(device.firstSeen)),
+        "lastSeen": .string(Self.time(device.lastSeen)),
+      ]
+      if let latest = device.latest {
+        object["latest"] = .object([
+          "latitude": .double(latest.latitude), "longitude": .double(latest.longitude),
+          "recordedAt": .string(Self.time(latest.recordedAt)),
+        ])
+      }
+      return .object(object)
+    }
+    let quarantine: [JSONValue] = quarantine.map { record in
+      .object([
+        "device": .string(record.device.name), "run": .string(record.device.run),
+        "receivedAt": .string(Self.time(record.receivedAt)), "reason": .string(record.reason),
+        "detail": .string(record.detail), "record": .string(String(decoding: record.record, as: UTF8.self)),
+      ])
+    }
+    let whole: JSONValue = .object([
+      "problems": .array(problems.map { .string($0) }), "deviceCount": .integer(counts.devices),
+      "storedCount": .integer(stored), "acceptedCount": .integer(counts.accepted),
+      "duplicateCount": .integer(counts.duplicates), "quarantinedCount": .integer(counts.quarantined),
+      "partitionCount": .integer(counts.partitions), "usedBytes": .integer(counts.usedBytes),
+      "devices": .array(devices), "quarantine": .array(quarantine),
+    ])
+    var writer = JSONWriter(capacity: 4_096)
+    whole.write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
 }

@@ -29,3 +29,38 @@ extension Command {
       return .ok
     })
 }
+
+extension Command {
+  static let schema = Command(
+    name: "schema",
+    summary: "print the JSON Schema of scenarios",
+    operands: "",
+    operandCount: 0...0,
+    flags: [.toggle("reference", "print the reference as Markdown instead")],
+    details: """
+      Editors use the schema to complete and check a scenario as you type: save it, and name the file in the scenario as
+      "$schema": "./scenario.schema.json".
+      """,
+    examples: [
+      "rollingroad schema > scenario.schema.json"
+    ],
+    run: { (invocation) throws(UsageError) in
+      let wantsReference = invocation.values.isOn("reference")
+      invocation.process.writeOutput(wantsReference ? ScenarioReference.text : ScenarioSchema.document.pretty)
+      return .ok
+    })
+}
+
+extension Command {
+  static let version = Command(
+    name: "version",
+    summary: "print the version and exit",
+    operands: "",
+    operandCount: 0...0,
+    flags: [],
+    details: "Prints \"rollingroad\" and the version on one line. 'rollingroad --version' does the same.",
+    run: { (invocation) throws(UsageError) in
+      invocation.process.writeOutput("rollingroad \(Product.version)")
+      return .ok
+    })
+}

@@ -158,3 +158,143 @@ extension [Output] {
     return nil
   }
 }
+
+/// What there is to say and to keep when a run is over.
+extension Simulation {
+  func tell(
+    _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs
+  ) throws -> ExitCode {
+    var summary = result.summary
+    if setup.outside == nil { try logFailing(summary, setup, outputs) }
+    summary.replay = replayCommand(summary, setup)
+    try outputs.write(summary, map: result.map)
+    let text = SummaryText(summary, isColoured: process.outputIsTerminal)
+    process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
+    for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
+    if let first = result.report.victims.first { try keepFailure(first, summary, scenario, setup) }
+    if options.checksDeterminism {
+      process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
+      if result.difference != nil { return .invariantViolated }
+    }
+    // Figures of a part say nothing about the whole: 'merge' judges them.
+    if options.shard != nil, [.failed, .uncovered].contains(summary.result) { return .ok }
+    return ExitCode(summary.result)
+  }
+
+  /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
+  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup) -> String? {
+    guard let violation = summary.violations.first, setup.outside == nil else { return nil }
+    guard let folder = options.folder else {
+      return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
+    }
+    let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
+    return FailureBundle.replayCommand(at: "\(folder)/\(name)".shellWord, violation.invariant)
+  }
+
+  /// What it takes to see the first violation again.
+  private func keepFailure(
+    _ victim: Victim, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup
+  ) throws {
+    guard let folder = options.folder, setup.outside == nil else { return }
+    var document = options.document.adopting(scenario)
+    for fleet in setup.fleets {
+      if let members = fleet.members { document.setMembers(members, of: fleet.name) }
+    }
+    let plan = FailurePlan(
+      document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
+      hash: summary.hash, product: Product.version)
+    if scenario.invariants.onViolation == .shrink { process.writeError("making the failure small") }
+    let bundle = try FailureBundle(
+      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink)
+    let output = try OutputFolder(folder)
+    try bundle.write(to: output)
+    process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")
+  }
+
+  /// The same run once more, to hear what the SDKs of the devices say to whom something happened.
+  private func logFailing(_ summary: RunSummary, _ setup: RunSetup, _ outputs: RunOutputs) throws {
+    var second = setup
+    second.logged = outputs.devicesToLog(summary, of: setup)
+    guard !second.logged.isEmpty else { return }
+    _ = try FleetRun(second, store: newStore(), watchers: [outputs.logs(of: second)]).run()
+  }
+}
+
+extension ExitCode {
+  init(_ result: RunSummary.Result) {
+    self =
+      switch result {
+      case .passed: .ok
+      case .invalid: .runInvalid
+      case .violated: .invariantViolated
+      case .failed: .thresholdFailed
+      case .stopped: .stoppedBySignal
+      case .uncovered: .coverageMissed
+      }
+  }
+}
+
+/// One scenario with seed after seed: what must have come up is judged over all of them together.
+struct SeedSeries {
+  let process: ProcessContext
+  let options: SimulationOptions
+  /// How many seeds there are, from that of the scenario on.
+  let count: Int
+
+  func run(_ scenario: Scenario) -> ExitCode {
+    var tally = CoverageTally()
+    var codes: [ExitCode] = []
+    for step in 0..<count {
+      var (one, options) = (scenario, self.options)
+      one.seed = scenario.seed &+ UInt64(step)
+      one.coverage = Coverage()
+      options.isOneOfMany = true
+      options.words = SeedSeries.words(options.words, seed: one.seed)
+      options.folder = options.folder.map { "\($0)/seed-\(one.seed)" }
+      codes.append(Simulation(process, options).run(one, &tally))
+      if codes.last == .stoppedBySignal { break }
+    }
+    process.writeOutput("\(codes.count) seeds: \(codes.count { $0 == .ok }) passed")
+    let worst = SeedSeries.fromWorst.first { codes.contains($0) } ?? .ok
+    return judge(tally, scenario.coverage) || worst != .ok ? worst : .coverageMissed
+  }
+
+  private static let fromWorst: [ExitCode] = [
+    .badScenario, .runtimeFailure, .invariantViolated, .stoppedBySignal, .runInvalid, .thresholdFailed,
+  ]
+
+  /// Whether everything came up that had to.
+  private func judge(_ tally: CoverageTally, _ coverage: Coverage) -> Bool {
+    for line in tally.lines(of: coverage.sometimes) { process.writeOutput("  " + line) }
+    if tally.seeds < coverage.requireOverSeeds {
+      process.writeError(
+        "note: coverage is not judged: it is asked for over \(coverage.requireOverSeeds) seeds, and there were \(tally.seeds)"
+      )
+      return true
+    }
+    return tally.missing(of: coverage.sometimes).isEmpty
+  }
+
+  /// What to type to have one of the runs alone.
+  private static func words(_ words: [String], seed: UInt64) -> [String] {
+    words.without(["--seed", "--seeds"]) + ["--seed", "0x" + String(seed, radix: 16)]
+  }
+}
+
+extension Sequence<String> {
+  /// The words of a command line without some flags and their values.
+  func without(_ flags: [String]) -> [String] {
+    var kept: [String] = []
+    var isValue = false
+    for word in self {
+      if flags.contains(word) {
+        isValue = true
+      } else if isValue || flags.contains(where: { word.hasPrefix($0 + "=") }) {
+        isValue = false
+      } else {
+        kept.append(word)
+      }
+    }
+    return kept
+  }
+}

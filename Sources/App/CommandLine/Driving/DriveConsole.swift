@@ -1,5 +1,10 @@
+import AnswerCheck
+import Base
 import CLinux
+import Drive
 import Glibc
+import Upload
+import Vocabulary
 
 /// A terminal whose keys come one by one and unseen. It is as it was before when this ends, whichever way it ends: also when
 /// the process is suspended, and when it crashes. Only SIGKILL leaves it as it is.
@@ -51,4 +56,161 @@ final class DriveConsole {
   var width: Int { terminalWidth(descriptor) ?? 80 }
 
   func write(_ text: String) { Descriptor.write(text, to: descriptor) }
+}
+
+/// Keys and words as they come.
+struct DriveInput {
+  private var steps: [DriveStep]
+  private var index = 0
+  private var text: [UInt8] = []
+  private var problem: DriveScriptError?
+  /// More may come.
+  private(set) var isOpen: Bool
+
+  /// A script that is whole, or nil for one that is read.
+  init(script: [DriveStep]? = []) {
+    steps = script ?? []
+    isOpen = script == nil
+  }
+
+  /// Nothing is left and nothing will come.
+  var hasEnded: Bool { !isOpen && index == steps.count }
+
+  /// What is wrong is told when everything before it was done.
+  mutating func next() throws(DriveScriptError) -> DriveStep? {
+    guard index < steps.count else {
+      if let problem { throw problem }
+      return nil
+    }
+    defer { index += 1 }
+    return steps[index]
+  }
+
+  /// What there is to read, at least a byte or the end.
+  mutating func read(_ descriptor: Int32, isTerminal: Bool) {
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    guard count > 0 else {
+      isOpen = false
+      return take(text + [UInt8(ascii: "\n")])
+    }
+    if isTerminal { type(piece[..<count]) } else { read(piece[..<count]) }
+  }
+
+  /// Arrows and the like are sequences that begin with an escape (ECMA-48 §5.4), and mean nothing here.
+  private mutating func type(_ piece: ArraySlice<UInt8>) {
+    var rest = piece
+    while let byte = rest.popFirst() {
+      switch byte {
+      case 0x1B:
+        guard let kind = rest.popFirst(), kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { continue }
+        while let next = rest.popFirst(), next < 0x40 {}
+      // Ctrl-D ends what reads from a terminal.
+      case 4: isOpen = false
+      default:
+        if let key = DriveKey(letter: Character(Unicode.Scalar(byte))) { steps.append(.press(key)) }
+      }
+    }
+  }
+
+  /// Whole lines only: a word may come in two pieces.
+  private mutating func read(_ piece: ArraySlice<UInt8>) {
+    text += piece
+    guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return }
+    let lines = Array(text[...end])
+    text.removeFirst(end + 1)
+    take(lines)
+  }
+
+  private mutating func take(_ lines: [UInt8]) {
+    guard problem == nil else { return }
+    for line in String(decoding: lines, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      do throws(DriveScriptError) { steps += try DriveStep.script(String(line)) } catch {
+        problem = error
+        isOpen = false
+        return
+      }
+    }
+  }
+}
+
+/// What a person sees: lines that scroll, and on a terminal the phone in the last one.
+final class DriveScreen {
+  let console: DriveConsole?
+  private let write: (String) -> Void
+  private var status = ""
+  /// Whose remedy was shown: once is enough.
+  private var explained: Set<Clause> = []
+
+  init(console: DriveConsole?, write: @escaping (String) -> Void) {
+    self.console = console
+    self.write = write
+  }
+
+  func show(_ text: String, style: Style = .plain) {
+    guard let console else { return write(text) }
+    console.write("\r\u{1B}[K" + style.begin + text + style.end + "\n" + status)
+  }
+
+  /// Shown when it has changed, as far as the line reaches.
+  func show(status text: String) {
+    guard let console else { return }
+    let line = "\u{1B}[7m " + text.prefix(max(0, console.width - 3)) + " \u{1B}[0m"
+    guard line != status else { return }
+    status = line
+    console.write("\r\u{1B}[K" + line)
+  }
+
+  func finish() {
+    guard let console else { return }
+    if !status.isEmpty { console.write("\r\u{1B}[K") }
+    status = ""
+    console.leave()
+  }
+
+  enum Style {
+    case plain, dim, good, bad
+
+    var begin: String {
+      switch self {
+      case .plain: ""
+      case .dim: "\u{1B}[2m"
+      case .good: "\u{1B}[32m"
+      case .bad: "\u{1B}[31m"
+      }
+    }
+    var end: String { begin.isEmpty ? "" : "\u{1B}[0m" }
+  }
+}
+
+extension DriveScreen {
+  func show(_ line: DriveLine, at wall: WallInstant) {
+    let time = DriveScreen.clock(wall)
+    switch line {
+    case .note(let text): show("\(time)  · \(text)")
+    case .log(let text): show(DriveScreen.printable(text), style: .dim)
+    case .sent(let request): show("\(time)  → \(DriveExchange.summary(of: request))")
+    case .ended(let answer, let findings):
+      let isGood = 200..<300 ~= answer.outcome.status && findings.isEmpty
+      show("\(time)  ← \(DriveScreen.printable(DriveExchange.summary(of: answer)))", style: isGood ? .good : .plain)
+      for finding in findings { show(finding) }
+    }
+  }
+
+  private func show(_ finding: Finding) {
+    let indent = "            "
+    show(
+      "\(indent)✗ \(finding.clause.number). \(finding.clause.rule): \(DriveScreen.printable(finding.detail))",
+      style: .bad)
+    if explained.insert(finding.clause).inserted { show("\(indent)  → \(finding.clause.remedy)") }
+  }
+
+  /// The time of day, UTC, as in the log.
+  static func clock(_ wall: WallInstant) -> String { String(wall.iso8601Text.dropFirst(11).prefix(8)) }
+
+  /// What a server sends must not steer a terminal.
+  static func printable(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+  }
 }

@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Glibc
 import Reports
 
 /// How far a run has come, for somebody who waits: a line that renews itself on a terminal, a line now and then in a log.
@@ -53,4 +54,11 @@ final class ProgressDisplay {
     guard progress.share > 0.02 else { return nil }
     return Nanoseconds(Int64(Double((now - start).count) * (1 - progress.share) / progress.share))
   }
+}
+
+/// Letters to a line of a terminal; nil when nobody knows.
+func terminalWidth(_ descriptor: Int32) -> Int? {
+  var size = winsize()
+  let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+  return isKnown ? Int(size.ws_col) : nil
 }

@@ -128,3 +128,48 @@ private struct TraceCommand {
     return .ok
   }
 }
+
+/// A file of a recorded drive.
+struct TraceFile {
+  let format: RouteFormat
+  /// Of logs only.
+  let log: LogReader?
+  private let bytes: [UInt8]
+
+  static let names = RouteFormat.allCases.map(\.rawValue).joined(separator: ", ")
+
+  static func format(_ name: String) -> RouteFormat? { RouteFormat(rawValue: name) }
+
+  init(_ file: [UInt8], path: String, format: RouteFormat?) throws(RouteError) {
+    bytes = try RouteFile.unpacked(file)
+    self.format = format ?? RouteFile.format(of: path) ?? RouteFile.format(guessedFrom: bytes)
+    log = self.format == .sdkLog ? LogReader(String(decoding: bytes, as: UTF8.self)) : nil
+  }
+
+  func route() throws(RouteError) -> RouteRecording {
+    if let log { return try RouteRecording(log) }
+    return try RouteFile.read(bytes, as: format)
+  }
+}
+
+/// How one file names another one.
+enum RelativePath {
+  static func parts(of path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = String(path[..<slash])
+    return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
+  }
+
+  /// `file` as it is named in `document`, both from where the program was started; without a document, as it is.
+  static func from(_ document: String?, to file: String) throws(UsageError) -> String {
+    guard let document, !file.hasPrefix("/") || parts(of: document).folder == parts(of: file).folder else {
+      return file
+    }
+    if parts(of: document).folder == parts(of: file).folder { return parts(of: file).name }
+    let steps = document.split(separator: "/").dropLast().filter { $0 != "." }
+    guard !document.hasPrefix("/"), !steps.contains("..") else {
+      throw UsageError("--out: from '\(document)' there is no way back to '\(file)'; name FILE from the root")
+    }
+    return steps.map { _ in "../" }.joined() + file
+  }
+}

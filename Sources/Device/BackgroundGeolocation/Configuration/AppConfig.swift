@@ -67,3 +67,148 @@ public final class AppConfig: Sendable {
     set { box.set("app.backgroundPermissionRationale", newValue) { $0.app.backgroundPermissionRationale = $1 } }
   }
 }
+
+/// When the device counts as moving and when as still.
+public final class ActivityConfig: Sendable {
+  private let box: ConfigurationBox
+
+  init(_ box: ConfigurationBox) { self.box = box }
+
+  /// Milliseconds, 10 000 by default and at least 500: on iOS the length of the timer that decides about the begin of
+  /// a trip.
+  public var activityRecognitionInterval: TimeInterval {
+    get { box.value.activity.activityRecognitionIntervalMilliseconds }
+    set { box.edit { $0.activity.activityRecognitionIntervalMilliseconds = newValue } }
+  }
+
+  /// Percent; activities that are less sure decide nothing. Default 70 on iOS, 75 on Android.
+  public var minimumActivityRecognitionConfidence: Int {
+    get { box.value.activity.minimumActivityRecognitionConfidence }
+    set { box.edit { $0.activity.minimumActivityRecognitionConfidence = newValue } }
+  }
+
+  /// Whether a trip does not end because the device is still; `false` by default.
+  public var disableStopDetection: Bool {
+    get { box.value.activity.disableStopDetection }
+    set { box.edit { $0.activity.disableStopDetection = newValue } }
+  }
+
+  /// Whether tracking stops when a trip ends; `false` by default.
+  public var stopOnStationary: Bool {
+    get { box.value.activity.stopOnStationary }
+    set { box.edit { $0.activity.stopOnStationary = newValue } }
+  }
+
+  /// iOS only: seconds from becoming still to the begin of stop detection, 0 by default; 1 000 and more count as
+  /// milliseconds.
+  public var stopDetectionDelay: TimeInterval {
+    get { box.value.activity.stopDetectionDelay }
+    set { box.edit { $0.activity.stopDetectionDelay = newValue } }
+  }
+
+  /// Android only: milliseconds that the device must be moving before a trip begins; 0 by default.
+  public var motionTriggerDelay: TimeInterval {
+    get { box.value.activity.motionTriggerDelayMilliseconds }
+    set { box.edit { $0.activity.motionTriggerDelayMilliseconds = newValue } }
+  }
+
+  /// Names of the activities that may begin a trip, with commas between them; empty, the default, for all.
+  public var triggerActivities: String {
+    get { box.value.activity.triggerActivities }
+    set { box.edit { $0.activity.triggerActivities = newValue } }
+  }
+
+  /// Whether the motion sensors are not asked; `false` by default.
+  public var disableMotionActivityUpdates: Bool {
+    get { box.value.activity.disableMotionActivityUpdates }
+    set { box.edit { $0.activity.disableMotionActivityUpdates = newValue } }
+  }
+}
+
+/// What the log keeps.
+public final class LoggerConfig: Sendable {
+  private let box: ConfigurationBox
+
+  init(_ box: ConfigurationBox) { self.box = box }
+
+  /// On phones: sounds and notifications at each event. Here it is kept and does nothing.
+  public var debug: Bool {
+    get { box.value.logger.debug }
+    set { box.edit { $0.logger.debug = newValue } }
+  }
+
+  /// The least important lines that are kept; `.off` by default.
+  public var logLevel: LogLevel {
+    get { LogLevel(box.value.logger.logLevel) }
+    set { box.edit { $0.logger.logLevel = newValue.contract } }
+  }
+
+  /// Days after which lines are deleted, at the next launch; 3 by default.
+  public var logMaxDays: Int {
+    get { box.value.logger.logMaxDays }
+    set { box.edit { $0.logger.logMaxDays = newValue } }
+  }
+}
+
+/// What is stored until it is uploaded, how it looks, and how long it stays.
+public final class PersistenceConfig: Sendable {
+  private let box: ConfigurationBox
+
+  init(_ box: ConfigurationBox) { self.box = box }
+
+  /// The JSON of a record with tags as `<%= latitude %>`; empty, the default, for the SDK's own form. One that gives
+  /// no JSON is an error in the log, and the record has the SDK's form.
+  public var locationTemplate: String {
+    get { box.value.persistence.locationTemplate }
+    set { box.edit { $0.persistence.locationTemplate = newValue } }
+  }
+
+  /// The same for records of geofences.
+  public var geofenceTemplate: String {
+    get { box.value.persistence.geofenceTemplate }
+    set { box.edit { $0.persistence.geofenceTemplate = newValue } }
+  }
+
+  /// How times stand in a record; `.iso` by default.
+  public var timestampFormat: TimestampFormat {
+    get { TimestampFormat(box.value.persistence.timestampFormat) }
+    set { box.edit { $0.persistence.timestampFormat = newValue.contract } }
+  }
+
+  /// Days after which a record that was never uploaded is deleted, 1 by default; 0 or less for never.
+  public var maxDaysToPersist: Int {
+    get { box.value.persistence.maxDaysToPersist }
+    set { box.edit { $0.persistence.maxDaysToPersist = newValue } }
+  }
+
+  /// The most records that wait, the oldest make room; -1, the default, for no limit, 0 to store nothing at all.
+  public var maxRecordsToPersist: Int {
+    get { box.value.persistence.maxRecordsToPersist }
+    set { box.edit { $0.persistence.maxRecordsToPersist = newValue } }
+  }
+
+  /// In which order records are read and uploaded; `.ascending` by default.
+  public var locationsOrderDirection: LocationsOrderDirection {
+    get { LocationsOrderDirection(box.value.persistence.locationsOrderDirection) }
+    set { box.edit { $0.persistence.locationsOrderDirection = newValue.contract } }
+  }
+
+  /// Which records are stored; `.all` by default.
+  public var persistMode: PersistMode {
+    get { PersistMode(box.value.persistence.persistMode) }
+    set { box.edit { $0.persistence.persistMode = newValue.contract } }
+  }
+
+  /// Put into every record when it is made. A value that JSON does not have leaves the old ones and a warning in the
+  /// log.
+  public var extras: [String: Any] {
+    get { box.value.persistence.extras.dictionary }
+    set { box.set("persistence.extras", newValue) { $0.persistence.extras = $1 } }
+  }
+
+  /// Android only: whether a change of permissions makes no record by itself; `false` by default.
+  public var disableProviderChangeRecord: Bool {
+    get { box.value.persistence.disableProviderChangeRecord }
+    set { box.edit { $0.persistence.disableProviderChangeRecord = newValue } }
+  }
+}

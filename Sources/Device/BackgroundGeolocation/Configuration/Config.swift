@@ -1,5 +1,6 @@
 import Contract
 import JSON
+import Synchronization
 
 /// What an app may configure, group by group. Changes are kept at once and take effect at once; several of them in one
 /// `batchUpdate` take effect together.
@@ -68,4 +69,171 @@ public final class Config: Sendable {
 
   /// `toDictionary` as JSON.
   public func toJson() -> String { String(decoding: JSONValue.object(box.value.groups).text, as: UTF8.self) }
+}
+
+/// The configuration that the groups of a `Config` read and change: that of a device, or a draft that takes effect as a
+/// whole.
+final class ConfigurationBox: Sendable {
+  private let read: @Sendable () -> Configuration
+  let write: @Sendable ([ConfigurationWarning], (inout Configuration) -> Void) -> Void
+
+  init(
+    read: @escaping @Sendable () -> Configuration,
+    write: @escaping @Sendable ([ConfigurationWarning], (inout Configuration) -> Void) -> Void
+  ) {
+    self.read = read
+    self.write = write
+  }
+
+  var value: Configuration { read() }
+
+  func edit(_ change: (inout Configuration) -> Void) { write([], change) }
+
+  func set(_ key: String, _ dictionary: [String: Any], _ change: (inout Configuration, JSONValue) -> Void) {
+    guard let object = JSONObject(any: dictionary) else {
+      return warn(key, expected: "an object", found: "values that JSON does not have")
+    }
+    edit { change(&$0, .object(object)) }
+  }
+
+  func setSchedule(_ entries: [Any]) {
+    let texts = entries.compactMap { $0 as? String }
+    guard texts.count == entries.count else {
+      return warn("app.schedule", expected: "a list of texts", found: "another value")
+    }
+    edit { $0.app.schedule = texts }
+  }
+
+  /// By the way of a document, which knows what belongs to the object.
+  func setAlert(_ texts: [String: Any]) {
+    let key = "locationAuthorizationAlert"
+    guard let object = JSONObject(any: texts) else {
+      return warn("geolocation.\(key)", expected: "an object", found: "values that JSON does not have")
+    }
+    var result = value
+    let warnings = result.apply(.object(["geolocation": .object([key: .object(object)])])).warnings
+    write(warnings) { $0.geolocation.locationAuthorizationAlert = result.geolocation.locationAuthorizationAlert }
+  }
+
+  var alert: [String: Any] {
+    let alert = value.geolocation.locationAuthorizationAlert
+    return [
+      "titleWhenOff": alert.titleWhenOff, "titleWhenNotEnabled": alert.titleWhenNotEnabled,
+      "instructions": alert.instructions, "cancelButton": alert.cancelButton, "settingsButton": alert.settingsButton,
+    ]
+  }
+
+  private func warn(_ key: String, expected: String, found: String) {
+    write([.wrongType(key, expected: expected, found: found)]) { _ in }
+  }
+}
+
+/// A configuration in the making, with what went wrong on the way.
+final class ConfigurationDraft: Sendable {
+  private let state: Mutex<(configuration: Configuration, warnings: [ConfigurationWarning])>
+
+  init(_ configuration: Configuration) { state = Mutex((configuration, [])) }
+
+  var box: ConfigurationBox {
+    ConfigurationBox(
+      read: { self.state.withLock { $0.configuration } },
+      write: { warnings, change in
+        self.state.withLock { state in
+          state.warnings += warnings
+          change(&state.configuration)
+        }
+      })
+  }
+
+  var result: (configuration: Configuration, warnings: [ConfigurationWarning]) { state.withLock { $0 } }
+}
+
+extension JSONValue {
+  /// Without members for anything but an object.
+  var dictionary: [String: Any] {
+    if case .object(let object) = self { object.dictionary } else { [:] }
+  }
+}
+
+extension Int {
+  /// The limits of the type for numbers beyond them.
+  init(nearest number: Double) {
+    self = Int(exactly: number.rounded()) ?? (number < 0 ? .min : .max)
+  }
+}
+
+extension Configuration {
+  fileprivate mutating func replace<Group: Equatable>(
+    _ group: WritableKeyPath<Configuration, Group>, by draft: Configuration, since base: Configuration
+  ) {
+    if draft[keyPath: group] != base[keyPath: group] { self[keyPath: group] = draft[keyPath: group] }
+  }
+
+  /// Takes over the groups that a draft has changed since its beginning, so that the others keep what happened
+  /// meanwhile: new tokens, a command of the server.
+  mutating func take(_ draft: Configuration, since base: Configuration) {
+    replace(\.geolocation, by: draft, since: base)
+    replace(\.app, by: draft, since: base)
+    replace(\.http, by: draft, since: base)
+    replace(\.persistence, by: draft, since: base)
+    replace(\.activity, by: draft, since: base)
+    replace(\.authorization, by: draft, since: base)
+    replace(\.logger, by: draft, since: base)
+    replace(\.isMoving, by: draft, since: base)
+  }
+}
+
+// The choices of the public groups and those of the wire are the same, name by name: `ConfigurationChoiceTests` counts
+// them.
+
+extension HttpMethod {
+  init(_ method: UploadMethod) { self = Self(rawValue: method.rawValue) ?? .post }
+  var contract: UploadMethod { UploadMethod(rawValue: rawValue) ?? .post }
+}
+
+extension PersistMode {
+  init(_ mode: Contract.PersistMode) { self = Self(rawValue: mode.rawValue) ?? .all }
+  var contract: Contract.PersistMode { Contract.PersistMode(rawValue: rawValue) ?? .all }
+}
+
+extension LocationsOrderDirection {
+  init(_ order: LocationsOrder) { self = Self(rawValue: order.rawValue) ?? .ascending }
+  var contract: LocationsOrder { LocationsOrder(rawValue: rawValue) ?? .ascending }
+}
+
+extension TimestampFormat {
+  init(_ format: Contract.TimestampFormat) { self = Self(rawValue: format.rawValue) ?? .iso }
+  var contract: Contract.TimestampFormat { Contract.TimestampFormat(rawValue: rawValue) ?? .iso }
+}
+
+extension LocationAuthorizationRequest {
+  init(_ request: Contract.LocationAuthorizationRequest) { self = Self(rawValue: request.rawValue) ?? .always }
+  var contract: Contract.LocationAuthorizationRequest {
+    Contract.LocationAuthorizationRequest(rawValue: rawValue) ?? .always
+  }
+}
+
+extension AuthorizationStrategy {
+  init(_ strategy: Contract.AuthorizationStrategy) { self = Self(rawValue: strategy.rawValue) ?? .jwt }
+  var contract: Contract.AuthorizationStrategy { Contract.AuthorizationStrategy(rawValue: rawValue) ?? .jwt }
+}
+
+extension LogLevel {
+  init(_ level: Contract.LogLevel) { self = Self(rawValue: level.rawValue) ?? .off }
+  var contract: Contract.LogLevel { Contract.LogLevel(rawValue: rawValue) ?? .off }
+}
+
+extension FilterPolicy {
+  init(_ policy: Contract.FilterPolicy) { self = Self(rawValue: policy.rawValue) ?? .conservative }
+  var contract: Contract.FilterPolicy { Contract.FilterPolicy(rawValue: rawValue) ?? .conservative }
+}
+
+extension KalmanProfile {
+  init(_ profile: Contract.KalmanProfile) { self = Self(rawValue: profile.rawValue) ?? .balanced }
+  var contract: Contract.KalmanProfile { Contract.KalmanProfile(rawValue: rawValue) ?? .balanced }
+}
+
+extension CLActivityType {
+  init(_ purpose: LocationPurpose) { self = Self(rawValue: purpose.rawValue) ?? .other }
+  var contract: LocationPurpose { LocationPurpose(rawValue: rawValue) ?? .other }
 }

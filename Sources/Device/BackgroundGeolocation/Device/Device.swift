@@ -232,3 +232,49 @@ extension SyncError {
   /// The store has no code of its own.
   var thrown: any Error { HttpError(self).map { $0 as any Error } ?? BGGeoError("the store cannot be read or written") }
 }
+
+/// What runs on the phone for an app. On Android it outlives the app that has made it, and the next one takes it over.
+final class DeviceProcess: Sendable {
+  /// Nil once it is closed.
+  let core: Mutex<DeviceCore?>
+
+  init(_ core: sending DeviceCore) { self.core = Mutex(core) }
+
+  /// To whom answers from the network go.
+  var holder: Device? { core.withLock { $0?.holder } }
+}
+
+extension Device {
+  /// Asks the device and waits for its answer. A cancelled task gets 499 at once, unless the answer was faster: whoever
+  /// takes the continuation out of the list is the one to resume it.
+  func answer<Answer: Sendable>(
+    ask: @Sendable (inout DeviceCore, CheckedContinuation<Answer, any Error>, Moment) -> Void,
+    cancel: @escaping @Sendable (inout DeviceCore) -> CheckedContinuation<Answer, any Error>?
+  ) async throws -> Answer {
+    try Self.checkCancellation()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isAsked: Void? = perform { core, now in ask(&core, continuation, now) }
+        if isAsked == nil {
+          continuation.resume(throwing: LocationError.cancelled)
+        } else if Task.isCancelled {
+          // The handler may have run before there was anything to take out.
+          giveUp(cancel)
+        }
+      }
+    } onCancel: {
+      giveUp(cancel)
+    }
+  }
+
+  private func giveUp<Answer: Sendable>(
+    _ cancel: @Sendable (inout DeviceCore) -> CheckedContinuation<Answer, any Error>?
+  ) {
+    let continuation = perform { core, _ in cancel(&core) }
+    (continuation ?? nil)?.resume(throwing: LocationError.cancelled)
+  }
+
+  private static func checkCancellation() throws(LocationError) {
+    if Task.isCancelled { throw .cancelled }
+  }
+}

@@ -1,6 +1,7 @@
 import Contract
 import Engine
 import Host
+import Synchronization
 
 /// Who listens to a device.
 final class DeviceListeners: Sendable {
@@ -70,4 +71,82 @@ final class DeviceListeners: Sendable {
     case .schedule, .boot, .terminate: []
     }
   }
+}
+
+/// A function of the app, which runs on the actor on which it was handed over, as the compiler has promised to the
+/// closure; one that was handed over on none runs on the queue of callbacks. The documents do not ask for `@Sendable`:
+/// it is called one call after the other, and on one actor only.
+struct Callback<Event: Sendable>: @unchecked Sendable {
+  /// Weak, so that what listens for an actor may end with it. With the actor its state is gone, and nothing is shared.
+  private weak var isolation: (any Actor)?
+  private let body: (Event) -> Void
+
+  init(isolation: (any Actor)?, _ body: @escaping (Event) -> Void) {
+    self.isolation = isolation
+    self.body = body
+  }
+
+  /// `isWanted` is asked right before the call.
+  func call(_ event: Event, if isWanted: @escaping @Sendable () -> Bool = { true }) -> CallbackQueue.Call {
+    CallbackQueue.Call(isolation: isolation) { if isWanted() { body(event) } }
+  }
+}
+
+/// Who listens to one kind of event, in the order of subscription.
+final class Listeners<Event: Sendable>: Sendable {
+  private struct State {
+    var listeners: [(id: Int, callback: Callback<Event>)] = []
+    var nextID = 0
+  }
+
+  private let state = Mutex(State())
+
+  func subscribe(isolation: (any Actor)? = nil, _ callback: @escaping (Event) -> Void) -> EventSubscription {
+    let callback = Callback(isolation: isolation, callback)
+    let id = state.withLock { state in
+      defer { state.nextID += 1 }
+      state.listeners.append((state.nextID, callback))
+      return state.nextID
+    }
+    return EventSubscription { [weak self] in self?.remove(id) }
+  }
+
+  func removeAll() { state.withLock { $0.listeners.removeAll() } }
+
+  /// For the queue of callbacks. One that a listener before it has removed is not called any more.
+  func calls(_ event: Event) -> [CallbackQueue.Call] {
+    state.withLock { $0.listeners }.map { id, callback in callback.call(event) { self.has(id) } }
+  }
+
+  private func has(_ id: Int) -> Bool { state.withLock { $0.listeners.contains { $0.id == id } } }
+
+  private func remove(_ id: Int) { state.withLock { $0.listeners.removeAll { $0.id == id } } }
+}
+
+/// Keeps a listener listening. It ends with `remove`, with `BGGeo.removeListeners`, and when the last reference to the
+/// subscription goes away: keep it in a property, or in a set by `store(in:)`.
+public final class EventSubscription: Hashable, Sendable {
+  private let cancellation: Mutex<(@Sendable () -> Void)?>
+
+  init(_ cancel: @escaping @Sendable () -> Void) { cancellation = Mutex(cancel) }
+
+  deinit { remove() }
+
+  /// No call begins after this returns; one that has begun goes on. Once more has no effect.
+  public func remove() {
+    let cancel = cancellation.withLock { cancellation in
+      defer { cancellation = nil }
+      return cancellation
+    }
+    cancel?()
+  }
+
+  /// Puts the subscription into a set, whose life it then shares.
+  public func store(in subscriptions: inout Set<EventSubscription>) { subscriptions.insert(self) }
+
+  /// The same subscription.
+  public static func == (left: EventSubscription, right: EventSubscription) -> Bool { left === right }
+
+  /// By identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -111,3 +111,88 @@ extension RecordStyle {
     return String(decoding: bytes, as: UTF8.self)
   }
 }
+
+/// Where a location is and how the device moved there. As on the wire, -1 stands for what the device could not tell.
+public struct Coords: Hashable, Sendable {
+  /// Degrees, north positive.
+  public let latitude: Double
+  /// Degrees, east positive.
+  public let longitude: Double
+  /// Metres.
+  public let accuracy: Double?
+  /// Metres per second.
+  public let speed: Double?
+  /// Metres per second.
+  public let speedAccuracy: Double?
+  /// Degrees clockwise from north.
+  public let heading: Double?
+  /// Degrees.
+  public let headingAccuracy: Double?
+  /// Metres above the sea; nil when unknown.
+  public let altitude: Double?
+  /// Metres.
+  public let altitudeAccuracy: Double?
+  /// Metres above the ellipsoid of WGS 84; nil when unknown.
+  public let ellipsoidalAltitude: Double?
+  /// The storey of a building; nil outdoors.
+  public let floor: Int?
+
+  private static let unknown = -1.0
+
+  init(_ coords: Coordinates) {
+    latitude = coords.latitude
+    longitude = coords.longitude
+    accuracy = coords.accuracy ?? Self.unknown
+    speed = coords.speed ?? Self.unknown
+    speedAccuracy = coords.speedAccuracy ?? Self.unknown
+    heading = coords.heading ?? Self.unknown
+    headingAccuracy = coords.headingAccuracy ?? Self.unknown
+    altitude = coords.altitude
+    altitudeAccuracy = coords.altitudeAccuracy ?? Self.unknown
+    ellipsoidalAltitude = coords.ellipsoidalAltitude
+    floor = coords.floor
+  }
+}
+
+/// What the user was doing when a location was recorded.
+public struct Activity: Hashable, Sendable {
+  /// `still`, `on_foot`, `walking`, `running`, `on_bicycle`, `in_vehicle` or `unknown`.
+  public let type: String?
+  /// Percent, 0 to 100.
+  public let confidence: Int?
+
+  init(_ activity: Contract.Activity) {
+    type = activity.type.name
+    confidence = activity.confidence
+  }
+}
+
+/// The battery when a location was recorded.
+public struct Battery: Hashable, Sendable {
+  /// 0 to 1; -1 when the device does not say.
+  public let level: Double?
+  /// Whether the phone is plugged in.
+  public let isCharging: Bool?
+
+  init(_ battery: Contract.Battery) {
+    level = battery.level ?? -1
+    isCharging = battery.isCharging
+  }
+}
+
+extension Date {
+  init(_ instant: WallInstant) {
+    self.init(timeIntervalSince1970: Double(instant.millisecondsSince1970) / 1_000)
+  }
+
+  /// To the millisecond; dates beyond the years 1 to 9999 become the nearest of them.
+  var wallInstant: WallInstant {
+    let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
+    let earliest = Double(WallInstant.earliest.millisecondsSince1970)
+    let latest = Double(WallInstant.latest.millisecondsSince1970)
+    guard milliseconds >= earliest else { return .earliest }
+    return milliseconds > latest ? .latest : WallInstant(millisecondsSince1970: Int64(milliseconds))
+  }
+
+  var iso8601Text: String { wallInstant.iso8601Text }
+}

@@ -1,3 +1,4 @@
+import Base
 import Contract
 import JSON
 import Vocabulary
@@ -183,5 +184,108 @@ extension Substring {
     var text = drop(while: \.isWhitespace)
     while text.last?.isWhitespace == true { text.removeLast() }
     return text
+  }
+}
+
+extension AndroidLogGrammar {
+  static func queue(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    if scanner.pass("INSERT: ") || scanner.pass("💾 ✅ ") {
+      return message.text.contains("geofence: ") ? nil : .inserted(uuid: String(scanner.word()), kind: nil)
+    }
+    if scanner.pass("DESTROY: ") { return .destroyed(uuid: String(scanner.word())) }
+    if scanner.pass("UNLOCKED: ") { return .unlocked(uuid: String(scanner.word())) }
+    return scanner.integer(after: "Locked ").map { .locked(uuid: nil, count: $0) }
+  }
+
+  static func http(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    if scanner.pass("HTTP Service (count: ") { return .flushBegan(queued: scanner.integer()) }
+    if scanner.pass("Response: ") { return scanner.integer().map { .response(status: $0) } }
+    guard scanner.pass("Connectivity change: connected? ") else { return nil }
+    return .connectivity(scanner.word() == "true" ? .wifi : .none)
+  }
+}
+
+/// The names under which the stop timeout runs: the SDK's, the one of our own devices before they had that, and the one
+/// with significant changes.
+enum StopTimer {
+  static let names: Set<String> = ["STOP_TIMEOUT", "stopTimeout", LogEntry.stationaryCheckName]
+}
+
+/// A request for a single position: older versions write numbers.
+enum RequestAction {
+  static func name(of text: Substring) -> String {
+    switch text {
+    case "1": "motionchange"
+    case "2": "getCurrentPosition"
+    case "3": "providerchange"
+    default: String(text)
+    }
+  }
+}
+
+/// `useSignificantChangesOnly` has classes of its own since 4.1.4, with names that are not obfuscated.
+extension AndroidLogGrammar {
+  static func significant(_ message: AndroidMessage, _ entry: LogLines) -> [LogFact.Content]? {
+    var scanner = message.scanner
+    if scanner.pass("SLC Location[") {
+      _ = scanner.word()
+      guard scanner.skip(" "), let inner = scanner.upTo("]"), let short = AndroidPlace.short(inner, at: entry.time)
+      else {
+        return nil
+      }
+      return [.significantFix(short.fix, ageMilliseconds: short.ageMilliseconds)]
+    }
+    if scanner.pass("Passive location: ") {
+      return AndroidPlace.short(scanner.rest, at: entry.time).map { [.passiveFix($0.fix)] }
+    }
+    if scanner.pass("SLC moving geofence EXIT @ ") {
+      return AndroidPlace.short(scanner.rest, at: entry.time).map { [.movingGeofenceExit($0.fix)] }
+    }
+    if ["SLC NOISE", "SLC REJECTED"].contains(where: { message.text.contains($0) }) { return [.significantFixDropped] }
+    let failures = [
+      "SLC stationary check: rejecting stale fix", "isMoving state updated without event",
+      "no location; transition deferred",
+    ]
+    return failures.contains { message.text.contains($0) } ? [.motionChangeFailed] : nil
+  }
+
+  /// What the system said of a fence, with what became of it. An exit or entry that was ignored was said all the same.
+  static func crossings(_ message: AndroidMessage, _ entry: LogLines) -> [LogFact.Content] {
+    guard let title = message.title else { return [] }
+    var scanner = TextScanner(title)
+    if scanner.skip("Geofencing Event: ") {
+      // Older versions have the position first.
+      guard let row = message.rows.first(where: { !$0.contains("=") && !$0.contains("📍") }) else { return [] }
+      let (identifier, action) = (String(row), String(scanner.word()))
+      let event = LogFact.Content.geofenceEvent(identifier: identifier, action: action)
+      guard action != "DWELL" else { return [.geofenceDwell(identifier: identifier), event] }
+      return [.geofenceCrossing(identifier: identifier, isEntry: action == "ENTER"), event]
+    }
+    if scanner.skip("Trigger vs Geofence center: ") {
+      guard let fix = trigger(message, entry) else { return [] }
+      var body = message.scanner
+      return [
+        .geofenceTrigger(identifier: String(scanner.rest), fix, radiusMetres: body.number(after: " radius="))
+      ]
+    }
+    let isEntry = title.hasPrefix("Ignoring duplicate geofence ENTER")
+    guard isEntry || title.hasPrefix("Ignoring spurious geofence EXIT"),
+      let identifier = message.rows.first(where: { $0.hasPrefix("id=") })?.dropFirst(3)
+    else { return [] }
+    let crossing = LogFact.Content.geofenceCrossing(identifier: String(identifier), isEntry: isEntry)
+    guard let fix = trigger(message, entry) else { return [crossing] }
+    return [crossing, .geofenceTrigger(identifier: String(identifier), fix, radiusMetres: nil)]
+  }
+
+  private static func trigger(_ message: AndroidMessage, _ entry: LogLines) -> Fix? {
+    var scanner = message.scanner
+    guard scanner.pass("Trigger=") else { return nil }
+    guard var fix = AndroidPlace.first(in: scanner.rest, at: entry.time) else { return nil }
+    if let age = scanner.number(after: "triggerAge=").flatMap({ Int64(exactly: $0.rounded()) }) {
+      fix.timestamp = entry.time.advanced(byMilliseconds: -age)
+    }
+    return fix
   }
 }

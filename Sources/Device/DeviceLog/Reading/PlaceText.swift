@@ -37,3 +37,104 @@ enum PlaceText {
     return .fix(Fix(coords: coords, timestamp: timestamp), number: number, ageMilliseconds: age)
   }
 }
+
+/// Fixes as Android writes them: `Location[fused 45.518019,-116.297214 hAcc=5.0 et=+1h2m alt=30.0 vel=1.85 bear=31.0
+/// mock], age: 30ms, time: 1785249262563`. What is behind the bracket may stand in the next row of the box, the time may
+/// be a clock, and a phone that writes `1,5` for one and a half does so here too.
+enum AndroidPlace {
+  /// All positions of a box, in their order: a batch has several.
+  static func all(in text: Substring, number: Int, at time: WallInstant) -> [LogFact.Content] {
+    var scanner = TextScanner(text)
+    var found: [LogFact.Content] = []
+    while scanner.pass("Location[") {
+      guard let inner = scanner.upToClosing("[", "]") else { break }
+      let details = behind(scanner.rest)
+      guard let coords = coordinates(inner) else { continue }
+      let age = details.age ?? 0
+      var fix = Fix(coords: coords, timestamp: time.advanced(byMilliseconds: -age))
+      if let stamp = details.stamp { fix.timestamp = instant(of: stamp, near: fix.timestamp) }
+      fix.isMock = inner.split(separator: " ").contains("mock")
+      let sample = number == 0 ? 0 : number + found.count
+      found.append(.fix(fix, number: sample, ageMilliseconds: details.age))
+    }
+    return found
+  }
+
+  private static func coordinates(_ inner: Substring) -> Coordinates? {
+    let words = inner.split(separator: " ", maxSplits: 2)
+    guard words.count > 1, let (place, hasCommas) = pair(words[1]) else { return nil }
+    var coords = place
+    let details = words.count > 2 ? String(words[2]) : ""
+    let plain = hasCommas ? details.replacing(",", with: ".") : details
+    func value(_ label: String) -> Double? {
+      var scanner = TextScanner(Substring(" " + plain))
+      return scanner.number(after: " \(label)=").flatMap { $0 < 0 ? nil : $0 }
+    }
+    // Up to Android 7 it is `acc`.
+    coords.accuracy = value("hAcc") ?? value("acc")
+    coords.speed = value("vel")
+    coords.heading = value("bear")
+    return coords
+  }
+
+  /// `45.518019,-116.297214`, or with decimal commas.
+  private static func pair(_ text: Substring) -> (Coordinates, hasCommas: Bool)? {
+    var parts = text.split(separator: ",").map(String.init)
+    let hasCommas = parts.count == 4
+    if hasCommas { parts = [parts[0] + "." + parts[1], parts[2] + "." + parts[3]] }
+    guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+      (-90.0...90).contains(latitude), (-180.0...180).contains(longitude)
+    else { return nil }
+    return (Coordinates(latitude: latitude, longitude: longitude), hasCommas)
+  }
+
+  /// `45.518019,-116.297214, acy: 17.857m, age: 0s` with significant changes and passive positions; the age in whole
+  /// seconds. Of a geofence that was left there is the place alone.
+  static func short(_ text: Substring, at time: WallInstant) -> (fix: Fix, ageMilliseconds: Int64?)? {
+    var scanner = TextScanner(text)
+    let ahead = scanner.upTo(", acy: ")
+    guard let (pair, hasCommas) = pair(ahead ?? text.prefix { $0 != " " && $0 != "\n" }) else { return nil }
+    var coords = pair
+    guard ahead != nil else { return (Fix(coords: coords, timestamp: time), nil) }
+    if hasCommas { scanner = TextScanner(Substring(scanner.rest.replacing(",", with: "."))) }
+    coords.accuracy = scanner.number().flatMap { $0 < 0 ? nil : $0 }
+    let age = scanner.number(after: "age: ").flatMap { Int64(exactly: ($0 * 1_000).rounded()) }
+    return (Fix(coords: coords, timestamp: time.advanced(byMilliseconds: -(age ?? 0))), age)
+  }
+
+  /// The first `Location[…]` of a text.
+  static func first(in text: Substring, at time: WallInstant) -> Fix? {
+    for case .fix(let fix, _, _) in all(in: text, number: 1, at: time) { return fix }
+    return nil
+  }
+
+  private static func behind(_ text: Substring) -> (age: Int64?, stamp: Substring?) {
+    var ahead = TextScanner(text)
+    guard let own = ahead.upTo("Location[") ?? Optional(text) else { return (nil, nil) }
+    var scanner = TextScanner(own)
+    var age: Int64?
+    if scanner.pass("ge: ") { age = scanner.number().flatMap { Int64(exactly: $0.rounded()) } }
+    guard scanner.pass("time: ") else { return (age, nil) }
+    return (age, scanner.rest.prefix { $0 != "\n" })
+  }
+
+  /// Milliseconds since 1970 are of UTC and the head of the line is of the device's zone: they are as many quarters of
+  /// an hour apart as zones are.
+  private static func instant(of stamp: Substring, near expected: WallInstant) -> WallInstant {
+    guard let milliseconds = Int64(stamp.trimmedSpace) else {
+      return LogHead.instant(ofMonthAndClock: stamp, near: expected) ?? expected
+    }
+    let quarter: Int64 = 900_000
+    let apart = expected.millisecondsSince1970.subtractingReportingOverflow(milliseconds)
+    guard !apart.overflow else { return expected }
+    let offset = (Double(apart.partialValue) / Double(quarter)).rounded() * Double(quarter)
+    return WallInstant(exactly: milliseconds + Int64(offset)) ?? expected
+  }
+}
+
+extension Substring {
+  fileprivate var trimmedSpace: Substring {
+    let start = drop { $0 == " " }
+    return start.prefix { $0 != " " }
+  }
+}

@@ -1,3 +1,5 @@
+import Base
+
 /// Walks over a line of text from left to right.
 struct TextScanner {
   private(set) var rest: Substring
@@ -94,5 +96,77 @@ struct TextScanner {
     let word = rest.prefix { $0 != " " && $0 != "\n" }
     rest = rest.dropFirst(word.count)
     return word
+  }
+}
+
+/// The time of a fix as the phone's language spells it: `2026-07-28, 2:34:22 PM …`, `28.07.26, 14.34.22 …`,
+/// `2022/03/14 15:48:12 …`. The order of a date's parts cannot be told from one line, so only the clock is read; the day
+/// is the one that brings it nearest to where it must be.
+enum SpokenTime {
+  /// Nil when there is no time of day in the text. `expected` is when the fix should have been made, as far as the line
+  /// tells otherwise.
+  static func read(_ text: Substring, near expected: WallInstant) -> WallInstant? {
+    guard let clock = lastClock(in: text) else { return nil }
+    let midnight = expected.millisecondsSince1970 - expected.millisecondOfDay
+    let inHour = Int64(clock.minute * 60 + clock.second) * 1_000
+    var best: WallInstant?
+    for hour in hours(of: clock.hour, mark: clock.mark) {
+      for day: Int64 in [-1, 0, 1] {
+        let time = midnight + day * WallInstant.millisecondsPerDay + Int64(hour) * 3_600_000 + inHour
+        guard let candidate = WallInstant(exactly: time) else { continue }
+        if let best, distance(best, expected) <= distance(candidate, expected) { continue }
+        best = candidate
+      }
+    }
+    return best
+  }
+
+  private static func distance(_ one: WallInstant, _ other: WallInstant) -> Int64 {
+    abs(one.milliseconds(since: other))
+  }
+
+  private struct Clock {
+    let hour: Int
+    let minute: Int
+    let second: Int
+    /// What follows, where the half of the day stands in some languages.
+    let mark: String
+  }
+
+  /// In languages other than English the half of the day may stand before the clock or after it, in any word.
+  private static func hours(of hour: Int, mark: String) -> [Int] {
+    guard (1...12).contains(hour) else { return [hour] }
+    switch mark {
+    case "AM": return [hour % 12]
+    case "PM": return [hour % 12 + 12]
+    default: return [hour, hour % 12 + 12]
+    }
+  }
+
+  /// Three numbers with colons, or the last three with full stops: a date may have those too.
+  private static func lastClock(in text: Substring) -> Clock? {
+    let characters = Array(text)
+    for separator: Character in [":", "."] {
+      for start in characters.indices.reversed() {
+        if start > 0, characters[start - 1].wholeNumberValue != nil { continue }
+        if let clock = clock(in: characters[start...], separator: separator) { return clock }
+      }
+    }
+    return nil
+  }
+
+  private static func clock(in text: ArraySlice<Character>, separator: Character) -> Clock? {
+    var rest = text
+    func number() -> Int? {
+      let digits = rest.prefix(3).prefix { $0.wholeNumberValue.map { (0...9).contains($0) } ?? false }
+      rest = rest.dropFirst(digits.count)
+      return (1...2).contains(digits.count) ? digits.reduce(0) { $0 * 10 + ($1.wholeNumberValue ?? 0) } : nil
+    }
+    func skipSeparator() -> Bool { rest.popFirst() == separator }
+    guard let hour = number(), hour < 24, skipSeparator(), let minute = number(), minute < 60, skipSeparator(),
+      let second = number(), second < 61, rest.first != separator
+    else { return nil }
+    let mark = rest.drop(while: \.isWhitespace).prefix { $0.isLetter || $0 == "." }.filter(\.isLetter)
+    return Clock(hour: hour, minute: minute, second: second, mark: String(mark).uppercased())
   }
 }

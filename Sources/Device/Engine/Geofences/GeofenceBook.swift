@@ -1,5 +1,6 @@
 package import Base
 package import Contract
+package import Vocabulary
 
 /// All fences of a device: which of them the system watches, and what its reports mean (SDK §15). Thousands of
 /// fences cost no more per fix than those nearby.
@@ -145,4 +146,91 @@ package struct GeofenceBook: Sendable {
     dwellings.removeAll { $0.slot == slot }
     active.removeAll { $0 == slot }
   }
+}
+
+/// What a geofence book wants done.
+package enum GeofenceEffect: Equatable, Sendable {
+  case transition(GeofenceTransition)
+  case suppressed(GeofenceSuppression)
+  /// The status was put right without an event; it is to be saved.
+  case corrected(Geofence)
+  /// The set of active fences is another one: the system is to watch these and no longer those, and
+  /// `geofenceschange` tells so. Both are empty after all fences were removed.
+  case activeSet(on: [Geofence], off: [String])
+  /// The region that moves along in geofence-only mode is to be here.
+  case movingRegion(Circle)
+  /// The evaluation that the log shows.
+  case evaluated(found: Int, of: Int, withinMetres: Double)
+}
+
+/// A fence was entered, left or dwelt in, and its status is changed.
+package struct GeofenceTransition: Equatable, Sendable {
+  /// With the status after the transition, which is to be saved.
+  package let geofence: Geofence
+  package let action: GeofenceTrigger.Action
+  /// Of the crossing, not of the fix that is asked for next (SDK §15.3).
+  package let moment: Moment
+  /// False when the fence does not want to be told of: no event and no record, but the status is changed all the same.
+  package let isNotified: Bool
+  /// An enter that the system missed and the way of the device proves.
+  package let isSynthesised: Bool
+  package let recordKind: RecordKind
+}
+
+/// Why a fence cannot be kept.
+package enum GeofenceError: Error, Equatable, Sendable {
+  case noIdentifier
+  /// A centre or a corner is no place on earth, or a polygon has fewer than three corners.
+  case noPlace(identifier: String)
+  /// Not a positive number of metres.
+  case noRadius(identifier: String)
+}
+
+/// What monitoring of geofences takes from a configuration, small enough to hand over with every fix.
+package struct GeofenceRules: Equatable, Sendable {
+  /// Regions that a platform leaves for fences: 20 on iOS, one of which is around a device at rest, and 100 on Android
+  /// (SDK §15.2).
+  static func usableRegions(on platform: DevicePlatform) -> Int {
+    switch platform {
+    case .ios: 19
+    case .android: 97
+    }
+  }
+
+  /// Up to so many fences are all active without a look at where they are.
+  static func regionsWithoutQuery(on platform: DevicePlatform) -> Int {
+    switch platform {
+    case .ios: 18
+    case .android: 97
+    }
+  }
+
+  /// Android looks for fences nearby so often at most while fixes come in; iOS at each of them.
+  static let androidInterval = Nanoseconds.seconds(60)
+  static let leastProximityMetres = 1_000.0
+
+  package var platform: DevicePlatform
+  package var proximityMetres: Double
+  /// 0 or less: as many as the platform allows.
+  package var maximum: Int
+  package var triggersInitially: Bool
+  package var isGeofenceMode: Bool
+
+  package init(_ configuration: Configuration, isGeofenceMode: Bool) {
+    platform = configuration.platform
+    proximityMetres = max(
+      configuration.geolocation.geofenceProximityRadiusMetres, GeofenceRules.leastProximityMetres)
+    maximum = configuration.geolocation.maxMonitoredGeofences
+    triggersInitially = configuration.geolocation.geofenceInitialTriggerEntry
+    self.isGeofenceMode = isGeofenceMode
+  }
+
+  /// How many fences may be active.
+  var limit: Int { bounded(GeofenceRules.usableRegions(on: platform)) }
+  var limitWithoutQuery: Int { bounded(GeofenceRules.regionsWithoutQuery(on: platform)) }
+
+  /// The region that moves along in geofence-only mode: leaving it asks for another look (SDK §15.6).
+  package var movingRegionRadiusMetres: Double { proximityMetres / 2 }
+
+  private func bounded(_ regions: Int) -> Int { maximum > 0 ? min(maximum, regions) : regions }
 }

@@ -20,3 +20,75 @@ package enum Effect: Equatable, Sendable {
   case backgroundTask(id: Int, isStart: Bool)
   case log(LogEntry)
 }
+
+/// A call back into the app: the SDK's events but those that uploads bring (SDK §6).
+package enum EngineEvent: Equatable, Sendable {
+  /// Also samples of a request, and what a watch brings.
+  indirect case location(LocationRecord)
+  case locationError(LocationError)
+  /// The record's `isMoving` is the new state.
+  indirect case motionChange(LocationRecord)
+  /// The record holds the trigger.
+  indirect case geofence(LocationRecord, Geofence)
+  case geofencesChange(on: [Geofence], off: [String])
+  indirect case heartbeat(LocationRecord)
+  case activityChange(Activity)
+  case providerChange(ProviderState)
+  case connectivityChange(isConnected: Bool)
+  case enabledChange(isEnabled: Bool)
+  case powerSaveChange(isPowerSaving: Bool)
+  indirect case schedule(EngineState)
+  indirect case locationFilter(FilteredLocation)
+  /// Headless, on Android only.
+  indirect case boot(EngineState)
+  /// Headless, on Android only.
+  indirect case terminate(EngineState)
+}
+
+/// What the event `locationfilter` tells: a position, or a crossing, that came to nothing.
+package struct FilteredLocation: Equatable, Sendable {
+  package let record: LocationRecord
+  /// `low-accuracy`, `implied-speed`, `outlier-capped`, `geofence-spurious-exit`, `geofence-duplicate-enter`.
+  package let reason: String
+  /// -1 with a crossing.
+  package let thresholdMetres: Double
+  package let crossing: GeofenceSuppression?
+
+  package init(
+    record: LocationRecord, reason: String, thresholdMetres: Double, crossing: GeofenceSuppression?
+  ) {
+    self.record = record
+    self.reason = reason
+    self.thresholdMetres = thresholdMetres
+    self.crossing = crossing
+  }
+}
+
+/// Why there is no position.
+package enum LocationError: Error, CaseIterable, Sendable {
+  case unknown, permissionDenied, network, backgroundWithWhenInUse, servicesDisabled, noFix, timeout, cancelled
+
+  /// The code of the cross-platform documents (SDK §4.6). They have none for services that are switched off.
+  package var code: Int {
+    switch self {
+    case .unknown, .servicesDisabled, .noFix: 0
+    case .permissionDenied: 1
+    case .network: 2
+    case .backgroundWithWhenInUse: 3
+    case .timeout: 408
+    case .cancelled: 499
+    }
+  }
+
+  /// The code of iOS since version 5 (TSLocationError).
+  package var nativeCode: Int {
+    switch self {
+    case .unknown, .network: 0
+    case .permissionDenied, .backgroundWithWhenInUse: 401
+    case .servicesDisabled: 503
+    case .noFix: 404
+    case .timeout: 408
+    case .cancelled: 499
+    }
+  }
+}

@@ -55,3 +55,124 @@ package enum EngineInput: Equatable, Sendable {
   /// `nextDeadline` is reached.
   case timersDue
 }
+
+/// How the process came to life, as its first input tells.
+package struct Launch: Equatable, Sendable {
+  /// Nothing was persisted yet.
+  package var isFirstBoot = false
+  /// The system started the process, for a region, a fence, a fetch; not the user.
+  package var isInBackground = false
+  /// The first start since the device was switched on.
+  package var didReboot = false
+
+  package init(isFirstBoot: Bool = false, isInBackground: Bool = false, didReboot: Bool = false) {
+    self.isFirstBoot = isFirstBoot
+    self.isInBackground = isInBackground
+    self.didReboot = didReboot
+  }
+}
+
+/// What the app, or a server through a command, may ask of the engine (SDK §3, §10.2).
+package enum EngineCall: Equatable, Sendable {
+  case start
+  case startGeofences
+  case stop
+  case changePace(isMoving: Bool)
+  case startSchedule
+  case stopSchedule
+
+  case currentPosition(PositionRequest)
+  case watchPosition(WatchRequest)
+  case stopWatchPosition(id: Int)
+  /// The position that goes with it becomes a record whose odometer is the new one.
+  case setOdometer(metres: Double, PositionRequest)
+
+  /// Fences that are there already are replaced.
+  case addGeofences([Geofence])
+  /// Nil: all of them.
+  case removeGeofences(identifiers: [String]?)
+
+  case startBackgroundTask(id: Int)
+  case stopBackgroundTask(id: Int)
+
+  /// Nil for the commands that are not the engine's: configuration, log, ban.
+  package init?(_ command: Command) {
+    switch command {
+    case .start: self = .start
+    case .stop: self = .stop
+    case .startGeofences: self = .startGeofences
+    case .changePace(let isMoving): self = .changePace(isMoving: isMoving)
+    case .startSchedule: self = .startSchedule
+    case .stopSchedule: self = .stopSchedule
+    case .addGeofence(let geofence): self = .addGeofences([geofence])
+    case .addGeofences(let geofences): self = .addGeofences(geofences)
+    case .removeGeofence(let identifier): self = .removeGeofences(identifiers: [identifier])
+    case .removeGeofences(let identifiers): self = .removeGeofences(identifiers: identifiers)
+    case .setOdometer(let metres): self = .setOdometer(metres: metres, .odometer(id: nil))
+    case .resetOdometer: self = .setOdometer(metres: 0, .odometer(id: nil))
+    case .setConfig, .uploadLog, .destroyLog, .ban: return nil
+    }
+  }
+}
+
+/// One position, asked for by the app (SDK §13.3). The defaults are those of `getCurrentPosition`.
+package struct PositionRequest: Equatable, Sendable {
+  /// Comes back with `Effect.completed`; nil when nobody waits for the answer.
+  package var id: Int?
+  package var timeoutSeconds = 10.0
+  package var desiredAccuracyMetres = 5.0
+  /// 0: the position must be newer than the request.
+  package var maximumAgeMilliseconds = 0.0
+  package var samples = 3
+  /// A position that is too old or too coarse is better than none when the time is up.
+  package var allowStale = true
+  /// Nil: as the persist mode says, while tracking is enabled.
+  package var persist: Bool?
+  /// Go into this record only.
+  package var extras = RenderedObject.empty
+  package var label = "getCurrentPosition"
+
+  package init(id: Int?) { self.id = id }
+
+  /// The defaults of `setOdometer` and `resetOdometer`.
+  package static func odometer(id: Int?) -> PositionRequest {
+    var request = PositionRequest(id: id)
+    request.maximumAgeMilliseconds = 5_000
+    request.persist = true
+    request.label = "TSLocationManager.setOdometer"
+    return request
+  }
+}
+
+/// A stream of positions beside the tracking, asked for by the app (SDK §13.3).
+package struct WatchRequest: Equatable, Sendable {
+  /// By which the watch is stopped.
+  package var id: Int
+  package var intervalMilliseconds = 1_000.0
+  /// Nil: as the persist mode says, while tracking is enabled.
+  package var persist: Bool?
+  package var extras = RenderedObject.empty
+
+  package init(id: Int) { self.id = id }
+}
+
+/// When a single position is good enough (SDK §13.1).
+package struct RequestTerms: Equatable, Sendable {
+  package var desiredAccuracyMetres: Double
+  /// 0: it must be newer than the request.
+  package var maximumAgeMilliseconds: Double
+  package var timeoutSeconds: Double
+  /// After so many positions the best of them is taken.
+  package var samples: Int
+  /// A position that is not good enough is better than none when the time is up.
+  package var allowsStale = true
+
+  package init(
+    desiredAccuracyMetres: Double, maximumAgeMilliseconds: Double, timeoutSeconds: Double, samples: Int
+  ) {
+    self.desiredAccuracyMetres = desiredAccuracyMetres
+    self.maximumAgeMilliseconds = maximumAgeMilliseconds
+    self.timeoutSeconds = timeoutSeconds
+    self.samples = samples
+  }
+}

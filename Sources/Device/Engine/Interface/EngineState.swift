@@ -13,3 +13,9 @@ package struct EngineState: Equatable, Sendable {
 
   package init() {}
 }
+
+/// What an enabled engine records (SDK §4.2).
+package enum TrackingMode: Int, CaseIterable, Sendable {
+  case geofence = 0
+  case location = 1
+}

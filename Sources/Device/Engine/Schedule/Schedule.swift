@@ -62,3 +62,16 @@ package struct Schedule: Equatable, Sendable {
     ScheduleEntry.day(ofMinute: Int((Double(zone.localMilliseconds(at: instant)) / 60_000).rounded(.down)))
   }
 }
+
+/// A span of time in which a schedule has tracking on. The start is part of it, the end is not (SDK §16.2).
+package struct ScheduleWindow: Equatable, Sendable {
+  package let start: WallInstant
+  package let end: WallInstant
+
+  func contains(_ instant: WallInstant) -> Bool { start <= instant && instant < end }
+}
+
+/// What a window of a schedule switches on.
+package enum ScheduleMode: String, CaseIterable, Sendable {
+  case location, geofence
+}

@@ -126,3 +126,176 @@ final class QueryProof: StoreProof {
     return false
   }
 }
+
+/// What a server lists of one device's records.
+struct StoreListing {
+  /// In the order of the list, repeated ones too.
+  var stored: [UUID128] = []
+  var putAside: Set<UUID128> = []
+  /// Of the entries that say where and when.
+  var contents: [UUID128: SentContent] = [:]
+
+  private static let decoder = RecordDecoder()
+
+  /// Takes in one page; `path` leads to the identities. Gives why it cannot be read, as half a sentence; nil when it can.
+  mutating func take(_ body: [UInt8], path: [JSONStep], named pathText: String) -> String? {
+    let page: JSONValue
+    do throws(JSONError) {
+      page = try JSONValue(parsing: body.span, duplicateKeys: .lastWins)
+    } catch {
+      return "the answer is no JSON (\(error.description)): it begins with \(StoreListing.start(of: body))"
+    }
+    // The identity stands in the entry behind the last `[*]`.
+    let split = path.lastIndex(of: .everyElement).map { $0 + 1 } ?? 0
+    var problem: String?
+    var leads = false
+    let isList = JSONStep.follow(path[..<split], from: page) { entry in
+      let leadsOn = JSONStep.follow(path[split...], from: entry) { value in
+        guard case .string(let text) = value, let uuid = UUID128(text: text.utf8.span) else {
+          let shown = String(decoding: value.bytes.prefix(60), as: UTF8.self)
+          return problem = problem ?? "\(pathText) leads to \(shown), which is no UUID"
+        }
+        stored.append(uuid)
+        note(entry, as: uuid)
+      }
+      leads = leads || leadsOn
+    }
+    if let problem { return problem }
+    let isEmptyList = isList && !leads && StoreListing.isEmpty(path[..<split], in: page)
+    return leads || isEmptyList
+      ? nil : "\(pathText) finds nothing in the answer, which begins with \(StoreListing.start(of: body))"
+  }
+
+  /// The identities of records that are not in the store and were put aside.
+  mutating func takePutAside(_ body: [UInt8], path: [JSONStep]) {
+    guard let page = JSONValue(bytes: body) else { return }
+    JSONStep.follow(path[...], from: page) { value in
+      if case .string(let text) = value, let uuid = UUID128(text: text.utf8.span) { putAside.insert(uuid) }
+    }
+  }
+
+  private mutating func note(_ entry: JSONValue, as uuid: UUID128) {
+    guard entry.isEntry else { return }
+    do throws(RecordProblem) {
+      if let content = SentContent(try StoreListing.decoder.decode(entry.bytes.span)) { contents[uuid] = content }
+    } catch { return }
+  }
+
+  private static func isEmpty(_ path: ArraySlice<JSONStep>, in page: JSONValue) -> Bool {
+    var entries = 0
+    JSONStep.follow(path, from: page) { _ in entries += 1 }
+    return entries == 0
+  }
+
+  static func start(of body: [UInt8]) -> String {
+    let text = String(decoding: body.prefix(80), as: UTF8.self).map { $0.isNewline ? " " : $0 }
+    return body.isEmpty ? "nothing: it is empty" : "'\(String(text))'"
+  }
+}
+
+extension JSONValue {
+  init?(bytes: [UInt8]) {
+    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch { return nil }
+  }
+
+  fileprivate var bytes: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  fileprivate var isEntry: Bool { if case .object = self { true } else { false } }
+}
+
+/// One step of a path like `$.items[*].uuid`.
+enum JSONStep: Equatable {
+  case member(String)
+  case everyElement
+
+  /// Of a path that the scenario has accepted.
+  static func steps(of path: String) -> [JSONStep] {
+    var steps: [JSONStep] = []
+    var rest = path.dropFirst()
+    while let first = rest.first {
+      if first == "[" {
+        steps.append(.everyElement)
+        rest = rest.dropFirst(3)
+      } else {
+        let name = rest.dropFirst().prefix { $0 != "." && $0 != "[" }
+        steps.append(.member(String(name)))
+        rest = rest.dropFirst(1 + name.count)
+      }
+    }
+    return steps
+  }
+
+  /// Calls `body` with what stands at the end of the path. Gives whether the path leads anywhere: to a value, or to a list
+  /// that is empty.
+  @discardableResult
+  static func follow(_ path: ArraySlice<JSONStep>, from value: JSONValue, _ body: (JSONValue) -> Void) -> Bool {
+    switch path.first {
+    case nil:
+      body(value)
+      return true
+    case .member(let name)?:
+      guard let member = value[name] else { return false }
+      return follow(path.dropFirst(), from: member, body)
+    case .everyElement?:
+      guard case .array(let elements) = value else { return false }
+      var leads = elements.isEmpty
+      for element in elements where follow(path.dropFirst(), from: element, body) { leads = true }
+      return leads
+    }
+  }
+}
+
+extension UUID128 {
+  init?(member name: String, of value: JSONValue) {
+    guard case .string(let text)? = value[name] else { return nil }
+    self.init(text: text.utf8.span)
+  }
+}
+
+/// The next page of a list, as `Link: <…>; rel="next"` names it (RFC 8288 §3).
+enum PageLink {
+  /// As a whole URL; nil on the last page.
+  static func next(in head: AnswerHead, from page: String) -> String? {
+    for field in head.fields where field.name.lowercased() == "link" {
+      for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
+    }
+    return nil
+  }
+
+  /// A comma inside the brackets belongs to the URL.
+  private static func links(in value: String) -> [(target: Substring, parameters: Substring)] {
+    var links: [(Substring, Substring)] = []
+    var rest = value[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      let after = rest[rest.index(after: close)...]
+      let end = after.firstIndex(of: "<") ?? after.endIndex
+      links.append((rest[rest.index(after: open)..<close], after[..<end]))
+      rest = after[end...]
+    }
+    return links
+  }
+
+  private static func isNext(_ parameters: Substring) -> Bool {
+    parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
+      let parts = parameter.lowercased().split(separator: "=", maxSplits: 1).map { part in
+        part.split(whereSeparator: { $0.isWhitespace || $0 == "\"" })
+      }
+      return parts.count == 2 && parts[0] == ["rel"] && parts[1].contains("next")
+    }
+  }
+
+  private static func resolve(_ target: Substring, from page: String) -> String {
+    let (origin, path) = OutsideSetup.parts(of: page)
+    if target.hasPrefix("http://") || target.hasPrefix("https://") { return String(target) }
+    if target.hasPrefix("//") { return String(origin.prefix { $0 != ":" }) + ":" + target }
+    if target.hasPrefix("/") { return origin + target }
+    let plain = path.prefix { $0 != "?" }
+    if target.hasPrefix("?") { return origin + plain + target }
+    let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? "/"
+    return origin + folder + target
+  }
+}

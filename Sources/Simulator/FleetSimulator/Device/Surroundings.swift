@@ -1,7 +1,9 @@
 import Base
 import Contract
+import Database
 import Engine
 import Host
+import Vocabulary
 import World
 
 /// What a phone watches for its app beside positions and motion: fences, the region around them, large moves, and when it
@@ -75,4 +77,134 @@ final class Surroundings {
     significantPlace = body.position(at: instant)
     solveSignificant(body, after: instant)
   }
+}
+
+/// Fences, large moves, background fetches and the battery.
+extension SimulatedDevice {
+  /// What the app has asked for since the last look.
+  mutating func heedOrders(at instant: MonotonicInstant) {
+    if !host.platform.orders.isEmpty {
+      let orders = host.platform.orders
+      host.platform.orders = []
+      let around = surroundings ?? Surroundings()
+      surroundings = around
+      for order in orders { heed(order, around, at: instant) }
+      if around.isIdle { surroundings = nil }
+    }
+    surroundings?.look(at: body, after: instant)
+  }
+
+  private mutating func heed(_ order: SensorDemand, _ around: Surroundings, at instant: MonotonicInstant) {
+    switch order {
+    case .geofences(let on, let off):
+      let gone = off + on.map(\.identifier)
+      around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
+      for fence in on {
+        guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
+        // As the app has it by now: a crossing that started it has been told since the fence was asked for. An app that
+        // wants no initial trigger asks the system for changes only.
+        let isInside = host.engine.geofence(fence.identifier)?.status.isInside ?? fence.status.isInside
+        let triggersInitially = host.configuration.geolocation.geofenceInitialTriggerEntry
+        let wasInside = isInside || triggersInitially ? isInside : nil
+        around.watches.append(CircleWatch(fence.identifier, circle, wasInside: wasInside, body, at: instant))
+      }
+    case .proximityRegion(let circle):
+      around.watches.removeAll { $0.identifier == nil }
+      if followsSignificantChanges { around.reports.removeAll { $0.identifier == nil } }
+      if let circle { around.watches.append(CircleWatch(nil, circle, body, at: instant)) }
+    case .significantChanges(let isOn):
+      // Android has none by itself; its app asks for coarse positions instead.
+      let configuration = host.configuration
+      let isKnown = configuration.platform == .ios || followsSignificantChanges
+      around.significantPlace = isOn && isKnown ? body.position(at: instant) : nil
+      around.solveSignificant(body, after: instant)
+    case .backgroundFetch(let isOn): around.fetches.demand(isOn, at: instant)
+    case .locationUpdates, .sampling, .stationaryRegion, .activityUpdates: break
+    }
+  }
+
+  private var followsSignificantChanges: Bool {
+    host.configuration.platform == .android && host.configuration.geolocation.useSignificantChangesOnly
+  }
+
+  mutating func senseSurroundings(at now: Moment, in site: Site) throws(DatabaseError) {
+    guard let around = surroundings, let next = around.next, next <= now.monotonic else { return }
+    for index in around.watches.indices {
+      let finding = around.watches[index].advance(to: now.monotonic, body)
+      let identifier = around.watches[index].identifier
+      if let identifier, let isEntry = finding.crossed {
+        site.tell(.crossed(fence: identifier, isEntry: isEntry), sighting(at: now))
+      }
+      if let isEntry = finding.noticed {
+        var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: site)
+        // Such phones give their apps positions several times per hour, whatever for.
+        if identifier == nil && followsSignificantChanges { due = max(due, around.significantEarliest) }
+        around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
+      }
+    }
+    try tellReports(around, at: now, in: site)
+    if let due = around.significantDue, due <= now.monotonic {
+      around.toldSignificantPlace(of: body, at: now.monotonic)
+      site.trace.note(.region, 2, of: number, at: now.monotonic)
+      try signal(.significantChange(coarseFix(at: now, in: site)), at: now, in: site)
+    }
+    if around.fetches.take(at: now.monotonic) {
+      site.trace.note(.region, 3, of: number, at: now.monotonic)
+      site.tell(.fetched, sighting(at: now))
+      try signal(.backgroundFetch, at: now, in: site)
+    }
+  }
+
+  private mutating func tellReports(
+    _ around: Surroundings, at now: Moment, in site: Site
+  ) throws(DatabaseError) {
+    while let index = around.reports.firstIndex(where: { $0.due <= now.monotonic }) {
+      let report = around.reports.remove(at: index)
+      // Android hands over the position that proved the crossing; iOS has none.
+      let fix = host.configuration.platform == .android ? coarseFix(at: now, in: site) : nil
+      site.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
+      if isDownUntil == nil { tellBattery(at: now, in: site) }
+      if let identifier = report.identifier {
+        try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: site)
+      } else if !report.isEntry {
+        if followsSignificantChanges { around.toldSignificantPlace(of: body, at: now.monotonic) }
+        try signal(.proximityRegionExit(fix), at: now, in: site)
+      }
+    }
+  }
+
+  private mutating func reportDelay(of index: Int, at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
+    let n = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 18 + UInt64(index) << 2
+    var draws = RandomStream(
+      seed: site.setup.seed, device: key, concern: FleetConcern.crossing.rawValue, n: n)
+    return CrossingTest.delay(draws.uniform())
+  }
+
+  /// A position by cells and known wireless networks.
+  private mutating func coarseFix(at now: Moment, in site: Site) -> Fix {
+    let n = UInt64(bitPattern: now.monotonic.nanoseconds / 1_000_000) << 2
+    var draws = RandomStream(
+      seed: site.setup.seed, device: key, concern: FleetConcern.coarsePosition.rawValue, n: n)
+    // With x and y normal, 68 of 100 lie within 1.51 deviations.
+    let deviation = SimulatedDevice.networkAccuracy / 1.51
+    let truth = body.position(at: now.monotonic)
+    let offset = Offset(east: draws.normal() * deviation, north: draws.normal() * deviation)
+    let place = LocalScale(latitude: truth.latitude).place(at: offset, from: truth)
+    var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
+    coords.accuracy = SimulatedDevice.networkAccuracy
+    return Fix(coords: coords, timestamp: now.wall)
+  }
+
+  /// Whenever it says something else, before what may become a record.
+  mutating func tellBattery(at now: Moment, in site: Site) {
+    let reading = fleet.setup.battery.reading(at: now.monotonic, seed: site.setup.seed, device: key)
+    let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
+    guard told != toldBattery else { return }
+    toldBattery = told
+    host.receive(
+      .battery(Contract.Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now)
+  }
+
+  /// Of the position that cells and known wireless networks give.
+  static var networkAccuracy: Double { 20 }
 }

@@ -1,5 +1,5 @@
-import Base
-import Scenario
+package import Base
+package import Scenario
 import World
 
 /// Which devices each fault befalls, and when. What a fault does to a device is not decided here.
@@ -131,5 +131,53 @@ extension FaultAction {
     case .storage, .device: false
     case .lifecycle, .remote: true
     }
+  }
+}
+
+/// One time that a fault befalls one device. The same in every run with the same seed, whatever else is in the run, so
+/// that a plan can name those that it keeps.
+package struct FaultOccurrence: Hashable, Sendable {
+  /// The name of the fault.
+  package let fault: String
+  package let fleet: String
+  /// The place of the device in its fleet.
+  package let index: Int
+  /// Counted from 0 for each fault and device, those included that find the device elsewhere.
+  package let ordinal: Int
+  package let start: MonotonicInstant
+  /// `start` for an event, nil for what lasts until everything is healed.
+  package let end: MonotonicInstant?
+
+  package init(
+    fault: String, fleet: String, index: Int, ordinal: Int, start: MonotonicInstant, end: MonotonicInstant?
+  ) {
+    self.fault = fault
+    self.fleet = fleet
+    self.index = index
+    self.ordinal = ordinal
+    self.start = start
+    self.end = end
+  }
+}
+
+extension ListedOccurrence {
+  /// So that the same happens when it is listed.
+  package init(_ occurrence: FaultOccurrence) {
+    self.init(
+      fleet: occurrence.fleet, member: occurrence.index,
+      start: occurrence.start - MonotonicInstant(nanoseconds: 0), number: occurrence.ordinal)
+  }
+}
+
+/// What a chance of a fault is for. Draws follow from the fault's name and the device alone: taking a fault or a device
+/// away changes no other.
+enum FaultDraw: UInt64 {
+  case selection, arrivals, absence, toxicity, request, delay, poison
+
+  func stream(_ fault: String, seed: UInt64, device: UInt64, n: UInt64 = 0) -> RandomStream {
+    // FNV-1a (https://www.rfc-editor.org/rfc/rfc9923); the upper bit keeps clear of the concerns of the world.
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in fault.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    return RandomStream(seed: seed, device: device, concern: 1 << 63 | (hash & ~0xF) | rawValue, n: n)
   }
 }

@@ -242,3 +242,103 @@ extension ArraySlice<UInt8> {
     return pieces
   }
 }
+
+/// A request on its way through the modelled link, and then its answer.
+struct Exchange {
+  enum Stage {
+    /// The request is on its way to the server, or the part of it that gets there.
+    case arriving
+    /// The server holds its answer back.
+    case working
+    /// The answer is on its way back.
+    case returning
+    /// Outside the process, until the carrier brings its end.
+    case carried
+    /// The device will notice that nothing comes.
+    case failing(TransportFailure)
+  }
+
+  let request: UInt64
+  let purpose: OutgoingRequest.Purpose
+  /// How many of the last bytes of the pieces are its body.
+  let bodyBytes: Int
+  let deadline: MonotonicInstant
+  var line: Line?
+  var stage: Stage
+  var due: MonotonicInstant
+  /// What is on its way to the server, in the pieces in which it comes there.
+  var pieces: [ArraySlice<UInt8>] = []
+  /// How the connection ends when they are there; nil: it does not.
+  var cut: TransportFailure?
+  /// What the server has said so far.
+  var answer: [UInt8] = []
+  /// What goes to a server outside once it has arrived, and how that ended.
+  var outside: OutgoingRequest?
+  var outcome: RequestOutcome?
+
+  /// For faults that look at it; of a request that gets through as a whole.
+  var body: [UInt8] { Array(pieces.joined().suffix(bodyBytes)) }
+
+  /// What does not get through before the device gives up fails then.
+  mutating func advance(to stage: Stage, after span: Nanoseconds?, from instant: MonotonicInstant) {
+    if let span, instant + span <= deadline {
+      self.stage = stage
+      due = instant + span
+    } else {
+      self.stage = .failing(.timeout)
+      due = deadline
+    }
+  }
+}
+
+extension MonotonicInstant {
+  /// Of what waits for somebody outside.
+  static let never = MonotonicInstant(nanoseconds: .max)
+}
+
+/// A connection of a device to the server.
+struct Line {
+  /// Counted from 0 for each device.
+  let number: UInt64
+  /// Nil when the server is outside: the connections that there are to it are kept elsewhere.
+  let serverEnd: VirtualConnection?
+  /// Since when no request uses it.
+  var idleSince = MonotonicInstant(nanoseconds: 0)
+  /// What has gone through it so far.
+  var sentBytes = 0
+  var receivedBytes = 0
+}
+
+/// The device's connections: one is kept for the next request.
+extension SimulatedDevice {
+  /// The idle connection when it is still good, or a new one.
+  mutating func takeLine(at instant: MonotonicInstant, in site: Site) -> (line: Line, isNew: Bool) {
+    if let line = idleLine {
+      idleLine = nil
+      let silence = instant - line.idleSince
+      let now = site.setup.moment(at: instant)
+      let serverLimit = site.inside?.idleLimit ?? site.setup.keepAlive
+      if silence < min(serverLimit, site.setup.keepAlive) { return (line, false) }
+      line.serverEnd?.close(serverLimit <= site.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
+    }
+    lines += 1
+    return (Line(number: lines - 1, serverEnd: site.inside?.connect()), true)
+  }
+
+  /// A whole answer has come through it.
+  mutating func giveBack(_ line: Line?, at now: Moment, in site: Site) {
+    guard var line, line.serverEnd?.isOpen ?? true else { return }
+    line.idleSince = now.monotonic
+    idleLine?.serverEnd?.close(.clientClosed, at: site.setup.moment(at: now.monotonic))
+    idleLine = line
+  }
+
+  /// The app or its network is gone, and all connections with it.
+  mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in site: Site) {
+    let now = site.setup.moment(at: instant)
+    // A server learns of a silent end only by the silence.
+    idleLine?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
+    idleLine = nil
+    for exchange in exchanges { exchange.line?.serverEnd?.close(reason, at: now) }
+  }
+}

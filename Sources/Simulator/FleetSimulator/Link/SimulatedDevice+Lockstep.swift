@@ -1,5 +1,7 @@
 import Base
+import Contract
 import CurlTransport
+import HTTP1
 import Scenario
 import Upload
 import Vocabulary
@@ -41,4 +43,52 @@ extension SimulatedDevice {
 
   /// Heads differ from second to second by their date, and from server to server: in modelled time they all count as much.
   private static let answerHeadBytes = 160
+}
+
+/// The bytes of requests and answers, as they would lie on a socket.
+enum WireBytes {
+  /// Nil when the request cannot be written as HTTP/1.1.
+  static func bytes(of request: OutgoingRequest) -> [UInt8]? {
+    let parts = request.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3 else { return nil }
+    let target = "/" + (parts.count > 3 ? parts[3] : "")
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(512 + request.body.count)
+    do throws(HTTPError) {
+      try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
+      try HeadWriter.field("Host", parts[2].utf8.span, into: &bytes)
+      for field in request.headers { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) }
+    } catch { return nil }
+    HeadWriter.contentLength(request.body.count, into: &bytes)
+    HeadWriter.end(into: &bytes)
+    bytes.append(contentsOf: request.body)
+    return bytes
+  }
+
+  /// What the device makes of an answer whose connection ends after these bytes.
+  static func outcome(of bytes: [UInt8], into head: inout ResponseHead) -> RequestOutcome {
+    var parser = ResponseParser(to: .post)
+    var body: [UInt8] = []
+    var taken = 0
+    do throws(HTTPError) {
+      while true {
+        let input = bytes.span.extracting(taken..<bytes.count)
+        let step = try parser.next(input, into: &head)
+        taken += step.taken
+        switch step.event {
+        case .needMoreInput:
+          try parser.finish()
+          return .answered(status: head.status, reason: "", body: body)
+        case .head: break
+        case .body(let range): body.append(copying: input.extracting(range))
+        case .end:
+          guard head.isInterim else { return .answered(status: head.status, reason: "", body: body) }
+          parser.beginNextResponse(to: .post)
+        }
+      }
+    } catch {
+      let failure = error.code == .truncated ? TransportFailure.incomplete : .protocolError
+      return .failed(bytes.isEmpty ? .reset : failure, message: "\(failure.rawValue)")
+    }
+  }
 }

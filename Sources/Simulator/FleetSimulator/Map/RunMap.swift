@@ -1,4 +1,6 @@
 package import Base
+package import Scenario
+import World
 
 /// The places of a run: what there is of the city where its devices went, and the ways of some of them.
 package struct RunMap: Equatable, Sendable {
@@ -96,6 +98,78 @@ struct Bounds: Equatable, Sendable {
       east = max(east, place.longitude)
       south = min(south, place.latitude)
       north = max(north, place.latitude)
+    }
+  }
+}
+
+/// Looks now and then where some devices truly are: never more places than a map can show, however long the run is.
+struct TrackRecorder {
+  private let sample: [Int]
+  private let interval: Nanoseconds
+  private var next: MonotonicInstant
+  private(set) var places: [[Coordinate]]
+
+  static let devicesMax = 48
+  private static let placesMax = 480
+
+  /// Devices from all over the run, evenly.
+  init(devices: Int, span: Nanoseconds) {
+    let count = min(devices, TrackRecorder.devicesMax)
+    sample = (0..<count).map { $0 * devices / max(count, 1) }
+    interval = max(Nanoseconds(span.count / Int64(TrackRecorder.placesMax)), .seconds(1))
+    next = MonotonicInstant(nanoseconds: 0)
+    places = Array(repeating: [], count: count)
+  }
+
+  func isDue(at instant: MonotonicInstant) -> Bool { instant >= next }
+
+  /// Bodies go on while nobody looks; a copy is moved to the instant.
+  mutating func look(at devices: ContiguousArray<SimulatedDevice>, at instant: MonotonicInstant) {
+    next = instant + interval
+    for (index, device) in sample.enumerated() {
+      var body = devices[device].body
+      body.advance(to: instant)
+      let place = body.position(at: instant)
+      if places[index].last != place { places[index].append(place) }
+    }
+  }
+
+  /// The devices that were looked at, with their ways.
+  var tracks: [(device: Int, places: [Coordinate])] { Array(zip(sample, places)).map { (device: $0.0, places: $0.1) } }
+}
+
+extension FleetRun {
+  /// The places of the run, as far as they are known by now; nil when there is no device.
+  package func map(of scenario: Scenario) -> RunMap? {
+    let tracks = trackRecorder.tracks.map { track in
+      RunMap.Track(
+        device: site.names[track.device], fleet: fleets.firstIndex { $0.contains(track.device) } ?? 0,
+        places: track.places)
+    }
+    guard let bounds = Bounds(tracks.flatMap(\.places)) else { return nil }
+    // Fleets in different places have different cities; the map shows the one of the first.
+    let city = setup.fleets.lazy.compactMap(\.movement.city).first
+    let zones = (city?.allZones ?? []).filter { bounds.touches($0.area.vertices) }.map { zone in
+      RunMap.Area(name: zone.kind == .tunnel ? "tunnel" : "dead zone", places: zone.area.vertices)
+    }
+    let places = scenario.faults.compactMap { fault in
+      fault.selection.place.map { RunMap.Area(name: fault.name, places: $0.vertices) }
+    }
+    return RunMap(
+      fleets: setup.fleets.map(\.name), tracks: tracks, zones: zones,
+      places: places.filter { bounds.touches($0.places) },
+      streets: city?.streets(near: bounds) ?? [], bounds: bounds)
+  }
+}
+
+extension City {
+  /// The streets of a part of the city; where it is large, only the greater ones.
+  fileprivate func streets(near bounds: Bounds) -> [RunMap.Street] {
+    let isLarge = bounds.widthMetres > 60 * blockMetres
+    return streets.compactMap { street, places in
+      let isArtery = street.streetClass > .local
+      guard isArtery || !isLarge, bounds.touches(places) else { return nil }
+      return RunMap.Street(places: places, isArtery: isArtery)
     }
   }
 }

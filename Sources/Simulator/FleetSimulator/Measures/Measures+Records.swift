@@ -4,6 +4,7 @@ import Queue
 import Scenario
 import Upload
 import Vocabulary
+import World
 
 /// What becomes of records and of the requests that carry them.
 extension Measures {
@@ -118,6 +119,175 @@ extension Measures {
       tags.check = index
       table.judge(.checks, answer.meets(check.value), tags)
       checkCounts[index].judge(answer.meets(check.value))
+    }
+  }
+}
+
+extension Measures {
+  /// The end of the run: what `report` says and what was measured, as one.
+  /// It can be asked for again with a later report.
+  package func summary(of report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
+    let (tableBefore, chartBefore) = (table, chart)
+    defer { (table, chart) = (tableBefore, chartBefore) }
+    chart.finish(at: now)
+    enter(report.sums)
+    let elapsed = now - MonotonicInstant(nanoseconds: 0)
+    var summary = RunSummary(
+      scenario: scenario.name, scenarioHash: scenarioHash, seed: report.seed, mode: scenario.clock.mode.rawValue,
+      shard: nil, product: product, start: setup.start, duration: setup.duration, settle: setup.settle,
+      fleets: zip(setup.fleets, report.fleetHashes).map {
+        RunSummary.Fleet(name: $0.name, devices: $0.simulated.count, hash: $1.text)
+      },
+      ended: elapsed, hash: report.hash.text, timeline: chart.timeline)
+    if hasSeenEnough { summary.ending = .threshold }
+    if report.isEndedByViolation { summary.ending = .violation }
+    if report.isInterrupted { summary.ending = .signal }
+    (summary.events, summary.requests, summary.drained) = (report.events, report.requests, report.drained)
+    summary.ledger = report.sums
+    summary.metrics = figures
+    summary.metrics += judge.figures(in: table, chart, besides: summary.metrics)
+    summary.checks = zip(scenario.checks, checkCounts).map { check, cell in
+      CheckResult(name: check.name, held: cell.hits, failed: cell.total - cell.hits)
+    }
+    summary.thresholds = judge.verdicts(in: table, chart, elapsed)
+    summary.violations = report.victims.map(ViolationStory.init)
+    summary.remarks = report.remarks.map(ViolationStory.init)
+    summary.verification = report.verification
+    summary.findings = report.findings
+    summary.answers = answerCounts
+    if let settledSince {
+      summary.timeline.marks.append(
+        Timeline.Mark(name: Timeline.settling, from: settledSince, until: settledSince + setup.settle))
+    }
+    if let refusal = report.proofRefusal {
+      summary.notes.append("what the server has stored is not verified: \(refusal)")
+    }
+    if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }
+    if let refusal = report.faultRefusal {
+      summary.notes.append("the server has not done everything that faults ask of it: \(refusal)")
+    }
+    summary.invariants = report.invariants.map { InvariantVerdict($0) }
+    // What has to come up over several seeds need not in each of them.
+    if scenario.coverage.requireOverSeeds == 1 {
+      summary.coverage = report.coverage.filter { scenario.coverage.sometimes.contains($0.goal) }
+        .map { CoverageCount(goal: $0.goal.rawValue, seen: $0.count) }
+    }
+    summary.leaveStorageUnjudged()
+    return summary
+  }
+
+  private func enter(_ sums: LedgerSums) {
+    table.add(.recordsLost, of: sums.lost)
+    let repeated = sums.duplicatesExplained + sums.duplicatesUnexplained
+    table.add(.duplicatesExplained, of: sums.duplicatesExplained)
+    table.add(.duplicatesUnexplained, of: sums.duplicatesUnexplained)
+    table.add(.duplicatesRatio, hits: repeated, of: sums.stored + repeated)
+    table.add(.clausesBroken, of: clausesBroken)
+    table.add(.droppedTrips, of: setup.fleets.reduce(0) { $0 + $1.droppedTrips })
+  }
+
+  /// Of the run as a whole and, where there are several, of each fleet.
+  private var figures: [MetricFigure] {
+    var figures: [MetricFigure] = []
+    let all = setup.fleets.map { _ in true }
+    for measure in Measure.allCases where measure.absence(in: setup) == nil {
+      let name = measure.metric.name
+      figures.append(MetricFigure(name: name, figure: figure(of: measure, all)))
+      guard setup.fleets.count > 1, !measure.isOfTheWhole else { continue }
+      for (index, fleet) in setup.fleets.enumerated() {
+        let one = all.indices.map { $0 == index }
+        figures.append(MetricFigure(name: "\(name){fleet:\(fleet.name)}", figure: figure(of: measure, one)))
+      }
+    }
+    return figures.filter { !$0.figure.isEmpty }
+  }
+
+  func figure(of measure: Measure, _ fleets: [Bool]) -> Figure {
+    measure.metric.kind == .gauge
+      ? chart.gauge(measure, of: fleets) : table.cell(measure, of: fleets).figure(of: measure)
+  }
+}
+
+extension Measures {
+  /// What is known so far, in the text format of Prometheus: a counter is a counter, of a rate both its halves are, a gauge
+  /// is a gauge and a trend is a summary, in seconds where it is a time. Each fleet has series of its own.
+  package var exposition: [UInt8] {
+    var page = ExpositionPage()
+    let progress = progress
+    page.gauge("run_share", "Share of the run that is over.", progress.share)
+    page.gauge("run_seconds", "Time of the run, as its devices count it.", now.seconds)
+    page.gauge("waiting_records", "Records that wait in devices.", Double(progress.backlog))
+    for measure in Measure.allCases where measure.absence(in: setup) == nil && !measure.isKnownAtTheEnd {
+      page.begin(measure)
+      if measure.isOfTheWhole {
+        page.show(figure(of: measure, setup.fleets.map { _ in true }), of: measure, [])
+        continue
+      }
+      for (index, fleet) in setup.fleets.enumerated() {
+        let figure = figure(of: measure, setup.fleets.indices.map { $0 == index })
+        page.show(figure, of: measure, [(name: "fleet", value: fleet.name)])
+      }
+    }
+    return page.bytes
+  }
+}
+
+extension Measure {
+  private var isTime: Bool { metric.text.hasPrefix("milliseconds") }
+
+  /// In base units, as Prometheus wants them.
+  fileprivate var unitsInMetric: Double { isTime ? 1_000 : 1 }
+
+  fileprivate var help: String {
+    isTime ? "seconds" + metric.text.dropFirst("milliseconds".count) : metric.text
+  }
+
+  fileprivate var exposed: String {
+    let name = ExpositionPage.prefix + metric.name
+    return switch metric.kind {
+    case .counter: name + "_total"
+    case .rate, .gauge: name
+    case .trend: name + (isTime ? "_seconds" : "")
+    }
+  }
+}
+
+extension ExpositionPage {
+  fileprivate static let prefix = "rollingroad_fleet_"
+
+  fileprivate mutating func gauge(_ name: String, _ help: String, _ value: Double) {
+    begin(ExpositionPage.prefix + name, .gauge, help: help)
+    sample(ExpositionPage.prefix + name, [], "\(value)")
+  }
+
+  fileprivate mutating func begin(_ measure: Measure) {
+    let name = measure.exposed
+    switch measure.metric.kind {
+    case .counter: begin(name, .counter, help: measure.help)
+    case .gauge: begin(name, .gauge, help: measure.help)
+    case .trend: begin(name, .summary, help: measure.help)
+    case .rate: begin(name + "_total", .counter, help: "\(measure.help) (is=\"true\"), and the others")
+    }
+  }
+
+  fileprivate mutating func show(
+    _ figure: Figure, of measure: Measure, _ labels: [(name: String, value: String)]
+  ) {
+    let name = measure.exposed
+    switch figure {
+    case .counter(let count): sample(name, labels, "\(count)")
+    case .rate(let hits, let total):
+      sample(name + "_total", labels + [(name: "is", value: "true")], "\(hits)")
+      sample(name + "_total", labels + [(name: "is", value: "false")], "\(total - hits)")
+    case .gauge(let series): if let last = series.last { sample(name, labels, "\(last)") }
+    case .trend(let spread):
+      for share in [50.0, 90, 95, 99] {
+        guard let value = spread.percentile(share) else { continue }
+        sample(name, labels + [(name: "quantile", value: "\(share / 100)")], "\(value / measure.unitsInMetric)")
+      }
+      let units = spread.resolution * measure.unitsInMetric
+      sample(name + "_sum", labels, "\(Double(spread.histogram.sum) / units)")
+      sample(name + "_count", labels, "\(spread.histogram.count)")
     }
   }
 }

@@ -1,7 +1,11 @@
 import Base
+import Contract
 import CurlTransport
 import Database
 import Queue
+package import Scenario
+package import Store
+import Upload
 
 /// By the machine's clock, against a server that answers in its own time.
 extension FleetRun {
@@ -82,4 +86,71 @@ extension MonotonicInstant {
   fileprivate func roundedUp(to span: Nanoseconds) -> MonotonicInstant {
     MonotonicInstant(nanoseconds: (nanoseconds + span.count - 1) / span.count * span.count)
   }
+}
+
+extension RunDestination {
+  /// What a setup asks for; `newStore` makes that of a server inside. Throws when the machine lacks what it takes.
+  package init(of setup: RunSetup, newStore: () throws -> any Store) throws {
+    guard let outside = setup.outside else {
+      self = .inside(try newStore())
+      return
+    }
+    let carrier = try Carrier(outside.transport)
+    let desk = TargetDesk(
+      proof: try outside.proof(devices: setup.deviceNames, seed: setup.seed, start: setup.start.iso8601Text),
+      faults: try TargetFaults(setup, at: outside))
+    self =
+      if let latency = outside.lockstep {
+        .lockstep(carrier, latency, desk)
+      } else {
+        .outside(carrier, factor: outside.factor, desk)
+      }
+  }
+}
+
+extension OutsideSetup {
+  /// Why nobody answers there; nil when somebody does, whatever the answer is.
+  package func silence() throws -> String? {
+    // A connection is made and nothing is sent: the first request is that of a device.
+    var transport = transport
+    (transport.connectsOnly, transport.isDirect) = (true, false)
+    let questioner = try Questioner(transport)
+    guard case .failed(_, let message) = questioner.ask(origin, seconds: 10) else { return nil }
+    return "nobody answers at \(origin): \(message)"
+  }
+
+  /// Whom to ask what became of the records; nil when nobody is to be asked.
+  func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
+    if let query = verification.url, verification.effectiveMethod == .query {
+      func filled(_ url: String) -> String {
+        let filled = url.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
+        return filled.hasPrefix("/") ? origin + filled : filled
+      }
+      var question = QueryProof.Question(url: filled(query), path: verification.uuids)
+      question.putAsideURL = verification.quarantinedURL.map(filled)
+      question.putAsidePath = verification.quarantined
+      return QueryProof(
+        try Questioner(transport, keepsHeads: true), question, headers: headers, seed: seed, devices: devices)
+    }
+    guard isOurs, verification.effectiveMethod != .journal else { return nil }
+    return AdministrationProof(TargetAdministration(try Questioner(transport), of: self), devices: devices)
+  }
+}
+
+/// Where the devices of a run send their records.
+package enum RunDestination {
+  /// To a server of ours inside the run, over modelled links; this is what it keeps them in.
+  case inside(any Store)
+  /// To a real server, over sockets, in real time: `factor` seconds of the devices in each second of the network.
+  case outside(Carrier, factor: Double, TargetDesk)
+  /// To a real server in virtual time, which waits for each answer.
+  case lockstep(Carrier, LatencySource, TargetDesk)
+}
+
+/// What a real server does for the run beside taking records.
+package struct TargetDesk {
+  /// Says what it has stored; nil: nobody can.
+  package var proof: (any StoreProof)?
+  /// Nil: the run asks for none.
+  package var faults: TargetFaults?
 }

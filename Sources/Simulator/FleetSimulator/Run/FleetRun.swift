@@ -1,10 +1,11 @@
-import Base
+package import Base
 package import Database
 import Host
 import IngestServer
 import Queue
 import Scenario
 package import Store
+import Synchronization
 
 /// A run, in one thread. Against a server inside everything goes in the order of (time, device), in virtual time, and
 /// nothing comes from outside; against one outside the devices live by the machine's clock.
@@ -232,5 +233,90 @@ package final class FleetRun {
     }
     try site.database.commit()
     return true
+  }
+}
+
+/// What a run has come to.
+package struct RunReport: Equatable, Sendable {
+  package let seed: UInt64
+  package let devices: Int
+  package let duration: Nanoseconds
+  package let sums: LedgerSums
+  /// Of each fleet, in order: sums, so that those of shards add up.
+  package let fleetHashes: [TraceHash]
+  package let events: Int
+  package let requests: Int
+  /// When the last queue was empty, counted from the end of the drives; nil when one never was.
+  package let drained: Nanoseconds?
+  package var victims: [Victim]
+  /// What breaks no invariant and is to be told all the same.
+  package var remarks: [Victim]
+  package let invariants: [InvariantOutcome]
+  /// Of all goals, in their order.
+  package let coverage: [CoverageSeen]
+  /// How late devices were served, in microseconds of the machine's clock; empty in virtual time.
+  package let generatorLag: Histogram
+  /// Of what the server has stored.
+  package let verification: Verification
+  /// What is to be known of a server outside.
+  package let findings: [ServerFinding]
+  /// What the lost records have in common, as a sentence.
+  package let lossSentence: String?
+  /// What the server outside did not do badly, though a fault says so; nil when it did.
+  package let faultRefusal: String?
+  /// It was ended early.
+  package let isInterrupted: Bool
+  /// A violation has ended the drives.
+  package let isEndedByViolation: Bool
+
+  /// The sum of the fleets' hashes.
+  package var hash: TraceHash {
+    var hash = TraceHash.zero
+    for fleet in fleetHashes { hash.add(fleet) }
+    return hash
+  }
+
+  /// Why it is not known what the server has stored; nil when it was asked, or was not to be asked.
+  package var proofRefusal: String? { verification.reason }
+
+  package var isRight: Bool { victims.isEmpty }
+}
+
+/// A wish from outside to end a run early, from any thread.
+package final class Interruption: Sendable {
+  private struct State {
+    var isRequested = false
+    var alarm: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// The devices stop where they are; what they have may still be delivered for a short while.
+  package func request() {
+    let alarm = state.withLock { state in
+      state.isRequested = true
+      return state.alarm
+    }
+    alarm?()
+  }
+
+  package var isRequested: Bool { state.withLock { $0.isRequested } }
+
+  /// How long queues may drain after it.
+  static let patience = Nanoseconds.seconds(5)
+
+  /// Called with the wish: ends a wait.
+  func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }
+}
+
+/// A device that is due again at once, for ever: a mistake of the simulator, and the end of its run.
+package struct CirclingDevice: Error, Equatable, CustomStringConvertible {
+  package let device: String
+  package let instant: MonotonicInstant
+
+  package var description: String {
+    "\(device) goes round in circles at \(instant.clockText): it is due at once after each of its turns, which is a mistake of the simulator"
   }
 }

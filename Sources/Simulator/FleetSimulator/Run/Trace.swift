@@ -1,4 +1,4 @@
-import Base
+package import Base
 
 /// The hashes of a run: one of each device, which nothing beside it changes. Events can be kept for a while, for finding
 /// where two runs part.
@@ -32,5 +32,144 @@ struct Trace {
     var hash = TraceHash.zero
     for device in devices { hash.add(self.devices[device], key: keys(device)) }
     return hash
+  }
+}
+
+/// Something that happened in a run, in the order in which it did.
+package struct TraceEvent: Equatable, Sendable {
+  /// What.
+  package enum Kind: UInt64, Sendable {
+    case fix, sample, activity, connectivity, region, timers, sent, arrived, answered, failed, killed, launched, healed,
+      faultBegan, faultEnded
+  }
+
+  package let number: Int
+  package let instant: MonotonicInstant
+  /// Its place in the run.
+  package let device: Int
+  package let kind: Kind
+  /// Of everything that came with it.
+  package let content: UInt64
+}
+
+/// Two words that depend on everything folded in and on its order (the finalizer of SplitMix64 as the mixer).
+package struct TraceHash: Hashable, Sendable {
+  package private(set) var high: UInt64 = 0x9E37_79B9_7F4A_7C15
+  package private(set) var low: UInt64 = 0xD1B5_4A32_D192_ED03
+
+  package init() {}
+
+  package mutating func fold(_ word: UInt64) {
+    high = TraceHash.mix(high ^ word)
+    low = TraceHash.mix(low &+ word &+ high)
+  }
+
+  /// Eight bytes at a time, the length last.
+  package mutating func fold(_ bytes: Span<UInt8>) {
+    var index = 0
+    while index + 8 <= bytes.count {
+      fold(bytes.bigWord(at: index))
+      index += 8
+    }
+    var word: UInt64 = 0
+    while index < bytes.count {
+      word = word << 8 | UInt64(bytes[index])
+      index += 1
+    }
+    fold(word)
+    fold(UInt64(bytes.count))
+  }
+
+  package mutating func fold(_ other: TraceHash) {
+    fold(other.high)
+    fold(other.low)
+  }
+
+  /// Nothing yet, for `add`.
+  package static let zero: TraceHash = {
+    var hash = TraceHash()
+    (hash.high, hash.low) = (0, 0)
+    return hash
+  }()
+
+  /// Takes in the hash of the member with this key. The order of members does not show, so that the sums of parts add up
+  /// to the sum of the whole.
+  package mutating func add(_ member: TraceHash, key: UInt64) {
+    var keyed = member
+    keyed.fold(key)
+    add(keyed)
+  }
+
+  /// Takes in a sum of other members.
+  package mutating func add(_ sum: TraceHash) {
+    high &+= sum.high
+    low &+= sum.low
+  }
+
+  static func mix(_ word: UInt64) -> UInt64 {
+    var mixed = word &+ 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  /// 32 hexadecimal digits.
+  package var text: String { TraceHash.digits(high) + TraceHash.digits(low) }
+
+  /// Nil for what `text` never gives.
+  package init?(text: String) {
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    (self.high, self.low) = (high, low)
+  }
+
+  private static func digits(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// Drives two runs that should be the same side by side, and finds where they part.
+package enum DeterminismCheck {
+  /// What two runs did not do alike.
+  package struct Difference: Equatable, Sendable {
+    /// The last event that both had; nil: they part at once.
+    package let common: TraceEvent?
+    /// The first that is not the same; nil when that run was over. Nil in both: all events are the same, and what was
+    /// made of them is not.
+    package let first: TraceEvent?
+    package let second: TraceEvent?
+  }
+
+  /// How many events are compared at a time.
+  private static let stretch = 4_096
+
+  /// The report is that of `one`, which goes to its end in any case; the other one ends with the first difference. Both
+  /// have a server inside.
+  package static func run(
+    _ one: FleetRun, beside other: FleetRun, progress: (Double, LedgerSums) -> Void = { _, _ in }
+  ) throws -> (report: RunReport, difference: Difference?) {
+    let both = [one, other]
+    for run in both { run.site.trace.keepsEvents = true }
+    var common: TraceEvent?
+    var last = stretch
+    var isOver = false
+    while !isOver {
+      isOver = try one.advance(toEvent: last, progress)
+      let isOtherOver = try other.advance(toEvent: last)
+      let events = both.map { $0.site.trace.takeKept() }
+      let equal = zip(events[0], events[1]).prefix { $0 == $1 }.count
+      if equal > 0 { common = events[0][equal - 1] }
+      if equal < max(events[0].count, events[1].count) || isOver != isOtherOver {
+        let parted = events.map { equal < $0.count ? $0[equal] : nil }
+        one.site.trace.keepsEvents = false
+        _ = try one.advance(toEvent: .max, progress)
+        return (one.report(), Difference(common: common, first: parted[0], second: parted[1]))
+      }
+      last += stretch
+    }
+    let (report, repeated) = (one.report(), other.report())
+    return (report, report == repeated ? nil : Difference(common: common, first: nil, second: nil))
   }
 }

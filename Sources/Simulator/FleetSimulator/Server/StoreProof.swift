@@ -1,6 +1,8 @@
 package import Base
 import Contract
+import JSON
 package import Store
+import Vocabulary
 
 /// Whoever can say what a server keeps, for the proof that it kept what it acknowledged.
 package protocol StoreProof: AnyObject {
@@ -62,5 +64,107 @@ package struct SentContent: Equatable, Sendable {
       found.append("timestamp \(stored.timestamp.iso8601Text) instead of \(timestamp.iso8601Text)")
     }
     return found.isEmpty ? nil : found.joined(separator: ", ")
+  }
+}
+
+extension VirtualServer: StoreProof {
+  package var refusal: String? { nil }
+  package var isShared: Bool { false }
+  /// What is stored is the bytes that came.
+  package var comparesContents: Bool { true }
+
+  package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+    let identity = DeviceIdentity(name: device)
+    return read { (reader) throws(StoreError) in
+      // The server keeps a record whose time it cannot read under none.
+      let missing = try reader.missing(keys, of: identity)
+      if missing.isEmpty { return [] }
+      let timeless = missing.map { PointKey(recordedAt: 0, uuid: $0.uuid) }
+      let absent = Set(try reader.missing(timeless, of: identity).map(\.uuid))
+      return missing.filter { absent.contains($0.uuid) }
+    }
+  }
+
+  package func quarantined(of device: String) -> Set<UInt64> {
+    var marks: Set<UInt64> = []
+    var last: Int64?
+    repeat {
+      let before = last
+      let page = read { (reader) throws(StoreError) in
+        try reader.quarantine(QuarantineSelection(device: device), before: before, limit: 1_000)
+      }
+      for record in page.elements { marks.insert(RecordMark.of(record.record.span)) }
+      last = page.next
+    } while last != nil
+    return marks
+  }
+
+  package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
+    let identity = device.map { DeviceIdentity(name: $0) }
+    var cursor: ArrivalCursor?
+    repeat {
+      let start = cursor
+      let page = read { (reader) throws(StoreError) in try reader.keys(run: "", device: identity, after: start) }
+      for key in page.elements { body(key.device.name, key.key.uuid) }
+      cursor = page.next
+    } while cursor != nil
+  }
+
+  private func read<Answer: Sendable>(
+    _ question: @escaping @Sendable (StoreReader) throws(StoreError) -> Answer
+  ) -> Answer {
+    let answer = ask { reader in Result { () throws(StoreError) in try question(reader) } }
+    guard case .success(let answer)? = answer else { preconditionFailure("a store in memory can be read") }
+    return answer
+  }
+}
+
+/// What an administrator of the server does because of a fault: a request, the same for every server of ours.
+struct Administration {
+  let path: String
+  let body: String
+
+  /// Access tokens that the device got until now are out of date.
+  static func expireTokens(of device: String) -> Administration {
+    Administration(path: "/admin/v1/tokens/expire", body: JSONValue.object(["device": .string(device)]).string)
+  }
+
+  /// None of its tokens is worth anything.
+  static func revokeTokens(of device: String) -> Administration {
+    Administration(path: "/admin/v1/tokens/revoke", body: JSONValue.object(["device": .string(device)]).string)
+  }
+
+  /// The next answers to the device carry these.
+  static func order(_ commands: [Command], to device: String) -> Administration {
+    let list = JSONValue.object(["commands": .array(commands.map(\.json))])
+    return Administration(path: "/admin/v1/devices/\(device.percentEncoded)/commands", body: list.string)
+  }
+}
+
+extension JSONValue {
+  var serialized: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  fileprivate var string: String { String(decoding: serialized, as: UTF8.self) }
+}
+
+extension String {
+  /// As one segment of a path (RFC 3986 §2.3).
+  var percentEncoded: String {
+    var text = ""
+    for byte in utf8 {
+      let scalar = UnicodeScalar(byte)
+      if scalar.properties.isASCIIHexDigit || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+        || "-._~".unicodeScalars.contains(scalar)
+      {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return text
   }
 }

@@ -1,4 +1,5 @@
 package import Base
+import Scenario
 import World
 
 /// When the devices of a fleet are there. Before the first time the app is not installed. At the end of a time its owner
@@ -87,5 +88,197 @@ package struct Ramp: Equatable, Sendable {
       }
     }
     return nil
+  }
+}
+
+/// When the devices of a fleet are there, and which trips they are told to make.
+struct FleetSchedule {
+  var devices: Int
+  var presence: Presence
+  var movement: Movement
+  var droppedTrips = 0
+}
+
+extension RunSetup {
+  /// `ground` is where ordered trips lead, `movement` what others do.
+  static func schedule(
+    _ name: String, _ fleet: Fleet, on ground: Ground, _ movement: Movement, of scenario: Scenario
+  ) -> FleetSchedule {
+    let start = MonotonicInstant(nanoseconds: 0) + fleet.traits.startTime
+    switch fleet.executor {
+    case .constantDevices(let constant):
+      return FleetSchedule(devices: constant.devices, presence: .from(start), movement: movement)
+    case .rampingDevices(let ramp):
+      let lines = lines(from: Double(ramp.startDevices), ramp.stages, isStepped: ramp.shape == .heaviside)
+      return FleetSchedule(
+        devices: fleet.executor.peakDevices, presence: .ramp(Ramp(start: start, lines: lines)), movement: movement)
+    case .constantArrivals(let arrivals):
+      let rate = arrivals.rate / arrivals.timeUnit.atLeastAMillisecond
+      return schedule(
+        name, fleet,
+        Arrivals(
+          lines: [Ramp.Line(seconds: .infinity, first: rate, last: rate)], isPoisson: arrivals.arrivals == .poisson),
+        from: start, devicesMax: arrivals.maxDevices, on: ground, of: scenario)
+    case .rampingArrivals(let arrivals):
+      let unit = arrivals.timeUnit.atLeastAMillisecond
+      let lines = lines(from: arrivals.startRate, arrivals.stages, isStepped: false).map {
+        Ramp.Line(seconds: $0.seconds, first: $0.first / unit, last: $0.last / unit)
+      }
+      return schedule(
+        name, fleet, Arrivals(lines: lines, isPoisson: arrivals.arrivals == .poisson), from: start,
+        devicesMax: arrivals.maxDevices, on: ground, of: scenario)
+    }
+  }
+
+  private static func schedule(
+    _ name: String, _ fleet: Fleet, _ arrivals: Arrivals, from start: MonotonicInstant, devicesMax: Int,
+    on ground: Ground, of scenario: Scenario
+  ) -> FleetSchedule {
+    let key = { (index: Int) in FleetSetup.key(of: index, in: name) }
+    let draws = RandomStream(seed: scenario.seed, device: key(0), concern: FleetConcern.arrivals.rawValue)
+    let end = (scenario.clock.duration - fleet.traits.startTime).seconds
+    let trips = TripOrders(
+      at: arrivals.seconds(before: end, from: draws), start: start, distance: fleet.traits.trip.distance, on: ground,
+      devicesMax: devicesMax, seed: scenario.seed, key: key)
+    return FleetSchedule(
+      devices: trips.orders.count, presence: .each(trips.orders.map { $0.first?.start }),
+      movement: .errands(ground, orders: trips.orders), droppedTrips: trips.dropped)
+  }
+
+  private static func lines(from first: Double, _ stages: [Stage], isStepped: Bool) -> [Ramp.Line] {
+    var value = first
+    return stages.map { stage in
+      defer { value = stage.target }
+      return Ramp.Line(
+        seconds: stage.duration.seconds, first: value, last: isStepped ? value : stage.target)
+    } + [Ramp.Line(seconds: 0, first: value, last: value)]
+  }
+}
+
+extension Nanoseconds {
+  fileprivate var atLeastAMillisecond: Double { max(seconds, 1e-3) }
+}
+
+/// When trips begin: a rate over time, in straight lines, and how they are spread.
+struct Arrivals {
+  /// Trips a second.
+  let lines: [Ramp.Line]
+  let isPoisson: Bool
+
+  /// Seconds since the beginning, in order, before `end`; the last rate stays. Of each line there come exactly as many as
+  /// its rate says, rounded; by chance they are as far apart as those of a Poisson process of which that number is known:
+  /// uniform draws, sorted.
+  func seconds(before end: Double, from stream: RandomStream) -> [Double] {
+    var stream = stream
+    var result: [Double] = []
+    var (begin, expected) = (0.0, 0.0)
+    var rest = lines
+    rest.append(Ramp.Line(seconds: end, first: lines.last?.last ?? 0, last: lines.last?.last ?? 0))
+    for line in rest where begin < end && line.seconds > 0 {
+      let length = min(line.seconds, end - begin)
+      let last = line.first + (line.last - line.first) * length / line.seconds
+      let sum = 0.5 * (line.first + last) * length
+      let count = Int((expected + sum).rounded()) - Int(expected.rounded())
+      let fractions =
+        isPoisson
+        ? (0..<count).map { _ in stream.uniform() }.sorted() : (0..<count).map { (Double($0) + 0.5) / Double(count) }
+      for fraction in fractions {
+        result.append(begin + Arrivals.time(of: fraction * sum, first: line.first, last: last, length))
+      }
+      expected += sum
+      begin += length
+    }
+    return result
+  }
+
+  /// When so many have come, at a rate that goes from `first` to `last`: first t + (last − first) t² / 2 length = count.
+  private static func time(of count: Double, first: Double, last: Double, _ length: Double) -> Double {
+    let slope = (last - first) / length
+    let root = max(first * first + 2 * slope * count, 0).squareRoot()
+    // This form of the solution has no difference of equal numbers and needs no slope.
+    return first + root > 0 ? min(2 * count / (first + root), length) : 0
+  }
+}
+
+/// Which device makes which trip: the first of the fleet that is free. All that it depends on are the trips themselves, so
+/// it is the same whichever devices a process simulates.
+struct TripOrders {
+  private(set) var orders: [[Errands.Order]] = []
+  /// Trips that found no free device.
+  private(set) var dropped = 0
+
+  /// `key` gives the number under which a device draws.
+  init(
+    at seconds: [Double], start: MonotonicInstant, distance: Distribution, on ground: Ground, devicesMax: Int,
+    seed: UInt64, key: (Int) -> UInt64
+  ) {
+    var free = MinHeap<Int>()
+    var busy = MinHeap<Busy>()
+    for (number, second) in seconds.enumerated() {
+      let instant = MonotonicInstant(secondsRoundedUp: start.seconds + second)
+      while let first = busy.first, first.end <= instant { free.insert(busy.removeFirst().device) }
+      let device: Int
+      if free.first != nil {
+        device = free.removeFirst()
+      } else if orders.count < devicesMax {
+        device = orders.count
+        orders.append([])
+      } else {
+        dropped += 1
+        continue
+      }
+      var draws = RandomStream(
+        seed: seed, device: key(0), concern: FleetConcern.tripDistance.rawValue, n: UInt64(number) << 2)
+      let order = Errands.Order(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
+      orders[device].append(order)
+      var errands =
+        busyErrands[device]
+        ?? Errands(
+          on: ground, orders: [order], seed: seed, device: key(device), index: device)
+      let end = errands.end(of: order, at: instant)
+      busyErrands[device] = errands
+      busy.insert(Busy(end: end, device: device))
+    }
+    busyErrands = [:]
+  }
+
+  /// Where each device is after its last trip.
+  private var busyErrands: [Int: Errands] = [:]
+
+  private struct Busy: Comparable {
+    let end: MonotonicInstant
+    let device: Int
+
+    static func < (left: Busy, right: Busy) -> Bool { (left.end, left.device) < (right.end, right.device) }
+  }
+}
+
+/// The smallest comes first.
+struct MinHeap<Element: Comparable> {
+  private var elements: [Element] = []
+
+  var first: Element? { elements.first }
+
+  mutating func insert(_ element: Element) {
+    elements.append(element)
+    var index = elements.count - 1
+    while index > 0, elements[index] < elements[(index - 1) / 2] {
+      elements.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  mutating func removeFirst() -> Element {
+    elements.swapAt(0, elements.count - 1)
+    let first = elements.removeLast()
+    var index = 0
+    while 2 * index + 1 < elements.count {
+      var child = 2 * index + 1
+      if child + 1 < elements.count, elements[child + 1] < elements[child] { child += 1 }
+      guard elements[child] < elements[index] else { break }
+      elements.swapAt(child, index)
+      index = child
+    }
+    return first
   }
 }

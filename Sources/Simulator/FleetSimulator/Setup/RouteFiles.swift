@@ -1,3 +1,11 @@
+import Base
+import Contract
+package import DeviceLog
+import Gzip
+package import Scenario
+import Vocabulary
+package import World
+
 /// Where the files are that a scenario names.
 package struct RouteFiles {
   /// The bytes of a file; nil when it cannot be read.
@@ -43,6 +51,161 @@ package struct RouteFiles {
       if matches(tail, rest) { return true }
       guard !tail.isEmpty else { return false }
       tail = tail.dropFirst()
+    }
+  }
+}
+
+/// Files of recorded routes, in whichever format, packed with gzip or not.
+package enum RouteFile {
+  /// What the name of a file says about its format; nil when it says nothing.
+  package static func format(of path: String) -> RouteFormat? {
+    let parts = path.lowercased().split(separator: ".")
+    let name = parts.last == "gz" ? parts.dropLast().last : parts.last
+    switch name {
+    case "gpx": return .gpx
+    case "geojson", "json": return .geojson
+    case "csv", "tsv": return .csv
+    case "ndjson", "jsonl": return .ndjson
+    case "log": return .sdkLog
+    // Phones hand their logs over packed.
+    default: return parts.last == "gz" ? .sdkLog : nil
+    }
+  }
+
+  /// What the bytes look like.
+  package static func format(guessedFrom bytes: [UInt8]) -> RouteFormat {
+    switch bytes.first(where: { $0 > 0x20 && $0 < 0x80 }) {
+    case UInt8(ascii: "<"): .gpx
+    case UInt8(ascii: "{"): .geojson
+    default: LogReader(String(decoding: bytes.prefix(65_536), as: UTF8.self)) == nil ? .csv : .sdkLog
+    }
+  }
+
+  /// A day of a verbose log is a few megabytes.
+  private static let bytesMax = 1 << 30
+
+  package static func unpacked(_ file: [UInt8]) throws(RouteError) -> [UInt8] {
+    guard GzipFile.isPacked(file) else { return file }
+    do throws(GzipError) {
+      return try GzipFile.unpack(file, limit: bytesMax)
+    } catch {
+      throw RouteError(.malformed, at: FileSpot(line: 1), "\(error)")
+    }
+  }
+
+  package static func read(_ bytes: [UInt8], as format: RouteFormat) throws(RouteError) -> RouteRecording {
+    switch format {
+    case .gpx: try RouteRecording(gpx: bytes)
+    case .geojson: try RouteRecording(geoJSON: bytes)
+    case .csv: try RouteRecording(csv: bytes)
+    case .polyline: try RouteRecording(polyline: bytes)
+    case .ndjson: try RouteRecording(ndjson: bytes)
+    case .sdkLog:
+      // A log may have been cut in the middle of a character.
+      if let log = LogReader(String(decoding: bytes, as: UTF8.self)) {
+        try RouteRecording(log)
+      } else {
+        throw RouteError(
+          .malformed, at: FileSpot(line: 1), "this is no log of the SDK; export it with logger.emailLog or uploadLog")
+      }
+    }
+  }
+}
+
+extension RouteRecording {
+  /// Older positions than that are the platform's memory of another place, and not where the phone is.
+  private static let ageMillisecondsMax: Int64 = 10_000
+
+  /// The positions that the platform gave the SDK, at the times of their lines: as the clock of the phone showed them, as if
+  /// it were in UTC.
+  package init(_ log: LogReader) throws(RouteError) {
+    let points = log.facts.compactMap { fact -> RoutePoint? in
+      guard case .fix(let fix, number: _, let age) = fact.content, age ?? 0 <= RouteRecording.ageMillisecondsMax,
+        let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+      else { return nil }
+      return RoutePoint(place: place, elevation: fix.coords.altitude, time: fact.time, at: FileSpot(line: fact.line))
+    }
+    guard !points.isEmpty else {
+      throw RouteError(
+        .empty, at: FileSpot(line: log.lineCount),
+        "the log has no positions; it needs the level debug or verbose (logger.logLevel)")
+    }
+    try self.init(points: points, end: FileSpot(line: log.lineCount))
+  }
+}
+
+extension MovementBuilder {
+  func read(
+    _ replay: RouteReplay, _ transport: Transport, _ place: String, _ problems: inout [String]
+  ) -> TimedRoute? {
+    let path = files.path(replay.file)
+    guard let recording = recording(path, replay.format, place, &problems) else { return nil }
+    switch replay.timing {
+    case .recorded: return timed(recording, replay.speed, transport, path, place, &problems)
+    case .modelled: return TimedRoute(modelled: recording, transport: transport.faster(by: replay.speed))
+    }
+  }
+
+  /// With the times of the file where it has them, else with those of the motion.
+  func read(
+    _ collection: RouteCollection, _ transport: Transport, _ place: String, _ problems: inout [String]
+  ) -> RouteSet? {
+    let paths = files.paths(collection.files)
+    guard !paths.isEmpty else {
+      problems.append("\(place).files: no file is named like '\(files.path(collection.files))'")
+      return nil
+    }
+    var routes: [TimedRoute] = []
+    for path in paths {
+      guard let recording = recording(path, collection.format, place, &problems) else { return nil }
+      if recording.hasTimes {
+        guard let route = timed(recording, 1, transport, path, place, &problems) else { return nil }
+        routes.append(route)
+      } else {
+        routes.append(TimedRoute(modelled: recording, transport: transport))
+      }
+    }
+    return RouteSet(routes, pick: RouteSet.Pick(collection.pick))
+  }
+
+  private func timed(
+    _ recording: RouteRecording, _ factor: Double, _ transport: Transport, _ path: String, _ place: String,
+    _ problems: inout [String]
+  ) -> TimedRoute? {
+    do throws(RouteError) {
+      return try TimedRoute(recorded: recording, factor: factor, transport: transport)
+    } catch {
+      problems.append("\(place): \(path):\(error.spot): \(error.message)")
+      return nil
+    }
+  }
+
+  private func recording(
+    _ path: String, _ format: RouteFormat?, _ place: String, _ problems: inout [String]
+  ) -> RouteRecording? {
+    guard let format = format ?? RouteFile.format(of: path) else {
+      problems.append("\(place): the name '\(path)' does not say how the file is written; add format")
+      return nil
+    }
+    guard let bytes = files.read(path) else {
+      problems.append("\(place): cannot read the file '\(path)'")
+      return nil
+    }
+    do throws(RouteError) {
+      return try RouteFile.read(RouteFile.unpacked(bytes), as: format)
+    } catch {
+      problems.append("\(place): \(path):\(error.spot): \(error.message)")
+      return nil
+    }
+  }
+}
+
+extension RouteSet.Pick {
+  fileprivate init(_ pick: RoutePick) {
+    switch pick {
+    case .shuffle: self = .shuffle
+    case .sequence: self = .sequence
+    case .random: self = .random
     }
   }
 }

@@ -1,7 +1,8 @@
 import Base
 import Contract
-import CurlTransport
-import Scenario
+package import CurlTransport
+package import Scenario
+import World
 
 /// Real servers (`target`), and the clocks by which they are driven at.
 extension RunSetup {
@@ -136,4 +137,98 @@ extension Fault {
 
 extension HTTPFault {
   fileprivate var hasCondition: Bool { [abort?.condition, delay?.condition, answer?.condition].contains { $0 != nil } }
+}
+
+/// The real server that a run's devices talk to, and by whose clock.
+package struct OutsideSetup: Sendable {
+  /// Where records go, and from where relative URLs start.
+  package var url: String
+  /// Each app uploads to its own URL, of which `url` is one.
+  package var keepsURLs = false
+  /// A Rolling Road server. Nothing of ours goes to others: no names of devices, no question, no order.
+  package var isOurs: Bool
+  package var preset: TargetPreset?
+  /// Of every request, over those of the app.
+  package var headers: [Named<String>] = []
+  package var transport = TransportConfiguration()
+  package var verification = TargetVerification()
+  /// Of a Rolling Road server, when its administration wants one: to prove what is stored, to place faults, to draw streets.
+  package var adminToken: String?
+  /// Seconds of the devices in a second of the network.
+  package var factor = 1.0
+  /// In virtual time, which waits for the answers: what a request costs in it.
+  package var lockstep: LatencySource?
+  /// Records carry the time at which the run began, instead of that of the scenario.
+  package var beginsToday = false
+  /// Tells runs of one seed apart, which may all go to one server; 0: they are the same.
+  package var runNumber: UInt64 = 0
+
+  package init(url: String, isOurs: Bool = false) { (self.url, self.isOurs) = (url, isOurs) }
+
+  /// Scheme, host and port.
+  var origin: String { OutsideSetup.parts(of: url).origin }
+
+  static func parts(of url: String) -> (origin: String, path: Substring) {
+    let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
+    return (String(url[..<end]), url[end...])
+  }
+}
+
+extension RunSetup {
+  /// The presets and the links that the scenario declares. Networks that change are no links but lead from one to another.
+  static func radioTable(of scenario: Scenario) -> RadioTable {
+    var table = RadioTable.presets
+    for network in scenario.networks {
+      if case .link(let link) = network.value { table.declare(RadioLink(network.name, link)) }
+    }
+    return table
+  }
+
+  /// How the network of that name goes on over time. A changing network whose states are changing networks themselves
+  /// is refused: nobody could say how long it stays.
+  static func radioModel(
+    named name: String, of scenario: Scenario, _ table: RadioTable, _ problems: inout [String]
+  ) -> RadioModel {
+    guard case .changing(let changing)? = scenario.network(named: name) else {
+      return .constant(link(named: name, of: table, in: name, &problems))
+    }
+    var transitions: [RadioModel.Transition] = []
+    for state in changing.changes {
+      let from = link(named: state.name, of: table, in: name, &problems)
+      for change in state.value {
+        let next = link(named: change.name, of: table, in: name, &problems)
+        guard from != next else {
+          problems.append("networks.\(name).markov.\(state.name): a change to itself is none; take it out")
+          continue
+        }
+        transitions.append(RadioModel.Transition(from: from, to: next, meanSeconds: change.value.seconds))
+      }
+    }
+    return RadioModel(start: link(named: changing.start, of: table, in: name, &problems), transitions: transitions)
+  }
+
+  private static func link(
+    named name: String, of table: RadioTable, in network: String, _ problems: inout [String]
+  ) -> RadioNetwork {
+    if let link = table.network(named: name) { return link }
+    problems.append("networks.\(network): '\(name)' changes itself; name a link that stays as it is")
+    return .none
+  }
+}
+
+extension RadioLink {
+  fileprivate init(_ name: String, _ link: Link) {
+    let kind: Kind =
+      switch link.type {
+      case .wifi: .wifi
+      case .cellular: .cellular
+      case .none: .none
+      }
+    self.init(
+      name: name, kind: kind,
+      quality: LinkQuality(
+        latency: link.latency.seconds, jitter: link.jitter.seconds, downBitsPerSecond: link.downBitsPerSecond,
+        upBitsPerSecond: link.upBitsPerSecond, loss: link.loss))
+  }
 }

@@ -1,5 +1,6 @@
 package import Base
-import Contract
+package import Contract
+package import JSON
 package import Scenario
 import Vocabulary
 package import World
@@ -78,4 +79,158 @@ package struct RunSetup: Sendable {
     let devices = max(1, fleets.reduce(0) { $0 + $1.devices })
     return min(5_000, max(64, 250_000 / devices))
   }
+}
+
+extension RunSetup {
+  /// What a scenario comes to. Throws a sentence for each thing in it that cannot be simulated yet.
+  package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenario) {
+    var problems: [String] = []
+    let radio = RunSetup.radioTable(of: scenario)
+    var movements = MovementBuilder(scenario, files)
+    var fleets: [FleetSetup] = []
+    for fleet in scenario.fleets {
+      if let setup = RunSetup.fleet(fleet.name, fleet.value, of: scenario, radio, &movements, &problems) {
+        fleets.append(setup)
+      }
+    }
+    for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
+    if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
+    let outside = RunSetup.outside(scenario, fleets, &problems)
+    guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
+    self.init(
+      seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
+      settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
+    zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
+    zoneChanges = scenario.clock.zoneChanges.map { ($0.instant, $0.offsetSeconds) }.sorted { $0.0 < $1.0 }
+    invariants = scenario.invariants.checked
+    if scenario.invariants.onViolation != .proceed { endingInvariants = Set(invariants) }
+    keepAlive = scenario.target.connections.keepAlive
+    if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
+    self.outside = outside
+    insideHeaders = scenario.target.headers
+  }
+}
+
+/// Devices that are alike.
+package struct FleetSetup: Sendable {
+  /// Tells the fleet's chances from those of other fleets: renaming it changes them, what stands beside it does not.
+  package var name: String
+  package var devices: Int
+  /// Which of them are simulated, in order and once each; nil: all. A member is who it is in the whole fleet: it has the
+  /// same name, the same chances, the same trips.
+  package var members: [Int]?
+  package var movement: Movement
+  package var radio: RadioModel
+  package var habits: HabitRates
+  package var receiver = GPSModel.inVehicle
+  package var battery = World.Battery()
+  package var presence = Presence.from(MonotonicInstant(nanoseconds: 0))
+  /// Which the app adds before it starts the SDK for the first time.
+  package var geofences: [Geofence] = []
+  /// What the app starts when it has no schedule.
+  package var startsGeofencesOnly = false
+  package var behaviour = SDKBehaviour.observed
+  /// For thresholds and reports.
+  package var tags: [Tag] = []
+  /// Trips that found no free device.
+  package var droppedTrips = 0
+  /// Of every device, as far as devices are alike.
+  package var configuration: Configuration
+  /// What makes up the configuration, where devices differ in it; else empty.
+  package var documents: [JSONValue] = []
+
+  package init(
+    name: String, devices: Int, movement: Movement, radio: RadioModel = .constant(.lte),
+    habits: HabitRates = HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: Configuration,
+    members: [Int]? = nil
+  ) {
+    precondition(devices >= 0, "devices are counted from 0")
+    self.members = members
+    self.name = name
+    self.devices = devices
+    self.movement = movement
+    self.radio = radio
+    self.habits = habits
+    self.configuration = configuration
+  }
+
+  /// The places in the fleet of those that are simulated.
+  var simulated: [Int] { members ?? Array(0..<devices) }
+
+  /// A word that its devices are told from others by.
+  package struct Tag: Equatable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+  }
+
+  func key(of index: Int) -> UInt64 { FleetSetup.key(of: index, in: name) }
+
+  /// The number under which a device draws: FNV-1a of the fleet's name above, its place in the fleet below.
+  static func key(of index: Int, in name: String) -> UInt64 {
+    var hash: UInt32 = 0x811C_9DC5
+    for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    return UInt64(hash) << 32 | UInt64(index)
+  }
+}
+
+/// A fleet's setup, once for all its devices.
+final class SharedFleet {
+  let setup: FleetSetup
+
+  init(_ setup: FleetSetup) { self.setup = setup }
+}
+
+extension RunSetup {
+  static func fleet(
+    _ name: String, _ fleet: Fleet, of scenario: Scenario, _ table: RadioTable, _ movements: inout MovementBuilder,
+    _ problems: inout [String]
+  ) -> FleetSetup? {
+    let traits = fleet.traits
+    guard let motion = scenario.motion(named: scenario.motionName(of: traits)),
+      let built = movements.build(traits, &problems)
+    else { return nil }
+    let schedule = schedule(name, fleet, on: built.ground, built.movement, of: scenario)
+    let life = traits.lifecycle
+    var setup = FleetSetup(
+      name: name, devices: schedule.devices, movement: schedule.movement,
+      radio: radioModel(named: traits.network, of: scenario, table, &problems),
+      habits: HabitRates(
+        killsPerHour: life.terminate.perHour, rebootsPerHour: life.reboot.perHour,
+        relaunchSeconds: life.terminate.relaunchAfter),
+      configuration: scenario.configuration(of: traits))
+    setup.receiver = receiver(motion.gps)
+    setup.behaviour = scenario.behaviour(of: traits)
+    setup.presence = schedule.presence
+    setup.droppedTrips = schedule.droppedTrips
+    setup.members = traits.members.map { members in members.filter { $0 < schedule.devices } }
+    setup.battery = World.Battery(
+      start: min(life.battery.start[0], life.battery.start[1])...max(life.battery.start[0], life.battery.start[1]),
+      drainPerHour: life.battery.drainPerHour)
+    if let fences = traits.geofences {
+      setup.geofences = geofences(named: fences, of: scenario, over: built.place)
+    }
+    setup.startsGeofencesOnly = traits.mode == .geofences
+    let placeholders = DevicePlaceholders(fleet: name, index: 0, seed: scenario.seed)
+    setup.tags = traits.tags.map { FleetSetup.Tag(name: $0.name, value: placeholders.fill($0.value)) }
+    let documents = scenario.documents(of: traits)
+    if documents.contains(where: { DevicePlaceholders.stand(in: $0) }) { setup.documents = documents }
+    return setup
+  }
+}
+
+/// What a draw of the simulator is for, beside `Concern` of the world and what a device and its link draw.
+enum FleetConcern: UInt64 {
+  case arrivals = 80
+  case tripDistance = 81
+  /// How late a crossing is reported, and how far off the position is that comes with it.
+  case crossing = 82
+  case coarsePosition = 83
+}
+
+/// What a scenario asks for and this version cannot simulate.
+package struct UnsupportedScenario: Error, Equatable, Sendable {
+  /// One sentence each.
+  package let problems: [String]
 }

@@ -99,3 +99,98 @@ extension RunSummary {
     case signal
   }
 }
+
+extension RunSummary {
+  /// What a metric, or a part of it, came to; nil when nothing was measured.
+  package func figure(_ name: String) -> Figure? { metrics.first { $0.name == name }?.figure }
+
+  /// How many uploads there were.
+  package var uploadCount: Int { if case .counter(let count)? = figure("uploads") { count } else { 0 } }
+
+  /// The date and time at which the run began, as in ISO 8601.
+  package var startText: String { start.iso8601Text }
+}
+
+extension RunSummary {
+  /// What the run says of what it drove at; the first that applies.
+  package enum Result: Int32, Sendable {
+    case passed = 0
+    /// The figures mean nothing.
+    case invalid = 97
+    /// Something happened that must never happen.
+    case violated = 98
+    /// The server is not good enough.
+    case failed = 99
+    /// It was stopped from outside.
+    case stopped = 105
+    /// What must come up for a green result to mean something has not.
+    case uncovered = 110
+  }
+
+  /// A lost record is lost whatever else is wrong with a run; figures of a run that was cut off or late say nothing.
+  package var result: Result {
+    let isRight =
+      !findings.contains(where: \.isViolation) && violations.isEmpty && ledger.isBalanced && ledger.lost == 0
+      && ledger.duplicateRows == 0
+    if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
+    if ending == .signal { return .stopped }
+    if verification.outcome == .failed { return .invalid }
+    let missed = thresholds.filter { $0.outcome == .failed }
+    if missed.contains(where: \.invalidates) { return .invalid }
+    if !missed.isEmpty || !findings.isEmpty { return .failed }
+    return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
+  }
+}
+
+/// How far the records that a server has acknowledged were looked for where it keeps them.
+package struct Verification: Equatable, Sendable {
+  /// How it went.
+  package enum Outcome: String, Sendable {
+    /// Each of them was looked for.
+    case verified
+    /// There was no server to ask.
+    case notAsked
+    /// It was asked for and did not succeed.
+    case failed
+  }
+
+  package var outcome: Outcome
+  /// Positions and times were compared with those that were sent; else only the identities of records.
+  package var comparesContents = false
+  /// Why it did not succeed.
+  package var reason: String?
+
+  package init(_ outcome: Outcome, comparesContents: Bool = false, reason: String? = nil) {
+    (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
+  }
+
+  /// Of several shards: no better than that of the worst.
+  package func joined(with other: Verification) -> Verification {
+    if outcome == .failed { return self }
+    if other.outcome == .failed { return other }
+    if outcome == .notAsked { return self }
+    if other.outcome == .notAsked { return other }
+    return Verification(.verified, comparesContents: comparesContents && other.comparesContents)
+  }
+}
+
+extension RunSummary {
+  /// What only a look into the server's store can tell.
+  private static let storageMetrics = [
+    "records_lost", "duplicates_explained", "duplicates_unexplained", "duplicates_ratio",
+  ]
+
+  /// Without that look, thresholds on it are neither passed nor missed, and a zero is no figure.
+  mutating func leaveStorageUnjudged() {
+    guard verification.outcome != .verified else { return }
+    func isSeen(_ name: String) -> Bool {
+      if case .counter(let count)? = figure(name) { count > 0 } else { false }
+    }
+    let unknown = RunSummary.storageMetrics.filter { !isSeen($0) }
+    for index in thresholds.indices where !thresholds[index].endedTheRun {
+      guard unknown.contains(String(thresholds[index].selection.prefix { $0 != "{" })) else { continue }
+      (thresholds[index].outcome, thresholds[index].value) = (.notJudged, nil)
+    }
+    metrics.removeAll { unknown.contains($0.name) }
+  }
+}

@@ -1,3 +1,5 @@
+internal import Base
+internal import Contract
 package import JSON
 
 /// A scenario as a tree of JSON values, for what changes one and reads it again. Nothing of the environment is left in it.
@@ -86,5 +88,177 @@ extension JSON5Value {
       rest = rest.dropFirst()
     }
     return result
+  }
+}
+
+/// The steps from a document to one of its values.
+package struct DocumentPath: Equatable, Sendable {
+  /// Into an object, or into a list.
+  package enum Step: Equatable, Sendable {
+    case key(String)
+    case index(Int)
+  }
+
+  package let steps: [Step]
+
+  /// From the outermost on.
+  package init(_ steps: [Step]) { self.steps = steps }
+
+  /// As overrides have it; nil for what is no path.
+  package init?(_ text: String) {
+    var steps: [Step] = []
+    var rest = Substring(text)
+    while !rest.isEmpty {
+      if rest.first == "[" {
+        guard let step = DocumentPath.bracketed(&rest) else { return nil }
+        steps.append(step)
+      } else {
+        if !steps.isEmpty {
+          guard rest.first == "." else { return nil }
+          rest = rest.dropFirst()
+        }
+        let name = rest.prefix { $0 != "." && $0 != "[" }
+        guard !name.isEmpty else { return nil }
+        steps.append(.key(String(name)))
+        rest = rest.dropFirst(name.count)
+      }
+    }
+    guard !steps.isEmpty else { return nil }
+    self.steps = steps
+  }
+
+  /// `[0]` or `["a.b"]`.
+  private static func bracketed(_ rest: inout Substring) -> Step? {
+    if rest.hasPrefix("[\"") {
+      let name = rest.dropFirst(2).prefix { $0 != "\"" }
+      let end = rest.dropFirst(2 + name.count)
+      guard end.hasPrefix("\"]") else { return nil }
+      rest = end.dropFirst(2)
+      return .key(String(name))
+    }
+    let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+    guard !digits.isEmpty, let index = Int(digits), rest.dropFirst(1 + digits.count).first == "]" else { return nil }
+    rest = rest.dropFirst(2 + digits.count)
+    return .index(index)
+  }
+}
+
+/// What a document is made of, for somebody who takes it apart.
+extension ScenarioDocument {
+  /// Every member and every element below a value, the outer before the inner.
+  package func places(below place: DocumentPath) -> [DocumentPath] {
+    switch self[place] {
+    case .object(let object):
+      object.members.flatMap { member in
+        let inner = place.appending(.key(member.key))
+        return [inner] + places(below: inner)
+      }
+    case .array(let elements):
+      elements.indices.flatMap { index in
+        let inner = place.appending(.index(index))
+        return [inner] + places(below: inner)
+      }
+    case .null, .bool, .integer, .double, .string, nil: []
+    }
+  }
+
+  /// The duration that stands at a place as a text, in seconds.
+  package func seconds(at place: DocumentPath) -> Double? {
+    guard case .string(let text)? = self[place] else { return nil }
+    return ScenarioDocument.seconds(text)
+  }
+
+  /// Of a duration as it is written.
+  package static func seconds(_ text: String) -> Double? { Measure.duration.read(text) }
+
+  package mutating func setSeconds(_ seconds: Double, at place: DocumentPath) {
+    set(place, to: .string(Measure.duration.text(seconds)))
+  }
+}
+
+extension DocumentPath {
+  package func appending(_ steps: Step...) -> DocumentPath { DocumentPath(self.steps + steps) }
+}
+
+extension ScenarioDocument {
+  /// The same document with what `scenario`, which was made from it, has chosen and scaled; and without what a run only
+  /// is judged by, or writes.
+  package func adopting(_ scenario: Scenario) -> ScenarioDocument {
+    var result = self
+    for name in ["$schema", "description", "checks", "thresholds", "coverage", "outputs"] {
+      result.remove(DocumentPath([.key(name)]))
+    }
+    result.set(DocumentPath([.key("seed")]), to: .string("0x" + String(scenario.seed, radix: 16)))
+    if result.json["clock"] == nil { result.set(DocumentPath([.key("clock")]), to: .emptyObject) }
+    result.setSeconds(scenario.clock.duration.seconds, at: DocumentPath([.key("clock"), .key("duration")]))
+    result.setSeconds(scenario.clock.settle.seconds, at: DocumentPath([.key("clock"), .key("settle")]))
+    for name in fleetNames where !scenario.fleets.contains(where: { $0.name == name }) {
+      result.remove(DocumentPath([.key("fleets"), .key(name)]))
+    }
+    for fleet in scenario.fleets { result.adopt(fleet) }
+    for index in faultNames.indices.reversed() {
+      let place = DocumentPath([.key("faults"), .index(index)])
+      guard let fault = scenario.faults.first(where: { $0.name == faultNames[index] }) else {
+        result.remove(place)
+        continue
+      }
+      if let count = fault.selection.count {
+        result.set(place.appending(.key("select"), .key("count")), to: .integer(Int64(count)))
+      }
+      if let occurrences = fault.occurrences { result.setOccurrences(occurrences, of: index) }
+    }
+    return result
+  }
+
+  private mutating func adopt(_ fleet: Named<Fleet>) {
+    let place = DocumentPath([.key("fleets"), .key(fleet.name)])
+    func number(_ key: String) -> DocumentPath { place.appending(.key(key)) }
+    func target(_ stage: Int) -> DocumentPath { place.appending(.key("stages"), .index(stage), .key("target")) }
+    switch fleet.value.executor {
+    case .constantDevices(let constant): set(number("devices"), to: .integer(Int64(constant.devices)))
+    case .rampingDevices(let ramp):
+      set(number("startDevices"), to: .integer(Int64(ramp.startDevices)))
+      for (index, stage) in ramp.stages.enumerated() { set(target(index), to: .double(stage.target)) }
+    case .constantArrivals(let arrivals):
+      set(number("rate"), to: .double(arrivals.rate))
+      set(number("maxDevices"), to: .integer(Int64(arrivals.maxDevices)))
+    case .rampingArrivals(let arrivals):
+      set(number("startRate"), to: .double(arrivals.startRate))
+      set(number("maxDevices"), to: .integer(Int64(arrivals.maxDevices)))
+      for (index, stage) in arrivals.stages.enumerated() { set(target(index), to: .double(stage.target)) }
+    }
+    if let members = fleet.value.traits.members { setMembers(members, of: fleet.name) }
+  }
+
+  /// Instead of whatever says when the fault comes, and to whom.
+  package mutating func setOccurrences(_ occurrences: [ListedOccurrence], of fault: Int) {
+    let place = DocumentPath([.key("faults"), .index(fault)])
+    for key in ["at", "rate", "select"] { remove(place.appending(.key(key))) }
+    set(place.appending(.key("occurrences")), to: .array(occurrences.map(\.json)))
+  }
+
+  package mutating func setMembers(_ members: [Int], of fleet: String) {
+    set(
+      DocumentPath([.key("fleets"), .key(fleet), .key("members")]), to: .array(members.map { .integer(Int64($0)) }))
+  }
+
+  package var fleetNames: [String] {
+    guard case .object(let fleets)? = json["fleets"] else { return [] }
+    return fleets.members.map(\.key)
+  }
+
+  package var faultNames: [String] {
+    guard case .array(let faults)? = json["faults"] else { return [] }
+    return faults.map { if case .string(let name)? = $0["name"] { name } else { "" } }
+  }
+}
+
+extension ListedOccurrence {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = [
+      "fleet": .string(fleet), "member": .integer(Int64(member)), "at": .string(Measure.duration.text(start.seconds)),
+    ]
+    if number != 0 { object["number"] = .integer(Int64(number)) }
+    return .object(object)
   }
 }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Reads one JSON5 text (https://spec.json5.org) into values with positions. The strict reader of the wire stays as it
 /// is: a request is written by a program, a scenario by a person.
 ///
@@ -102,5 +104,166 @@ struct JSON5Reader {
   func unexpected(_ found: Unicode.Scalar?, wanted: String) -> ScenarioProblem {
     guard let found else { return missing(wanted) }
     return problem("unexpected \(found.shown)", remedy: "here must come \(wanted)")
+  }
+}
+
+/// A value of a JSON5 text with the place where it begins.
+struct JSON5Value: Equatable, Sendable {
+  /// A key with its value.
+  struct Member: Equatable, Sendable {
+    let key: String
+    let position: SourcePosition
+    var value: JSON5Value
+  }
+
+  indirect enum Content: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    /// Written without fraction and exponent, or in hexadecimal, and not -0.
+    case integer(Int64)
+    /// Also the infinities and NaN, which JSON5 has; every key of a scenario refuses them.
+    case double(Double)
+    case string(String)
+    case array([JSON5Value])
+    /// Keys are unique.
+    case object([Member])
+  }
+
+  var content: Content
+  let position: SourcePosition
+  /// The text came out of the environment, which has only texts: it may stand for a number or a truth value.
+  var isSubstituted = false
+
+  /// The member of an object; nil when there is none or this is no object.
+  subscript(key: String) -> JSON5Value? {
+    guard case .object(let members) = content else { return nil }
+    return members.first { $0.key == key }?.value
+  }
+
+  /// With its article, for messages.
+  var kindName: String {
+    switch content {
+    case .null: "null"
+    case .bool: "a truth value"
+    case .integer, .double: "a number"
+    case .string: "a string"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+
+  /// Without positions. Numbers that JSON cannot say become null, as `JSON.stringify` has it.
+  var json: JSONValue {
+    switch content {
+    case .null: return .null
+    case .bool(let flag): return .bool(flag)
+    case .integer(let number): return .integer(number)
+    case .double(let number): return number.isFinite ? .double(number) : .null
+    case .string(let text): return .string(text)
+    case .array(let elements): return .array(elements.map(\.json))
+    case .object(let members):
+      var object = JSONObject()
+      for member in members { object[member.key] = member.value.json }
+      return .object(object)
+    }
+  }
+}
+
+extension JSON5Reader {
+  mutating func readArray() throws(ScenarioProblem) -> JSON5Value.Content {
+    advance()
+    var elements: [JSON5Value] = []
+    while true {
+      try skipSpace()
+      if skip("]") { return .array(elements) }
+      elements.append(try readValue())
+      try skipSpace()
+      if skip("]") { return .array(elements) }
+      guard skip(",") else { throw unexpected(next, wanted: "',' or ']'") }
+    }
+  }
+
+  mutating func readObject() throws(ScenarioProblem) -> JSON5Value.Content {
+    advance()
+    var members: [JSON5Value.Member] = []
+    var lines: [String: Int] = [:]
+    while true {
+      try skipSpace()
+      if skip("}") { return .object(members) }
+      let start = position
+      let key = try readKey()
+      if let line = lines[key] {
+        throw problem("the key '\(key)' stands twice, first in line \(line)", at: start, remedy: "take one away")
+      }
+      lines[key] = start.line
+      try skipSpace()
+      guard skip(":") else { throw unexpected(next, wanted: "':' behind the key '\(key)'") }
+      members.append(.init(key: key, position: start, value: try readValue()))
+      try skipSpace()
+      if skip("}") { return .object(members) }
+      guard skip(",") else { throw unexpected(next, wanted: "',' or '}'") }
+    }
+  }
+
+  private mutating func readKey() throws(ScenarioProblem) -> String {
+    guard let first = next else { throw missing("a key or '}'") }
+    if first == "\"" || first == "'" { return try readString() }
+    guard first.startsIdentifier || first == "\\" else {
+      throw unexpected(first, wanted: "a key (in quotes unless it is a plain word) or '}'")
+    }
+    return try readIdentifier()
+  }
+
+  /// ECMAScript 5.1 §7.6, which JSON5 takes over.
+  mutating func readIdentifier() throws(ScenarioProblem) -> String {
+    var name = String.UnicodeScalarView()
+    while let scalar = next {
+      let start = position
+      let letter: Unicode.Scalar
+      if scalar == "\\" {
+        advance()
+        guard skip("u") else { throw unexpected(next, wanted: "'u' and four hexadecimal digits") }
+        letter = try readUnicodeEscape(from: start)
+      } else {
+        guard scalar.continuesIdentifier else { break }
+        advance()
+        letter = scalar
+      }
+      guard name.isEmpty ? letter.startsIdentifier : letter.continuesIdentifier else {
+        throw problem("\(letter.shown) cannot stand in a plain word", at: start, remedy: "put the key in quotes")
+      }
+      name.append(letter)
+    }
+    return String(name)
+  }
+
+  /// White space and comments.
+  mutating func skipSpace() throws(ScenarioProblem) {
+    while let scalar = next {
+      if scalar.isJSON5Space {
+        advance()
+      } else if scalar == "/", next(after: 1) == "/" {
+        while let inside = next, !inside.isLineTerminator { advance() }
+      } else if scalar == "/", next(after: 1) == "*" {
+        try skipBlockComment()
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func skipBlockComment() throws(ScenarioProblem) {
+    let start = position
+    advance()
+    advance()
+    while next != nil {
+      if next == "*", next(after: 1) == "/" {
+        advance()
+        advance()
+        return
+      }
+      advance()
+    }
+    throw problem("the comment does not end", at: start, remedy: "close it with '*/'")
   }
 }

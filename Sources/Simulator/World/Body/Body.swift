@@ -158,3 +158,46 @@ package struct Body: Sendable {
     }
   }
 }
+
+/// What a body is doing for a while.
+package enum Episode: Sendable {
+  case stay(Stay)
+  case trip(Trip)
+
+  package var start: MonotonicInstant {
+    switch self {
+    case .stay(let stay): stay.start
+    case .trip(let trip): trip.start
+    }
+  }
+
+  /// Nil when nothing comes after it.
+  package var end: MonotonicInstant? {
+    switch self {
+    case .stay(let stay): stay.end
+    case .trip(let trip): trip.end
+    }
+  }
+}
+
+/// A time at one place.
+package struct Stay: Equatable, Sendable {
+  package let place: Coordinate
+  /// What is over the place.
+  package let cover: Cover.Kind?
+  /// At home and at work there is a network.
+  package let hasWifi: Bool
+  package let start: MonotonicInstant
+  /// Nil: for good.
+  package let end: MonotonicInstant?
+
+  package init(
+    place: Coordinate, cover: Cover.Kind? = nil, hasWifi: Bool = false, start: MonotonicInstant, end: MonotonicInstant?
+  ) {
+    self.place = place
+    self.cover = cover
+    self.hasWifi = hasWifi
+    self.start = start
+    self.end = end
+  }
+}

@@ -1,3 +1,5 @@
+package import Base
+
 /// Where a body goes.
 enum Itinerary: Sendable {
   case plan(Wanderer)
@@ -28,4 +30,249 @@ enum Itinerary: Sendable {
     case .none: return episode
     }
   }
+}
+
+/// Trips that begin when somebody says so, each so many metres long; between them the body stays where it is.
+package struct Errands: Sendable {
+  private enum State: Sendable {
+    case city(City, Transport, Address)
+    case routes(RouteSet, Coordinate)
+    case open(Walker, Coordinate)
+  }
+
+  private var state: State
+  private let orders: [Order]
+  private let seed: UInt64
+  private let device: UInt64
+  private let index: Int
+  private var next = 0
+  /// Of a walk that comes in several pieces.
+  private var metresLeft = 0.0
+
+  /// `orders` are in the order of time; one that begins before the last trip has ended waits for its end.
+  package init(on ground: Ground, orders: [Order], seed: UInt64, device: UInt64, index: Int) {
+    (self.orders, self.seed, self.device, self.index) = (orders, seed, device, index)
+    switch ground {
+    case .city(let city, let transport): state = .city(city, transport, city.home(of: device, seed: seed))
+    case .routes(let routes):
+      let number = orders.first?.number ?? 0
+      let route = routes.route(ofRide: number, seed: seed, device: device, index: index)
+      state = .routes(routes, route.path.vertices[0])
+    case .open(let rules, let transport):
+      let walker = Walker(rules: rules, transport: transport, seed: seed, device: device)
+      state = .open(walker, walker.place)
+    }
+  }
+
+  func first(at start: MonotonicInstant) -> Episode { stay(from: start) }
+
+  mutating func next(after episode: Episode) -> Episode {
+    guard let end = episode.end else { return episode }
+    switch episode {
+    case .stay:
+      let order = orders[next]
+      next += 1
+      return .trip(trip(order, at: end))
+    case .trip:
+      if metresLeft > Errands.littleMetres { return .trip(goOn(at: end)) }
+      return stay(from: end)
+    }
+  }
+
+  private func stay(from start: MonotonicInstant) -> Episode {
+    let place =
+      switch state {
+      case .city(let city, _, let address): city.coordinate(of: address)
+      case .routes(_, let place), .open(_, let place): place
+      }
+    let end = next < orders.count ? max(orders[next].start, start + .milliseconds(1)) : nil
+    return .stay(Stay(place: place, start: start, end: end))
+  }
+
+  private mutating func trip(_ order: Order, at start: MonotonicInstant) -> Trip {
+    switch state {
+    case .city(let city, let transport, let address):
+      var stream = Concern.errands.stream(seed: seed, device: device, n: order.number << 12)
+      let (course, end) = city.course(from: address, metres: order.metres, from: &stream)
+      state = .city(city, transport, end)
+      let paces = PaceStream(seed: seed, device: device, trip: order.number)
+      return Trip.driving(course, by: transport, at: start, paces: paces) { city.zones(from: $0, to: $1) }
+    case .routes(let routes, _):
+      let route = routes.route(ofRide: order.number, seed: seed, device: device, index: index)
+      let trip = route.trip(
+        at: start, seed: seed, device: device, number: order.number, metresMax: max(order.metres, 1))
+      state = .routes(routes, trip.motion.path.vertices[trip.motion.path.vertices.count - 1])
+      return trip
+    case .open:
+      metresLeft = max(order.metres, 1)
+      return goOn(at: start)
+    }
+  }
+
+  private mutating func goOn(at start: MonotonicInstant) -> Trip {
+    guard case .open(var walker, _) = state else { preconditionFailure("only walks come in pieces") }
+    let trip = walker.trip(at: start, metresMax: metresLeft)
+    metresLeft -= trip.motion.path.lengthMetres
+    state = .open(walker, walker.place)
+    return trip
+  }
+
+  private static let littleMetres = 0.5
+
+  /// When the trip that begins at `start` ends; the same as the body will make it.
+  package mutating func end(of order: Order, at start: MonotonicInstant) -> MonotonicInstant {
+    var trip = trip(order, at: start)
+    while metresLeft > Errands.littleMetres { trip = goOn(at: trip.end) }
+    return trip.end
+  }
+
+  /// A trip that somebody wants.
+  package struct Order: Equatable, Sendable {
+    package let start: MonotonicInstant
+    /// Among all trips of the fleet.
+    package let number: UInt64
+    package let metres: Double
+
+    package init(start: MonotonicInstant, number: UInt64, metres: Double) {
+      (self.start, self.number, self.metres) = (start, number, metres)
+    }
+  }
+}
+
+/// Where trips that somebody orders lead.
+package enum Ground: Sendable {
+  /// From address to address.
+  case city(City, Transport)
+  /// Along a recorded route from its beginning, not beyond its end.
+  case routes(RouteSet)
+  case open(WalkRules, Transport)
+}
+
+/// Turns the legs of a daily plan into episodes, one after the other. Between trips it is all that a body needs.
+struct Wanderer: Sendable {
+  private let city: City
+  private let clock: DayClock
+  private let plan: DailyPlan
+  private let transport: Transport
+  private var address: Address
+  private var day: Int
+  /// Of the leg that comes next.
+  private var index = 0
+  private var destination: Address?
+  private var tripCount: UInt64 = 0
+
+  /// So many days ahead a plan is looked through for the next leg; a plan without one has ended.
+  private static let horizonDays = 400
+  private static let shortestStay = Nanoseconds.seconds(30)
+
+  init(city: City, clock: DayClock, plan: DailyPlan, transport: Transport, start: MonotonicInstant) {
+    self.transport = transport
+    self.city = city
+    self.clock = clock
+    self.plan = plan
+    address = city.home(of: plan.device, seed: plan.seed)
+    day = clock.day(at: start)
+  }
+
+  /// At home until the first leg that begins after `start`.
+  mutating func first(at start: MonotonicInstant) -> Episode { stay(from: start, isFirst: true) }
+
+  mutating func next(after episode: Episode) -> Episode {
+    guard let end = episode.end else { return episode }
+    switch episode {
+    case .trip: return stay(from: end, isFirst: false)
+    case .stay:
+      guard let destination else { return stay(from: end, isFirst: false) }
+      let way = city.way(from: address, to: destination)
+      tripCount += 1
+      address = destination
+      let paces = PaceStream(seed: plan.seed, device: plan.device, trip: tripCount)
+      return .trip(city.trip(along: way, by: transport, at: end, paces: paces))
+    }
+  }
+
+  private mutating func stay(from start: MonotonicInstant, isFirst: Bool) -> Episode {
+    let place = city.coordinate(of: address)
+    let cover = city.zone(at: place)?.kind
+    let end = departure(after: start, isFirst: isFirst)
+    let hasWifi = plan.hasWifi(at: address, in: city)
+    return .stay(Stay(place: place, cover: cover, hasWifi: hasWifi, start: start, end: end))
+  }
+
+  /// Finds the next leg and when it begins. Who starts in the middle of a day has missed what came before; who is late
+  /// leaves as soon as they can.
+  private mutating func departure(after start: MonotonicInstant, isFirst: Bool) -> MonotonicInstant? {
+    let lastDay = day + Wanderer.horizonDays
+    while day <= lastDay {
+      guard let leg = plan.leg(day: day, index: index, clock: clock, in: city) else {
+        (day, index) = (day + 1, 0)
+        continue
+      }
+      index += 1
+      let departure =
+        switch leg.departure {
+        case .at(let seconds): clock.instant(day: day, secondsAfterMidnight: seconds)
+        case .after(let seconds): MonotonicInstant(secondsRoundedUp: start.seconds + seconds)
+        }
+      if isFirst && (departure < start || leg.departure.isRelative) { continue }
+      if leg.destination == address { continue }
+      destination = leg.destination
+      return max(departure, start + Wanderer.shortestStay)
+    }
+    destination = nil
+    return nil
+  }
+}
+
+extension Leg.Departure {
+  /// Relative to something before it.
+  var isRelative: Bool {
+    switch self {
+    case .after: true
+    case .at: false
+    }
+  }
+}
+
+/// Turns recorded routes into episodes: once, one after the other, or there and back.
+struct RouteRide: Sendable {
+  private let routes: RouteSet
+  private let repetition: RouteRepetition
+  private let seed: UInt64
+  private let device: UInt64
+  private let index: Int
+  private var number: UInt64 = 0
+
+  init(routes: RouteSet, repetition: RouteRepetition, seed: UInt64, device: UInt64, index: Int) {
+    (self.routes, self.repetition) = (routes, repetition)
+    (self.seed, self.device, self.index) = (seed, device, index)
+  }
+
+  func first(at start: MonotonicInstant) -> Episode { .stay(Stay(place: place, start: start, end: start)) }
+
+  /// Where the next ride begins.
+  private var place: Coordinate { route.path.vertices[0] }
+
+  private var route: TimedRoute {
+    let round = repetition == .pingPong ? number / 2 : number
+    return routes.route(ofRide: round, seed: seed, device: device, index: index)
+  }
+
+  mutating func next(after episode: Episode) -> Episode {
+    guard let end = episode.end else { return episode }
+    switch episode {
+    case .stay:
+      let isForward = repetition != .pingPong || number % 2 == 0
+      let trip = route.trip(at: end, isForward: isForward, seed: seed, device: device, number: number)
+      number += 1
+      return .trip(trip)
+    case .trip(let trip):
+      let place = trip.motion.path.vertices[trip.motion.path.vertices.count - 1]
+      let pause: Nanoseconds? = repetition == .once ? nil : RouteRide.pause
+      return .stay(Stay(place: place, start: end, end: pause.map { end + $0 }))
+    }
+  }
+
+  /// Between two rides.
+  private static let pause = Nanoseconds.seconds(60)
 }

@@ -1,3 +1,5 @@
+import Base
+
 extension City {
   /// A shortest way between two addresses, in constant time: all ways through a grid that never turn back are equally
   /// long, so only the ends of the two blocks have to be tried. Of all these ways it is one that uses the fastest street
@@ -80,5 +82,197 @@ extension City {
       kept.append(crossing)
     }
     return kept
+  }
+}
+
+/// A shortest way through the grid: from an address along streets to another, by the crossings where it turns.
+package struct Way: Equatable, Sendable {
+  package let start: Address
+  package let end: Address
+  /// The first and the last are ends of the blocks of the addresses; each lies on a street with the next. None when both
+  /// addresses are in the same block.
+  package let crossings: [Crossing]
+  package let lengthMetres: Double
+}
+
+extension City {
+  /// The way as something to drive: a vertex at each end, turn and light.
+  func course(along way: Way) -> Course {
+    var builder = CourseBuilder(first: coordinate(of: way.start))
+    if way.crossings.isEmpty {
+      builder.go(to: coordinate(of: way.end), limit: speedLimit(of: way.start.street))
+      return builder.course
+    }
+    var previous = way.crossings[0]
+    builder.go(to: coordinate(of: previous), limit: speedLimit(of: way.start.street))
+    builder.stop(light(at: previous), isNorthSouth: way.start.street.isNorthSouth)
+    for crossing in way.crossings.dropFirst() {
+      let street = street(from: previous, to: crossing)
+      let limit = speedLimit(of: street)
+      let (first, last) =
+        street.isNorthSouth ? (previous.row, crossing.row) : (previous.column, crossing.column)
+      let step = last > first ? 1 : -1
+      var line = first + step
+      while line != last + step {
+        let passed =
+          street.isNorthSouth ? Crossing(column: crossing.column, row: line) : Crossing(column: line, row: crossing.row)
+        let light = light(at: passed)
+        if light != nil || line == last { builder.go(to: coordinate(of: passed), limit: limit) }
+        builder.stop(light, isNorthSouth: street.isNorthSouth)
+        line += step
+      }
+      previous = crossing
+    }
+    builder.go(to: coordinate(of: way.end), limit: speedLimit(of: way.end.street))
+    return builder.course
+  }
+
+  /// A trip along the way, as the mover would make it at this time.
+  func trip(along way: Way, by transport: Transport, at start: MonotonicInstant, paces: PaceStream) -> Trip {
+    let course = course(along: way)
+    return Trip.driving(course, by: transport, at: start, paces: paces) { self.zones(from: $0, to: $1) }
+  }
+}
+
+/// Collects vertices, limits and stops in the order of the way.
+private struct CourseBuilder {
+  private var vertices: [Coordinate]
+  private var limits: [Double] = []
+  private var stops: [(vertex: Int, stop: Course.Stop)] = []
+
+  init(first: Coordinate) { vertices = [first] }
+
+  mutating func go(to place: Coordinate, limit: Double) {
+    guard place != vertices[vertices.count - 1] else { return }
+    vertices.append(place)
+    limits.append(limit)
+  }
+
+  /// At the last vertex.
+  mutating func stop(_ light: TrafficLight?, isNorthSouth: Bool) {
+    guard let light else { return }
+    stops.append((vertices.count - 1, .light(light, isNorthSouth: isNorthSouth)))
+  }
+
+  var course: Course { Course(path: Path(vertices), limits: limits, stops: stops) }
+}
+
+extension City {
+  /// Where the owner of a device lives: on a local street.
+  package func home(of device: UInt64, seed: UInt64) -> Address {
+    var stream = Concern.home.stream(seed: seed, device: device)
+    let isNorthSouth = stream.chance(0.5)
+    let line = City.localLine(stream.index(below: lines(isNorthSouth) / 4 * 3))
+    return address(
+      on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
+  }
+
+  /// Where the owner works: on a street that is not local, near the centre more often than at the edge.
+  package func work(of device: UInt64, seed: UInt64) -> Address {
+    var stream = Concern.work.stream(seed: seed, device: device)
+    let isNorthSouth = stream.chance(0.5)
+    // The mean of two uniform numbers has its peak in the middle.
+    let across = 0.5 * (stream.uniform() + stream.uniform())
+    let line = Int(across * Double(lines(isNorthSouth) / 4)) * 4
+    let along = 0.5 * (stream.uniform() + stream.uniform())
+    return address(on: Street(isNorthSouth: isNorthSouth, line: line), along: along, inBlock: stream.uniform())
+  }
+
+  package var depotCount: Int { max(1, zones.count / 16) }
+
+  /// On an arterial street; `number` counts from 0 to `depotCount`.
+  package func depot(_ number: Int) -> Address {
+    precondition(number >= 0 && number < depotCount, "there is no such depot")
+    var stream = Concern.places.stream(seed: seed, device: Concern.city, n: UInt64(number) * 4)
+    let isNorthSouth = stream.chance(0.5)
+    let line = stream.index(below: lines(isNorthSouth) / 8) * 8 + 4
+    return address(
+      on: Street(isNorthSouth: isNorthSouth, line: line), along: stream.uniform(), inBlock: stream.uniform())
+  }
+
+  /// Some address at most so many blocks away in each direction, by two draws for the place and two within it.
+  func address(near middle: Address, withinBlocks reach: Int, from stream: inout RandomStream) -> Address {
+    let isNorthSouth = stream.chance(0.5)
+    let (column, row) =
+      middle.street.isNorthSouth ? (middle.street.line, middle.block) : (middle.block, middle.street.line)
+    let (line, block) = isNorthSouth ? (column, row) : (row, column)
+    func moved(_ position: Int, _ end: Int) -> Int {
+      min(max(position - reach + stream.index(below: 2 * reach + 1), 0), end - 1)
+    }
+    let street = Street(isNorthSouth: isNorthSouth, line: moved(line, lines(isNorthSouth)))
+    return Address(
+      street: street, block: moved(block, lines(!isNorthSouth)), metres: metres(inBlock: stream.uniform()))
+  }
+
+  /// How many lines a kind of street has, without the last, which bounds the city.
+  private func lines(_ isNorthSouth: Bool) -> Int { isNorthSouth ? columns : rows }
+
+  private func address(on street: Street, along: Double, inBlock: Double) -> Address {
+    let blocks = lines(!street.isNorthSouth)
+    return Address(street: street, block: Int(along * Double(blocks)), metres: metres(inBlock: inBlock))
+  }
+
+  /// Not at the crossings themselves, which belong to two streets.
+  private func metres(inBlock fraction: Double) -> Double { (0.05 + 0.9 * fraction) * blockMetres }
+
+  /// The line of a local street, counted among the local streets only: three between two that are not.
+  private static func localLine(_ number: Int) -> Int { number / 3 * 4 + 1 + number % 3 }
+}
+
+extension City {
+  /// Any address.
+  func somewhere(from stream: inout RandomStream) -> Address {
+    let isNorthSouth = stream.chance(0.5)
+    let across = isNorthSouth ? columns : rows
+    let street = Street(isNorthSouth: isNorthSouth, line: stream.index(below: across))
+    let along = stream.index(below: isNorthSouth ? rows : columns)
+    return Address(street: street, block: along, metres: (0.05 + 0.9 * stream.uniform()) * blockMetres)
+  }
+
+  /// A way of about so many metres from an address, by way of others when the city is smaller than that, and the address
+  /// at which it ends.
+  func course(
+    from start: Address, metres: Double, from stream: inout RandomStream
+  ) -> (course: Course, end: Address) {
+    var (rest, address) = (max(metres, blockMetres), start)
+    var whole: Course?
+    for _ in 0..<City.waysMax where whole == nil || rest > blockMetres {
+      let way = way(from: address, metres: rest, from: &stream)
+      guard way.lengthMetres > 0 else { continue }
+      let course = course(along: way)
+      whole = whole.map { $0.followed(by: course) } ?? course
+      rest -= way.lengthMetres
+      address = way.end
+    }
+    return (whole ?? course(along: way(from: start, to: start)), address)
+  }
+
+  /// Of some ways the one that comes nearest to a length without being much longer.
+  private func way(from start: Address, metres: Double, from stream: inout RandomStream) -> Way {
+    let reach = max(1, Int(min(0.6 * metres / blockMetres, Double(max(columns, rows)))))
+    var best: Way?
+    for _ in 0..<City.choices {
+      let way = way(from: start, to: address(near: start, withinBlocks: reach, from: &stream))
+      // What is missing can be added by another way; what is too much cannot be taken away.
+      func error(_ way: Way) -> Double {
+        way.lengthMetres > metres + blockMetres ? 10 * way.lengthMetres : (way.lengthMetres - metres).magnitude
+      }
+      if best.map({ error(way) < error($0) }) ?? true { best = way }
+    }
+    guard let best else { preconditionFailure("there are some choices") }
+    return best
+  }
+
+  private static let waysMax = 200
+  private static let choices = 8
+}
+
+extension Course {
+  /// One after the other without a stop between them.
+  func followed(by next: Course) -> Course {
+    let count = path.vertices.count
+    return Course(
+      path: Path(path.vertices + next.path.vertices.dropFirst()), limits: limits + next.limits,
+      stops: stops + next.stops.map { ($0.vertex + count - 1, $0.stop) })
   }
 }

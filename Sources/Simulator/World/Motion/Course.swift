@@ -1,3 +1,5 @@
+package import Base
+
 /// A path with what is along it: how fast each edge may be driven and where one has to stand.
 struct Course: Sendable {
   /// A reason to stand at a vertex.
@@ -18,5 +20,159 @@ struct Course: Sendable {
     self.path = path
     self.limits = limits
     self.stops = stops
+  }
+}
+
+extension Course {
+  /// The same way with stops at places that chance chooses: the ways between them are exponentially distributed, so that
+  /// their number is a Poisson number.
+  func halting(_ stops: Transport.Stops?, from stream: RandomStream) -> Course {
+    guard let stops, stops.perKilometre > 0, path.vertices.count > 1 else { return self }
+    var stream = stream
+    var (vertices, limits, halts) = ([path.vertices[0]], [Double](), [(vertex: Int, stop: Stop)]())
+    var next = self.stops[...]
+    var metres = stream.exponential(mean: 1_000 / stops.perKilometre)
+    for edge in self.limits.indices {
+      while metres < path.metres[edge + 1] {
+        // Not at a vertex, which may have a stop of its own.
+        if metres - path.metres[edge] > 1, path.metres[edge + 1] - metres > 1 {
+          halts.append((vertices.count, .halt(seconds: stops.duration.draw(from: &stream))))
+          vertices.append(path.place(atMetres: metres))
+          limits.append(self.limits[edge])
+        }
+        metres += max(stream.exponential(mean: 1_000 / stops.perKilometre), 3)
+      }
+      if let stop = next.first, stop.vertex == edge + 1 {
+        halts.append((vertices.count, stop.stop))
+        next.removeFirst()
+      }
+      vertices.append(path.vertices[edge + 1])
+      limits.append(self.limits[edge])
+    }
+    return Course(path: Path(vertices), limits: limits, stops: halts)
+  }
+
+  /// The first so many metres of it; the whole when it is shorter.
+  func prefix(metres: Double) -> Course {
+    guard metres < path.lengthMetres, path.vertices.count > 1 else { return self }
+    let edge = path.edge(atMetres: metres)
+    let path = path.prefix(metres: metres)
+    let last = path.vertices.count - 1
+    return Course(
+      path: path, limits: Array(limits[..<min(edge + 1, last)]), stops: stops.filter { $0.vertex < last })
+  }
+}
+
+extension Path {
+  /// The first so many metres, at least a little of it.
+  func prefix(metres: Double) -> Path {
+    guard metres < lengthMetres else { return self }
+    let edge = edge(atMetres: metres)
+    return Path(vertices[...edge] + [place(atMetres: metres)])
+  }
+}
+
+extension Course {
+  /// The same way back.
+  var reversed: Course {
+    let last = path.vertices.count - 1
+    return Course(
+      path: Path(path.vertices.reversed()), limits: limits.reversed(),
+      stops: stops.reversed().map { (last - $0.vertex, $0.stop) })
+  }
+}
+
+/// A time under something that keeps signals away.
+package struct Cover: Equatable, Sendable {
+  /// What keeps them away.
+  package enum Kind: Equatable, Sendable {
+    /// Neither satellites nor radio.
+    case tunnel
+    /// Satellites but no radio.
+    case deadZone
+  }
+
+  package let kind: Kind
+  package let start: MonotonicInstant
+  package let end: MonotonicInstant
+
+  package init(kind: Kind, start: MonotonicInstant, end: MonotonicInstant) {
+    self.kind = kind
+    self.start = start
+    self.end = end
+  }
+}
+
+/// A light with a fixed cycle: the first half belongs to the streets that run north and south, the second to the others.
+package struct TrafficLight: Equatable, Sendable {
+  package let cycleSeconds: Double
+  /// When a cycle began.
+  package let offsetSeconds: Double
+  /// At the end of each half nobody has green.
+  static let clearingSeconds = 4.0
+
+  /// How long somebody who arrives must wait; 0 at green.
+  package func wait(at seconds: Double, isNorthSouth: Bool) -> Double {
+    let half = 0.5 * cycleSeconds
+    let start = offsetSeconds + (isNorthSouth ? 0 : half)
+    let cycles = ((seconds - start) / cycleSeconds).rounded(.down)
+    let phase = seconds - start - cycles * cycleSeconds
+    return phase < half - TrafficLight.clearingSeconds ? 0 : max(cycleSeconds - phase, 0)
+  }
+}
+
+/// How a body gets about; one object for all that do it alike.
+package final class Transport: Sendable {
+  /// Stops for no reason that a map would know.
+  package struct Stops: Equatable, Sendable {
+    package let perKilometre: Double
+    /// Seconds.
+    package let duration: Distribution
+
+    package init(perKilometre: Double, duration: Distribution) {
+      self.perKilometre = perKilometre
+      self.duration = duration
+    }
+  }
+
+  package let mover: Mover
+  /// Standard deviation of the top speed between bodies, as a share of it.
+  package let speedVariation: Double
+  package let stops: Stops?
+  package let activity: MotionActivity
+  /// What the motion sensors report on the way; nil: they are right for most of the time.
+  package let shares: ActivityShares?
+
+  package init(
+    mover: Mover, speedVariation: Double = 0, stops: Stops? = nil, activity: MotionActivity,
+    shares: ActivityShares? = nil
+  ) {
+    precondition(speedVariation >= 0 && (stops?.perKilometre ?? 0) >= 0, "there is no less than none")
+    self.mover = mover
+    self.speedVariation = speedVariation
+    self.stops = stops
+    self.activity = shares?.truth ?? activity
+    self.shares = shares
+  }
+
+  package static let car = Transport(mover: .car, activity: .inVehicle)
+  package static let bicycle = Transport(mover: .bicycle, activity: .onBicycle)
+  package static let foot = Transport(mover: .pedestrian, activity: .walking)
+
+  /// The same with another top speed.
+  package func faster(by factor: Double) -> Transport {
+    var mover = mover
+    mover.topSpeed *= factor
+    return Transport(
+      mover: mover, speedVariation: speedVariation, stops: stops, activity: activity, shares: shares)
+  }
+
+  /// The mover of one body: its top speed is its own, and the same on all its ways.
+  func mover(seed: UInt64, device: UInt64) -> Mover {
+    guard speedVariation > 0 else { return mover }
+    var stream = Concern.gait.stream(seed: seed, device: device)
+    var own = mover
+    own.topSpeed *= min(max(1 + speedVariation * stream.normal(), 0.2), 3)
+    return own
   }
 }

@@ -150,3 +150,90 @@ struct SpeedPlan {
       MotionPiece(startSeconds: seconds, startMetres: metres, speed: speed, acceleration: acceleration))
   }
 }
+
+/// What a body can do, in metres and seconds.
+package struct Mover: Equatable, Sendable {
+  /// Metres per second, whatever a street allows.
+  package var topSpeed: Double
+  /// Metres per second squared.
+  package var acceleration: Double
+  package var braking: Double
+  /// Towards the inside of a curve.
+  package var lateralAcceleration: Double
+  package var obeysLights: Bool
+  package var obeysLimits: Bool
+  /// How steady the pace is: the share of the top speed by which it varies from edge to edge.
+  package var unsteadiness: Double
+
+  package init(
+    topSpeed: Double, acceleration: Double, braking: Double, lateralAcceleration: Double, obeysLights: Bool,
+    obeysLimits: Bool = true, unsteadiness: Double
+  ) {
+    precondition(topSpeed > 0 && acceleration > 0 && braking > 0 && lateralAcceleration > 0, "a mover can move")
+    precondition(unsteadiness >= 0 && unsteadiness < 1, "unsteadiness is 0 ..< 1")
+    self.topSpeed = topSpeed
+    self.acceleration = acceleration
+    self.braking = braking
+    self.lateralAcceleration = lateralAcceleration
+    self.obeysLights = obeysLights
+    self.obeysLimits = obeysLimits
+    self.unsteadiness = unsteadiness
+  }
+
+  /// Ordinary traffic: 1.4 and 2.0 m/s² are the comfortable values of the intelligent driver model (M. Treiber,
+  /// A. Hennecke, D. Helbing, Physical Review E 62, 2000, with the braking of city traffic).
+  package static let car = Mover(
+    topSpeed: 55, acceleration: 1.4, braking: 2.0, lateralAcceleration: 2.5, obeysLights: true, unsteadiness: 0.1)
+  package static let bicycle = Mover(
+    topSpeed: 6.5, acceleration: 0.8, braking: 1.5, lateralAcceleration: 2.0, obeysLights: true, unsteadiness: 0.2)
+  package static let pedestrian = Mover(
+    topSpeed: 1.6, acceleration: 1.0, braking: 1.0, lateralAcceleration: 1.5, obeysLights: false, unsteadiness: 0.3)
+
+  /// The speed at which a corner can be taken: v = √(a / κ) on the arc that leaves the edges `tangentMetres` before the
+  /// corner and meets them as far behind it.
+  func speed(aroundCornerFrom arriving: Offset, to leaving: Offset) -> Double {
+    let tangent = min(0.5 * arriving.length, 0.5 * leaving.length, Mover.tangentMetres)
+    let dot = arriving.east * leaving.east + arriving.north * leaving.north
+    let cosine = dot / (arriving.length * leaving.length)
+    // tan²(θ/2) = (1 − cos θ) / (1 + cos θ); the radius of the arc is tangent / tan(θ/2). Turning back has none.
+    guard cosine > -0.999 else { return 0 }
+    guard cosine < 0.999_999 else { return .infinity }
+    let radius = tangent * ((1 + cosine) / (1 - cosine)).squareRoot()
+    return (lateralAcceleration * radius).squareRoot()
+  }
+
+  private static let tangentMetres = 12.0
+}
+
+/// How fast somebody goes from edge to edge, as a share of what is possible: a first-order Gauss–Markov process, as for
+/// pedestrians in T. Camp, J. Boleng, V. Davies, "A survey of mobility models for ad hoc network research", Wireless
+/// Communications and Mobile Computing 2 (2002). Everybody has a pace of their own on each trip.
+struct PaceStream {
+  private var stream: RandomStream
+  private let trip: UInt64
+
+  private static let memory = 0.85
+
+  init(seed: UInt64, device: UInt64, trip: UInt64) {
+    stream = Concern.pace.stream(seed: seed, device: device, n: trip << 20)
+    self.trip = trip
+  }
+
+  /// Whose pace it is.
+  func mover(of transport: Transport) -> Mover { transport.mover(seed: stream.seed, device: stream.device) }
+
+  /// Where they stop on this trip.
+  var halts: RandomStream { Concern.halts.stream(seed: stream.seed, device: stream.device, n: trip << 20) }
+
+  /// Factors of 1 − 2.5 · unsteadiness, at least a tenth, to 1.
+  mutating func factors(count: Int, unsteadiness: Double) -> [Double] {
+    guard unsteadiness > 0 else { return Array(repeating: 1, count: count) }
+    let rest = (1 - PaceStream.memory * PaceStream.memory).squareRoot()
+    var value = stream.normal()
+    return (0..<count).map { _ in
+      let factor = 1 - unsteadiness * (1 - 0.5 * min(max(value, -3), 2))
+      value = PaceStream.memory * value + rest * stream.normal()
+      return max(factor, 0.1)
+    }
+  }
+}

@@ -40,3 +40,174 @@ package struct RouteRecording: Equatable, Sendable {
     return Motion(places: points.map(\.place), seconds: seconds)
   }
 }
+
+/// A point of a recorded route.
+package struct RoutePoint: Equatable, Sendable {
+  package let place: Coordinate
+  /// Metres; nil when the file does not say.
+  package let elevation: Double?
+  /// Nil when the file does not say.
+  package let time: WallInstant?
+  /// Where it stands in its file.
+  package let spot: FileSpot
+
+  package init(place: Coordinate, elevation: Double? = nil, time: WallInstant? = nil, at spot: FileSpot) {
+    self.place = place
+    self.elevation = elevation
+    self.time = time
+    self.spot = spot
+  }
+}
+
+/// Why a file is no route: where, and what to do about it.
+package struct RouteError: Error, Equatable, Sendable {
+  /// What kind of mistake it is.
+  package enum Code: Equatable, Sendable {
+    case empty, endsTooEarly, malformed, badCoordinate, badNumber, badTime, missingColumn, missingTime, timeStepsBack
+    case unsupported, tooDeep
+  }
+
+  package let code: Code
+  package let spot: FileSpot
+  /// A sentence with the mistake and its remedy.
+  package let message: String
+
+  package init(_ code: Code, at spot: FileSpot, _ message: String) {
+    self.code = code
+    self.spot = spot
+    self.message = message
+  }
+}
+
+/// A place in a text file, as an editor counts.
+package struct FileSpot: Equatable, Sendable, CustomStringConvertible {
+  /// From 1.
+  package let line: Int
+  /// In bytes, from 1.
+  package let column: Int
+
+  package init(line: Int, column: Int = 1) {
+    self.line = line
+    self.column = column
+  }
+
+  static let beginning = FileSpot(line: 1)
+
+  package var description: String { "\(line):\(column)" }
+}
+
+/// What the texts of a route file mean; the same in every format.
+enum RouteText {
+  /// A decimal number, spaces around it left out. Nil for anything else, and for what is not finite.
+  static func number(_ text: ArraySlice<UInt8>) -> Double? {
+    let digits = trimmed(text)
+    guard !digits.isEmpty, digits.count <= 64, digits.allSatisfy(isOfNumber) else { return nil }
+    guard let number = Double(String(decoding: digits, as: UTF8.self)), number.isFinite else { return nil }
+    return number
+  }
+
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  static func place(latitude: Double, longitude: Double, at spot: FileSpot) throws(RouteError) -> Coordinate {
+    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
+      throw RouteError(
+        .badCoordinate, at: spot,
+        "latitude \(latitude), longitude \(longitude) is no place; latitude is −90 to 90, longitude −180 to 180")
+    }
+    return place
+  }
+
+  /// ISO 8601 with an offset from UTC.
+  static func time(_ text: ArraySlice<UInt8>, at spot: FileSpot) throws(RouteError) -> WallInstant {
+    let text = trimmed(text)
+    guard let time = WallInstant(iso8601: text.span) else {
+      throw RouteError(
+        .badTime, at: spot,
+        "\"\(shown(text))\" is no time; write it as 2026-03-02T06:30:00Z or with an offset from UTC")
+    }
+    return time
+  }
+
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let front = text.drop(while: ByteReader.isSpace)
+    guard let last = front.lastIndex(where: { !ByteReader.isSpace($0) }) else { return front.prefix(0) }
+    return front[...last]
+  }
+
+  /// The beginning of a text, for messages.
+  static func shown(_ text: ArraySlice<UInt8>) -> String { String(decoding: text.prefix(40), as: UTF8.self) }
+}
+
+/// The formats in which a recording can be written. What is written is read back as the same places, elevations and times.
+extension RouteRecording {
+  /// GPX 1.1 with one track.
+  package var gpx: String {
+    var text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <gpx version="1.1" creator="rollingroad" xmlns="http://www.topografix.com/GPX/1/1">
+      <trk><trkseg>
+
+      """
+    for point in points {
+      let (latitude, longitude) = (RouteNumber.text(point.place.latitude), RouteNumber.text(point.place.longitude))
+      text += "<trkpt lat=\"\(latitude)\" lon=\"\(longitude)\">"
+      if let elevation = point.elevation { text += "<ele>\(RouteNumber.text(elevation))</ele>" }
+      if let time = point.time { text += "<time>\(time.iso8601Text)</time>" }
+      text += "</trkpt>\n"
+    }
+    return text + "</trkseg></trk>\n</gpx>\n"
+  }
+
+  /// A feature with one line (RFC 7946) and, where every point has a time, `coordTimes` beside it.
+  package var geoJSON: String {
+    let places = points.map { point in
+      let numbers = [point.place.longitude, point.place.latitude] + (point.elevation.map { [$0] } ?? [])
+      return "[" + numbers.map(RouteNumber.text).joined(separator: ",") + "]"
+    }
+    let times = points.compactMap(\.time).map { "\"\($0.iso8601Text)\"" }.joined(separator: ",\n")
+    let properties = hasTimes ? "{\"coordTimes\":[\n\(times)\n]}" : "{}"
+    return """
+      {"type":"Feature","properties":\(properties),
+      "geometry":{"type":"LineString","coordinates":[
+      \(places.joined(separator: ",\n"))
+      ]}}
+
+      """
+  }
+
+  /// RFC 4180, with the columns that the recording has something for.
+  package var csv: String {
+    let hasElevation = points.contains { $0.elevation != nil }
+    let hasTime = points.contains { $0.time != nil }
+    var text = "latitude,longitude" + (hasElevation ? ",elevation" : "") + (hasTime ? ",time" : "") + "\r\n"
+    for point in points {
+      text += "\(RouteNumber.text(point.place.latitude)),\(RouteNumber.text(point.place.longitude))"
+      if hasElevation { text += "," + (point.elevation.map(RouteNumber.text) ?? "") }
+      if hasTime { text += "," + (point.time.map(\.iso8601Text) ?? "") }
+      text += "\r\n"
+    }
+    return text
+  }
+}
+
+/// Numbers and times as route files have them.
+package enum RouteNumber {
+  /// Without an exponent, which XML's decimals do not have; numbers that would need one keep seven digits, a centimetre.
+  package static func text(_ number: Double) -> String {
+    let text = number.description
+    guard text.utf8.contains(UInt8(ascii: "e")) else { return text }
+    let units = (number.magnitude * 1e7).rounded()
+    guard units < 9e15 else { return "0" }
+    let whole = Int64(units)
+    let fraction = String(whole % 10_000_000)
+    let sign = number < 0 && whole > 0 ? "-" : ""
+    return "\(sign)\(whole / 10_000_000).\(String(repeating: "0", count: 7 - fraction.count))\(fraction)"
+  }
+}

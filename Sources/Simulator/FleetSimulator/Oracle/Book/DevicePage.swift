@@ -1,4 +1,6 @@
 import Base
+import Contract
+import Store
 import Upload
 
 /// What the book knows of one device.
@@ -23,4 +25,175 @@ struct DevicePage {
 
   /// Of records; nil when none is on its way.
   var upload: SentRequest? { open.first { $0.purpose == .records } }
+}
+
+/// What of a device's configuration its uploads are measured by.
+struct UploadTerms {
+  let platform: DevicePlatform
+  let autoSync: Bool
+  /// 1 without batches; nil: as many as there are.
+  let recordsPerRequestMax: Int?
+  let threshold: Int
+  let defersOnCellular: Bool
+  let newestFirst: Bool
+  /// Nil: no limit.
+  let queueMax: Int?
+  let daysMax: Int?
+  let timeout: Nanoseconds
+  let url: String
+  let stopsOnTerminate: Bool
+
+  /// A shorter queue never holds so many records that an insert begins an upload.
+  var canReachThreshold: Bool { queueMax.map { $0 >= threshold } ?? true }
+
+  init(_ configuration: Configuration) {
+    let (http, persistence) = (configuration.http, configuration.persistence)
+    platform = configuration.platform
+    autoSync = http.autoSync
+    recordsPerRequestMax = !http.batchSync ? 1 : http.maxBatchSize > 0 ? http.maxBatchSize : nil
+    threshold = max(1, http.autoSyncThreshold)
+    defersOnCellular = http.disableAutoSyncOnCellular
+    newestFirst = persistence.locationsOrderDirection == .descending
+    queueMax = persistence.maxRecordsToPersist > 0 ? persistence.maxRecordsToPersist : nil
+    daysMax = persistence.maxDaysToPersist > 0 ? persistence.maxDaysToPersist : nil
+    timeout = UploadRules.timeout(milliseconds: http.timeoutMilliseconds)
+    url = http.url
+    stopsOnTerminate = configuration.app.stopOnTerminate
+  }
+}
+
+/// The records of a queue in the order of their rows. Most leave at the front, where they came in first.
+struct WaitingRecords {
+  private var storage: [WaitingRecord] = []
+  private var head = 0
+
+  var count: Int { storage.count - head }
+  var all: ArraySlice<WaitingRecord> { storage[head...] }
+
+  /// Of a row above all others.
+  mutating func append(_ record: WaitingRecord) { storage.append(record) }
+
+  func index(of row: Int64) -> Int? {
+    let index = lowerBound(row)
+    return index < storage.count && storage[index].row == row ? index : nil
+  }
+
+  subscript(row row: Int64) -> WaitingRecord? { index(of: row).map { storage[$0] } }
+
+  mutating func change(_ row: Int64, _ body: (inout WaitingRecord) -> Void) {
+    if let index = index(of: row) { body(&storage[index]) }
+  }
+
+  mutating func changeAll(_ body: (inout WaitingRecord) -> Void) {
+    for index in storage.indices.dropFirst(head) { body(&storage[index]) }
+  }
+
+  mutating func remove(_ row: Int64) -> WaitingRecord? {
+    guard let index = index(of: row) else { return nil }
+    let record = storage[index]
+    if index > head {
+      storage.remove(at: index)
+      return record
+    }
+    head += 1
+    if head == storage.count {
+      (storage, head) = ([], 0)
+    } else if head * 2 > storage.count {
+      // Moves each record once at most, on average.
+      storage.removeSubrange(..<head)
+      head = 0
+    }
+    return record
+  }
+
+  /// The row of the record with these bytes. Records that are sent together lie together: the search begins beside `near`.
+  func row(marked mark: UInt64, near: inout Int) -> Int64? {
+    for index in [near + 1, near - 1] where storage.indices.contains(index) && index >= head {
+      if storage[index].mark == mark { return found(index, &near) }
+    }
+    return storage[head...].firstIndex { $0.mark == mark }.map { found($0, &near) }
+  }
+
+  private func found(_ index: Int, _ near: inout Int) -> Int64 {
+    near = index
+    return storage[index].row
+  }
+
+  private func lowerBound(_ row: Int64) -> Int {
+    var range = head..<storage.count
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range = storage[middle].row < row ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
+  }
+}
+
+/// A record in some queue, and what has become of it so far.
+struct WaitingRecord {
+  let row: Int64
+  let uuid: UUID128
+  let timestamp: WallInstant
+  let createdAt: MonotonicInstant
+  /// Of its bytes as they were rendered.
+  let mark: UInt64
+  /// Nil where the server is inside the run.
+  var traits: RecordTraits?
+  /// How often it was sent.
+  var attempts: UInt16 = 0
+  /// How often it reached a server.
+  var arrivals: UInt16 = 0
+  /// Why it may be sent again although it has arrived: no answer, one that was no success, the app's end in between.
+  var mayArriveAgain = true
+  /// It may be in the store: it has arrived, and no refusal has come back.
+  var mayBeStored = false
+
+  var key: PointKey { PointKey(recordedAt: timestamp.millisecondsSince1970, uuid: uuid) }
+}
+
+/// By what a record is known again when it is sent: a hash of its bytes, so that one that was changed is another one.
+enum RecordMark {
+  static func of(_ bytes: Span<UInt8>) -> UInt64 {
+    var mark: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var index = 0
+    while index + 8 <= bytes.count {
+      mark = (mark ^ bytes.littleWord(at: index)) &* 0xBF58_476D_1CE4_E5B9
+      mark ^= mark >> 32
+      index += 8
+    }
+    var word = UInt64(bytes.count) << 56
+    while index < bytes.count {
+      word = word << 8 | UInt64(bytes[index])
+      index += 1
+    }
+    return TraceHash.mix(mark ^ word)
+  }
+}
+
+/// What of a record matters once its server is asked for it; kept where a server outside the run is.
+final class RecordTraits {
+  let content: SentContent?
+  /// `geofence`, `motionchange`; nil for a plain location.
+  let event: String?
+  /// Another record of the device has the same timestamp.
+  var sharesInstant = false
+
+  private static let decoder = RecordDecoder()
+
+  init(_ record: [UInt8]) {
+    do throws(RecordProblem) {
+      let decoded = try RecordTraits.decoder.decode(record.span)
+      (content, event) = (SentContent(decoded), decoded.event?.name)
+    } catch { (content, event) = (nil, nil) }
+  }
+}
+
+/// A record that has left its queue.
+struct Departure {
+  let record: WaitingRecord
+  let device: Int
+  let at: MonotonicInstant
+  /// What its device took for an acknowledgement; nil when it left for another reason, so that it does not matter whether
+  /// the server has it.
+  var answer: ReadAnswer?
 }

@@ -1,0 +1,294 @@
+import Base
+import CLinux
+import Contract
+import Glibc
+import Gzip
+import HTTP1
+import Upload
+
+/// A connection of a device over plain TCP, from the moment it stands until it is closed.
+struct Line {
+  let device: Int
+  /// Host and port.
+  let authority: [UInt8]
+  /// Nil while it is unused.
+  var exchange: LineExchange?
+  /// The end of the request's time, or of the idle time.
+  var timer: TimerToken?
+  /// What epoll waits for.
+  var events: UInt32
+  /// The device's next unused line; -1: none.
+  var next: Int32 = -1
+}
+
+/// The lines by their sockets, and which of them wait for a request. A device has one as a rule.
+struct LineTable {
+  private var lines: [Line?] = []
+  /// By device; -1: none.
+  private var firstUnused: [Int32] = []
+  var timers = TimerQueue<Int32>()
+
+  subscript(socket: Int32) -> Line? {
+    get { Int(socket) < lines.count ? lines[Int(socket)] : nil }
+  }
+
+  func has(_ socket: Int32) -> Bool { Int(socket) < lines.count && lines[Int(socket)] != nil }
+
+  func exchange(of socket: Int32) -> LineExchange? { lines[Int(socket)]?.exchange }
+
+  mutating func insert(_ line: Line, at socket: Int32) {
+    let missing = Int(socket) + 1 - lines.count
+    if missing > 0 { lines.append(contentsOf: repeatElement(nil, count: missing)) }
+    lines[Int(socket)] = line
+  }
+
+  /// Gives the line to a request until its deadline.
+  mutating func occupy(_ socket: Int32, with exchange: LineExchange) {
+    lines[Int(socket)]?.exchange = exchange
+    setTimer(of: socket, at: exchange.deadline)
+  }
+
+  /// The request has ended; the line stays for a while.
+  mutating func release(_ socket: Int32, until instant: MonotonicInstant) {
+    guard let device = lines[Int(socket)]?.device else { return }
+    let missing = device + 1 - firstUnused.count
+    if missing > 0 { firstUnused.append(contentsOf: repeatElement(-1, count: missing)) }
+    lines[Int(socket)]?.exchange = nil
+    lines[Int(socket)]?.next = firstUnused[device]
+    firstUnused[device] = socket
+    setTimer(of: socket, at: instant)
+  }
+
+  /// Notes what epoll waits for now; false when that is nothing new.
+  mutating func setEvents(of socket: Int32, to events: UInt32) -> Bool {
+    guard lines[Int(socket)]?.events != events else { return false }
+    lines[Int(socket)]?.events = events
+    return true
+  }
+
+  /// Takes a line of the device to that server that waits for a request.
+  mutating func takeUnused(of device: Int, to authority: [UInt8]) -> Int32? {
+    var socket = device < firstUnused.count ? firstUnused[device] : -1
+    while socket >= 0, let line = lines[Int(socket)] {
+      if line.authority == authority {
+        unlink(socket, of: device)
+        return socket
+      }
+      socket = line.next
+    }
+    return nil
+  }
+
+  /// Forgets a line that is about to be closed.
+  mutating func remove(_ socket: Int32) {
+    guard let line = lines[Int(socket)] else { return }
+    if let timer = line.timer { timers.cancel(timer) }
+    if line.exchange == nil { unlink(socket, of: line.device) }
+    lines[Int(socket)] = nil
+  }
+
+  var sockets: [Int32] { lines.indices.filter { lines[$0] != nil }.map { Int32($0) } }
+
+  func unused(of device: Int) -> [Int32] {
+    var sockets: [Int32] = []
+    var socket = device < firstUnused.count ? firstUnused[device] : -1
+    while socket >= 0 {
+      sockets.append(socket)
+      socket = lines[Int(socket)]?.next ?? -1
+    }
+    return sockets
+  }
+
+  private mutating func setTimer(of socket: Int32, at instant: MonotonicInstant) {
+    if let timer = lines[Int(socket)]?.timer, timers.reschedule(timer, at: instant) { return }
+    lines[Int(socket)]?.timer = timers.schedule(at: instant, socket)
+  }
+
+  /// Out of the list of the device's unused lines, if it is there.
+  private mutating func unlink(_ socket: Int32, of device: Int) {
+    guard device < firstUnused.count else { return }
+    let next = lines[Int(socket)]?.next ?? -1
+    if firstUnused[device] == socket {
+      firstUnused[device] = next
+    } else {
+      var before = firstUnused[device]
+      while before >= 0, let line = lines[Int(before)], line.next != socket { before = line.next }
+      if before >= 0 { lines[Int(before)]?.next = next }
+    }
+    lines[Int(socket)]?.next = -1
+  }
+}
+
+/// A request on its way over a line, and what has come of its answer.
+final class LineExchange {
+  enum Progress {
+    case more
+    /// Whether the line can serve another request.
+    case ended(RequestOutcome, canStay: Bool)
+  }
+
+  let device: Int
+  let id: UInt64
+  let form: LineForm
+  /// The whole request.
+  let message: [UInt8]
+  let begun: MonotonicInstant
+  let deadline: MonotonicInstant
+  /// Bytes of the message that the kernel has taken.
+  var sent = 0
+  /// Whether its line has served another request before.
+  var isOnReusedLine = false
+  var timings = TransferTimings()
+  /// Of the last answer, when it is kept.
+  private(set) var head: [UInt8] = []
+
+  private let keepsHead: Bool
+  private let answerLimit: Int
+  private var parser: ResponseParser
+  // Of the last head.
+  private var status = 0
+  private var reason: [UInt8] = []
+  private var isPacked = false
+  private var allowsAnother = false
+  private var body: [UInt8] = []
+
+  init(
+    _ request: OutgoingRequest, _ form: LineForm, device: Int, _ configuration: TransportConfiguration,
+    now: MonotonicInstant
+  ) {
+    (self.device, id, self.form) = (device, request.id, form)
+    message = form.message(of: request.body)
+    begun = now
+    deadline = now + max(.milliseconds(1), request.timeout)
+    keepsHead = configuration.keepsHeads
+    answerLimit = configuration.answerLimit
+    var limits = HTTPLimits()
+    limits.bodyBytes = configuration.answerLimit
+    // As much as libcurl takes.
+    limits.headBytes = 300 * 1_024
+    limits.fieldCount = 1_000
+    parser = ResponseParser(to: .post, limits: limits)
+  }
+
+  var key: TransferLoop.RequestKey { TransferLoop.RequestKey(device: device, id: id) }
+
+  var hasAnswerBegun: Bool { timings.receivedBytes > 0 }
+
+  /// Takes what has arrived. An interim answer is passed over (RFC 9110 §15.2).
+  func take(_ bytes: Span<UInt8>, into answer: inout ResponseHead, now: MonotonicInstant) -> Progress {
+    if timings.receivedBytes == 0 { timings.firstByte = now - begun }
+    var taken = 0
+    do throws(HTTPError) {
+      while true {
+        let rest = bytes.extracting(taken..<bytes.count)
+        let step = try parser.next(rest, into: &answer)
+        taken += step.taken
+        timings.receivedBytes += step.taken
+        switch step.event {
+        case .needMoreInput: return .more
+        case .head: note(answer)
+        case .body(let range): body.append(copying: rest.extracting(range))
+        case .end where status < 200: parser.beginNextResponse(to: .post)
+        // What comes behind the answer, or before the whole request was taken, is nobody's.
+        case .end:
+          let canStay = allowsAnother && taken == bytes.count && sent == message.count
+          return .ended(outcome, canStay: canStay)
+        }
+      }
+    } catch {
+      return .ended(.failed(.protocolError, message: "the answer is no HTTP: \(error.reason)"), canStay: false)
+    }
+  }
+
+  /// The server has ended the connection.
+  func finish() -> RequestOutcome {
+    guard hasAnswerBegun else { return .failed(.incomplete, message: "the connection ended without an answer") }
+    do throws(HTTPError) { try parser.finish() } catch {
+      return .failed(.incomplete, message: "the connection ended within the answer")
+    }
+    // An interim answer promises another one.
+    return status < 200 ? .failed(.incomplete, message: "the connection ended before the final answer") : outcome
+  }
+
+  /// One head serves all lines of a loop in turn.
+  private func note(_ answer: borrowing ResponseHead) {
+    status = answer.status
+    allowsAnother = answer.keepAlive
+    reason = []
+    reason.append(copying: answer[answer.reason])
+    isPacked = answer.fields.value("content-encoding").map { answer.fields[$0].equals(lowercase: "gzip") } ?? false
+    if keepsHead { head = answer.fields.bytes }
+  }
+
+  private var outcome: RequestOutcome {
+    let reason = String(decoding: reason, as: UTF8.self)
+    guard isPacked else { return .answered(status: status, reason: reason, body: body) }
+    do throws(GzipError) {
+      return .answered(status: status, reason: reason, body: try GzipFile.unpack(body, limit: answerLimit))
+    } catch { return .failed(.protocolError, message: "\(error)") }
+  }
+}
+
+/// What the requests of a device have in common, in the words in which libcurl would have sent them: made once for as long
+/// as they go to one place with the same headers.
+final class LineForm {
+  /// Host and port.
+  let authority: [UInt8]
+  private let method: String
+  private let url: String
+  private let headers: [NameValuePair]
+  /// The head up to the length of the body.
+  private let head: [UInt8]
+
+  /// Methods whose answers have bodies like that of a POST.
+  private static let methods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"]
+  /// What libcurl reads the meaning of, when a request brings it.
+  private static let meaningful = [
+    "host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect", "accept",
+    "accept-encoding", "cookie",
+  ]
+
+  /// Nil for a request that is left to libcurl.
+  init?(_ request: OutgoingRequest) {
+    guard let url = PlainURL(request.url.utf8.span), LineForm.methods.contains(request.method) else { return nil }
+    var head: [UInt8] = []
+    let text = request.url.utf8.span
+    let target = text.extracting(url.target)
+    let root: InlineArray<1, UInt8> = [UInt8(ascii: "/")]
+    do throws(HTTPError) {
+      try RequestWriter.requestLine(
+        request.method.utf8.span, target.isEmpty ? root.span : target, .http11, into: &head)
+      try HeadWriter.field("Host", text.extracting(url.authority), into: &head)
+      HeadWriter.field("Accept", "*/*", into: &head)
+      HeadWriter.field("Accept-Encoding", "gzip", into: &head)
+      for field in request.headers {
+        guard LineForm.isPlain(field) else { return nil }
+        try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &head)
+      }
+    } catch { return nil }
+    authority = Array(request.url.utf8.dropFirst(url.authority.lowerBound).prefix(url.authority.count))
+    (method, self.url, headers, self.head) = (request.method, request.url, request.headers, head)
+  }
+
+  func fits(_ request: OutgoingRequest) -> Bool {
+    request.url == url && request.method == method && request.headers == headers
+  }
+
+  /// The whole request.
+  func message(of body: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(head.count + 64 + body.count)
+    bytes += head
+    if method != "GET" || !body.isEmpty { HeadWriter.contentLength(body.count, into: &bytes) }
+    HeadWriter.end(into: &bytes)
+    bytes += body
+    return bytes
+  }
+
+  private static func isPlain(_ field: NameValuePair) -> Bool {
+    guard !field.value.isEmpty else { return false }
+    return !meaningful.contains { word in
+      word.utf8.count == field.name.utf8.count && zip(word.utf8, field.name.utf8).allSatisfy { $0 == $1 | 0x20 }
+    }
+  }
+}

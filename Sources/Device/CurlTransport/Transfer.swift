@@ -1,0 +1,303 @@
+import Base
+import CCurl
+import Contract
+import Glibc
+import Upload
+
+/// A handle of libcurl and what it fills; it serves one request after another.
+@safe
+final class Transfer {
+  let easy: UnsafeMutableRawPointer
+  let errorText: UnsafeMutablePointer<CChar>
+  var headers: UnsafeMutablePointer<curl_slist>?
+  let answerLimit: Int
+  let keepsHead: Bool
+  let connectsOnly: Bool
+  /// For https the environment says by which proxy.
+  private let findsProxy: Bool
+
+  unowned let loop: TransferLoop
+  var device = 0
+  private(set) var id: UInt64 = 0
+  var reason: [UInt8] = []
+  var body: [UInt8] = []
+  /// Empty unless it is kept.
+  var head: [UInt8] = []
+  /// For whom it makes a connection, if it is there for that.
+  var exchange: LineExchange?
+  /// The connection that libcurl has let go of, and that is still open; -1: none.
+  var handedOver: Int32 = -1
+  /// Whether the empty line behind the header fields has come.
+  var isHeadWhole = false
+
+  /// Nil when memory has run out.
+  init?(_ configuration: TransportConfiguration, of loop: TransferLoop) {
+    guard let easy = unsafe curl_easy_init() else { return nil }
+    unsafe self.easy = easy
+    self.loop = loop
+    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    answerLimit = configuration.answerLimit
+    keepsHead = configuration.keepsHeads
+    connectsOnly = configuration.connectsOnly
+    findsProxy = configuration.heedsEnvironment && configuration.proxy == nil
+  }
+
+  /// Not while a multi handle has it.
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    unsafe curl_slist_free_all(headers)
+    unsafe errorText.deallocate()
+  }
+
+  /// What no request changes.
+  func configure(_ configuration: TransportConfiguration) {
+    unsafe set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
+    unsafe set(CURLOPT_ERRORBUFFER, pointer: errorText)
+    set(CURLOPT_NOSIGNAL, 1)
+    // Else giving up a request would wait for the answer of a name server.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_PROXY, configuration.proxy ?? "")
+    set(CURLOPT_ACCEPT_ENCODING, "gzip")
+    set(CURLOPT_HTTP_VERSION, configuration.httpVersion == .http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+    // The answers are short, and thousands of requests may be waiting for one.
+    set(CURLOPT_BUFFERSIZE, 4_096)
+    set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
+    set(CURLOPT_TCP_NODELAY, 1)
+    // The connection's end is watched by the table of sockets; this keeps libcurl from using one that the table has ended.
+    set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))
+    if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
+    // With a directory beside the file libcurl would read all roots again for each handshake.
+    unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
+    // Handles go from device to device, and a device's TLS session must not.
+    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    if configuration.connections == .fresh {
+      set(CURLOPT_FRESH_CONNECT, 1)
+      set(CURLOPT_FORBID_REUSE, 1)
+    } else if configuration.connections != .mobile && configuration.httpVersion == .http2 {
+      set(CURLOPT_PIPEWAIT, 1)
+    }
+    if connectsOnly { set(CURLOPT_CONNECT_ONLY, 1) }
+    setCallbacks()
+  }
+
+  /// Nil when the request can be handed to libcurl, else how it has ended before it began.
+  func prepare(_ request: OutgoingRequest, device: Int, from source: String?) -> RequestOutcome? {
+    (self.device, id) = (device, request.id)
+    reason = []
+    body = []
+    head = []
+    isHeadWhole = false
+    unsafe errorText.pointee = 0
+    if let problem = Transfer.problem(of: request) { return problem }
+    set(CURLOPT_URL, request.url)
+    if findsProxy {
+      // Unset, libcurl asks the environment; empty, there is none.
+      let proxy = request.url.lowercased().hasPrefix("https:") ? nil : ""
+      unsafe precondition(rr_curl_set_string(easy, CURLOPT_PROXY, proxy) == CURLE_OK, "PROXY can be set")
+    }
+    set(CURLOPT_TIMEOUT_MS, max(1, Int(request.timeout.wholeMilliseconds)))
+    if request.method == "GET" && request.body.isEmpty {
+      set(CURLOPT_HTTPGET, 1)
+    } else {
+      set(CURLOPT_POST, 1)
+      setBody(request.body)
+    }
+    set(CURLOPT_CUSTOMREQUEST, request.method)
+    setHeaders(request.headers)
+    if let source { set(CURLOPT_INTERFACE, "host!\(source)") }
+    return nil
+  }
+
+  func useConnections(of share: UnsafeMutableRawPointer?, scope: Int) {
+    unsafe set(CURLOPT_SHARE, pointer: share)
+    set(CURLOPT_ADDRESS_SCOPE, scope)
+  }
+}
+
+extension TransportConfiguration {
+  /// curl's own order (https://curl.se/docs/sslcerts.html).
+  fileprivate var authorities: String? {
+    guard certificateAuthorities == nil, heedsEnvironment else { return certificateAuthorities }
+    for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
+      if let path = unsafe getenv(name).map({ unsafe String(cString: $0) }), !path.isEmpty { return path }
+    }
+    return nil
+  }
+}
+
+extension Transfer {
+  func set(_ option: CURLoption, _ value: Int) { accepted(option, unsafe rr_curl_set_long(easy, option, value)) }
+
+  func set(_ option: CURLoption, _ value: String) { accepted(option, unsafe rr_curl_set_string(easy, option, value)) }
+
+  func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+    accepted(option, unsafe rr_curl_set_pointer(easy, option, pointer))
+  }
+
+  /// Options are refused when they do not exist, when their value is out of range, and when memory has run out.
+  func accepted(_ option: CURLoption, _ code: CURLcode) {
+    precondition(code == CURLE_OK, "libcurl refuses option \(option.rawValue) with code \(code.rawValue)")
+  }
+
+  func setBody(_ body: [UInt8]) {
+    let count = curl_off_t(body.count)
+    accepted(CURLOPT_POSTFIELDSIZE_LARGE, unsafe rr_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, count))
+    var body = body
+    unsafe body.withUnsafeMutableBytes { bytes in
+      // An empty array may have no address, and without one libcurl would ask a callback for the body.
+      unsafe set(CURLOPT_COPYPOSTFIELDS, pointer: bytes.baseAddress ?? UnsafeMutableRawPointer(errorText))
+    }
+  }
+
+  func setHeaders(_ fields: [NameValuePair]) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    func append(_ line: String) {
+      guard let longer = unsafe curl_slist_append(list, line) else { preconditionFailure("memory has run out") }
+      unsafe list = unsafe longer
+    }
+    // A line with a colon and no value removes a header, one with a semicolon sends it empty (CURLOPT_HTTPHEADER(3)).
+    for field in fields { append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
+    // What libcurl would add by itself, and a phone does not send.
+    append("Expect:")
+    if !fields.contains(where: { $0.name.lowercased() == "content-type" }) { append("Content-Type:") }
+    accepted(CURLOPT_HTTPHEADER, unsafe rr_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
+    unsafe curl_slist_free_all(headers)
+    unsafe headers = unsafe list
+  }
+
+  /// Longer strings libcurl does not take, https://curl.se/libcurl/c/curl_easy_setopt.html
+  private static let stringLimit = 8_000_000
+
+  /// What would end a line or a C string too early, or is no option's value.
+  static func problem(of request: OutgoingRequest) -> RequestOutcome? {
+    guard !request.url.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      return .failed(.invalidURL, message: "the URL holds a control character")
+    }
+    guard request.url.utf8.count <= stringLimit else { return .failed(.invalidURL, message: "the URL is too long") }
+    guard
+      (1...stringLimit).contains(request.method.utf8.count)
+        && request.method.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else {
+      return .failed(.protocolError, message: "the method is no word")
+    }
+    for field in request.headers where [field.name, field.value].contains(where: isBroken) {
+      return .failed(.protocolError, message: "a header holds a control character")
+    }
+    return nil
+  }
+
+  private static func isBroken(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F } }
+}
+
+extension Transfer {
+  func setCallbacks() {
+    let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe set(CURLOPT_WRITEDATA, pointer: this)
+    unsafe set(CURLOPT_HEADERDATA, pointer: this)
+    let write = unsafe rr_curl_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, _, count, user in
+      unsafe Transfer.of(user).take(body: UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+    accepted(CURLOPT_WRITEFUNCTION, write)
+    let head = unsafe rr_curl_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, _, count, user in
+      unsafe Transfer.of(user).take(line: UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+    accepted(CURLOPT_HEADERFUNCTION, head)
+  }
+
+  /// The transfer behind the pointer that it gave to libcurl.
+  static func of(_ pointer: UnsafeMutableRawPointer?) -> Transfer {
+    guard let pointer = unsafe pointer else { preconditionFailure("a handle knows its transfer") }
+    return unsafe Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Fewer bytes than there were end the transfer.
+  private func take(body bytes: UnsafeRawBufferPointer) -> Int {
+    guard body.count + bytes.count <= answerLimit else { return 0 }
+    unsafe body.append(contentsOf: bytes)
+    return bytes.count
+  }
+
+  /// Header lines come one by one, those of interim answers (RFC 9110 §15.2) first.
+  private func take(line bytes: UnsafeRawBufferPointer) -> Int {
+    if unsafe bytes.starts(with: "HTTP/".utf8) {
+      let words = unsafe bytes.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+      reason = unsafe words.count == 3 ? words[2].filter { $0 >= 0x20 } : []
+      isHeadWhole = false
+      head = []
+    } else if unsafe bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
+      isHeadWhole = true
+    }
+    if keepsHead { unsafe head.append(contentsOf: bytes) }
+    return bytes.count
+  }
+
+  func outcome(_ code: CURLcode) -> RequestOutcome {
+    defer { (reason, body) = ([], []) }
+    if code == CURLE_OK {
+      // libcurl is content with a part of the head; a record must not be deleted on the word of half an answer.
+      guard isHeadWhole || connectsOnly else {
+        return .failed(.incomplete, message: "the connection ended within the answer's head")
+      }
+      return .answered(
+        status: long(CURLINFO_RESPONSE_CODE), reason: String(decoding: reason, as: UTF8.self), body: body)
+    }
+    let hasSent = offset(CURLINFO_PRETRANSFER_TIME_T) > 0
+    let failure = TransportFailure(code, systemError: long(CURLINFO_OS_ERRNO), hasSent: hasSent)
+    // The buffer says more than the code, but not always anything.
+    let text = unsafe String(cString: errorText)
+    return .failed(failure, message: text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text)
+  }
+
+  var timings: TransferTimings {
+    var timings = TransferTimings()
+    timings.nameResolved = .microseconds(offset(CURLINFO_NAMELOOKUP_TIME_T))
+    timings.connected = .microseconds(offset(CURLINFO_CONNECT_TIME_T))
+    timings.secured = .microseconds(offset(CURLINFO_APPCONNECT_TIME_T))
+    timings.firstByte = .microseconds(offset(CURLINFO_STARTTRANSFER_TIME_T))
+    timings.total = .microseconds(offset(CURLINFO_TOTAL_TIME_T))
+    timings.newConnections = long(CURLINFO_NUM_CONNECTS)
+    timings.sentBytes = long(CURLINFO_REQUEST_SIZE)
+    timings.receivedBytes = long(CURLINFO_HEADER_SIZE) + Int(offset(CURLINFO_SIZE_DOWNLOAD_T))
+    return timings
+  }
+
+  private func long(_ info: CURLINFO) -> Int {
+    var value = 0
+    let code = unsafe rr_curl_get_long(easy, info, &value)
+    precondition(code == CURLE_OK, "libcurl does not know \(info.rawValue)")
+    return value
+  }
+
+  private func offset(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    let code = unsafe rr_curl_get_offset(easy, info, &value)
+    precondition(code == CURLE_OK, "libcurl does not know \(info.rawValue)")
+    return Int64(value)
+  }
+}
+
+extension TransportFailure {
+  /// libcurl's codes, https://curl.se/libcurl/c/libcurl-errors.html. `hasSent` tells a request that got as far as its first
+  /// byte from one that never could be sent.
+  init(_ code: CURLcode, systemError: Int, hasSent: Bool) {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: self = .unresolvable
+    case CURLE_COULDNT_CONNECT: self = systemError == Int(ECONNREFUSED) ? .refused : .unreachable
+    case CURLE_INTERFACE_FAILED: self = .unreachable
+    case CURLE_OPERATION_TIMEDOUT: self = .timeout
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+      CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+      CURLE_USE_SSL_FAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
+      self = .tls
+    // Without an error of the system, a frame of the answer was malformed.
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR: self = systemError == 0 ? .protocolError : .reset
+    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: self = .incomplete
+    case CURLE_URL_MALFORMAT: self = .invalidURL
+    // Also what libcurl says to an answer without a status line, which it takes for HTTP/0.9.
+    case CURLE_UNSUPPORTED_PROTOCOL: self = hasSent ? .protocolError : .invalidURL
+    default: self = .protocolError
+    }
+  }
+}

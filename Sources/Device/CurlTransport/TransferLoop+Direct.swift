@@ -1,0 +1,272 @@
+import Base
+import CCurl
+import CLinux
+import Glibc
+import HTTP1
+import Upload
+
+/// Plain HTTP of phones without libcurl's own, which takes three times the processor time of the rest of a phone's upload
+/// (docs/decisions/0018): libcurl resolves names and connects, and hands the connection over.
+extension TransferLoop {
+  /// False: the request is libcurl's.
+  func beginDirectly(_ request: OutgoingRequest, device: Int) -> Bool {
+    guard configuration.isDirect, configuration.connections == .mobile, configuration.proxy == nil,
+      let form = form(of: request, device: device)
+    else { return false }
+    let exchange = LineExchange(request, form, device: device, configuration, now: now)
+    guard let socket = lines.takeUnused(of: device, to: form.authority) else {
+      connect(exchange)
+      return true
+    }
+    exchange.isOnReusedLine = true
+    give(exchange, to: socket)
+    return true
+  }
+
+  /// The one that the device's last request had, as a rule.
+  private func form(of request: OutgoingRequest, device: Int) -> LineForm? {
+    if device < forms.count, let form = forms[device], form.fits(request) { return form }
+    guard let form = LineForm(request) else { return nil }
+    if device >= forms.count { forms.append(contentsOf: repeatElement(nil, count: device + 1 - forms.count)) }
+    forms[device] = form
+    return form
+  }
+
+  /// A connector has reached the server, or has not.
+  func endConnecting(_ transfer: Transfer, _ exchange: LineExchange, _ failure: RequestOutcome?) {
+    let timings = transfer.timings
+    exchange.timings.nameResolved = timings.nameResolved
+    exchange.timings.connected = timings.connected
+    exchange.timings.newConnections += timings.newConnections
+    detach(transfer, of: exchange.key)
+    let socket = transfer.endConnection()
+    if connectors.count < TransferLoop.freeTransfers { connectors.append(transfer) }
+    if let failure {
+      if socket >= 0 { _ = Glibc.close(socket) }
+      exchange.timings.total = now - exchange.begun
+      report(exchange, failure)
+    } else {
+      precondition(socket >= 0, "libcurl hands over what it has connected")
+      adopt(socket, for: exchange)
+    }
+  }
+
+  private func connect(_ exchange: LineExchange) {
+    guard let transfer = connectors.popLast() ?? makeTransfer(isConnector: true) else {
+      preconditionFailure("memory has run out")
+    }
+    transfer.prepareConnection(for: exchange, from: source(of: exchange.device), now: now)
+    attach(transfer, of: exchange.key)
+  }
+
+  private func adopt(_ socket: Int32, for exchange: LineExchange) {
+    guard rr_epoll_add(sockets.epoll, socket, EPOLLIN.rawValue, UInt64(socket)) == 0 else {
+      preconditionFailure("epoll_ctl failed with errno \(errno)")
+    }
+    lines.insert(
+      Line(device: exchange.device, authority: exchange.form.authority, events: EPOLLIN.rawValue), at: socket)
+    exchange.isOnReusedLine = false
+    give(exchange, to: socket)
+  }
+
+  private func give(_ exchange: LineExchange, to socket: Int32) {
+    let former = lineOf.updateValue(socket, forKey: exchange.key)
+    precondition(former == nil, "a request in flight has an id of its own")
+    lines.occupy(socket, with: exchange)
+    send(exchange, over: socket)
+  }
+
+  /// epoll has something to say about a line.
+  func advanceLine(_ socket: Int32, _ events: UInt32) {
+    guard let exchange = lines.exchange(of: socket) else {
+      // An unused line has nothing to say but that it ends.
+      return hangUp(socket)
+    }
+    if events & EPOLLOUT.rawValue != 0, exchange.sent < exchange.message.count { send(exchange, over: socket) }
+    if events & ~EPOLLOUT.rawValue != 0, lines.exchange(of: socket) === exchange { receive(exchange, over: socket) }
+  }
+
+  /// Whose time is over: requests fail, unused lines are closed.
+  func expireLines() {
+    while let (_, socket) = lines.timers.popDue(now) {
+      if let exchange = lines.exchange(of: socket) {
+        let span = (exchange.deadline - exchange.begun).wholeMilliseconds
+        fail(exchange, over: socket, .timeout, "no whole answer within \(span) ms")
+      } else {
+        hangUp(socket)
+      }
+    }
+  }
+
+  func cancelOnLine(_ key: RequestKey) {
+    guard let socket = lineOf[key], let exchange = lines.exchange(of: socket) else { return }
+    fail(exchange, over: socket, .cancelled, "cancelled")
+  }
+
+  func hangUp(_ socket: Int32) {
+    lines.remove(socket)
+    _ = Glibc.close(socket)
+  }
+
+  private func send(_ exchange: LineExchange, over socket: Int32) {
+    let bytes = exchange.message
+    while exchange.sent < bytes.count {
+      let count = unsafe bytes[exchange.sent...].withUnsafeBytes {
+        unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno == EAGAIN { break }
+        // The server may have answered before it closed.
+        return receive(exchange, over: socket)
+      }
+      exchange.sent += count
+    }
+    exchange.timings.sentBytes = exchange.sent
+    wait(socket, for: exchange.sent < bytes.count ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
+  }
+
+  private func wait(_ socket: Int32, for events: UInt32) {
+    guard lines.setEvents(of: socket, to: events) else { return }
+    let result = rr_epoll_modify(sockets.epoll, socket, events, UInt64(socket))
+    precondition(result == 0, "epoll_ctl failed with errno \(errno)")
+  }
+
+  private func receive(_ exchange: LineExchange, over socket: Int32) {
+    while true {
+      let count = unsafe input.withUnsafeMutableBytes { unsafe recv(socket, $0.baseAddress, $0.count, 0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return }
+      guard count > 0 else { return lose(exchange, over: socket, code: count < 0 ? errno : 0) }
+      switch exchange.take(input.span.extracting(0..<count), into: &answerHead, now: now) {
+      case .more: if count < input.count { return }
+      case .ended(let outcome, let canStay): return end(exchange, over: socket, outcome, canStay: canStay)
+      }
+    }
+  }
+
+  /// The line has ended, in order (0) or not. On one that has served before, that may have been under way before the request
+  /// was: it goes out once more, as every client does it (RFC 9112 §9.3.1, and libcurl).
+  private func lose(_ exchange: LineExchange, over socket: Int32, code: Int32) {
+    guard !exchange.isOnReusedLine || exchange.hasAnswerBegun else {
+      exchange.sent = 0
+      hangUp(socket)
+      lineOf[exchange.key] = nil
+      return connect(exchange)
+    }
+    if code == 0 {
+      end(exchange, over: socket, exchange.finish(), canStay: false)
+    } else {
+      fail(exchange, over: socket, .reset, unsafe "the connection failed: \(String(cString: strerror(code)))")
+    }
+  }
+
+  private func fail(_ exchange: LineExchange, over socket: Int32, _ failure: TransportFailure, _ message: String) {
+    end(exchange, over: socket, .failed(failure, message: message), canStay: false)
+  }
+
+  private func end(_ exchange: LineExchange, over socket: Int32, _ outcome: RequestOutcome, canStay: Bool) {
+    if canStay { lines.release(socket, until: now + configuration.idleTime) } else { hangUp(socket) }
+    exchange.timings.total = now - exchange.begun
+    report(exchange, outcome)
+  }
+
+  private func report(_ exchange: LineExchange, _ outcome: RequestOutcome) {
+    lineOf[exchange.key] = nil
+    completions.append(
+      TransportCompletion(
+        device: exchange.device, id: exchange.id, outcome: outcome, timings: exchange.timings, head: exchange.head))
+  }
+}
+
+/// A handle that only connects (https://curl.se/libcurl/c/CURLOPT_CONNECT_ONLY.html), and whose connections stay open when
+/// libcurl is done with them.
+extension Transfer {
+  func configureAsConnector() {
+    set(CURLOPT_CONNECT_ONLY, 1)
+    set(CURLOPT_FRESH_CONNECT, 1)
+    // Done with a connection, libcurl closes it at once instead of keeping it for another request.
+    set(CURLOPT_FORBID_REUSE, 1)
+  }
+
+  /// libcurl closes the sockets of attempts that came to nothing first, and the one that is connected last.
+  func keepSockets() {
+    unsafe set(CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+    let close = unsafe rr_curl_set_close_callback(easy) { user, socket in
+      unsafe Transfer.of(user).keep(socket)
+      return 0
+    }
+    accepted(CURLOPT_CLOSESOCKETFUNCTION, close)
+  }
+
+  func prepareConnection(for exchange: LineExchange, from source: String?, now: MonotonicInstant) {
+    (self.exchange, device) = (exchange, exchange.device)
+    handedOver = -1
+    unsafe errorText.pointee = 0
+    set(CURLOPT_URL, "http://\(String(decoding: exchange.form.authority, as: UTF8.self))/")
+    set(CURLOPT_TIMEOUT_MS, max(1, Int((exchange.deadline - now).wholeMilliseconds)))
+    if let source { set(CURLOPT_INTERFACE, "host!\(source)") }
+  }
+
+  /// Gives the socket that is connected, if one is.
+  func endConnection() -> Int32 {
+    defer { (exchange, handedOver) = (nil, -1) }
+    return handedOver
+  }
+
+  private func keep(_ socket: Int32) {
+    loop.sockets.forget(socket)
+    if handedOver >= 0 { _ = Glibc.close(handedOver) }
+    handedOver = socket
+  }
+}
+
+/// A URL of plain HTTP whose parts go onto the wire as they are written. libcurl has the last word on URLs: what it would
+/// put in order first (dots in the path, a default port, a fragment, a name that is not ASCII) is left to it.
+struct PlainURL {
+  /// Host and port, positions in the URL's bytes.
+  let authority: Range<Int>
+  /// Path and query; empty for `/`.
+  let target: Range<Int>
+
+  private static let lengthMax = 8_192
+
+  init?(_ url: Span<UInt8>) {
+    let scheme: StaticString = "http://"
+    guard url.count > scheme.utf8CodeUnitCount, url.count <= PlainURL.lengthMax else { return nil }
+    for index in 0..<scheme.utf8CodeUnitCount where url[index] != PlainURL.byte(scheme, index) { return nil }
+    let start = scheme.utf8CodeUnitCount
+    var end = start
+    while end < url.count, PlainURL.isOfHost(url[end]) { end += 1 }
+    guard end > start, url[start] != UInt8(ascii: ":"), end == url.count || url[end] == UInt8(ascii: "/") else {
+      return nil
+    }
+    guard !PlainURL.endsWithDefaultPort(url.extracting(start..<end)) else { return nil }
+    for index in end..<url.count {
+      let byte = url[index]
+      guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "#") else { return nil }
+      if byte == UInt8(ascii: "."), url[index - 1] == UInt8(ascii: "/") { return nil }
+    }
+    authority = start..<end
+    target = end..<url.count
+  }
+
+  /// Lower-case names, numbers, and IPv6 addresses in brackets; no percent sign, no user.
+  private static func isOfHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "."),
+      UInt8(ascii: "-"), UInt8(ascii: "["), UInt8(ascii: "]"):
+      true
+    default: false
+    }
+  }
+
+  private static func endsWithDefaultPort(_ authority: Span<UInt8>) -> Bool {
+    let count = authority.count
+    guard count > 0, authority[count - 1] != UInt8(ascii: ":") else { return true }
+    return count > 3 && authority[count - 3] == UInt8(ascii: ":") && authority[count - 2] == UInt8(ascii: "8")
+      && authority[count - 1] == UInt8(ascii: "0")
+  }
+
+  private static func byte(_ text: StaticString, _ index: Int) -> UInt8 { unsafe text.utf8Start[index] }
+}

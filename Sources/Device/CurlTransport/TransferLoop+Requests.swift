@@ -1,0 +1,213 @@
+import Base
+import CCurl
+import CLinux
+import Glibc
+import Synchronization
+import Upload
+
+extension TransferLoop {
+  /// Handles that wait for the next request, a few kilobytes each.
+  static let freeTransfers = 256
+
+  func begin(_ request: OutgoingRequest, device: Int) {
+    if beginDirectly(request, device: device) { return }
+    guard let transfer = free.popLast() ?? makeTransfer(isConnector: false) else {
+      preconditionFailure("memory has run out")
+    }
+    if let outcome = transfer.prepare(request, device: device, from: source(of: device)) {
+      completions.append(
+        TransportCompletion(device: device, id: request.id, outcome: outcome, timings: TransferTimings(), head: []))
+      free.append(transfer)
+      return
+    }
+    if configuration.connections == .mobile {
+      unsafe transfer.useConnections(of: shares.share(of: device), scope: ConnectionShares.scope(of: device))
+    }
+    attach(transfer, of: RequestKey(device: device, id: request.id))
+  }
+
+  func source(of device: Int) -> String? {
+    let sources = configuration.sourceAddresses
+    return sources.isEmpty ? nil : sources[device % sources.count]
+  }
+
+  func cancel(_ key: RequestKey) {
+    guard let transfer = inFlight[key] else { return cancelOnLine(key) }
+    let outcome = RequestOutcome.failed(.cancelled, message: "cancelled")
+    if let exchange = transfer.exchange {
+      endConnecting(transfer, exchange, outcome)
+    } else {
+      end(transfer, outcome)
+    }
+  }
+
+  /// Under `.mobile`: the network of the device is another one, and its connections were of the old one.
+  func endUnusedConnections(of device: Int) {
+    guard configuration.connections == .mobile else { return }
+    sockets.endUnused(of: device)
+    for socket in lines.unused(of: device) { hangUp(socket) }
+  }
+
+  func collectEnded() {
+    var left: Int32 = 0
+    while let message = unsafe curl_multi_info_read(multi, &left) {
+      let code = unsafe message.pointee.data.result
+      var pointer: UnsafeMutableRawPointer?
+      let known = unsafe rr_curl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &pointer)
+      precondition(known == CURLE_OK, "a handle knows its transfer")
+      let transfer = unsafe Transfer.of(pointer)
+      if let exchange = transfer.exchange {
+        endConnecting(transfer, exchange, code == CURLE_OK ? nil : transfer.outcome(code))
+      } else {
+        end(transfer, transfer.outcome(code))
+      }
+    }
+  }
+
+  /// Before the loop is left.
+  func end() {
+    let keys = (Array(inFlight.keys) + Array(lineOf.keys)).sorted { ($0.device, $0.id) < ($1.device, $1.id) }
+    for key in keys { cancel(key) }
+  }
+
+  private func end(_ transfer: Transfer, _ outcome: RequestOutcome) {
+    completions.append(
+      TransportCompletion(
+        device: transfer.device, id: transfer.id, outcome: outcome, timings: transfer.timings, head: transfer.head))
+    detach(transfer, of: RequestKey(device: transfer.device, id: transfer.id))
+    if free.count < TransferLoop.freeTransfers { free.append(transfer) }
+  }
+
+  func attach(_ transfer: Transfer, of key: RequestKey) {
+    let former = inFlight.updateValue(transfer, forKey: key)
+    precondition(former == nil, "a request in flight has an id of its own")
+    let code = unsafe curl_multi_add_handle(multi, transfer.easy)
+    precondition(code == CURLM_OK, "curl_multi_add_handle failed with \(code.rawValue)")
+  }
+
+  func detach(_ transfer: Transfer, of key: RequestKey) {
+    inFlight[key] = nil
+    let code = unsafe curl_multi_remove_handle(multi, transfer.easy)
+    precondition(code == CURLM_OK, "curl_multi_remove_handle failed with \(code.rawValue)")
+  }
+
+  func makeTransfer(isConnector: Bool) -> Transfer? {
+    guard let transfer = Transfer(configuration, of: self) else { return nil }
+    transfer.configure(configuration)
+    if isConnector { transfer.configureAsConnector() }
+    setSocketCallbacks(of: transfer, keepsSockets: isConnector)
+    return transfer
+  }
+
+  private func setSocketCallbacks(of transfer: Transfer, keepsSockets: Bool) {
+    let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe transfer.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(transfer).toOpaque())
+    let open = unsafe rr_curl_set_open_callback(transfer.easy) { user, _, address in
+      guard let address = unsafe address?.pointee else { return -1 }
+      let transfer = unsafe Transfer.of(user)
+      return transfer.loop.sockets.open(
+        family: address.family, type: address.socktype, protocol: address.protocol, device: transfer.device)
+    }
+    transfer.accepted(CURLOPT_OPENSOCKETFUNCTION, open)
+    if keepsSockets { return transfer.keepSockets() }
+    unsafe transfer.set(CURLOPT_CLOSESOCKETDATA, pointer: this)
+    let close = unsafe rr_curl_set_close_callback(transfer.easy) { user, socket in
+      unsafe TransferLoop.of(user).sockets.close(socket)
+    }
+    transfer.accepted(CURLOPT_CLOSESOCKETFUNCTION, close)
+  }
+}
+
+/// What other threads want of the loop.
+enum TransportOrder: Sendable {
+  case submit(OutgoingRequest, device: Int)
+  case cancel(UInt64, device: Int)
+  case stop
+}
+
+/// Where they leave it: in order, and the loop is woken once for a burst.
+final class OrderMailbox: Sendable {
+  private struct State {
+    var orders: [TransportOrder] = []
+    var isAwake = false
+  }
+
+  /// Readable while orders wait.
+  let wakeUp: Int32
+  private let state = Mutex(State())
+
+  init() throws(TransportError) {
+    wakeUp = rr_eventfd()
+    guard wakeUp >= 0 else { throw TransportError(call: "eventfd", code: Int(errno)) }
+  }
+
+  deinit { close(wakeUp) }
+
+  func post(_ order: TransportOrder) {
+    wake { $0.append(order) }
+  }
+
+  /// Ends a wait, without an order.
+  func wake() { wake { _ in } }
+
+  private func wake(_ change: (inout [TransportOrder]) -> Void) {
+    let mustWake = state.withLock { state in
+      change(&state.orders)
+      defer { state.isAwake = true }
+      return !state.isAwake
+    }
+    if mustWake {
+      let result = eventfd_write(wakeUp, 1)
+      precondition(result == 0, "a counter below its end takes one more")
+    }
+  }
+
+  /// Everything since the last call. `empty` becomes the next box, with its capacity.
+  func collect(into orders: inout [TransportOrder]) {
+    var count: eventfd_t = 0
+    // Fails when nobody has woken the loop.
+    _ = unsafe eventfd_read(wakeUp, &count)
+    state.withLock { state in
+      swap(&orders, &state.orders)
+      state.isAwake = false
+    }
+  }
+}
+
+/// Where the connections of phones are kept. Of one cache for all, libcurl would walk through every connection for each one
+/// that has died; so a few devices share one, and `CURLOPT_ADDRESS_SCOPE` keeps them apart in it: the scope is a part of the
+/// key under which a connection is kept, and of nothing else unless the server's address is link-local (RFC 4007 §4).
+@safe
+struct ConnectionShares: ~Copyable {
+  static let devicesPerShare = 64
+
+  private var shares: [UnsafeMutableRawPointer?] = unsafe []
+
+  /// Nil when memory has run out: the device's connections are then kept with those of everybody else.
+  mutating func share(of device: Int) -> UnsafeMutableRawPointer? {
+    let index = device / ConnectionShares.devicesPerShare
+    if unsafe index >= shares.count {
+      unsafe shares.append(contentsOf: repeatElement(nil, count: index + 1 - shares.count))
+    }
+    if let share = unsafe shares[index] { return unsafe share }
+    guard let share = unsafe curl_share_init() else { return nil }
+    let code = unsafe rr_curl_share_lock_data(share, CURL_LOCK_DATA_CONNECT)
+    precondition(code == CURLSHE_OK, "connections can be shared since libcurl 7.57")
+    unsafe shares[index] = unsafe share
+    return unsafe share
+  }
+
+  /// The scope of a device; 0 would be none.
+  static func scope(of device: Int) -> Int { device % devicesPerShare + 1 }
+
+  /// Closes all connections. After the last handle that used a share is gone.
+  mutating func close() {
+    unsafe shares.forEach { share in
+      if let share = unsafe share {
+        let code = unsafe curl_share_cleanup(share)
+        precondition(code == CURLSHE_OK, "no handle uses the share any more")
+      }
+    }
+    unsafe shares = []
+  }
+}

@@ -1,0 +1,79 @@
+import Base
+import Contract
+import Database
+import Engine
+import Queue
+import Vocabulary
+
+/// What goes into the queue, and what leaves it without an upload (SDK §7).
+extension DeviceHost {
+  /// Rendered now and never changed later (SDK §7.2).
+  mutating func insert(_ record: LocationRecord, _ kind: RecordKind, at now: Moment) {
+    scratch.record.removeAll(keepingCapacity: true)
+    let note = renderer.append(record, to: &scratch.record)
+    switch note {
+    case .invalidTemplate?: log(.error(note?.message ?? "", from: .records), at: now)
+    case .extrasAppendedToArray?: log(.warning(note?.message ?? "", from: .records), at: now)
+    case nil: break
+    }
+    insert(record.uuid, record.timestamp, scratch.record, kind, at: now)
+  }
+
+  mutating func insert(
+    _ uuid: UUID128, _ timestamp: WallInstant, _ bytes: [UInt8], _ kind: RecordKind, at now: Moment
+  ) {
+    let persistence = configuration.persistence
+    do throws(DatabaseError) {
+      _ = try queue.insert(uuid: uuid, timestamp: timestamp, bytes: bytes.span)
+      log(
+        .inserted(
+          uuid: uuid, kind: kind, persistMode: persistence.persistMode.rawValue,
+          maxRecords: persistence.maxRecordsToPersist), at: now)
+      if persistence.maxRecordsToPersist > 0 && queue.count > persistence.maxRecordsToPersist {
+        discarded(try queue.evict(keeping: persistence.maxRecordsToPersist), .evicted, at: now)
+      }
+    } catch { report(error, at: now) }
+  }
+
+  /// Where nothing waits, nothing grows old.
+  var nextPurge: MonotonicInstant? {
+    queue.count > 0 ? lastPurge.map { $0 + HostRules.purgeInterval } : nil
+  }
+
+  mutating func purge(at now: Moment) {
+    lastPurge = now.monotonic
+    let days = configuration.persistence.maxDaysToPersist
+    guard days > 0 && days <= HostRules.daysMax && queue.count > 0 else { return }
+    do throws(DatabaseError) {
+      let limit = now.wall.millisecondsSince1970 - Int64(days) * 86_400_000
+      let expired = try queue.expire(before: WallInstant(exactly: limit) ?? .earliest)
+      if !expired.isEmpty { log(.purged(count: expired.count, days: days), at: now) }
+      discarded(expired, .expired, at: now)
+    } catch { report(error, at: now) }
+  }
+
+  /// A limit that was lowered counts at once (SDK §7.4).
+  mutating func shrink(at now: Moment) {
+    let limit = configuration.persistence.maxRecordsToPersist
+    guard limit > 0 && queue.count > limit else { return }
+    do throws(DatabaseError) {
+      let evicted = try queue.evict(keeping: limit)
+      if !evicted.isEmpty { log(.shrunk(max: limit, deleted: evicted.count), at: now) }
+      discarded(evicted, .evicted, at: now)
+    } catch { report(error, at: now) }
+  }
+
+  mutating func discarded(_ uuids: [UUID128], _ reason: DiscardReason, at now: Moment) {
+    if !uuids.isEmpty { platform.deliver(.discarded(uuids, reason), at: now) }
+  }
+}
+
+/// Why a record leaves the queue without an upload (SDK §7.4).
+package enum DiscardReason: String, CaseIterable, Sendable {
+  /// There were too many.
+  case evicted
+  /// It had grown too old.
+  case expired
+  /// The app destroyed it, or took it with a sync where there is no url.
+  case destroyed
+}

@@ -1,0 +1,174 @@
+package import Base
+package import Contract
+package import Engine
+package import Vocabulary
+
+/// What the sensors of a phone make of the positions it is at: which of them the engine asked for, when a region was
+/// left and when a geofence crossed. Inputs come out in the order in which a phone would report them.
+package struct PhoneSensors: Sendable {
+  /// A real phone reports the exit from its stationary region so late (SDK §12.5, our choice).
+  static let stationaryExitMarginMetres = 50.0
+  /// A position beyond the boundary counts as outside only when it is so much beyond (SDK §15.3, our choice).
+  static let fenceExitMarginMetres = 20.0
+  static let significantChangeMetres = 500.0
+
+  private struct Watched {
+    let identifier: String
+    let circle: Circle
+    var isInside = false
+    /// Of an earlier process. What the next one asks for takes its place.
+    var isLeft = false
+  }
+
+  package private(set) var updates: LocationUpdates?
+  package private(set) var isSampling = false
+  private var stationaryRegion: Circle?
+  private var proximityRegion: Circle?
+  private var fences: [Watched] = []
+  package private(set) var wantsActivities = false
+  package var fetches = BackgroundFetches()
+  private var wantsSignificantChanges = false
+  package private(set) var lastFix: Fix?
+  private var lastStreamed: Coordinate?
+  private var lastSignificant: Coordinate?
+
+  package init() {}
+
+  package var wantsBackgroundFetch: Bool { fetches.due != nil }
+
+  /// Whether a position may be more than one of a stream: beyond a rim, or far away.
+  package var watchesRegions: Bool {
+    stationaryRegion != nil || proximityRegion != nil || !fences.isEmpty || wantsSignificantChanges
+  }
+
+  package mutating func apply(_ demand: SensorDemand, at instant: MonotonicInstant) {
+    switch demand {
+    case .locationUpdates(let updates):
+      let isNew = self.updates == nil
+      self.updates = updates
+      if updates == nil || isNew { lastStreamed = nil }
+    case .sampling(let accuracy):
+      isSampling = accuracy != nil
+    case .stationaryRegion(let circle): stationaryRegion = circle
+    case .proximityRegion(let circle): proximityRegion = circle
+    case .geofences(let on, let off):
+      fences.removeAll { fence in
+        fence.isLeft || off.contains(fence.identifier) || on.contains { $0.identifier == fence.identifier }
+      }
+      fences += on.compactMap(watched)
+    case .activityUpdates(let isOn): wantsActivities = isOn
+    case .significantChanges(let isOn):
+      wantsSignificantChanges = isOn
+      if isOn && lastSignificant == nil { lastSignificant = lastFix.flatMap { Coordinate($0) } }
+    case .backgroundFetch(let isOn): fetches.demand(isOn, at: instant)
+    }
+  }
+
+  /// The process is gone; the system keeps what it goes on watching for the next one.
+  package mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
+    (updates, lastStreamed, isSampling, wantsActivities) = (nil, nil, false, false)
+    if !end.keepsFetches(on: platform) { fetches = BackgroundFetches() }
+    if end.keepsRegions(on: platform) {
+      for index in fences.indices { fences[index].isLeft = true }
+    } else {
+      (stationaryRegion, proximityRegion, fences) = (nil, nil, [])
+      (wantsSignificantChanges, lastSignificant) = (false, nil)
+    }
+  }
+
+  /// The phone is there now. Nothing for a position that is no place on the earth.
+  package mutating func take(_ fix: Fix) -> [EngineInput] {
+    guard let place = Coordinate(fix) else { return [] }
+    lastFix = fix
+    var inputs: [EngineInput] = []
+    if let region = stationaryRegion,
+      region.center.distanceMetres(to: place) > region.radiusMetres + Self.stationaryExitMarginMetres
+    {
+      stationaryRegion = nil
+      inputs.append(.stationaryRegionExit(fix))
+    }
+    if let region = proximityRegion, !region.contains(place) {
+      proximityRegion = nil
+      inputs.append(.proximityRegionExit(fix))
+    }
+    cross(to: place, fix, into: &inputs)
+    if isSampling { inputs.append(.sample(fix)) }
+    if let updates, isFar(place, from: lastStreamed, updates.distanceFilterMetres) {
+      lastStreamed = place
+      inputs.append(.fix(fix))
+    }
+    if wantsSignificantChanges, isFar(place, from: lastSignificant, Self.significantChangeMetres) {
+      lastSignificant = place
+      inputs.append(.significantChange(fix))
+    }
+    return inputs
+  }
+
+  /// Nothing while nobody asked.
+  package func take(_ activity: Activity) -> [EngineInput] { wantsActivities ? [.activity(activity)] : [] }
+
+  private mutating func cross(to place: Coordinate, _ fix: Fix, into inputs: inout [EngineInput]) {
+    for index in fences.indices {
+      let circle = fences[index].circle
+      let distance = circle.center.distanceMetres(to: place)
+      let margin = min(fix.coords.accuracy ?? Self.fenceExitMarginMetres, Self.fenceExitMarginMetres)
+      let isEntry = distance <= circle.radiusMetres
+      let isExit = distance > circle.radiusMetres + max(0, margin)
+      guard fences[index].isInside ? isExit : isEntry else { continue }
+      fences[index].isInside = isEntry
+      inputs.append(.geofenceCrossing(identifier: fences[index].identifier, isEntry: isEntry, fix))
+    }
+  }
+
+  /// The engine knows by itself whether the device is inside as watching begins.
+  private func watched(_ fence: Geofence) -> Watched? {
+    guard let circle = fence.circle else { return nil }
+    let isInside = fence.status.isInside || lastFix.flatMap { Coordinate($0) }.map(circle.contains) ?? false
+    return Watched(identifier: fence.identifier, circle: circle, isInside: isInside)
+  }
+
+  private func isFar(_ place: Coordinate, from last: Coordinate?, _ metres: Double) -> Bool {
+    last.map { $0.distanceMetres(to: place) >= metres } ?? true
+  }
+}
+
+extension Coordinate {
+  init?(_ fix: Fix) { self.init(latitude: fix.coords.latitude, longitude: fix.coords.longitude) }
+}
+
+/// When iOS lets an app that wants it run for a moment in the background.
+package struct BackgroundFetches: Equatable, Sendable {
+  /// Typically about every quarter of an hour (SDK §16.3.4).
+  package static let interval = Nanoseconds.seconds(900)
+
+  /// Nil while the app does not want any.
+  package private(set) var due: MonotonicInstant?
+
+  package init() {}
+
+  package mutating func demand(_ isOn: Bool, at instant: MonotonicInstant) {
+    due = isOn ? instant + BackgroundFetches.interval : nil
+  }
+
+  /// True when one is due; the next one follows an interval later.
+  package mutating func take(at instant: MonotonicInstant) -> Bool {
+    guard let due, due <= instant else { return false }
+    self.due = instant + BackgroundFetches.interval
+    return true
+  }
+}
+
+extension Geofence {
+  /// The circle that a platform watches; nil when the fence is nowhere on the earth.
+  var circle: Circle? {
+    switch shape {
+    case .circle(let center, let radius):
+      Coordinate(latitude: center.latitude, longitude: center.longitude).map {
+        Circle(center: $0, radiusMetres: radius)
+      }
+    case .polygon(let corners):
+      Circle(
+        enclosing: corners.compactMap { Coordinate(latitude: $0.latitude, longitude: $0.longitude) })
+    }
+  }
+}

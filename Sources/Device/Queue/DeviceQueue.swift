@@ -1,0 +1,284 @@
+package import Base
+package import Database
+
+/// The records of one device that the server has not acknowledged yet (SDK §7). Every call that writes is durable when
+/// it returns, or with the group it belongs to where commits are grouped. A call that throws has changed nothing.
+///
+/// Locks are not written down: they belong to the process that sends the rows, and die with it (SDK §7.2).
+package protocol RecordQueue {
+  /// All rows, locked ones included.
+  var count: Int { get }
+
+  /// Appends a record and returns its row. Uuids are not compared: whoever makes them sees that they differ.
+  mutating func insert(uuid: UUID128, timestamp: WallInstant, bytes: Span<UInt8>) throws(DatabaseError) -> Int64
+
+  /// Locks the next unlocked rows, oldest insertion first or last, and appends them to `records`.
+  mutating func lock(limit: Int, newestFirst: Bool, into records: inout [QueuedRecord]) throws(DatabaseError)
+
+  /// Rows that are gone, or were not locked, are passed over.
+  mutating func unlock(_ ids: [Int64])
+  mutating func unlockAll()
+
+  /// Rows that are gone already are passed over. Returns how many were deleted.
+  mutating func delete(_ ids: [Int64]) throws(DatabaseError) -> Int
+  /// Locked or not, as `deleteAll`: an upload in flight then ends without effect (SDK §7.4).
+  mutating func delete(uuid: UUID128) throws(DatabaseError) -> Bool
+  /// Returns the uuids, oldest insertion first.
+  mutating func deleteAll() throws(DatabaseError) -> [UUID128]
+
+  /// Deletes rows whose timestamp lies before the limit; locked ones stay. Returns their uuids, oldest insertion first.
+  mutating func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128]
+
+  /// Deletes the oldest insertions until at most so many rows are left; locked ones stay. Returns their uuids, oldest first.
+  mutating func evict(keeping maximum: Int) throws(DatabaseError) -> [UUID128]
+
+  /// Reads without locking, in insertion order or against it, locked rows included.
+  func read(limit: Int, offset: Int, newestFirst: Bool) throws(DatabaseError) -> [QueuedRecord]
+}
+
+/// A record as it waits in the queue: rendered, and never changed again.
+package struct QueuedRecord: Equatable, Sendable {
+  /// The row: grows with every insert of a device and is never used twice.
+  package let id: Int64
+  package let uuid: UUID128
+  /// The record's own time, by which it grows old.
+  package let timestamp: WallInstant
+  package let bytes: [UInt8]
+
+  package init(id: Int64, uuid: UUID128, timestamp: WallInstant, bytes: [UInt8]) {
+    self.id = id
+    self.uuid = uuid
+    self.timestamp = timestamp
+    self.bytes = bytes
+  }
+}
+
+/// What became of a row (`QueueDatabase.notes`).
+package enum QueueNote: Equatable, Sendable {
+  /// Why a row is gone.
+  package enum Cause: Sendable {
+    /// The uploader had no more use for it.
+    case upload
+    /// The app or a server had it destroyed.
+    case order
+    /// It had grown too old.
+    case age
+    /// There were too many.
+    case room
+  }
+
+  case inserted(device: Int, row: Int64, uuid: UUID128, timestamp: WallInstant, bytes: [UInt8])
+  case deleted(device: Int, row: Int64, Cause)
+  /// A write met a disturbance and changed nothing.
+  case refused(device: Int, WriteStep)
+}
+
+/// The queue of one device in a database of one or many. Copies are the same queue.
+package struct DeviceQueue: RecordQueue {
+  let database: QueueDatabase
+  let device: Int
+
+  package var count: Int { rows.count }
+
+  var rows: DeviceRows {
+    get { database.devices[device] }
+    nonmutating _modify { yield &database.devices[device] }
+  }
+
+  package func insert(uuid: UUID128, timestamp: WallInstant, bytes: Span<UInt8>) throws(DatabaseError) -> Int64 {
+    let recordedAt = timestamp.millisecondsSince1970
+    return try database.write(for: device, .insertion) { () throws(DatabaseError) in
+      let row = try database.takeRow()
+      try database.records.insert(row, device: device, uuid, recordedAt: recordedAt, bytes)
+      rows.append(row, recordedAt: recordedAt)
+      database.changes.append(.inserted(device: device, row: row))
+      if database.notes != nil {
+        let copy = [UInt8](capacity: bytes.count) { copy in
+          for index in bytes.indices { copy.append(bytes[index]) }
+        }
+        database.notes?.append(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp, bytes: copy))
+      }
+      return row
+    }
+  }
+
+  package func lock(limit: Int, newestFirst: Bool, into records: inout [QueuedRecord]) throws(DatabaseError) {
+    let free = unlocked(limit, newestFirst)
+    try append(free, to: &records)
+    rows.locked.insert(free)
+  }
+
+  package func unlock(_ ids: [Int64]) {
+    for id in ids { rows.locked.remove(id) }
+  }
+
+  package func unlockAll() { rows.locked.removeAll() }
+
+  package func read(limit: Int, offset: Int, newestFirst: Bool) throws(DatabaseError) -> [QueuedRecord] {
+    precondition(limit >= 0 && offset >= 0, "pages are counted from 0")
+    var records: [QueuedRecord] = []
+    let rows = rows.rows
+    try append(
+      newestFirst ? Array(rows.dropLast(offset).suffix(limit).reversed()) : Array(rows.dropFirst(offset).prefix(limit)),
+      to: &records)
+    return records
+  }
+
+  /// The next rows that no upload holds.
+  func unlocked(_ limit: Int, _ newestFirst: Bool) -> [Int64] {
+    precondition(limit >= 0, "a limit is 0 or more")
+    let (locked, rows) = (rows.locked, rows.rows)
+    guard !locked.rows.isEmpty else {
+      return newestFirst ? rows.suffix(limit).reversed() : Array(rows.prefix(limit))
+    }
+    return newestFirst
+      ? Array(rows.reversed().lazy.filter { !locked.contains($0) }.prefix(limit))
+      : Array(rows.lazy.filter { !locked.contains($0) }.prefix(limit))
+  }
+
+  /// All of them or, after an error, none.
+  private func append(_ rows: [Int64], to records: inout [QueuedRecord]) throws(DatabaseError) {
+    let start = records.count
+    do throws(DatabaseError) {
+      for row in rows { records.append(try database.records.read(row)) }
+    } catch {
+      records.removeSubrange(start...)
+      throw error
+    }
+  }
+}
+
+extension DeviceQueue {
+  package func delete(_ ids: [Int64]) throws(DatabaseError) -> Int { try delete(ids, .upload) }
+
+  private func delete(_ ids: [Int64], _ cause: QueueNote.Cause) throws(DatabaseError) -> Int {
+    guard !ids.isEmpty else { return 0 }
+    return try database.write(for: device, cause == .upload ? .deletionOfUploaded : .other) {
+      () throws(DatabaseError) in
+      var deleted = 0
+      for id in ids where try delete(id, cause) { deleted += 1 }
+      return deleted
+    }
+  }
+
+  package func delete(uuid: UUID128) throws(DatabaseError) -> Bool {
+    for row in rows.rows where try database.records.identity(row).uuid == uuid { return try delete([row], .order) == 1 }
+    return false
+  }
+
+  package func deleteAll() throws(DatabaseError) -> [UUID128] {
+    let all = Array(rows.rows)
+    var uuids: [UUID128] = []
+    for row in all { uuids.append(try database.records.identity(row).uuid) }
+    _ = try delete(all, .order)
+    return uuids
+  }
+
+  package func expire(before limit: WallInstant) throws(DatabaseError) -> [UUID128] {
+    let instant = limit.millisecondsSince1970
+    guard rows.earliest < instant else { return [] }
+    return try database.write(for: device) { () throws(DatabaseError) in
+      var expired: [UUID128] = []
+      var earliest = Int64.max
+      for row in Array(rows.rows) {
+        let (uuid, recordedAt) = try database.records.identity(row)
+        if recordedAt >= instant || rows.locked.contains(row) {
+          earliest = min(earliest, recordedAt)
+        } else if try delete(row, .age) {
+          expired.append(uuid)
+        }
+      }
+      rows.earliest = earliest
+      return expired
+    }
+  }
+
+  package func evict(keeping maximum: Int) throws(DatabaseError) -> [UUID128] {
+    let surplus = rows.count - max(0, maximum)
+    guard surplus > 0 else { return [] }
+    return try database.write(for: device) { () throws(DatabaseError) in
+      var evicted: [UUID128] = []
+      for row in unlocked(surplus, false) {
+        evicted.append(try database.records.identity(row).uuid)
+        _ = try delete(row, .room)
+      }
+      return evicted
+    }
+  }
+
+  /// Within a group. False when there is no such row.
+  private func delete(_ row: Int64, _ cause: QueueNote.Cause) throws(DatabaseError) -> Bool {
+    guard rows.remove(row) else { return false }
+    database.changes.append(.deleted(device: device, row: row))
+    database.notes?.append(.deleted(device: device, row: row, cause))
+    try database.records.delete(row)
+    return true
+  }
+}
+
+/// The statements of the table `records`.
+struct RecordStatements: ~Copyable {
+  private var insertion: Statement
+  private var deletion: Statement
+  private var selection: Statement
+  private var reservation: Statement
+}
+
+extension RecordStatements {
+  init(_ connection: borrowing Connection) throws(DatabaseError) {
+    self.init(
+      insertion: try connection.prepare(
+        "INSERT INTO records(row, device, uuid, recorded_at, data) VALUES(?, ?, ?, ?, ?)"),
+      deletion: try connection.prepare("DELETE FROM records WHERE row = ?"),
+      selection: try connection.prepare("SELECT uuid, recorded_at, data FROM records WHERE row = ?"),
+      reservation: try connection.prepare("UPDATE reservation SET next_row = ?"))
+  }
+
+  mutating func insert(
+    _ row: Int64, device: Int, _ uuid: UUID128, recordedAt: Int64, _ data: Span<UInt8>
+  ) throws(DatabaseError) {
+    let uuid = uuid.bytes
+    var execution = insertion.start()
+    execution.bind(1, row)
+    execution.bind(2, Int64(device))
+    execution.bind(3, blob: uuid.span)
+    execution.bind(4, recordedAt)
+    execution.bind(5, blob: data)
+    try execution.run()
+  }
+
+  mutating func delete(_ row: Int64) throws(DatabaseError) {
+    var execution = deletion.start()
+    execution.bind(1, row)
+    try execution.run()
+  }
+
+  /// A row that exists.
+  mutating func read(_ row: Int64) throws(DatabaseError) -> QueuedRecord {
+    var execution = selection.start()
+    execution.bind(1, row)
+    try RecordStatements.requireRow(&execution)
+    return QueuedRecord(
+      id: row, uuid: UUID128(execution.bytes(at: 0)),
+      timestamp: WallInstant(millisecondsSince1970: execution.integer(at: 1)), bytes: execution.blob(at: 2))
+  }
+
+  /// Without reading the record itself.
+  mutating func identity(_ row: Int64) throws(DatabaseError) -> (uuid: UUID128, recordedAt: Int64) {
+    var execution = selection.start()
+    execution.bind(1, row)
+    try RecordStatements.requireRow(&execution)
+    return (UUID128(execution.bytes(at: 0)), execution.integer(at: 1))
+  }
+
+  mutating func reserve(upTo row: Int64) throws(DatabaseError) {
+    var execution = reservation.start()
+    execution.bind(1, row)
+    try execution.run()
+  }
+
+  private static func requireRow(_ execution: inout Execution) throws(DatabaseError) {
+    let isThere = try execution.step()
+    precondition(isThere, "the file was changed by somebody else in spite of its lock")
+  }
+}

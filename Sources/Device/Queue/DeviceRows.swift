@@ -1,0 +1,77 @@
+/// Which rows belong to a device, in ascending order. Most leave at the front, where they came in first.
+struct DeviceRows {
+  /// The rows before `head` are gone.
+  private var storage: [Int64] = []
+  private var head = 0
+  /// No record is older, in milliseconds since 1970; it may be that none is as old.
+  var earliest = Int64.max
+  var locked = LockedRows()
+
+  var rows: ArraySlice<Int64> { storage[head...] }
+  var count: Int { storage.count - head }
+
+  /// A row above all others.
+  mutating func append(_ row: Int64, recordedAt: Int64) {
+    storage.append(row)
+    earliest = min(earliest, recordedAt)
+  }
+
+  /// Also from the locked rows. False when there is no such row.
+  mutating func remove(_ row: Int64) -> Bool {
+    let index = storage[head...].firstIndex(notBefore: row)
+    guard index < storage.count && storage[index] == row else { return false }
+    locked.remove(row)
+    if index > head {
+      storage.remove(at: index)
+      return true
+    }
+    head += 1
+    // Moves each row once at most, on average.
+    if head * 2 > storage.count {
+      storage.removeSubrange(..<head)
+      head = 0
+    }
+    return true
+  }
+
+  /// A row that was removed, at its place; how old it was is not remembered.
+  mutating func putBack(_ row: Int64) {
+    storage.insert(row, at: storage[head...].firstIndex(notBefore: row))
+    earliest = .min
+  }
+}
+
+/// The rows that an upload holds, in ascending order: none most of the time, and one batch otherwise.
+struct LockedRows {
+  private(set) var rows: [Int64] = []
+
+  func contains(_ row: Int64) -> Bool {
+    let index = rows[...].firstIndex(notBefore: row)
+    return index < rows.count && rows[index] == row
+  }
+
+  /// Rows that are not locked yet, in any order.
+  mutating func insert(_ more: some Sequence<Int64>) {
+    rows.append(contentsOf: more)
+    rows.sort()
+  }
+
+  mutating func remove(_ row: Int64) {
+    let index = rows[...].firstIndex(notBefore: row)
+    if index < rows.count && rows[index] == row { rows.remove(at: index) }
+  }
+
+  mutating func removeAll() { rows = [] }
+}
+
+extension ArraySlice<Int64> {
+  /// Where in ascending elements the first one lies that is not smaller, or the end.
+  func firstIndex(notBefore value: Int64) -> Int {
+    var range = indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range = self[middle] < value ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
+  }
+}

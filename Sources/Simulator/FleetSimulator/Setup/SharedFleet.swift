@@ -1,6 +1,0 @@
-/// A fleet's setup, once for all its devices.
-final class SharedFleet {
-  let setup: FleetSetup
-
-  init(_ setup: FleetSetup) { self.setup = setup }
-}

@@ -1,0 +1,277 @@
+import Base
+import Scenario
+
+/// One of several processes that share the devices of a run.
+package struct Shard: Equatable, Sendable {
+  /// From 0 on.
+  package let index: Int
+  package let count: Int
+
+  /// Nil when the index is not one of the count's.
+  package init?(index: Int, count: Int) {
+    guard count >= 1, count <= Shard.countMax, (0..<count).contains(index) else { return nil }
+    self.index = index
+    self.count = count
+  }
+
+  /// `0/4` to `3/4`; nil for anything else.
+  package init?(text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let index = Shard.number(parts[0]), let count = Shard.number(parts[1]) else { return nil }
+    self.init(index: index, count: count)
+  }
+
+  package var text: String { "\(index)/\(count)" }
+
+  /// Digits alone: no sign, no space.
+  private static func number(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  }
+
+  /// Beyond it nobody's cluster goes, and a slip of the finger does.
+  package static let countMax = 10_000
+}
+
+extension RunSetup {
+  /// What one shard simulates: every `count`-th device of the whole file. Fleets stay, even when nobody of them is left.
+  package func part(_ shard: Shard) -> RunSetup {
+    var part = self
+    // Every part goes to its end, or they would not add up to a whole.
+    part.endingInvariants = []
+    var before = 0
+    for index in fleets.indices {
+      part.fleets[index].members = fleets[index].simulated.filter { (before + $0) % shard.count == shard.index }
+      before += fleets[index].devices
+    }
+    return part
+  }
+}
+
+extension RunSummary {
+  /// What the shards of one run came to together. Throws a sentence when they are not those of one run, or not all.
+  package static func whole(of shards: [RunSummary]) throws(MergeError) -> RunSummary {
+    let parts = try inOrder(shards)
+    var whole = parts[0]
+    whole.shard = nil
+    for part in parts.dropFirst() {
+      try whole.requireSameRun(as: part)
+      try whole.add(part)
+    }
+    whole.invariants = invariants(of: parts)
+    for index in whole.thresholds.indices { try whole.judge(index, parts) }
+    whole.leaveStorageUnjudged()
+    return whole
+  }
+
+  /// All shards of the same count, each once.
+  private static func inOrder(_ summaries: [RunSummary]) throws(MergeError) -> [RunSummary] {
+    var parts: [Int: RunSummary] = [:]
+    var count: Int?
+    for summary in summaries {
+      guard let text = summary.shard, let shard = Shard(text: text) else {
+        throw MergeError(message: "a summary of a whole run is among them: only shards add up")
+      }
+      guard count ?? shard.count == shard.count else {
+        throw MergeError(message: "shard \(text) is one of \(shard.count), others are of \(count ?? 0)")
+      }
+      count = shard.count
+      guard parts.updateValue(summary, forKey: shard.index) == nil else {
+        throw MergeError(message: "shard \(text) is there twice")
+      }
+    }
+    guard let count else { throw MergeError(message: "there is no shard") }
+    let missing = (0..<count).filter { parts[$0] == nil }
+    guard missing.isEmpty else {
+      let names = missing.prefix(8).map { "\($0)/\(count)" }.joined(separator: ", ")
+      let more = missing.count > 8 ? " and \(missing.count - 8) more" : ""
+      throw MergeError(message: "missing: \(names)\(more); the whole cannot be judged without them")
+    }
+    return (0..<count).compactMap { parts[$0] }
+  }
+
+  private func requireSameRun(as other: RunSummary) throws(MergeError) {
+    let rows: [(name: String, mine: String, theirs: String)] = [
+      ("scenario", scenario, other.scenario), ("scenario hash", scenarioHash, other.scenarioHash),
+      ("seed", "\(seed)", "\(other.seed)"), ("mode", mode, other.mode), ("version", product, other.product),
+      ("duration", "\(duration.count) ns", "\(other.duration.count) ns"),
+      ("settle time", "\(settle.count) ns", "\(other.settle.count) ns"),
+      ("fleets", fleets.map(\.name).joined(separator: " "), other.fleets.map(\.name).joined(separator: " ")),
+    ]
+    for row in rows where row.mine != row.theirs {
+      throw MergeError(
+        message: "shard \(other.shard ?? "-") is of another run: its \(row.name) is \(row.theirs), not \(row.mine)")
+    }
+  }
+
+  private mutating func add(_ part: RunSummary) throws(MergeError) {
+    for index in fleets.indices {
+      fleets[index].devices += part.fleets[index].devices
+      fleets[index].hash = try RunSummary.sum(fleets[index].hash, part.fleets[index].hash)
+    }
+    hash = try RunSummary.sum(hash, part.hash)
+    events += part.events
+    requests += part.requests
+    if let mine = drained, let theirs = part.drained { drained = max(mine, theirs) } else { drained = nil }
+    ended = max(ended, part.ended)
+    ending = [.signal, .violation, .threshold].first { $0 == ending || $0 == part.ending } ?? .completed
+    for sum in LedgerSums.parts { ledger[keyPath: sum.path] += part.ledger[keyPath: sum.path] }
+    for figure in part.metrics {
+      if let index = metrics.firstIndex(where: { $0.name == figure.name }) {
+        try metrics[index].figure.add(figure.figure)
+      } else {
+        metrics.append(figure)
+      }
+    }
+    for (index, check) in part.checks.enumerated() where checks.indices.contains(index) {
+      checks[index].held += check.held
+      checks[index].failed += check.failed
+    }
+    verification = verification.joined(with: part.verification)
+    answers.merge(part.answers) { $0 + $1 }
+    if let mine = place, let theirs = part.place {
+      place = RunPlace(target: mine.target, start: min(mine.start, theirs.start), end: max(mine.end, theirs.end))
+    }
+    findings += part.findings
+    for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {
+      clauses[index].add(clause)
+    }
+    violations += part.violations
+    replay = replay ?? part.replay
+    remarks += part.remarks
+    for note in part.notes where !notes.contains(note) { notes.append(note) }
+    for (index, goal) in part.coverage.enumerated() where coverage.indices.contains(index) {
+      coverage[index].seen += goal.seen
+    }
+    try timeline.add(part.timeline)
+  }
+
+  private static func sum(_ left: String, _ right: String) throws(MergeError) -> String {
+    guard var sum = TraceHash(text: left), let other = TraceHash(text: right) else {
+      throw MergeError(message: "'\(left)' and '\(right)' are no hashes")
+    }
+    sum.add(other)
+    return sum.text
+  }
+
+  /// Violated when any part violates it; held when one has held it and none could not judge it but for want of devices;
+  /// not exercised when nothing came up in any part that could judge it.
+  private static func invariants(of parts: [RunSummary]) -> [InvariantVerdict] {
+    parts[0].invariants.indices.map { index in
+      let verdicts = parts.compactMap { $0.invariants.indices.contains(index) ? $0.invariants[index] : nil }
+      var verdict = verdicts[0]
+      verdict.violations = verdicts.reduce(0) { $0 + $1.violations }
+      verdict.exercised = verdicts.reduce(0) { $0 + $1.exercised }
+      let order = [InvariantVerdict.Outcome.violated, .held, .notExercised]
+      let decisive = order.compactMap { outcome in verdicts.first { $0.outcome == outcome } }.first ?? verdict
+      (verdict.outcome, verdict.reason) = (decisive.outcome, decisive.reason)
+      return verdict
+    }
+  }
+
+  /// Against the figures of the whole: a percentile of the whole is in no part.
+  private mutating func judge(_ index: Int, _ parts: [RunSummary]) throws(MergeError) {
+    var verdict = thresholds[index]
+    verdict.endedTheRun = parts.contains { $0.thresholds.indices.contains(index) && $0.thresholds[index].endedTheRun }
+    guard let expression = ThresholdExpression(verdict.expression, selection: verdict.selection) else {
+      throw MergeError(message: "'\(verdict.selection): \(verdict.expression)' is no threshold of this version")
+    }
+    let figure = figure(verdict.selection)
+    guard figure != nil || verdict.value == nil else {
+      throw MergeError(message: "the summaries hold no figure of \(verdict.selection)")
+    }
+    verdict.value = figure.flatMap { $0.isEmpty ? nil : $0.value(expression.aggregation, seconds: ended.seconds) }
+    let isMissed = verdict.value.map { !expression.comparison.holds($0, expression.limit) } ?? false
+    verdict.outcome = isMissed || verdict.endedTheRun ? .failed : verdict.value == nil ? .notMeasured : .passed
+    thresholds[index] = verdict
+  }
+}
+
+extension ClauseVerdict {
+  fileprivate mutating func add(_ other: ClauseVerdict) {
+    (judged, broken) = (judged + other.judged, broken + other.broken)
+    (detail, remedy) = (detail ?? other.detail, remedy ?? other.remedy)
+    let order = [Outcome.broken, .kept, .notSeen, .notJudged]
+    outcome = order.first { $0 == outcome || $0 == other.outcome } ?? outcome
+  }
+}
+
+extension RunSummary {
+  /// A part of a run says nothing of what is asked of the whole, unless it was ended by it.
+  package mutating func leaveThresholdsToTheWhole() {
+    for index in thresholds.indices where !thresholds[index].endedTheRun { thresholds[index].outcome = .notMeasured }
+  }
+}
+
+/// Figures of shards that cannot be of one run.
+package struct MergeError: Error, Equatable, Sendable {
+  package let message: String
+}
+
+extension Figure {
+  /// What both count together.
+  package mutating func add(_ other: Figure) throws(MergeError) {
+    switch (self, other) {
+    case (.counter(let count), .counter(let more)): self = .counter(count + more)
+    case (.rate(let hits, let total), .rate(let moreHits, let more)):
+      self = .rate(hits: hits + moreHits, of: total + more)
+    case (.gauge(var series), .gauge(let more)):
+      series.add(more)
+      self = .gauge(series)
+    case (.trend(var spread), .trend(let more)):
+      guard spread.resolution == more.resolution else { throw MergeError(message: "trends of different resolution") }
+      do throws(HistogramError) { try spread.histogram.merge(more.histogram) } catch {
+        throw MergeError(message: "histograms that do not add up: \(error)")
+      }
+      self = .trend(spread)
+    case (.counter, _), (.rate, _), (.gauge, _), (.trend, _): throw MergeError(message: "figures of different kinds")
+    }
+  }
+}
+
+extension LevelSeries {
+  /// A series that ended keeps its last level.
+  package mutating func add(_ other: LevelSeries) {
+    let count = max(levels.count, other.levels.count)
+    levels = (0..<count).map { index in
+      (levels.isEmpty ? 0 : levels[min(index, levels.count - 1)])
+        + (other.levels.isEmpty ? 0 : other.levels[min(index, other.levels.count - 1)])
+    }
+  }
+}
+
+extension Timeline {
+  /// Marks are the same in all shards: they are kept once.
+  package mutating func add(_ other: Timeline) throws(MergeError) {
+    guard width == other.width else { throw MergeError(message: "timelines of different widths") }
+    let (last, otherLast) = (intervals.last, other.intervals.last)
+    for index in 0..<max(intervals.count, other.intervals.count) {
+      if index == intervals.count { intervals.append(Interval(levelsOf: last)) }
+      intervals[index].add(index < other.intervals.count ? other.intervals[index] : Interval(levelsOf: otherLast))
+    }
+    for mark in other.marks where !marks.contains(mark) { marks.append(mark) }
+    marks.sort { ($0.from, $0.name) < ($1.from, $1.name) }
+  }
+}
+
+extension Timeline.Interval {
+  /// An interval in which nothing happened after one in which something did.
+  init(levelsOf last: Timeline.Interval?) {
+    self.init()
+    backlog = last?.backlog ?? 0
+    active = last?.active ?? 0
+    moving = last?.moving ?? 0
+  }
+
+  package mutating func add(_ other: Timeline.Interval) {
+    created += other.created
+    delivered += other.delivered
+    uploads += other.uploads
+    failed += other.failed
+    bytes += other.bytes
+    backlog += other.backlog
+    active += other.active
+    moving += other.moving
+    uploadDuration.add(other.uploadDuration)
+    deliveryLatency.add(other.deliveryLatency)
+  }
+}

@@ -1,0 +1,248 @@
+import Base
+import FleetSimulator
+
+/// Lines over the time of a run. The drawing stretches to whatever width there is; the words beside it are text of the
+/// page, so that they stay readable on a phone.
+struct Chart {
+  /// One line; nil leaves a gap.
+  struct Line {
+    let name: String
+    /// `a` to `d`: the colours of the style sheet.
+    let colour: String
+    let values: [Double?]
+    var isFilled = false
+  }
+
+  let title: String
+  let note: String
+  let lines: [Line]
+  let scale: ChartScale
+  let timeline: Timeline
+  let span: Nanoseconds
+  let format: (Double) -> String
+
+  private static let (width, height) = (720.0, 160.0)
+
+  var html: String {
+    let name = "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
+    let legend = lines.map { line in
+      HTML.element("span", "class=\"key \(line.colour)\"", [HTML.text(line.name)])
+    }
+    let drawing = HTML.element(
+      "svg",
+      "viewBox=\"0 0 \(Int(Chart.width)) \(Int(Chart.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"\(name)\"",
+      marks + grid + lines.flatMap(paths) + hovers)
+    return HTML.element(
+      "figure", "class=\"chart\"",
+      [
+        HTML.element(
+          "figcaption", "id=\"\(name)\"",
+          [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
+        HTML.element("p", "class=\"legend\"", lines.count > 1 ? legend : []),
+        HTML.element(
+          "div", "class=\"plot\"",
+          [yLabels, drawing]),
+        HTML.element("svg", "class=\"axis\" aria-hidden=\"true\"", xLabels),
+      ])
+  }
+
+  // MARK: Scales
+
+  private func y(_ value: Double) -> Double { Chart.height * (1 - scale.share(of: value)) }
+
+  private func x(_ span: Nanoseconds) -> Double {
+    guard self.span > .zero else { return 0 }
+    return Chart.width * min(max(span.seconds / self.span.seconds, 0), 1)
+  }
+
+  private func x(endOf interval: Int) -> Double { x(timeline.width * Int64(interval + 1)) }
+
+  // MARK: Drawing
+
+  private var grid: [String] {
+    let level = scale.levels.dropFirst().map { level in
+      let y = SVG.number(y(level))
+      return "<line class=\"grid\" x1=\"0\" x2=\"\(Int(Chart.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
+    }
+    let upright = ticks.map { tick in
+      let x = SVG.number(x(tick))
+      return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(Int(Chart.height))\"/>"
+    }
+    return level + upright
+  }
+
+  private var marks: [String] {
+    timeline.marks.map { mark in
+      let (start, end) = (x(mark.from), max(x(mark.until), x(mark.from) + 1.5))
+      return
+        "<rect class=\"mark\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(end - start))\" height=\"\(Int(Chart.height))\"/>"
+    }
+  }
+
+  private func paths(of line: Line) -> [String] {
+    var pieces: [[(x: Double, y: Double)]] = [[]]
+    for (index, value) in line.values.enumerated() {
+      if let value {
+        if pieces[pieces.count - 1].isEmpty { pieces[pieces.count - 1].append((x(endOf: index - 1), y(value))) }
+        pieces[pieces.count - 1].append((x(endOf: index), y(value)))
+      } else if !pieces[pieces.count - 1].isEmpty {
+        pieces.append([])
+      }
+    }
+    let drawn = pieces.filter { !$0.isEmpty }
+    let outline = drawn.map { SVG.path($0) }.joined(separator: " ")
+    var paths = ["<path class=\"line \(line.colour)\" d=\"\(outline)\"/>"]
+    if line.isFilled {
+      let areas = drawn.map { piece in
+        let base = [(piece[piece.count - 1].x, Chart.height), (piece[0].x, Chart.height)]
+        return SVG.path(piece + base.map { (x: $0.0, y: $0.1) }) + "Z"
+      }
+      paths.insert("<path class=\"under \(line.colour)\" d=\"\(areas.joined(separator: " "))\"/>", at: 0)
+    }
+    return paths
+  }
+
+  /// What stands under the pointer, as the browser's own tip.
+  private var hovers: [String] {
+    let count = lines.map(\.values.count).max() ?? 0
+    let step = max(1, count / 120)
+    return stride(from: 0, to: count, by: step).map { index in
+      let (start, end) = (x(endOf: index - 1), x(endOf: min(index + step, count) - 1))
+      let values = lines.map { line in
+        let value = index < line.values.count ? line.values[index] : nil
+        return "\(line.name): \(value.map(format) ?? "–")"
+      }
+      let time = ClockText.text(timeline.width * Int64(index))
+      let tip = HTML.element("title", "", [HTML.text(([time] + values).joined(separator: "\n"))])
+      return HTML.element(
+        "rect",
+        "class=\"hover\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(end - start))\" height=\"\(Int(Chart.height))\"",
+        [tip])
+    }
+  }
+
+  private var yLabels: String {
+    SVG.levels(scale.levels.map { (share: scale.share(of: $0), text: format($0)) })
+  }
+
+  /// Round times, at most seven of them.
+  private var ticks: [Nanoseconds] {
+    let steps: [Int64] = [
+      10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
+    ]
+    let seconds = span.count / 1_000_000_000
+    let step = steps.first { seconds / $0 <= 6 } ?? max(seconds / 6, 1)
+    return (0...max(seconds / step, 0)).map { Nanoseconds.seconds($0 * step) }
+  }
+
+  /// Percent of the width, so that the text keeps its size whatever the width is.
+  private var xLabels: [String] {
+    ticks.enumerated().map { index, tick in
+      let percent = 100 * x(tick) / Chart.width
+      let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
+      // On a phone there is room for every other one.
+      return HTML.element(
+        "text",
+        "class=\"\(index % 2 == 0 ? "even" : "odd")\" x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
+        [HTML.text(ClockText.text(tick))])
+    }
+  }
+}
+
+/// Times since the start of a run.
+enum ClockText {
+  /// `07:05` hours and minutes; with seconds when it is short of an hour.
+  static func text(_ span: Nanoseconds) -> String {
+    let seconds = span.count / 1_000_000_000
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    if seconds < 3_600 { return "\(two(seconds / 60)):\(two(seconds % 60))" }
+    return "\(seconds / 3_600)h\(two(seconds / 60 % 60))"
+  }
+}
+
+/// Numbers and paths as SVG has them.
+enum SVG {
+  /// The words at the left of a drawing; a share is the height from the bottom.
+  static func levels(_ levels: [(share: Double, text: String)]) -> String {
+    let words = levels.map { level in
+      let percent = number(100 - 100 * level.share)
+      return HTML.element(
+        "text", "x=\"100%\" dx=\"-8\" y=\"\(percent)%\" dy=\"4\" text-anchor=\"end\"", [HTML.text(level.text)])
+    }
+    return HTML.element("svg", "class=\"y\" aria-hidden=\"true\"", words)
+  }
+
+  static func number(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0
+      ? "\(tenths / 10)" : "\(tenths < 0 && tenths > -10 ? "-" : "")\(tenths / 10).\((tenths % 10).magnitude)"
+  }
+
+  static func path(_ points: [(x: Double, y: Double)]) -> String {
+    points.enumerated().map { index, point in
+      (index == 0 ? "M" : "L") + number(point.x) + " " + number(point.y)
+    }.joined()
+  }
+}
+
+/// How values become heights, between two round values, with round values at the lines of the grid.
+struct ChartScale {
+  enum Kind { case linear, logarithmic }
+
+  private let kind: Kind
+  private let least: Double
+  private let greatest: Double
+  /// From the bottom to the top, both included.
+  let levels: [Double]
+
+  init(_ kind: Kind, of values: [Double]) {
+    self.kind = kind
+    let highest = values.max().flatMap { $0 > 0 ? $0 : nil } ?? 1
+    switch kind {
+    case .linear:
+      greatest = ChartScale.round(highest)
+      least = 0
+      levels = [0, 0.5 * greatest, greatest]
+    case .logarithmic:
+      let spans = ChartScale.roundMilliseconds
+      let lowest = values.filter { $0 > 0 }.min() ?? highest / 10
+      let first = max((spans.firstIndex { $0 > lowest } ?? spans.count) - 1, 0)
+      let last = max(spans.firstIndex { $0 >= highest } ?? spans.count - 1, min(first + 2, spans.count - 1))
+      (least, greatest) = (spans[first], spans[last])
+      levels = ChartScale.thinned(Array(spans[first...last]))
+    }
+  }
+
+  /// 0 at the bottom, 1 at the top.
+  func share(of value: Double) -> Double {
+    let share =
+      kind == .linear
+      ? value / greatest : PortableMath.log(max(value, least) / least) / PortableMath.log(greatest / least)
+    return min(max(share, 0), 1)
+  }
+
+  /// The next 1, 2, 2.5 or 5 times a power of ten.
+  private static func round(_ value: Double) -> Double {
+    var power = 1.0
+    while power * 10 <= value { power *= 10 }
+    while power > value { power /= 10 }
+    for step in [1.0, 2, 2.5, 5, 10] where step * power >= value { return step * power }
+    return 10 * power
+  }
+
+  /// Round for people: beyond a minute, minutes and hours are.
+  private static let roundMilliseconds: [Double] = {
+    let short: [Double] = [0.01, 0.1, 1, 10, 100, 1_000].flatMap { power in [1.0, 2, 5].map { $0 * power } }
+    let long: [Double] = [
+      10, 20, 60, 120, 300, 600, 1_200, 3_600, 7_200, 18_000, 36_000, 86_400, 259_200, 864_000, 8_640_000,
+    ]
+    return short + long.map { 1_000 * $0 }
+  }()
+
+  /// At most four, with both ends.
+  private static func thinned(_ levels: [Double]) -> [Double] {
+    guard levels.count > 4 else { return levels }
+    let last = levels.count - 1
+    return [0, last / 3, 2 * last / 3, last].map { levels[$0] }
+  }
+}

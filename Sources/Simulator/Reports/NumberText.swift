@@ -1,0 +1,141 @@
+package import Base
+package import FleetSimulator
+
+/// Numbers as people read them.
+package enum NumberText {
+  /// `12,345`.
+  package static func count(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var text = ""
+    for (place, digit) in digits.enumerated() {
+      if place > 0 && (digits.count - place) % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return (number < 0 ? "-" : "") + text
+  }
+
+  /// `12,345 devices`, `1 device`.
+  package static func count(_ number: Int, _ noun: String) -> String {
+    "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  /// Three digits that matter: `0.123`, `1.23`, `12.3`, `123`, `1,234`.
+  package static func figure(_ number: Double) -> String {
+    guard number.isFinite, number.magnitude < 1e15 else { return "\(number)" }
+    let size = number.magnitude
+    if size >= 99.95 || number == number.rounded() { return count(Int(number.rounded())) }
+    return decimal(number, places: size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3)
+  }
+
+  /// With so many digits behind the point.
+  package static func decimal(_ number: Double, places: Int) -> String {
+    var factor = 1
+    for _ in 0..<places { factor *= 10 }
+    let scaled = Int((number.magnitude * Double(factor)).rounded())
+    let sign = number < 0 && scaled > 0 ? "-" : ""
+    guard places > 0 else { return sign + count(scaled) }
+    let fraction = String(scaled % factor)
+    return "\(sign)\(count(scaled / factor))." + String(repeating: "0", count: places - fraction.count) + fraction
+  }
+
+  /// `99.9 %`; what is nearly everything is not rounded to it.
+  package static func percent(_ share: Double) -> String {
+    let percent = share * 100
+    if percent == percent.rounded() { return "\(Int(percent)) %" }
+    let text = decimal(percent, places: percent < 1 || percent > 99 ? 2 : 1)
+    return (percent < 100 && text.hasPrefix("100") ? "99.99" : text) + " %"
+  }
+
+  /// `120 ms`, `1.24 s`, `12m 30s`, `2h 05m`.
+  package static func span(milliseconds: Double) -> String {
+    guard milliseconds.magnitude >= 0.001 else { return "0 ms" }
+    if milliseconds < 999.5 { return figure(milliseconds) + " ms" }
+    let seconds = milliseconds / 1_000
+    if seconds < 99.95 { return figure(seconds) + " s" }
+    return span(.seconds(Int64(seconds.rounded())))
+  }
+
+  /// `45 s`, `12m 30s`, `2h 05m`, `3d 04h`.
+  package static func span(_ span: Nanoseconds) -> String {
+    let seconds = span.count / 1_000_000_000
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    switch seconds {
+    case ..<60: return "\(seconds) s"
+    case ..<3_600: return seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds / 60)m \(two(seconds % 60))s"
+    case ..<86_400:
+      return seconds / 60 % 60 == 0 ? "\(seconds / 3_600)h" : "\(seconds / 3_600)h \(two(seconds / 60 % 60))m"
+    default:
+      return seconds / 3_600 % 24 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 86_400)d \(two(seconds / 3_600 % 24))h"
+    }
+  }
+
+  /// `4.52 MB`.
+  package static func bytes(_ bytes: Double) -> String {
+    var (size, unit) = (bytes, 0)
+    let units = ["B", "kB", "MB", "GB", "TB"]
+    while size >= 999.5 && unit < units.count - 1 { (size, unit) = (size / 1_000, unit + 1) }
+    return figure(size) + " " + units[unit]
+  }
+}
+
+/// How fast a run went at its server, how uploads failed, and where and when it took place.
+enum RateText {
+  /// What the server got in a second of its own time first, then what the devices sent in one of theirs.
+  static func uploads(_ count: Int, of summary: RunSummary) -> String {
+    let simulated = NumberText.figure(Double(count) / max(summary.ended.seconds, 1)) + "/s"
+    guard let place = summary.place, summary.mode != "realtime" else { return simulated }
+    return
+      "\(NumberText.figure(Double(count) / max(place.seconds, 0.001)))/s at the server, \(simulated) of the devices' time"
+  }
+
+  /// The most frequent first; empty when none failed.
+  static func failures(of summary: RunSummary) -> String {
+    summary.answers.filter { !$0.key.hasPrefix("status 2") }
+      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\($0.key): \(NumberText.count($0.value))" }.joined(separator: ", ")
+  }
+
+  /// Nil in virtual time.
+  static func place(of summary: RunSummary) -> String? {
+    summary.place.map { place in
+      "at \(place.target), \(place.start.iso8601Text) to \(place.end.iso8601Text), "
+        + "\(NumberText.span(milliseconds: place.seconds * 1_000)) by the clock"
+    }
+  }
+}
+
+/// Where two runs of one seed part, or that they do not.
+package struct DifferenceText {
+  private let difference: DeterminismCheck.Difference?
+  private let names: [String]
+
+  /// `names` are those of the run's devices, in order.
+  package init(_ difference: DeterminismCheck.Difference?, names: [String]) {
+    self.difference = difference
+    self.names = names
+  }
+
+  package var text: String {
+    guard let difference else { return "the second run was the same" }
+    guard let number = (difference.first ?? difference.second)?.number else {
+      return "two runs of this seed have the same events, and came to something else: a rule or a sum differs"
+    }
+    var rows = [("first", difference.first), ("second", difference.second)].map { name, event in
+      event.map { cells($0, name) } ?? [name, "is over"]
+    }
+    if let common = difference.common { rows.insert(cells(common, "both"), at: 0) }
+    let lines = Columns.text(rows, firstIsLeft: true, allLeft: true).map { "  " + $0 }
+    return (["two runs of this seed part at event \(number):"] + lines + hint).joined(separator: "\n")
+  }
+
+  private func cells(_ event: TraceEvent, _ name: String) -> [String] {
+    let content = String(event.content, radix: 16)
+    return [name, event.instant.clockText, names[event.device], "\(event.kind)", "content \(content)"]
+  }
+
+  private var hint: [String] {
+    guard let first = difference?.first, let second = difference?.second else { return [] }
+    guard first.device == second.device, first.kind == second.kind else { return [] }
+    return ["  the same event, " + (first.instant == second.instant ? "with other content" : "at another time")]
+  }
+}

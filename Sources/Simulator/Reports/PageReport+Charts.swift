@@ -1,0 +1,172 @@
+import Base
+import FleetSimulator
+
+extension PageReport {
+  private var timeline: Timeline { summary.timeline }
+  private var span: Nanoseconds { max(summary.ended, .seconds(1)) }
+
+  var charts: [String] {
+    var charts = [latency, backlog, throughput, errors, delivery]
+    var all = CoarseSpread()
+    for interval in timeline.intervals { all.add(interval.deliveryLatency) }
+    charts.append(
+      Bars(
+        title: "Delivery latency", note: "How long records took from their creation to their acknowledgement.",
+        spread: all
+      ).html)
+    charts.append(devices)
+    return [HTML.element("h2", "", [HTML.text("Over time")]), faults]
+      + [HTML.element("div", "class=\"charts\"", charts.filter { !$0.isEmpty })]
+  }
+
+  /// One row for each fault that had its time.
+  private var faults: String {
+    guard !timeline.marks.isEmpty else { return "" }
+    let rows = timeline.marks.prefix(40).map { mark in
+      let start = 1_000 * min(mark.from.seconds / span.seconds, 1)
+      let end = 1_000 * min(mark.until.seconds / span.seconds, 1)
+      let bar =
+        "<rect class=\"mark\" x=\"\(SVG.number(start))\" y=\"0\" width=\"\(SVG.number(max(end - start, 4)))\" height=\"10\"/>"
+      return HTML.element("span", "", [HTML.text(mark.name)])
+        + HTML.element("svg", "viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"", [bar])
+        + HTML.element(
+          "span", "class=\"soft\"", [HTML.text("\(ClockText.text(mark.from)) – \(ClockText.text(mark.until))")])
+    }
+    return HTML.element(
+      "figure", "",
+      [
+        HTML.element(
+          "figcaption", "",
+          [
+            HTML.element("h3", "", [HTML.text("What went wrong, and when")]),
+            HTML.element(
+              "p", "",
+              [
+                HTML.text(
+                  "The faults of the scenario, and the phase in which queues empty. The charts shade the same times.")
+              ]),
+          ]), HTML.element("div", "class=\"faults gap\"", rows),
+      ]) + "<div class=\"gap\"></div>"
+  }
+
+  private func percentiles(_ path: KeyPath<Timeline.Interval, CoarseSpread>) -> [Chart.Line] {
+    [("p99", "b", 99.0), ("p95", "d", 95), ("p50", "a", 50)].map { name, colour, share in
+      Chart.Line(name: name, colour: colour, values: timeline.intervals.map { $0[keyPath: path].percentile(share) })
+    }
+  }
+
+  private func perSecond(_ path: KeyPath<Timeline.Interval, Int>) -> [Double?] {
+    timeline.intervals.map { Double($0[keyPath: path]) / timeline.width.seconds }
+  }
+
+  private func chart(
+    _ title: String, _ note: String, _ lines: [Chart.Line], _ scale: ChartScale.Kind = .linear,
+    _ format: @escaping (Double) -> String
+  ) -> String {
+    Chart(
+      title: title, note: note, lines: lines, scale: ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self)),
+      timeline: timeline, span: span, format: format
+    ).html
+  }
+
+  private var latency: String {
+    chart(
+      "Upload duration", "From the first byte of a request to the last of its answer; logarithmic scale.",
+      percentiles(\.uploadDuration), .logarithmic
+    ) { NumberText.span(milliseconds: $0) }
+  }
+
+  private var delivery: String {
+    chart(
+      "Delivery latency over time",
+      "From the creation of a record to its acknowledgement, shown when it was acknowledged.",
+      percentiles(\.deliveryLatency), .logarithmic
+    ) { NumberText.span(milliseconds: $0) }
+  }
+
+  private var backlog: String {
+    chart(
+      "Backlog", "Records waiting in the queues of all devices.",
+      [Chart.Line(name: "records", colour: "a", values: timeline.intervals.map { Double($0.backlog) }, isFilled: true)],
+      .linear, NumberText.figure)
+  }
+
+  private var throughput: String {
+    chart(
+      "Throughput", "Records and uploads per second.",
+      [
+        Chart.Line(name: "records created", colour: "c", values: perSecond(\.created)),
+        Chart.Line(name: "records delivered", colour: "a", values: perSecond(\.delivered)),
+        Chart.Line(name: "uploads", colour: "b", values: perSecond(\.uploads)),
+      ], .linear, NumberText.figure)
+  }
+
+  private var errors: String {
+    chart(
+      "Uploads without a 2xx", "Refused, lost, timed out or cut off, per second.",
+      [Chart.Line(name: "failed", colour: "b", values: perSecond(\.failed), isFilled: true)], .linear,
+      NumberText.figure)
+  }
+
+  private var devices: String {
+    chart(
+      "Devices", "How many have the app running, and how many are moving.",
+      [
+        Chart.Line(name: "running", colour: "a", values: timeline.intervals.map { Double($0.active) }),
+        Chart.Line(name: "moving", colour: "c", values: timeline.intervals.map { Double($0.moving) }),
+      ], .linear, NumberText.figure)
+  }
+}
+
+/// How values spread, as bars over a logarithmic axis of time.
+struct Bars {
+  let title: String
+  let note: String
+  let spread: CoarseSpread
+
+  private static let (width, height) = (720.0, 160.0)
+
+  var html: String {
+    guard let first = spread.counts.firstIndex(where: { $0 > 0 }), let last = spread.counts.lastIndex(where: { $0 > 0 })
+    else { return "" }
+    let slots = max(first - 2, 0)...(last + 2)
+    let greatest = Double(spread.counts.max() ?? 1)
+    let total = Double(spread.counts.reduce(0, +))
+    let step = Bars.width / Double(slots.count)
+    var bars: [String] = []
+    for (place, slot) in slots.enumerated() where slot < spread.counts.count && spread.counts[slot] > 0 {
+      let count = spread.counts[slot]
+      let height = max(Bars.height * Double(count) / greatest, 1)
+      let tip = "\(label(slot)): \(NumberText.count(count)) (\(NumberText.percent(Double(count) / total)))"
+      bars.append(
+        HTML.element(
+          "rect",
+          "class=\"bar\" x=\"\(SVG.number(Double(place) * step))\" y=\"\(SVG.number(Bars.height - height))\" width=\"\(SVG.number(step * 0.86))\" height=\"\(SVG.number(height))\"",
+          [HTML.element("title", "", [HTML.text(tip)])]))
+    }
+    let labels = (0...4).map { quarter in
+      let slot = slots.lowerBound + (slots.count - 1) * quarter / 4
+      return HTML.element("span", "", [HTML.text(label(slot))])
+    }
+    return HTML.element(
+      "figure", "class=\"chart\"",
+      [
+        HTML.element(
+          "figcaption", "id=\"chart-spread\"",
+          [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
+        HTML.element("p", "class=\"legend\"", []),
+        HTML.element(
+          "div", "class=\"plot\"",
+          [
+            SVG.levels([0, 0.5, 1].map { (share: $0, text: NumberText.figure(($0 * greatest).rounded())) }),
+            HTML.element(
+              "svg",
+              "viewBox=\"0 0 \(Int(Bars.width)) \(Int(Bars.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"chart-spread\"",
+              bars),
+          ]),
+        HTML.element("div", "class=\"x\" aria-hidden=\"true\"", labels),
+      ])
+  }
+
+  private func label(_ slot: Int) -> String { NumberText.span(milliseconds: CoarseSpread.middle(of: slot)) }
+}

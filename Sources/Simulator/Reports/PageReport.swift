@@ -1,0 +1,279 @@
+import Base
+package import FleetSimulator
+import Scenario
+
+/// The report of a run as one page that needs no network, no script and no other file.
+package struct PageReport {
+  let summary: RunSummary
+  private let map: RunMap?
+
+  package init(_ summary: RunSummary, map: RunMap?) {
+    self.summary = summary
+    self.map = map
+  }
+
+  package var text: String {
+    // Nothing may be loaded or run: only the one style sheet with this word has an effect.
+    let word = "r\(summary.hash.prefix(16))"
+    let policy =
+      "default-src 'none'; style-src 'nonce-\(word)'; base-uri 'none'; form-action 'none'"
+    let head = [
+      "<meta charset=\"utf-8\">", "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">",
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+      "<meta name=\"color-scheme\" content=\"light dark\">",
+      HTML.element("title", "", [HTML.text("\(summary.scenario): \(summary.result)")]),
+      HTML.element("style", "nonce=\"\(word)\"", [StyleSheet.text]),
+    ]
+    let body = [header, HTML.element("main", "", sections), footer]
+    return "<!doctype html>\n<html lang=\"en\">"
+      + HTML.element("head", "", head) + HTML.element("body", "", body) + "</html>\n"
+  }
+
+  private var sections: [String] {
+    let mapped = map.map { [HTML.element("h2", "", [HTML.text("The city")]), MapDrawing(map: $0).html] } ?? []
+    return charts + verdicts + remarks + mapped + figures
+  }
+
+  private var header: String {
+    let verdict = VerdictText(summary)
+    let kind =
+      switch verdict.kind {
+      case .good: "good"
+      case .bad: "bad"
+      case .open: "open"
+      }
+    let word = verdict.line.prefix(1).uppercased() + verdict.line.dropFirst()
+    let place = RateText.place(of: summary)
+    let facts = [
+      NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
+      "from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
+    ]
+    return HTML.element(
+      "header", "",
+      [
+        HTML.element("h1", "", [HTML.text(summary.scenario)]),
+        HTML.element("p", "class=\"verdict \(kind)\"", [HTML.text(word)]),
+        HTML.element("p", "class=\"soft\"", [HTML.text(facts.joined(separator: " · "))]),
+        place.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } ?? "", numbers,
+      ])
+  }
+
+  /// The ledger first: where every record is.
+  private var numbers: String {
+    let parts = LedgerText.parts(summary).map { part in
+      HTML.element(
+        "div", part.isBad ? "class=\"bad\"" : "",
+        [
+          HTML.element("dt", "", [HTML.text(part.title)]),
+          HTML.element("dd", "", [HTML.text(NumberText.count(part.count))]),
+        ])
+    }
+    return HTML.element("dl", "class=\"numbers\" aria-label=\"records\"", parts)
+  }
+
+  private var footer: String {
+    HTML.element(
+      "footer", "",
+      [
+        HTML.element(
+          "p", "", [HTML.text("Rolling Road \(summary.product) · hash "), HTML.element("code", "", [summary.hash])]),
+        HTML.element(
+          "p", "",
+          [
+            HTML.text(
+              summary.mode == "virtual"
+                ? "The same scenario, seed and version give the same hash: rollingroad simulate repeats it."
+                : "A run at a real server does not repeat: its hash is its own, unless its latency is modelled.")
+          ]),
+      ])
+  }
+}
+
+extension PageReport {
+  var verdicts: [String] {
+    var parts: [String] = []
+    if !summary.thresholds.isEmpty { parts.append(thresholds) }
+    if !summary.checks.isEmpty { parts.append(checks) }
+    if !summary.findings.isEmpty { parts.append(findings) }
+    if !summary.invariants.isEmpty {
+      parts.append(invariants(.server, caption: "Invariants about the server"))
+      parts.append(invariants(.phone, caption: "Invariants about the simulator's phones"))
+    }
+    if !summary.clauses.isEmpty { parts.append(clauses) }
+    if !summary.coverage.isEmpty { parts.append(coverage) }
+    guard !parts.isEmpty || !summary.violations.isEmpty else { return [] }
+    return [HTML.element("h2", "", [HTML.text("What had to hold")])] + stories
+      + parts.map { HTML.element("div", "class=\"gap words\"", [$0]) }
+  }
+
+  private var stories: [String] {
+    summary.violations.map { violation in
+      let record = violation.uuid.map { ", record \($0)" } ?? ""
+      return HTML.element(
+        "article", "class=\"story\"",
+        [
+          HTML.element("h3", "", [HTML.text("\(violation.invariant): device \(violation.device)\(record)")]),
+          HTML.element("ol", "", violation.story.map { HTML.element("li", "", [HTML.text($0)]) }),
+        ])
+    } + again
+  }
+
+  private var again: [String] {
+    guard let replay = summary.replay else { return [] }
+    return [HTML.element("p", "", [HTML.text("Again: "), HTML.element("code", "", [HTML.text(replay)])])]
+  }
+
+  /// What was lost by the SDK's own rules, and what the run could not do or know.
+  var remarks: [String] {
+    guard !summary.remarks.isEmpty || !summary.notes.isEmpty else { return [] }
+    let lost = summary.remarks.map { remark in
+      let record = remark.uuid.map { ", record \($0)" } ?? ""
+      return "Lost on the way: device \(remark.device)\(record). " + remark.story.joined(separator: "; ")
+    }
+    return [
+      HTML.element("h2", "", [HTML.text("Remarks")]),
+      HTML.element("ul", "", (summary.notes + lost).map { HTML.element("li", "", [HTML.text($0)]) }),
+    ]
+  }
+
+  private var thresholds: String {
+    let rows = summary.thresholds.map { verdict in
+      let (kind, word) =
+        switch verdict.outcome {
+        case .passed: ("good", "✓ passed")
+        case .failed: ("bad", verdict.endedTheRun ? "✗ failed, ended the run" : "✗ failed")
+        case .notMeasured: ("open", "– nothing measured")
+        case .notJudged: ("open", "– not judged: storage not verified")
+        }
+      let value = verdict.value == nil ? "–" : MetricText.text(verdict)
+      return (kind, [verdict.selection, verdict.expression, value, word])
+    }
+    return HTML.table(["metric", "threshold", "was", "result"], rows, caption: "Thresholds")
+  }
+
+  private var checks: String {
+    let rows = summary.checks.map { check in
+      let total = check.held + check.failed
+      let share = total > 0 ? NumberText.percent(Double(check.held) / Double(total)) : "–"
+      return (
+        check.failed > 0 ? "bad" : total > 0 ? "good" : "open",
+        [check.name, NumberText.count(check.held), NumberText.count(check.failed), share]
+      )
+    }
+    return HTML.table(["check", "held", "did not", "share"], rows, caption: "Checks of every answer")
+  }
+
+  private var findings: String {
+    HTML.table(
+      ["finding", ""], summary.findings.map { ("bad", [$0.name, $0.text]) }, caption: "Findings about the server")
+  }
+
+  /// Those that were put to the test, and those that could not be judged.
+  private var clauses: String {
+    let rows = summary.clauses.compactMap { clause -> (String, [String])? in
+      let name = "\(clause.number). \(clause.rule)"
+      switch clause.outcome {
+      case .kept: return ("good", [name, "in \(NumberText.count(clause.judged, "answer"))", "✓ kept"])
+      case .broken:
+        return ("bad", [name, clause.detail ?? "", "✗ broken in \(clause.broken) of \(clause.judged)"])
+      case .notJudged: return ("open", [name, "this kind of run sees no header fields", "– could not be judged here"])
+      case .notSeen: return nil
+      }
+    }
+    return HTML.table(["clause", "", "result"], rows, caption: "What the SDK needs of the server's answers")
+  }
+
+  private func invariants(_ subject: Invariant.Subject, caption: String) -> String {
+    let rows = summary.invariants.filter { $0.subject == subject }.map { verdict in
+      switch verdict.outcome {
+      case .held: ("good", [verdict.name, "looked at \(NumberText.count(verdict.exercised, "time"))", "✓ held"])
+      case .violated: ("bad", [verdict.name, "", "✗ violated \(NumberText.count(verdict.violations, "time"))"])
+      case .notExercised: ("open", [verdict.name, verdict.reason ?? "", "– not exercised"])
+      case .notJudged: ("open", [verdict.name, verdict.reason ?? "", "– not judged"])
+      }
+    }
+    return HTML.table(["invariant", "", "result"], rows, caption: caption)
+  }
+
+  private var coverage: String {
+    let rows = summary.coverage.map { goal in
+      (
+        goal.seen > 0 ? "good" : "bad",
+        [goal.goal, goal.seen > 0 ? "seen \(NumberText.count(goal.seen, "time"))" : "never seen"]
+      )
+    }
+    return HTML.table(["must come up", "result"], rows, caption: "Coverage")
+  }
+
+  /// Everything that was measured.
+  var figures: [String] {
+    var trends: [(String, [String])] = []
+    var others: [(String, [String])] = []
+    for metric in summary.metrics {
+      switch metric.figure {
+      case .trend(let spread):
+        guard spread.histogram.count > 0 else { continue }
+        let values = [
+          spread.value(.average), spread.percentile(50), spread.percentile(90), spread.percentile(95),
+          spread.percentile(99), spread.value(.maximum),
+        ]
+        trends.append(
+          (
+            "",
+            [metric.name, NumberText.count(Int(spread.histogram.count))]
+              + values.map { $0.map { MetricText.text($0, of: metric.name) } ?? "–" }
+          ))
+      case .counter(let count): others.append(("", [metric.name, NumberText.count(count)]))
+      case .rate(let hits, let total):
+        let share = total > 0 ? NumberText.percent(Double(hits) / Double(total)) : "–"
+        others.append(("", [metric.name, "\(share), \(NumberText.count(hits)) of \(NumberText.count(total))"]))
+      case .gauge(let series):
+        let (least, greatest) = (series.least ?? 0, series.greatest ?? 0)
+        others.append(("", [metric.name, "\(NumberText.figure(least)) to \(NumberText.figure(greatest))"]))
+      }
+    }
+    if let place = summary.place {
+      let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
+      others.insert(("", ["uploads in a second at the server", rate]), at: 0)
+    }
+    others += summary.answers.sorted { $0.key < $1.key }.map {
+      ("", ["uploads: \($0.key)", NumberText.count($0.value)])
+    }
+    return [
+      HTML.element("h2", "", [HTML.text("All figures")]),
+      HTML.table(["metric", "count", "avg", "p50", "p90", "p95", "p99", "max"], trends, caption: "How values spread"),
+      HTML.element("div", "class=\"gap\"", [HTML.table(["metric", ""], others, caption: "Counts and shares")]),
+    ]
+  }
+}
+
+/// Pieces of a page. Everything that is not markup goes through `text`.
+enum HTML {
+  static func text(_ text: String) -> String { XML.escaped(text) }
+
+  /// `attributes` are written as they are: names of classes, numbers.
+  static func element(_ name: String, _ attributes: String = "", _ content: [String]) -> String {
+    "<\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(content.joined())</\(name)>"
+  }
+
+  /// Cells are texts; a row's class tells its colour.
+  static func table(_ heads: [String], _ rows: [(className: String, cells: [String])], caption: String) -> String {
+    let head = element("tr", "", heads.map { element("th", "scope=\"col\"", [text($0)]) })
+    let body = rows.map { row in
+      element(
+        "tr", row.className.isEmpty ? "" : "class=\"\(row.className)\"",
+        row.cells.enumerated().map { index, cell in
+          index == 0 ? element("th", "scope=\"row\"", [text(cell)]) : element("td", "", [text(cell)])
+        })
+    }
+    return element(
+      "div", "class=\"wide\"",
+      [
+        element(
+          "table", "",
+          [
+            element("caption", "", [text(caption)]), element("thead", "", [head]), element("tbody", "", body),
+          ])
+      ])
+  }
+}

@@ -1,0 +1,289 @@
+import Base
+package import FleetSimulator
+import Scenario
+
+/// The end of a run as a person reads it on a terminal: the records first.
+package struct SummaryText {
+  private let summary: RunSummary
+  private let paint: Paint
+
+  package init(_ summary: RunSummary, isColoured: Bool) {
+    self.summary = summary
+    paint = Paint(isOn: isColoured)
+  }
+
+  package var text: String {
+    let blocks = [
+      [head], records + uploads, trends, thresholds, checks, aboutServer, aboutPhones, violations, remarks, foot,
+    ]
+    return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+  }
+
+  /// All that there is to say when nothing is wrong.
+  package var line: String {
+    let records = NumberText.count(summary.ledger.created)
+    return "seed 0x\(String(summary.seed, radix: 16))  \(head)  \(records) records  hash \(summary.hash)"
+  }
+
+  private var head: String {
+    let verdict = VerdictText(summary)
+    let word =
+      switch verdict.kind {
+      case .good: paint.green(verdict.word)
+      case .bad: paint.red(verdict.word)
+      case .open: paint.yellow(verdict.word)
+      }
+    return "\(paint.bold(summary.scenario)) \(word)\(verdict.tail)"
+  }
+
+  // MARK: Records and uploads
+
+  private var records: [String] {
+    let parts = LedgerText.parts(summary).map { part in
+      let text = "\(part.title) \(NumberText.count(part.count))"
+      return part.isBad ? paint.red(text) : text
+    }
+    return ["  records   " + parts.joined(separator: ", ")]
+  }
+
+  private var uploads: [String] {
+    guard case .counter(let count)? = summary.figure("uploads"), count > 0 else { return ["  uploads   none"] }
+    var parts = ["\(NumberText.count(count)) (\(RateText.uploads(count, of: summary)))"]
+    if case .rate(let failed, _)? = summary.figure("upload_failed"), failed > 0 {
+      let causes = RateText.failures(of: summary)
+      parts.append("\(NumberText.count(failed)) without a 2xx" + (causes.isEmpty ? "" : " (\(causes))"))
+    }
+    if case .trend(let bytes)? = summary.figure("upload_bytes") {
+      parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
+    }
+    return ["  uploads   " + parts.joined(separator: ", ")]
+  }
+
+  // MARK: Figures
+
+  private static let shownTrends = [
+    "upload_duration", "upload_wait", "record_delivery_latency", "queue_depth", "queue_oldest_age", "drain_time",
+    "batch_size", "retries_per_record", "geofence_delay", "time_to_visible", "generator_lag",
+  ]
+
+  private var trends: [String] {
+    var rows = [["", "avg", "p50", "p95", "p99", "max"]]
+    for name in SummaryText.shownTrends {
+      guard case .trend(let spread)? = summary.figure(name), spread.histogram.count > 0 else { continue }
+      let values = [
+        spread.value(.average), spread.percentile(50), spread.percentile(95), spread.percentile(99),
+        spread.value(.maximum),
+      ]
+      rows.append([name] + values.map { $0.map { MetricText.text($0, of: name) } ?? "–" })
+    }
+    return rows.count > 1 ? Columns.text(rows, firstIsLeft: true).map { "  " + $0 } : []
+  }
+
+  private var thresholds: [String] {
+    guard !summary.thresholds.isEmpty else { return [] }
+    let rows = summary.thresholds.map { verdict in
+      [
+        verdict.selection, verdict.expression,
+        MetricText.text(verdict) + (verdict.endedTheRun ? ", ended the run" : ""),
+      ]
+    }
+    let lines = Columns.text(rows, firstIsLeft: true, allLeft: true)
+    return ["  thresholds"]
+      + zip(summary.thresholds, lines).map { verdict, line in
+        switch verdict.outcome {
+        case .passed: "    \(paint.green("✓")) \(line)"
+        case .failed: "    \(paint.red("✗ " + line))"
+        case .notMeasured, .notJudged: "    – \(line)"
+        }
+      }
+  }
+
+  private var checks: [String] {
+    guard !summary.checks.isEmpty else { return [] }
+    let rows = summary.checks.map { check in
+      let total = check.held + check.failed
+      let share = total > 0 ? NumberText.percent(Double(check.held) / Double(total)) : "no answers"
+      return [check.name, share, "\(NumberText.count(check.held)) of \(NumberText.count(total))"]
+    }
+    return ["  checks"]
+      + zip(summary.checks, Columns.text(rows, firstIsLeft: true)).map { check, line in
+        "    \(check.failed == 0 ? paint.green("✓") : paint.red("✗")) \(line)"
+      }
+  }
+
+  // MARK: What must hold
+
+  private var aboutServer: [String] {
+    let rows = summary.invariants.filter { $0.subject == .server }.compactMap { verdict -> String? in
+      switch verdict.outcome {
+      case .held: "    \(paint.green("✓")) \(verdict.name) held"
+      case .violated: "    \(paint.red("✗ \(verdict.name)")) \(NumberText.count(verdict.violations, "time"))"
+      case .notJudged: "    – \(verdict.name) not judged" + (verdict.reason.map { ": \($0)" } ?? "")
+      case .notExercised: nil
+      }
+    }
+    let findings = summary.findings.flatMap { finding in
+      ["    \(paint.red("✗ \(finding.name)")) \(finding.text)"] + finding.details.map { "        " + $0 }
+    }
+    return rows.isEmpty && findings.isEmpty ? [] : ["  about the server"] + findings + rows
+  }
+
+  private var aboutPhones: [String] {
+    let invariants = summary.invariants.filter { $0.subject == .phone }
+    let held = invariants.count { $0.outcome == .held }
+    let unjudged = invariants.count { $0.outcome == .notJudged }
+    let absent = summary.invariants.filter { $0.outcome == .notExercised }
+    let violated = invariants.filter { $0.outcome == .violated }
+    guard held + unjudged + absent.count + violated.count > 0 else { return [] }
+    var parts = ["\(held) held"]
+    if !violated.isEmpty { parts.insert(paint.red("\(violated.count) violated"), at: 0) }
+    if !absent.isEmpty { parts.append("\(absent.count) not exercised") }
+    if unjudged > 0 { parts.append("\(unjudged) not judged") }
+    let missed = summary.coverage.filter { $0.seen == 0 }.map(\.goal)
+    let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
+    return ["  about the simulator's phones  invariants: " + parts.joined(separator: ", ")]
+      + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" }
+      + absent.map { "    – \($0.name) not exercised" + ($0.reason.map { reason in ": \(reason)" } ?? "") } + coverage
+  }
+
+  private var violations: [String] {
+    summary.violations.flatMap { violation in
+      let record = violation.uuid.map { ", record \($0)" } ?? ""
+      return [paint.red("  violated: \(violation.invariant): device \(violation.device)\(record)")]
+        + violation.story.map { "    " + $0 }
+    } + (summary.replay.map { ["  again: \($0)"] } ?? [])
+  }
+
+  /// What was lost by the SDK's own rules, and what the run could not do or know.
+  private var remarks: [String] {
+    summary.remarks.flatMap { remark in
+      let record = remark.uuid.map { ", record \($0)" } ?? ""
+      return [paint.yellow("  lost on the way: device \(remark.device)\(record)")] + remark.story.map { "    " + $0 }
+    } + summary.notes.map { "  \(paint.yellow("note")) \($0)" }
+  }
+
+  private var foot: [String] {
+    let time = summary.mode == "virtual" ? "virtual time" : "time"
+    var parts = ["\(NumberText.count(summary.devices, "device")) for \(NumberText.span(summary.duration)) of \(time)"]
+    if let drained = summary.drained {
+      parts.append("drained in \(NumberText.span(milliseconds: drained.seconds * 1_000))")
+    } else {
+      parts.append("not drained")
+    }
+    switch summary.ending {
+    case .completed: break
+    case .threshold: parts.append("ended after \(NumberText.span(summary.ended)) by a threshold")
+    case .violation: parts.append("ended after \(NumberText.span(summary.ended)) by a violation")
+    case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
+    }
+    parts.append("\(NumberText.count(summary.events)) events")
+    let place = RateText.place(of: summary).map { ["  " + $0] } ?? []
+    return place + [
+      "  " + parts.joined(separator: ", "), "  seed 0x\(String(summary.seed, radix: 16))  hash \(summary.hash)",
+    ]
+  }
+}
+
+/// The parts of the ledger in words.
+enum LedgerText {
+  struct Part {
+    let title: String
+    let count: Int
+    let isBad: Bool
+  }
+
+  /// Those that there are, and those whose zero says something: of a store that was not looked at, no zero does.
+  static func parts(_ summary: RunSummary) -> [Part] {
+    let isVerified = summary.verification.outcome == .verified
+    let always =
+      isVerified ? ["created", "stored", "pending", "lost", "duplicateRows"] : ["created", "unverified", "pending"]
+    return LedgerSums.parts.compactMap { part in
+      let count = summary.ledger[keyPath: part.path]
+      guard count > 0 || always.contains(part.name) else { return nil }
+      return Part(title: title(part.name), count: count, isBad: count > 0 && bad.contains(part.name))
+    }
+  }
+
+  private static let bad = ["lost", "changed", "duplicateRows"]
+
+  /// `duplicateRows` is "duplicate rows".
+  private static func title(_ name: String) -> String {
+    switch name {
+    case "unverified": "acknowledged and not verified"
+    case "misled": "deleted on a page with status 200"
+    case "changed": "stored otherwise than sent"
+    default: name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
+    }
+  }
+}
+
+/// Figures in the units of their metrics.
+package enum MetricText {
+  /// What a number of the metric of that name means.
+  enum Unit {
+    case milliseconds, bytes, share, number
+  }
+
+  static func unit(of name: String) -> Unit {
+    switch name.prefix(while: { $0 != "{" }) {
+    case "upload_duration", "upload_wait", "record_delivery_latency", "time_to_visible", "queue_oldest_age",
+      "drain_time", "geofence_delay", "generator_lag", "http_req_duration":
+      .milliseconds
+    case "upload_bytes": .bytes
+    case "odometer_error": .share
+    default: .number
+    }
+  }
+
+  static func text(_ value: Double, of name: String) -> String {
+    switch unit(of: name) {
+    case .milliseconds: NumberText.span(milliseconds: value)
+    case .bytes: NumberText.bytes(value)
+    case .share: NumberText.percent(value)
+    case .number: NumberText.figure(value)
+    }
+  }
+
+  /// What a threshold was held against; a rate is a share, a count is none of the metric's units.
+  package static func text(_ verdict: ThresholdVerdict) -> String {
+    if verdict.outcome == .notJudged { return "not judged: storage not verified" }
+    guard let value = verdict.value else { return "nothing measured" }
+    let expression = verdict.expression.drop { $0 == " " }
+    if expression.hasPrefix("count") { return NumberText.figure(value) }
+    if expression.hasPrefix("rate") {
+      let name = verdict.selection.prefix { $0 != "{" }
+      let isShare = Metric.all.contains { $0.name == name && $0.kind == .rate } || name == "http_req_failed"
+      return isShare ? NumberText.percent(value) : NumberText.figure(value) + "/s"
+    }
+    return text(value, of: verdict.selection)
+  }
+}
+
+/// Colour on a terminal, and nothing elsewhere.
+struct Paint {
+  let isOn: Bool
+
+  func bold(_ text: String) -> String { paint("1", text) }
+  func red(_ text: String) -> String { paint("31", text) }
+  func green(_ text: String) -> String { paint("32", text) }
+  func yellow(_ text: String) -> String { paint("33", text) }
+
+  /// ECMA-48 §8.3.117.
+  private func paint(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// Rows whose columns stand under each other.
+enum Columns {
+  static func text(_ rows: [[String]], firstIsLeft: Bool, allLeft: Bool = false) -> [String] {
+    let count = rows.map(\.count).max() ?? 0
+    let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+    return rows.map { row in
+      let cells = row.enumerated().map { column, text in
+        let space = String(repeating: " ", count: widths[column] - text.count)
+        return allLeft || (column == 0 && firstIsLeft) ? text + space : space + text
+      }
+      let line = cells.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import Base
+internal import Contract
+
+/// What is known while a scenario is read: where the reader stands, and all that was found wrong so far.
+struct Reading {
+  private(set) var problems: [ScenarioProblem] = []
+  /// What takes effect, though not as the author may think.
+  private(set) var notes: [ScenarioProblem] = []
+  private(set) var notYet: [ScenarioProblem] = []
+  private(set) var path = ""
+  /// Names that other sections may use.
+  let names: DeclaredNames
+  /// Tags that an outer choice among variants has read already; the next section takes them for known.
+  var readTags: [String] = []
+
+  init(names: DeclaredNames) { self.names = names }
+
+  /// `step` is `name` or `[0]`.
+  mutating func inside<Result>(_ step: String, _ body: (inout Reading) -> Result) -> Result {
+    let outer = path
+    path = step.hasPrefix("[") || path.isEmpty ? path + step : "\(path).\(step)"
+    defer { path = outer }
+    return body(&self)
+  }
+
+  mutating func refuse(
+    _ kind: ScenarioProblem.Kind, _ position: SourcePosition, _ message: String, remedy: String
+  ) {
+    problems.append(ScenarioProblem(kind, at: position, path: path, message, remedy: remedy))
+  }
+
+  mutating func refuse(_ problem: ScenarioProblem) { problems.append(problem) }
+
+  mutating func note(_ position: SourcePosition, _ message: String, remedy: String) {
+    notes.append(ScenarioProblem(.contradiction, at: position, path: path, message, remedy: remedy))
+  }
+
+  /// The value is not what the key takes.
+  mutating func refuse(_ value: JSON5Value, expected: String) {
+    refuse(.wrongType, value.position, "\(value.summary) cannot stand here", remedy: "write \(expected)")
+  }
+
+  mutating func postpone(_ position: SourcePosition, _ reason: String) {
+    notYet.append(
+      ScenarioProblem(
+        .notYet, at: position, path: path, "this version cannot do that yet: \(reason)", remedy: "take it out"))
+  }
+
+  /// For a word that is none of the known ones.
+  mutating func refuse(
+    _ kind: ScenarioProblem.Kind, _ position: SourcePosition, word: String, as what: String,
+    known: [String]
+  ) {
+    let near = NearestName.find(word, in: known).map { "did you mean '\($0)'?" }
+    let list = known.isEmpty ? "there is none" : "there is: \(known.joined(separator: ", "))"
+    refuse(kind, position, "no \(what) '\(word)'", remedy: near ?? list)
+  }
+}
+
+extension JSON5Value {
+  /// Small values as they stand, large ones by their kind.
+  fileprivate var summary: String {
+    switch content {
+    case .null: return "null"
+    case .bool(let flag): return "\(flag)"
+    case .integer(let number): return "\(number)"
+    case .double(let number): return number.short
+    case .string(let text): return text.unicodeScalars.count <= 60 ? "\"\(text)\"" : "this text"
+    case .array, .object: return kindName
+    }
+  }
+}
+
+/// What no section can know alone.
+extension Reading {
+  mutating func judge(_ scenario: Scenario, _ document: JSON5Value) {
+    judgeFleets(scenario, document)
+    judgeTarget(scenario, document)
+    judgeFaults(scenario)
+    if scenario.clock.duration <= .zero {
+      inside("clock.duration") {
+        $0.refuse(
+          .outOfRange, document["clock"]?["duration"]?.position ?? document.position, "the run has no time",
+          remedy: "write at least \"1s\"")
+      }
+    }
+    for name in document["motion"]?.memberNames ?? [] where name.isEmpty {
+      inside("motion") { $0.refuse(.outOfRange, document.position, "an empty name", remedy: "give it a name") }
+    }
+  }
+
+  private mutating func judgeFleets(_ scenario: Scenario, _ document: JSON5Value) {
+    if scenario.fleets.isEmpty {
+      inside("fleets") {
+        $0.refuse(
+          .missing, document["fleets"]?.position ?? document.position, "there is no fleet",
+          remedy: "add one: phones: { devices: 25 }")
+      }
+    }
+    for fleet in scenario.fleets { judgeMembers(of: fleet) }
+    for fleet in scenario.fleets where fleet.value.traits.startTime >= scenario.clock.duration {
+      inside("fleets.\(fleet.name.asPathStep).startTime") {
+        $0.refuse(
+          .contradiction, fleet.position, "the fleet begins when the run is over",
+          remedy: "make clock.duration longer or startTime shorter")
+      }
+    }
+  }
+
+  private mutating func judgeMembers(of fleet: Named<Fleet>) {
+    let members = fleet.value.traits.members ?? []
+    inside("fleets.\(fleet.name.asPathStep).members") { reading in
+      for (member, next) in zip(members, members.dropFirst()) where member >= next {
+        reading.refuse(
+          .contradiction, fleet.position, "\(next) stands behind \(member)", remedy: "write them in order, each once")
+      }
+      let count = fleet.value.executor.peakDevices
+      if let last = members.last, last >= count {
+        reading.refuse(
+          .outOfRange, fleet.position, "there is no device \(last) among \(count)",
+          remedy: "write numbers from 0 to \(max(0, count - 1))")
+      }
+    }
+  }
+
+  private mutating func judgeTarget(_ scenario: Scenario, _ document: JSON5Value) {
+    let position = document["target"]?.position ?? document["clock"]?.position ?? document.position
+    inside("target") { reading in
+      let isNowhere =
+        scenario.target.url == nil
+        && scenario.fleets.contains { scenario.configuration(of: $0.value.traits).http.uploadURL == nil }
+      if scenario.clock.mode != .virtual && isNowhere {
+        reading.refuse(
+          .missing, position, "the mode \(scenario.clock.mode.rawValue) needs a server",
+          remedy: "add url here or http.url in sdk.config, or take the mode virtual")
+      }
+      if scenario.clock.mode == .virtual && scenario.target.url != nil {
+        reading.note(
+          document["target"]?["url"]?.position ?? position, "the mode virtual has its own server",
+          remedy: "take another mode to reach the url")
+      }
+      if scenario.clock.mode == .virtual, let preset = scenario.target.preset, preset != .rollingroad {
+        reading.refuse(
+          .contradiction, document["target"]?["preset"]?.position ?? position,
+          "the mode virtual has a server of ours", remedy: "take another mode, or the preset rollingroad")
+      }
+      if scenario.target.verification.method == .query && scenario.target.verification.url == nil {
+        reading.refuse(
+          .missing, document["target"]?["verify"]?.position ?? position, "nobody says what to query",
+          remedy: "add url to verify")
+      }
+    }
+  }
+
+  private mutating func judgeFaults(_ scenario: Scenario) {
+    var seen: [String] = []
+    for (index, fault) in scenario.faults.enumerated() {
+      inside("faults[\(index)]") { reading in
+        if seen.contains(fault.name) {
+          reading.refuse(
+            .contradiction, fault.position, "a second fault '\(fault.name)'", remedy: "give it a name of its own")
+        }
+        if let start = fault.start, start >= scenario.clock.duration {
+          reading.refuse(
+            .contradiction, fault.position, "it begins when the run is over",
+            remedy: "make clock.duration longer or 'at' earlier")
+        }
+        reading.judgeOccurrences(of: fault, in: scenario)
+      }
+      seen.append(fault.name)
+    }
+  }
+
+  private mutating func judgeOccurrences(of fault: Fault, in scenario: Scenario) {
+    for (index, occurrence) in (fault.occurrences ?? []).enumerated() {
+      inside("occurrences[\(index)]") { reading in
+        if occurrence.start >= scenario.clock.duration {
+          reading.refuse(
+            .contradiction, fault.position, "it begins when the run is over",
+            remedy: "make clock.duration longer or 'at' earlier")
+        }
+        let count = scenario.fleets.first { $0.name == occurrence.fleet }?.value.executor.peakDevices
+        if let count, occurrence.member >= count {
+          reading.refuse(
+            .outOfRange, fault.position, "there is no device \(occurrence.member) among \(count)",
+            remedy: "write a number from 0 to \(max(0, count - 1))")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import Base
+
+/// How time passes in a run.
+package struct Clock: Equatable, Sendable {
+  package var mode = ClockMode.virtual
+  package var latency = LatencySource.measured
+  /// Of `accelerated` only.
+  package var factor = 60.0
+  package var start = WallInstant(millisecondsSince1970: 1_772_433_000_000)
+  /// Of the zone in which `start` is written: what the clocks on the wall show where the devices are.
+  package var zoneOffsetSeconds = 0
+  /// When the clocks on the wall are put to another time, in order.
+  package var zoneChanges: [ZonedInstant] = []
+  package var duration = Nanoseconds.seconds(600)
+  /// Everything is healed for so long before the oracle judges.
+  package var settle = Nanoseconds.seconds(300)
+  package var timestamps = TimestampRule.pinned
+
+  package init() {}
+}
+
+extension Clock: ScenarioSection {
+  static let table = Table<Clock>(
+    "clock", "How time passes.",
+    [
+      .key(
+        "mode", \.mode, .choice, "Whose time passes: everything simulated, a real server waited for, or the wall clock."
+      ),
+      .key("latency", \.latency, .choice, "What a request costs in the virtual time of lockstep."),
+      .key("factor", \.factor, .number(0.001...100_000), "How much faster than the wall clock `accelerated` runs."),
+      .key(
+        "start", \.zonedStart, .zonedInstant,
+        "The date and time at which the run begins; plans and schedules go by the clock of its zone."),
+      .key(
+        "zoneChanges", \.zoneChanges, .list(of: .zonedInstant, count: 0...100),
+        """
+        When the clocks on the wall are put forward or back, each as a date and time in the zone that begins then: \
+        "2026-03-29T03:00:00+02:00".
+        """),
+      .key("duration", \.duration, .duration, "How long the devices drive."),
+      .key("settle", \.settle, .duration, "How long everything is healthy afterwards, so that the queues drain."),
+      .key("timestamps", \.timestamps, .choice, "Whether records carry simulated time or are shifted to today."),
+    ])
+}
+
+extension Clock {
+  fileprivate var zonedStart: ZonedInstant {
+    get { ZonedInstant(instant: start, offsetSeconds: zoneOffsetSeconds) }
+    set { (start, zoneOffsetSeconds) = (newValue.instant, newValue.offsetSeconds) }
+  }
+}
+
+/// Whose time passes in a run.
+package enum ClockMode: String, CaseIterable, Sendable {
+  /// Everything is simulated, the link and the server's clock too.
+  case virtual
+  /// Virtual time that waits for the answers of a real server.
+  case lockstep
+  /// The wall clock times a factor; the network is not scaled.
+  case accelerated
+  case realtime
+}
+
+/// What a request costs in the virtual time of lockstep.
+package enum LatencySource: String, CaseIterable, Sendable {
+  case measured
+  case modelled
+}
+
+/// Which time records carry.
+package enum TimestampRule: String, CaseIterable, Sendable {
+  /// That of the simulated clock.
+  case pinned
+  /// That of the wall clock at the start, for servers that refuse old data.
+  case shiftToNow = "shift-to-now"
+}

@@ -1,0 +1,120 @@
+package import Base
+
+/// How many devices a fleet has, and when.
+package enum Executor: Equatable, Sendable {
+  case constantDevices(ConstantDevices)
+  case rampingDevices(RampingDevices)
+  case constantArrivals(ConstantArrivals)
+  case rampingArrivals(RampingArrivals)
+}
+
+/// Always as many.
+package struct ConstantDevices: Equatable, Sendable {
+  package var devices = 1
+
+  package init() {}
+}
+
+extension ConstantDevices: ScenarioSection {
+  static let table = Table<ConstantDevices>(
+    "constant-devices", "Always as many devices.", [.required("devices", \.devices, .count, "How many.")])
+}
+
+/// More and fewer, in stages.
+package struct RampingDevices: Equatable, Sendable {
+  package var startDevices = 0
+  package var stages: [Stage] = []
+  package var shape = StageShape.linear
+
+  package init() {}
+}
+
+extension RampingDevices: ScenarioSection {
+  static let table = Table<RampingDevices>(
+    "ramping-devices",
+    """
+    More and fewer devices, in stages; the last number stays. Who came last goes first: it stops where it is, delivers what \
+    it has and stops the SDK, and starts it again when it is wanted again.
+    """,
+    [
+      .key("startDevices", \.startDevices, .count, "How many at the beginning."),
+      .required("stages", \.stages, .list(of: .section(), count: 1...1_000), "One after the other."),
+      .key("shape", \.shape, .choice, "In a straight line, or in jumps at the end of a stage."),
+    ])
+}
+
+/// Trips that begin at a constant rate.
+package struct ConstantArrivals: Equatable, Sendable {
+  package var rate = 1.0
+  package var timeUnit = Nanoseconds.seconds(1)
+  package var arrivals = ArrivalPattern.poisson
+  package var maxDevices = 1_000
+
+  package init() {}
+}
+
+extension ConstantArrivals: ScenarioSection {
+  static let table = Table<ConstantArrivals>(
+    "constant-arrival-rate", "Trips that begin at a constant rate, each on a free device.",
+    [
+      .required("rate", \.rate, .number(0...1e6), "Trips in a unit of time."),
+      .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
+      .key("arrivals", \.arrivals, .choice, "By chance, or like a metronome."),
+      .key("maxDevices", \.maxDevices, .count, "Trips that find no free device are dropped and counted."),
+    ])
+}
+
+/// Trips that begin more and less often, in stages.
+package struct RampingArrivals: Equatable, Sendable {
+  package var startRate = 0.0
+  package var timeUnit = Nanoseconds.seconds(1)
+  package var arrivals = ArrivalPattern.poisson
+  package var maxDevices = 1_000
+  package var stages: [Stage] = []
+
+  package init() {}
+}
+
+extension RampingArrivals: ScenarioSection {
+  static let table = Table<RampingArrivals>(
+    "ramping-arrival-rate", "Trips that begin more and less often, in stages.",
+    [
+      .key("startRate", \.startRate, .number(0...1e6), "Trips in a unit of time at the beginning."),
+      .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
+      .key("arrivals", \.arrivals, .choice, "By chance, or like a metronome."),
+      .key("maxDevices", \.maxDevices, .count, "Trips that find no free device are dropped and counted."),
+      .required("stages", \.stages, .list(of: .section(), count: 1...1_000), "One after the other; targets are rates."),
+    ])
+}
+
+/// A stretch of time at whose end a number is reached, in a straight line.
+package struct Stage: Equatable, Sendable {
+  package var duration = Nanoseconds.zero
+  /// Devices, or trips in a unit of time.
+  package var target = 0.0
+
+  package init() {}
+}
+
+extension Stage: ScenarioSection {
+  static let table = Table<Stage>(
+    "stage", "A stretch of time at whose end a number is reached.",
+    [
+      .required("duration", \.duration, .duration, "How long it takes; 0s jumps."),
+      .required("target", \.target, .number(0...1e7), "The number at its end."),
+    ])
+}
+
+/// How a stage goes from its first number to its last.
+package enum StageShape: String, CaseIterable, Sendable {
+  case linear
+  /// Stays at the first and jumps at the end.
+  case heaviside
+}
+
+/// How trips are spread over time.
+package enum ArrivalPattern: String, CaseIterable, Sendable {
+  /// By chance; the count of a stage is exact.
+  case poisson
+  case even
+}

@@ -1,0 +1,235 @@
+package import Base
+
+/// Something that goes wrong, for whom, and when.
+package struct Fault: Equatable, Sendable {
+  package var name: String
+  /// Since the run began; nil for faults that come at a rate or are listed.
+  package var start: Nanoseconds?
+  /// 0 for events.
+  package var duration: Nanoseconds
+  /// How many times in an hour, on average, for one device; 0: only at `start`.
+  package var perDeviceHour: Double
+  /// Each time that it comes; nil: as `start`, `perDeviceHour`, `selection` and the seed have it.
+  package var occurrences: [ListedOccurrence]?
+  package var selection: FaultSelection
+  package var action: FaultAction
+  package var position: SourcePosition
+
+  /// `start` is nil for faults that come at a rate.
+  package init(
+    name: String, start: Nanoseconds? = nil, duration: Nanoseconds = .zero, perDeviceHour: Double = 0,
+    selection: FaultSelection = FaultSelection(), action: FaultAction,
+    position: SourcePosition = SourcePosition(line: 1, column: 1)
+  ) {
+    self.name = name
+    self.start = start
+    self.duration = duration
+    self.perDeviceHour = perDeviceHour
+    self.selection = selection
+    self.action = action
+    self.position = position
+  }
+}
+
+/// One entry of `faults`; exactly one of its actions is there.
+struct FaultSection: ScenarioSection {
+  var name = ""
+  var start: Nanoseconds?
+  var duration: Nanoseconds?
+  var rate: FaultRate?
+  var occurrences: [ListedOccurrence]?
+  var selection = FaultSelection()
+  var network: String?
+  var toxic: Toxic?
+  var http: HTTPFault?
+  var authorization: AuthorizationFault?
+  var storage: StorageFault?
+  var device: DeviceFault?
+  var lifecycle: LifecycleFault?
+  var remote: RemoteFault?
+
+  var actions: [FaultAction] {
+    let all: [FaultAction?] = [
+      network.map { .network($0) }, toxic.map { .toxic($0) }, http.map { .http($0) },
+      authorization.map { .authorization($0) }, storage.map { .storage($0) }, device.map { .device($0) },
+      lifecycle.map { .lifecycle($0) }, remote.map { .remote($0) },
+    ]
+    return all.compactMap { $0 }
+  }
+
+  static let actionNames = ["network", "toxic", "http", "auth", "storage", "device", "lifecycle", "remote"]
+
+  static let table = Table<FaultSection>(
+    "fault", "Something that goes wrong, for whom, and when: `at`, `rate` or `occurrences`, and one action.",
+    [
+      .required("name", \.name, .text, "For reports and for the tag `fault`."),
+      .optional("at", \.start, .duration, "When it begins, since the run began."),
+      .optional("for", \.duration, .duration, "How long it lasts; events need none."),
+      .optional("rate", \.rate, .section(), "How often it comes by chance, instead of `at`."),
+      .optional(
+        "occurrences", \.occurrences, .list(of: .section()), "Each time that it comes and to whom, instead of `at`."),
+      .key("select", \.selection, .section(), "Whom it befalls; everybody when nobody says."),
+      .optional("network", \.network, .name(in: .networks), "They have this network meanwhile."),
+      .optional("toxic", \.toxic, .toxic, "A toxic of toxiproxy on their connections."),
+      .optional("http", \.http, .section(), "Requests are answered late, badly or not at all."),
+      .optional("auth", \.authorization, .section(), "Tokens lose their worth."),
+      .optional("storage", \.storage, .section(), "The device's queue fails."),
+      .optional("device", \.device, .section(), "The phone's clock or receiver is wrong."),
+      .optional("lifecycle", \.lifecycle, .section(), "The app is closed, or the phone reboots."),
+      .optional("remote", \.remote, .section(), "The server sends commands."),
+    ])
+}
+
+/// `{ perDeviceHour }`.
+struct FaultRate: ScenarioSection, Equatable {
+  var perDeviceHour = 0.0
+
+  static let table = Table<FaultRate>(
+    "fault-rate", "How often a fault comes by chance.",
+    [.required("perDeviceHour", \.perDeviceHour, .number(0...3_600), "How many times in an hour, for one device.")])
+}
+
+/// What goes wrong.
+package enum FaultAction: Equatable, Sendable {
+  /// The name of the network that devices have meanwhile.
+  case network(String)
+  case toxic(Toxic)
+  case http(HTTPFault)
+  case authorization(AuthorizationFault)
+  case storage(StorageFault)
+  case device(DeviceFault)
+  case lifecycle(LifecycleFault)
+  case remote(RemoteFault)
+
+  /// Whether it is a state that begins and ends, and no event.
+  var lasts: Bool {
+    switch self {
+    case .network, .toxic, .http: true
+    case .authorization(let fault): fault.refreshStatus != nil
+    case .storage(let fault): fault.error != nil
+    case .device(let fault): fault.noFix
+    case .lifecycle, .remote: false
+    }
+  }
+
+  /// A section without any of its keys would do nothing.
+  var isEmpty: Bool {
+    switch self {
+    case .network, .toxic: false
+    case .http(let fault): fault == HTTPFault()
+    case .authorization(let fault): fault == AuthorizationFault()
+    case .storage(let fault): fault == StorageFault()
+    case .device(let fault): fault == DeviceFault()
+    case .lifecycle(let fault): !fault.terminate && !fault.reboot
+    case .remote(let fault): fault.commands.isEmpty
+    }
+  }
+}
+
+/// Whom a fault befalls; without any key everybody.
+package struct FaultSelection: Equatable, Sendable {
+  package var fleet: String?
+  package var fraction: Double?
+  package var count: Int?
+  /// Devices that are in it when the fault begins.
+  package var place: Polygon?
+
+  package init() {}
+}
+
+extension FaultSelection: ScenarioSection {
+  static let table = Table<FaultSelection>(
+    "select", "Whom a fault befalls; without any key everybody.",
+    [
+      .optional("fleet", \.fleet, .name(in: .fleets), "Devices of one fleet."),
+      .optional("fraction", \.fraction, .share, "Each with this chance, by the seed."),
+      .optional("count", \.count, .count, "So many of them, by the seed; with `place` those of them that are there."),
+      .optional("place", \.place, .polygon, "Those inside a polygon of [latitude, longitude] when it begins."),
+    ])
+}
+
+/// One time that a fault befalls one device, written out: it comes wherever the device is then.
+package struct ListedOccurrence: Equatable, Sendable {
+  package var fleet = ""
+  /// The place of the device in its fleet.
+  package var member = 0
+  /// Since the run began.
+  package var start = Nanoseconds.zero
+  /// Which one it would be if the fault came by itself: its own chances follow from it.
+  package var number = 0
+
+  package init() {}
+
+  package init(fleet: String, member: Int, start: Nanoseconds, number: Int) {
+    (self.fleet, self.member, self.start, self.number) = (fleet, member, start, number)
+  }
+}
+
+extension ListedOccurrence: ScenarioSection {
+  static let table = Table<ListedOccurrence>(
+    "occurrence", "One time that a fault befalls one device, wherever it is then; plans of failures are made of them.",
+    [
+      .required("fleet", \.fleet, .name(in: .fleets), "The fleet of the device."),
+      .required("member", \.member, .count, "Its place in the fleet, counted from 0."),
+      .required("at", \.start, .duration, "When it begins, since the run began."),
+      .key("number", \.number, .count, "Which of the fault's occurrences it is for its device: chances go by it."),
+    ])
+}
+
+extension Form where Value == Fault {
+  static var fault: Form {
+    let section = Form<FaultSection>.section()
+    return Form(section.shape) { value, reading in
+      let problemsBefore = reading.problems.count
+      guard let fault = section.read(value, &reading) else { return nil }
+      reading.judge(fault, at: value, isWhole: reading.problems.count == problemsBefore)
+      guard let action = fault.actions.first else { return nil }
+      var whole = Fault(
+        name: fault.name, start: fault.start, duration: fault.duration ?? .zero,
+        perDeviceHour: fault.rate?.perDeviceHour ?? 0, selection: fault.selection, action: action,
+        position: value.position)
+      whole.occurrences = fault.occurrences
+      return whole
+    }
+  }
+}
+
+extension Reading {
+  fileprivate mutating func judge(_ fault: FaultSection, at value: JSON5Value, isWhole: Bool) {
+    let present = FaultSection.actionNames.filter { value[$0] != nil }
+    let list = FaultSection.actionNames.joined(separator: ", ")
+    if present.isEmpty {
+      refuse(.missing, value.position, "the fault does nothing", remedy: "add one of \(list)")
+    } else if present.count > 1 {
+      let second = value[present[1]]?.position ?? value.position
+      refuse(
+        .contradiction, second, "\(present.joined(separator: " and ")) in one fault",
+        remedy: "make a fault of each")
+    }
+    let times = ["at", "rate", "occurrences"].filter { value[$0] != nil }
+    if times.isEmpty {
+      refuse(.missing, value.position, "nobody says when", remedy: "add at: \"10m\", or rate: { perDeviceHour: 1 }")
+    } else if times.count > 1 {
+      refuse(
+        .contradiction, value.position, "both \(times.joined(separator: " and "))", remedy: "leave one of them")
+    }
+    if let select = value["select"], value["occurrences"] != nil {
+      refuse(
+        .contradiction, select.position, "both select and occurrences",
+        remedy: "take select away: each names its device")
+    }
+    if fault.selection.fraction != nil && fault.selection.count != nil {
+      let position = value["select"]?.position ?? value.position
+      refuse(.contradiction, position, "both fraction and count", remedy: "take one away")
+    }
+    guard let action = fault.actions.first, present.count == 1 else { return }
+    if action.isEmpty && isWhole {
+      refuse(
+        .missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "say what happens")
+    }
+    if action.lasts && (fault.duration ?? .zero) <= .zero {
+      let position = value["for"]?.position ?? value.position
+      refuse(.missing, position, "it begins and never acts", remedy: "say for how long: for: \"5m\"")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package import Base
+
+/// Devices that are alike.
+package struct Fleet: Equatable, Sendable {
+  package var executor = Executor.constantDevices(ConstantDevices())
+  package var traits = FleetTraits()
+}
+
+/// What a fleet has, whatever the number of its devices.
+package struct FleetTraits: Equatable, Sendable {
+  /// Before it the fleet does not exist.
+  package var startTime = Nanoseconds.zero
+  /// Which of its devices are simulated, by their place in the fleet; nil: all.
+  package var members: [Int]?
+  /// Nil: a city made from the seed.
+  package var routes: String?
+  /// Nil: as suits the plan of the route.
+  package var motion: String?
+  package var network = "lte"
+  package var geofences: String?
+  package var mode = FleetMode.location
+  package var sdk = SDK()
+  /// Goes over `sdk.configuration`.
+  package var configuration = SDKConfiguration()
+  package var trip = Trip()
+  package var lifecycle = Lifecycle()
+  package var tags: [Named<String>] = []
+
+  package init() {}
+}
+
+extension FleetTraits: ScenarioSection {
+  static let table = Table<FleetTraits>(
+    "fleet", "What a fleet has, whatever the number of its devices.",
+    [
+      .key("startTime", \.startTime, .duration, "Before it the fleet does not exist."),
+      .optional(
+        "members", \.members, .list(of: .count),
+        "Only these of its devices, counted from 0, each as it is in the whole fleet; for looking at one of many."),
+      .optional(
+        "routes", \.routes, .name(in: .routes),
+        "Where its devices move; without it between home and work, in a city made from the seed."),
+      .optional(
+        "motion", \.motion, .name(in: .motion),
+        "How they move; driving, walking and cycling need no declaration. As suits the plan of the route, or driving, when nobody says."
+      ),
+      .key("network", \.network, .name(in: .networks), "What lies between them and the server."),
+      .optional("geofences", \.geofences, .name(in: .geofences), "The geofences that their app adds."),
+      .key(
+        "mode", \.mode, .choice,
+        "What the app starts: tracking, or only the monitoring of its geofences. A schedule goes over it."),
+      .key("sdk", \.sdk, .section(), "Which SDK they run, where it is not that of the scenario."),
+      .key("config", \.configuration, .configuration, "Goes over `sdk.config`, key by key."),
+      .key("trip", \.trip, .section(), "What a trip is, for executors that start trips."),
+      .key("lifecycle", \.lifecycle, .section(), "What people do with their phones."),
+      .key("tags", \.tags, .map(of: .text), "For thresholds: `upload_duration{tier:gold}`."),
+    ])
+}
+
+/// `{ executor: …, … }`: the keys of one executor and those of every fleet.
+struct FleetSection<Kind: ScenarioSection>: ScenarioSection {
+  var executor = Kind()
+  var traits = FleetTraits()
+
+  static var table: Table<Self> {
+    Table(
+      "fleet-\(Kind.table.name)", Kind.table.text, Kind.rows(at: \.executor) + FleetTraits.rows(at: \.traits))
+  }
+}
+
+extension Form where Value == Fleet {
+  static var fleet: Form {
+    variants(
+      tag: "executor", standard: "constant-devices",
+      [
+        variant { .constantDevices($0) }, variant { .rampingDevices($0) }, variant { .constantArrivals($0) },
+        variant { .rampingArrivals($0) },
+      ])
+  }
+
+  private static func variant<Kind: ScenarioSection>(
+    _ wrap: @escaping @Sendable (Kind) -> Executor
+  ) -> Variant<Fleet> {
+    Variant(Kind.table.name) { (section: FleetSection<Kind>) in
+      Fleet(executor: wrap(section.executor), traits: section.traits)
+    }
+  }
+}
+
+extension Fleet {
+  /// Which share of its devices is simulated.
+  package var simulatedShare: Double {
+    guard let members = traits.members else { return 1 }
+    return Double(members.count) / Double(max(1, executor.peakDevices))
+  }
+}
+
+/// What an app without a schedule starts.
+package enum FleetMode: String, CaseIterable, Sendable {
+  /// Tracking.
+  case location
+  /// The monitoring of its geofences, and nothing else.
+  case geofences
+}
+
+/// What a trip is.
+package struct Trip: Equatable, Sendable {
+  /// In metres.
+  package var distance = Distribution.lognormal(median: 7_000, p95: 28_000)
+
+  package init() {}
+}
+
+extension Trip: ScenarioSection {
+  static let table = Table<Trip>(
+    "trip", "What a trip is.",
+    [
+      .key(
+        "distance", \.distance, .distribution(InMetres.self),
+        "How long the way is; a median of 7 km and one in twenty beyond 28 km when nobody says.")
+    ])
+}

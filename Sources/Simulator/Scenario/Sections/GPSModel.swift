@@ -1,0 +1,75 @@
+package import Base
+
+/// How the receiver errs.
+package struct GPSModel: Equatable, Sendable {
+  /// Of each axis.
+  package var sigmaMetres = 4.0
+  package var correlationTime = Nanoseconds.seconds(45)
+  package var accuracy = AccuracyRule.p68
+  package var outliers: GPSOutliers?
+  package var dropouts = GPSDropouts()
+
+  package init() {}
+}
+
+extension GPSModel: ScenarioSection {
+  static let table = Table<GPSModel>(
+    "gps-ornstein-uhlenbeck", "An error that drifts instead of jumping, and is honest about its size.",
+    [
+      .key("sigma", \.sigmaMetres, .quantity(.length), "The usual size of the error, for each axis."),
+      .key("tau", \.correlationTime, .duration, "How long the error remembers itself."),
+      .key("reportedAccuracy", \.accuracy, .choice, "What the reported radius means."),
+      .optional("outliers", \.outliers, .section(), "Rare fixes that are far away."),
+      .key("dropouts", \.dropouts, .section(), "Where there is no fix."),
+    ])
+}
+
+/// Rare fixes that are far away.
+package struct GPSOutliers: Equatable, Sendable {
+  package var perHour = 0.5
+  /// In metres.
+  package var distance = Distribution.pareto(min: 80, alpha: 1.6)
+
+  package init() {}
+}
+
+extension GPSOutliers: ScenarioSection {
+  static let table = Table<GPSOutliers>(
+    "outliers", "Rare fixes that are far away.",
+    [
+      .key("perHour", \.perHour, .number(0...3_600), "How many in an hour, on average."),
+      .key(
+        "distance", \.distance, .distribution(InMetres.self), "How far they are off; 80 m and more when nobody says."),
+    ])
+}
+
+/// Where there is no fix.
+package struct GPSDropouts: Equatable, Sendable {
+  package var zones = DropoutZones.tunnels
+
+  package init() {}
+}
+
+extension GPSDropouts: ScenarioSection {
+  static let table = Table<GPSDropouts>(
+    "dropouts", "Where there is no fix.", [.key("zones", \.zones, .choice, "In which places.")])
+}
+
+extension Form where Value == GPSModel {
+  static var gps: Form {
+    variants(tag: "model", standard: "ornstein-uhlenbeck", [Variant("ornstein-uhlenbeck") { $0 }])
+  }
+}
+
+/// What the reported accuracy means.
+package enum AccuracyRule: String, CaseIterable, Sendable {
+  /// The true place lies inside the radius 68 % of the time, as Android defines it.
+  case p68
+}
+
+/// Where there is no fix.
+package enum DropoutZones: String, CaseIterable, Sendable {
+  case none
+  /// In the tunnels and dead zones of the city.
+  case tunnels
+}

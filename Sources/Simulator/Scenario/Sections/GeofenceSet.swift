@@ -1,0 +1,66 @@
+package import Contract
+
+/// The geofences of a fleet's devices.
+package enum GeofenceSet: Equatable, Sendable {
+  case grid(GeofenceGrid)
+  /// As an app adds them.
+  case list(GeofenceList)
+}
+
+extension Form where Value == GeofenceSet {
+  static var geofences: Form {
+    variants(tag: "type", [Variant("grid") { .grid($0) }, Variant("list") { .list($0) }])
+  }
+}
+
+/// Circles spread evenly over the place of the routes.
+package struct GeofenceGrid: Equatable, Sendable {
+  package var count = 100
+  package var radiusMetres = 200.0
+  package var notifyOnEntry = true
+  package var notifyOnExit = true
+  package var notifyOnDwell = false
+  package var loiteringDelayMilliseconds = 0.0
+
+  package init() {}
+}
+
+extension GeofenceGrid: ScenarioSection {
+  static let table = Table<GeofenceGrid>(
+    "geofence-grid", "Circles spread evenly over the place of the routes.",
+    [
+      .key("count", \.count, .integer(1...100_000), "How many."),
+      .key("radius", \.radiusMetres, .quantity(.length), "Their radius; phones are unreliable below 200 m."),
+      .key("notifyOnEntry", \.notifyOnEntry, .boolean, "Report who comes in."),
+      .key("notifyOnExit", \.notifyOnExit, .boolean, "Report who goes out."),
+      .key("notifyOnDwell", \.notifyOnDwell, .boolean, "Report who stays."),
+      .key(
+        "loiteringDelay", \.loiteringDelayMilliseconds, .number(0...864e5),
+        "After how many milliseconds somebody stays."),
+    ])
+}
+
+/// Geofences one by one.
+package struct GeofenceList: Equatable, Sendable {
+  package var fences: [Geofence] = []
+
+  package init() {}
+}
+
+extension GeofenceList: ScenarioSection {
+  static let table = Table<GeofenceList>(
+    "geofence-list", "Geofences one by one.",
+    [.required("fences", \.fences, .list(of: .geofence), "As an app adds them, under the SDK's own names.")])
+}
+
+extension Form where Value == Geofence {
+  static var geofence: Form {
+    Form(.open("A geofence under the SDK's own names: identifier, and latitude, longitude, radius or vertices.")) {
+      value, reading in
+      do throws(FieldError) { return try Geofence(definition: value.json) } catch {
+        reading.refuse(.wrongType, value.position, "\(error)", remedy: "write a geofence as an app adds it")
+        return nil
+      }
+    }
+  }
+}

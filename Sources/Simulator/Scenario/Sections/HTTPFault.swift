@@ -1,0 +1,182 @@
+package import Base
+package import Contract
+internal import JSON
+
+/// What goes wrong with requests that arrive.
+package struct HTTPFault: Equatable, Sendable {
+  package var abort: HTTPAbort?
+  package var delay: HTTPDelay?
+  package var answer: HTTPAnswerFault?
+
+  package init() {}
+}
+
+extension HTTPFault: ScenarioSection {
+  static let table = Table<HTTPFault>(
+    "http-fault",
+    "What goes wrong with requests that arrive; as Envoy's fault filter has it. A request meets the first of abort, answer and delay whose percentage and condition it satisfies.",
+    [
+      .optional("abort", \.abort, .section(), "Answered with a status, and nothing stored."),
+      .optional("delay", \.delay, .section(), "Answered late."),
+      .optional("answer", \.answer, .section(), "Answered badly."),
+    ])
+}
+
+/// Answered with a status, and nothing stored.
+package struct HTTPAbort: Equatable, Sendable {
+  package var status = 503
+  package var percentage = 100.0
+  package var headers: [Named<String>] = []
+  package var condition: Condition?
+
+  package init() {}
+}
+
+extension HTTPAbort: ScenarioSection {
+  static let table = Table<HTTPAbort>(
+    "abort", "Answered with a status, and nothing stored.",
+    [
+      .required("status", \.status, .integer(200...599), "The status."),
+      .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
+      .key("headers", \.headers, .map(of: .text), "Headers of the answer, as Retry-After."),
+      .optional(
+        "when", \.condition, .condition(.request), "Only requests for which this holds, as in `request.bytes > 65536`."),
+    ])
+}
+
+/// Answered late.
+package struct HTTPDelay: Equatable, Sendable {
+  package var fixedDelay = Nanoseconds.zero
+  package var percentage = 100.0
+  package var condition: Condition?
+
+  package init() {}
+}
+
+extension HTTPDelay: ScenarioSection {
+  static let table = Table<HTTPDelay>(
+    "delay", "Answered late.",
+    [
+      .required("fixedDelay", \.fixedDelay, .duration, "How late."),
+      .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
+      .optional("when", \.condition, .condition(.request), "Only requests for which this holds."),
+    ])
+}
+
+/// Answered badly.
+package struct HTTPAnswerFault: Equatable, Sendable {
+  package var kind = AnswerFault.drop
+  package var percentage = 100.0
+  package var condition: Condition?
+
+  package init() {}
+}
+
+extension HTTPAnswerFault: ScenarioSection {
+  static let table = Table<HTTPAnswerFault>(
+    "answer", "Answered badly; by a server of ours only.",
+    [
+      .required("kind", \.kind, .choice, "What is wrong with the answer."),
+      .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
+      .optional("when", \.condition, .condition(.request), "Only requests for which this holds."),
+    ])
+}
+
+/// What a server of ours does to an answer.
+package enum AnswerFault: String, CaseIterable, Sendable {
+  /// 200 with a page of HTML and nothing stored, as in a hotel.
+  case portal
+  case redirect
+  /// Stored, and 200 without content.
+  case empty
+  /// Stored, and a body that is no JSON.
+  case malformed
+  /// Stored, and the connection closes without an answer.
+  case drop
+  /// Acknowledged and not stored: a server that loses data.
+  case pretend
+  /// Stored, and the connection is reset in the middle of the answer.
+  case half
+  /// Stored, and an answer that announces more bytes than it has, or fewer.
+  case tooLong = "too-long"
+  case tooShort = "too-short"
+  /// The connection is reset when the head of the request is there; nothing is stored.
+  case reset
+  /// Stored, and the answer comes in pieces of 16 bytes, one a second.
+  case dribble
+  /// Stored, and answered after 90 seconds, when the device has given up.
+  case late
+}
+
+/// What happens to tokens.
+package struct AuthorizationFault: Equatable, Sendable {
+  package var expireAllAccessTokens = false
+  package var revokeAllTokens = false
+  /// Refresh requests are answered with it.
+  package var refreshStatus: Int?
+
+  package init() {}
+}
+
+extension AuthorizationFault: ScenarioSection {
+  static let table = Table<AuthorizationFault>(
+    "auth-fault", "What happens to tokens.",
+    [
+      .key("expireAllAccessTokens", \.expireAllAccessTokens, .boolean, "Every access token is out of date at once."),
+      .key("revokeAllTokens", \.revokeAllTokens, .boolean, "Refresh tokens are worth nothing either."),
+      .optional(
+        "refreshStatus", \.refreshStatus, .integer(200...599), "Refresh requests are answered with this status."),
+    ])
+}
+
+/// Commands that the next answers carry.
+package struct RemoteFault: Equatable, Sendable {
+  package var commands: [Command] = []
+
+  package init() {}
+}
+
+extension RemoteFault: ScenarioSection {
+  static let table = Table<RemoteFault>(
+    "remote-fault", "Commands that the next answers carry.",
+    [
+      .required(
+        "background_geolocation", \.commands, .commands,
+        "A list of commands, each a list of a name and, where it takes one, an argument.")
+    ])
+}
+
+extension Form where Value == [Command] {
+  static var commands: Form {
+    let shape = Shape.list(.list(.open("A command of the SDK and its argument."), count: 1...2), count: 1...1_000)
+    return Form(shape) { value, reading in
+      guard case .array(let items) = value.content else {
+        reading.refuse(value, expected: "a list of commands")
+        return nil
+      }
+      return items.enumerated().compactMap { index, item in
+        reading.inside("[\(index)]") { $0.command(item) }
+      }
+    }
+  }
+}
+
+extension Reading {
+  /// Judged as by a server to which an administrator gives it.
+  fileprivate mutating func command(_ item: JSON5Value) -> Command? {
+    var written = item
+    if case .array(var parts) = item.content, parts.count == 2 {
+      parts[1] = parts[1].withAccuracyNumbers
+      written.content = .array(parts)
+    }
+    do throws(CommandError) {
+      let request = try CommandRequest(.object(["commands": .array([written.json])]), strict: true)
+      return request.commands.first
+    } catch {
+      refuse(
+        .wrongType, item.position, error.problem.explanation,
+        remedy: "write [\"changePace\", true], or another command of the SDK")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,202 @@
+internal import JSON
+
+/// What must hold in every run.
+package enum Invariant: String, CaseIterable, Sendable {
+  case conservation = "I1-conservation"
+  case noDeleteBeforeAck = "I2-no-delete-before-ack"
+  case ackedIsDurable = "I3-acked-is-durable"
+  case noPhantom = "I4-no-phantom"
+  case byteIdentity = "I5-byte-identity"
+  case explainedDuplicates = "I6-explained-duplicates"
+  case singleFlight = "I7-single-flight"
+  case batchBounds = "I8-batch-bounds"
+  case order = "I9-order"
+  case triggerLegality = "I10-trigger-legality"
+  case cellularPolicy = "I11-cellular-policy"
+  case bounds = "I12-bounds"
+  case drain = "I13-drain"
+  case noWedge = "I14-no-wedge"
+  case boundedEffort = "I15-bounded-effort"
+  case motion = "I16-motion"
+  case odometerTolerance = "I17-odometer-tolerance"
+  case geofence = "I18-geofence"
+  case geofenceLiveness = "I19-geofence-liveness"
+  case schedule = "I20-schedule"
+  case lifecycle = "I21-lifecycle"
+  case auth = "I22-auth"
+  case remoteCommands = "I23-remote-commands"
+  case identity = "I24-identity"
+  case isolation = "I25-isolation"
+  case resources = "I26-resources"
+  case recording = "I27-recording"
+  case dwell = "I28-dwell"
+  case requestForm = "I29-request-form"
+  case uploadDue = "I30-upload-due"
+  case heartbeat = "I31-heartbeat"
+  case motionLiveness = "I32-motion-liveness"
+}
+
+extension Invariant {
+  /// Who breaks it: the phones of the simulator, or the server that they drive at.
+  package enum Subject: String, Sendable {
+    case phone, server
+  }
+
+  package var subject: Subject {
+    switch self {
+    case .ackedIsDurable, .noPhantom, .auth: .server
+    default: .phone
+    }
+  }
+
+  /// What must hold, as a sentence.
+  package var rule: String {
+    switch self {
+    case .conservation:
+      "each record is in exactly one place at any instant"
+    case .noDeleteBeforeAck:
+      "a record leaves the queue as delivered only after a whole answer of success to a request that held it (SDK §9.1)"
+    case .ackedIsDurable:
+      "what the server has acknowledged is in its store, as it was sent, or put aside"
+    case .noPhantom:
+      "the store holds each record once, and none that its device did not make"
+    case .byteIdentity:
+      "a record is rendered once, and every request carries the same bytes of it (SDK §7.2)"
+    case .explainedDuplicates:
+      "a record is sent again only when its answer was lost or no success, or the app ended meanwhile (SDK §9.4)"
+    case .singleFlight:
+      "a device has one upload under way at most (SDK §8.5)"
+    case .batchBounds:
+      "a request holds one record without batches, and from one to `maxBatchSize` with them (SDK §8.2)"
+    case .order:
+      "a request takes the oldest records that wait, or the newest where the configuration says so (SDK §8.4)"
+    case .triggerLegality:
+      "below `autoSyncThreshold`, or with `autoSync` off, an upload begins only where the SDK allows it (SDK §8.5.2, §8.5.3)"
+    case .cellularPolicy:
+      "no upload begins by itself on a cellular network with `disableAutoSyncOnCellular` (SDK §8.5)"
+    case .bounds:
+      "a queue keeps `maxRecordsToPersist` and `maxDaysToPersist` (SDK §7.4)"
+    case .drain:
+      "once all faults are over, every queue empties; a server outside the run that takes not all is a finding about the server instead"
+    case .noWedge:
+      "a device with records, a network and a running app does not stop trying (SDK §9.2, §9.3)"
+    case .boundedEffort:
+      "an attempt after a failure needs an occasion of its own (SDK §9.3)"
+    case .motion:
+      "motion changes alternate, and at rest nothing is recorded unasked (SDK §12.1, §7.3)"
+    case .odometerTolerance:
+      "the odometer says neither much more nor much less than the way (SDK §17)"
+    case .geofence:
+      "entries and exits of a geofence alternate, and a stay is told once for each visit (SDK §15.2, §15.3)"
+    case .geofenceLiveness:
+      "a geofence that was truly entered or left is told (SDK §15.3 to §15.6)"
+    case .schedule:
+      "a schedule turns tracking on inside its windows and off outside (SDK §16.2, §16.3)"
+    case .lifecycle:
+      "what was kept before the end of an app or a phone is what the next start finds (SDK §19.1 to §19.4)"
+    case .auth:
+      "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most (SDK §11.2, §11.6)"
+    case .remoteCommands:
+      "the commands of an answer are carried out once each and in order, the last hundred of them (SDK §10.2, §10.3)"
+    case .identity:
+      "records have identities of their own, and their times do not go back unless the clock does (SDK §5.1, §14.2)"
+    case .isolation:
+      "a device behaves the same whatever other devices do; shown by two runs and not within one"
+    case .resources:
+      "each request has an end within its time limit, and few are under way"
+    case .recording:
+      "a device that tracks and moves tells of positions on its way (SDK §12.5, §14.1)"
+    case .dwell:
+      "a stay of `loiteringDelay` in a geofence is told (SDK §15.3)"
+    case .requestForm:
+      "headers, params, method and shape of a request are those of the configuration (SDK §8.1 to §8.3)"
+    case .uploadDue:
+      "uploads begin when they are due and go on while the server takes them (SDK §8.5, §9.2, §9.3)"
+    case .heartbeat:
+      "a phone at rest beats at its interval (SDK §18)"
+    case .motionLiveness:
+      "a device that rests comes to rest after its stop time-out, and one that sets off is moving soon (SDK §12.1 to §12.6)"
+    }
+  }
+}
+
+/// Which invariants are checked.
+package struct InvariantSelection: Equatable, Sendable {
+  package var enabled = Invariant.allCases
+  package var disabled: [Invariant] = []
+  package var onViolation = ViolationResponse.shrink
+
+  package init() {}
+
+  /// Those to check, in their order.
+  package var checked: [Invariant] { enabled.filter { !disabled.contains($0) } }
+}
+
+extension InvariantSelection: ScenarioSection {
+  static let table = Table<InvariantSelection>(
+    "invariants", "Which invariants are checked.",
+    [
+      .key("enable", \.enabled, .invariants, "`all`, or a list."),
+      .key("disable", \.disabled, .list(of: .choice), "Some of them not."),
+      .key("onViolation", \.onViolation, .choice, "What follows the first violation."),
+    ])
+}
+
+extension Form where Value == [Invariant] {
+  fileprivate static var invariants: Form {
+    let some = list(of: .choice)
+    return Form(
+      .anyOf([.choice(["all"]), some.shape]), show: { $0 == Invariant.allCases ? .string("all") : nil }
+    ) { value, reading in
+      if case .string("all") = value.content { return Invariant.allCases }
+      guard case .array = value.content else {
+        reading.refuse(value, expected: "\"all\" or a list of invariants")
+        return nil
+      }
+      return some.read(value, &reading)
+    }
+  }
+}
+
+/// What follows the first violation.
+package enum ViolationResponse: String, CaseIterable, Sendable {
+  /// The run ends and is reduced to a small plan.
+  case shrink
+  case stop
+  case proceed = "continue"
+}
+
+/// What must have happened for a green result to mean something.
+package struct Coverage: Equatable, Sendable {
+  package var sometimes: [CoverageGoal] = []
+  package var requireOverSeeds = 1
+
+  package init() {}
+}
+
+extension Coverage: ScenarioSection {
+  static let table = Table<Coverage>(
+    "coverage", "What must have happened for a green result to mean something.",
+    [
+      .key("sometimes", \.sometimes, .list(of: .choice), "Situations that must have come up."),
+      .key("requireOverSeeds", \.requireOverSeeds, .integer(1...1_000_000), "Within so many seeds."),
+    ])
+}
+
+/// What must have happened at least once over many seeds.
+package enum CoverageGoal: String, CaseIterable, Sendable {
+  case duplicateAfterLostAck = "duplicate-after-lost-ack"
+  case crashBetweenSuccessAndDelete = "crash-between-2xx-and-delete"
+  case unauthorizedMidFlush = "401-mid-flush"
+  case refreshTokenRotatedTwice = "refresh-token-rotated-twice"
+  case queueLongerThanMaxBatchSize = "queue-longer-than-maxBatchSize"
+  case expiryOfLockedRecord = "expiry-of-locked-record"
+  case geofenceExitWhileOffline = "geofence-exit-while-offline"
+  case rebootWhileOffline = "reboot-while-offline"
+  case urlChangeWithQueue = "url-change-with-queue"
+  case tooLargeThenSmallerBatches = "413-then-smaller-batches"
+  case redirectAnsweredToPost = "redirect-answered-to-post"
+  case diskFullDuringInsert = "disk-full-during-insert"
+  case clockSteppedBackwards = "clock-stepped-backwards"
+  case watchdogUnlock = "watchdog-unlock"
+}

@@ -1,0 +1,159 @@
+/// One of the figures that a run measures, and what it counts.
+package struct Metric: Equatable, Sendable {
+  package let name: String
+  package let kind: MetricKind
+  package let text: String
+
+  init(_ name: String, _ kind: MetricKind, _ text: String) {
+    self.name = name
+    self.kind = kind
+    self.text = text
+  }
+
+  package static let all: [Metric] = [
+    Metric("checks", .rate, "checks that held"),
+    Metric("records_created", .counter, "records"),
+    Metric("records_delivered", .counter, "records acknowledged"),
+    Metric("records_lost", .counter, "records that nobody has"),
+    Metric("records_expired", .counter, "records too old to be sent"),
+    Metric("records_evicted", .counter, "records that made room for others"),
+    Metric("duplicates_explained", .counter, "second arrivals with a known cause"),
+    Metric("duplicates_unexplained", .counter, "second arrivals without one"),
+    Metric("duplicates_ratio", .rate, "second arrivals among all"),
+    Metric("upload_duration", .trend, "milliseconds from the first byte sent to the answer complete"),
+    Metric("upload_wait", .trend, "milliseconds from the trigger to the first byte"),
+    Metric("record_delivery_latency", .trend, "milliseconds from the device's timestamp to the acknowledgement"),
+    Metric("time_to_visible", .trend, "milliseconds until target.verify sees a record"),
+    Metric("queue_depth", .trend, "records that wait in a device, whenever one comes"),
+    Metric("queue_oldest_age", .trend, "milliseconds that the oldest waits, whenever one comes"),
+    Metric("drain_time", .trend, "milliseconds from the network's return, or a fault's end, to the empty queue"),
+    Metric("batch_size", .trend, "records in a request"),
+    Metric("upload_bytes", .trend, "bytes of a request"),
+    Metric("uploads", .counter, "requests"),
+    Metric("upload_failed", .rate, "requests without a 2xx"),
+    Metric("retries_per_record", .trend, "requests beyond the first"),
+    Metric("tls_handshakes", .counter, "handshakes"),
+    Metric("connects", .counter, "connections"),
+    Metric("connection_reuse", .rate, "requests on a connection that was there"),
+    Metric("auth_refreshes", .counter, "refreshes of a token"),
+    Metric("auth_refresh_failures", .counter, "refreshes that failed"),
+    Metric("geofence_transitions", .counter, "transitions"),
+    Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
+    Metric("odometer_error", .trend, "share by which the odometer is off"),
+    Metric("remote_commands_applied", .counter, "commands that a device obeyed"),
+    Metric("devices_active", .gauge, "devices whose app runs"),
+    Metric("devices_moving", .gauge, "devices on the way"),
+    Metric("dropped_trips", .counter, "trips that found no free device"),
+    Metric("generator_lag", .trend, "milliseconds by which the simulator was late"),
+    Metric("generator_cpu", .gauge, "share of a core"),
+    Metric("clauses_broken", .counter, "clauses of `drive` that the answers of a real server break"),
+  ]
+
+  /// What k6 calls them.
+  static let aliases: [(name: String, meaning: String)] = [
+    ("http_req_duration", "upload_duration"), ("http_req_failed", "upload_failed"), ("http_reqs", "uploads"),
+    ("vus", "devices_active"), ("dropped_iterations", "dropped_trips"),
+  ]
+
+  static func named(_ name: String) -> Metric? {
+    let meaning = aliases.first { $0.name == name }?.meaning ?? name
+    return all.first { $0.name == meaning }
+  }
+
+  /// The tags that every metric has, besides those of the fleets.
+  static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check", "phase"]
+
+  /// What begins an upload.
+  static let triggers =
+    "insert, motionChange, appResume, appPause, ready, start, connectivity, heartbeat, backgroundFetch, configuration or manual"
+}
+
+/// Which figures a metric has.
+package enum MetricKind: String, CaseIterable, Sendable {
+  case counter
+  case gauge
+  case rate
+  case trend
+
+  /// The figures by the names that thresholds use; `p(N)` besides, for trends.
+  var aggregations: [String] {
+    switch self {
+    case .counter: ["count", "rate"]
+    case .gauge: ["value", "min", "max"]
+    case .rate: ["rate"]
+    case .trend: ["avg", "min", "med", "max", "count"]
+    }
+  }
+}
+
+/// `upload_duration{fleet:couriers,network:lte}`: a metric, or the part of it that has some tags.
+package struct MetricSelector: Equatable, Sendable {
+  package let metric: Metric
+  package let tags: [Named<String>]
+  /// As it was written, for reports.
+  package let text: String
+
+  static let pattern =
+    "^[a-z0-9_]+(\\{ *[A-Za-z0-9_-]+ *: *[^,{}]+(, *[A-Za-z0-9_-]+ *: *[^,{}]+)*\\})?$"
+}
+
+extension Reading {
+  /// Nil after a problem was noted.
+  mutating func selector(_ text: String, at position: SourcePosition) -> MetricSelector? {
+    let name = String(text.prefix { $0 != "{" })
+    guard let metric = Metric.named(name) else {
+      refuse(
+        .unknown, position, word: name, as: "metric", known: Metric.all.map(\.name) + Metric.aliases.map(\.name))
+      return nil
+    }
+    guard let tags = tags(text.dropFirst(name.count), at: position) else { return nil }
+    return MetricSelector(metric: metric, tags: tags, text: text)
+  }
+
+  private mutating func tags(_ text: Substring, at position: SourcePosition) -> [Named<String>]? {
+    if text.isEmpty { return [] }
+    let remedy = "write metric{tag:value,tag:value}"
+    guard text.first == "{", text.last == "}", text.count > 2 else {
+      refuse(.wrongType, position, "the tags are not in order", remedy: remedy)
+      return nil
+    }
+    var tags: [Named<String>] = []
+    for part in text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false) {
+      let halves = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmingSpaces)
+      guard halves.count == 2, !halves[0].isEmpty, !halves[1].isEmpty else {
+        refuse(.wrongType, position, "'\(part)' is no tag", remedy: remedy)
+        return nil
+      }
+      guard isKnown(halves[0], halves[1], at: position) else { return nil }
+      tags.append(Named(name: halves[0], position: position, value: halves[1]))
+    }
+    return tags
+  }
+
+  private mutating func isKnown(_ tag: String, _ value: String, at position: SourcePosition) -> Bool {
+    let known = Metric.tags + names.fleetTags
+    guard known.contains(tag) else {
+      refuse(.unknown, position, word: tag, as: "tag", known: known)
+      return false
+    }
+    let values: [String]
+    switch tag {
+    case "fleet": values = names.names(in: .fleets)
+    case "network": values = names.names(in: .networks)
+    case "check": values = names.names(in: .checks)
+    case "fault": values = names.faultNames
+    default: return true
+    }
+    guard !values.contains(value) else { return true }
+    refuse(.undeclared, position, word: value, as: tag, known: values)
+    return false
+  }
+}
+
+extension Substring {
+  var trimmingSpaces: String {
+    var text = drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,239 @@
+package import Base
+
+/// How a body moves and what its sensors make of it.
+package struct Motion: Equatable, Sendable {
+  package var speed = SpeedModel.driver(DriverSpeed())
+  package var gps = GPSModel()
+  /// The share of each motion activity that is reported while moving; sums up to 1.
+  package var activity: [Named<Double>] = []
+
+  package init() {}
+
+  /// The mean speed on the way, stops left out.
+  package var cruisingMetresPerSecond: Double {
+    switch speed {
+    case .driver(let driver): driver.desiredMetresPerSecond
+    case .steady(let steady): steady.meanMetresPerSecond
+    }
+  }
+}
+
+extension Motion: ScenarioSection {
+  static let table = Table<Motion>(
+    "motion", "How a body moves and what its sensors make of it.",
+    [
+      .optional("extends", \.base, .name(in: .motion), "Another motion whose keys hold where this one has none."),
+      .key("speed", \.speed, .speed, "How fast it moves; as a car in town when nobody says."),
+      .key("gps", \.gps, .gps, "How the receiver errs; by about 4 m when nobody says."),
+      .key("activity", \.activity, .activityShares, "What the motion sensor reports on the way, as shares."),
+    ])
+
+  /// Inheritance is over when a motion is read; the key is there to be checked.
+  private var base: String? {
+    get { nil }
+    set {}
+  }
+}
+
+extension Form where Value == [Named<Double>] {
+  /// Shares of the SDK's motion activities.
+  static var activityShares: Form {
+    let names = ["still", "on_foot", "walking", "running", "on_bicycle", "in_vehicle", "unknown"]
+    let shares = map(of: .share, names: names, what: "activity")
+    return Form(shares.shape, show: shares.show) { value, reading in
+      guard let read = shares.read(value, &reading) else { return nil }
+      let sum = read.reduce(0) { $0 + $1.value }
+      if !read.isEmpty && (sum - 1).magnitude > 1e-6 {
+        reading.refuse(
+          .contradiction, value.position, "the shares add up to \(sum.short)", remedy: "make them add up to 1")
+      }
+      return read
+    }
+  }
+}
+
+/// Motions that every scenario may use without declaring them.
+enum MotionPreset {
+  static let names = document.memberNames
+
+  /// As a scenario would write them.
+  static let document: JSON5Value = {
+    do throws(ScenarioProblem) { return try JSON5Reader.read(text) } catch {
+      preconditionFailure("the presets are JSON5")
+    }
+  }()
+
+  private static let text = """
+    {
+      driving: {
+        speed: { model: "idm", desired: "50km/h", accel: 1.4, brake: 2 },
+        gps: { model: "ornstein-uhlenbeck", sigma: "4m", tau: "45s" },
+        activity: { in_vehicle: 0.9, unknown: 0.08, still: 0.02 },
+      },
+      walking: {
+        speed: { model: "constant", mean: "1.35m/s", cv: 0.15 },
+        gps: { model: "ornstein-uhlenbeck", sigma: "6m", tau: "90s" },
+        activity: { on_foot: 0.92, still: 0.08 },
+      },
+      cycling: {
+        speed: { model: "idm", desired: "18km/h", accel: 0.8, brake: 1.5 },
+        gps: { model: "ornstein-uhlenbeck", sigma: "5m", tau: "60s" },
+        activity: { on_bicycle: 0.88, unknown: 0.1, still: 0.02 },
+      },
+    }
+    """
+}
+
+extension Scenario {
+  /// What a fleet says, or what suits its route.
+  package func motionName(of fleet: FleetTraits) -> String {
+    if let motion = fleet.motion { return motion }
+    switch fleet.routes.flatMap({ name in routes.first { $0.name == name }?.value }) {
+    case .walk: return "walking"
+    case .city(let city):
+      switch city.trips {
+      case .plan(.walker): return "walking"
+      case .plan(.cyclist): return "cycling"
+      case .plan, .markov: return "driving"
+      }
+    case .collection, .replay, nil: return "driving"
+    }
+  }
+
+  /// The motion of that name, declared or preset. Names were checked when the scenario was read.
+  package func motion(named name: String) -> Motion? {
+    if let declared = motions.first(where: { $0.name == name }) { return declared.value }
+    guard let preset = MotionPreset.document[name] else { return nil }
+    var reading = Reading(names: DeclaredNames(in: nil))
+    return Form<Motion>.section().read(preset, &reading)
+  }
+}
+
+/// `extends` of motions, resolved on the text's own values before anything is read: keys of `speed` and `gps` are taken
+/// over one by one as long as the model is the same, `activity` as a whole.
+struct MotionInheritance {
+  private let declared: JSON5Value?
+  private(set) var problems: [ScenarioProblem] = []
+
+  init(of document: JSON5Value) { declared = document["motion"] }
+
+  /// The motions, each with the keys of those that it extends.
+  mutating func resolved() -> JSON5Value? {
+    guard var motions = declared, case .object(var members) = motions.content else { return declared }
+    for index in members.indices { members[index].value = resolve(members[index], after: []) }
+    motions.content = .object(members)
+    return motions
+  }
+
+  private mutating func resolve(_ motion: JSON5Value.Member, after names: [String]) -> JSON5Value {
+    guard let extends = motion.value["extends"], case .string(let name) = extends.content else { return motion.value }
+    guard !names.contains(name), name != motion.key else {
+      problems.append(
+        ScenarioProblem(
+          .contradiction, at: extends.position, path: "motion.\(motion.key.asPathStep).extends",
+          "a motion cannot extend itself, not even round a corner", remedy: "take one 'extends' away"))
+      return motion.value
+    }
+    if case .object(let members)? = declared?.content, let base = members.first(where: { $0.key == name }) {
+      return motion.value.taking(over: resolve(base, after: names + [motion.key]))
+    }
+    return MotionPreset.document[name].map(motion.value.taking) ?? motion.value
+  }
+}
+
+extension JSON5Value {
+  fileprivate func taking(over base: JSON5Value) -> JSON5Value {
+    guard case .object(var members) = content, case .object(let inherited) = base.content else { return self }
+    for member in inherited where member.key != "extends" {
+      if let index = members.firstIndex(where: { $0.key == member.key }) {
+        if member.key != "activity" { members[index].value = members[index].value.completing(from: member.value) }
+      } else {
+        members.append(member)
+      }
+    }
+    var result = self
+    result.content = .object(members)
+    return result
+  }
+
+  /// Takes over keys of the same model.
+  private func completing(from base: JSON5Value) -> JSON5Value {
+    guard case .object(var members) = content, case .object(let inherited) = base.content else { return self }
+    if let model = self["model"], model.content != base["model"]?.content { return self }
+    for member in inherited where !members.contains(where: { $0.key == member.key }) { members.append(member) }
+    var result = self
+    result.content = .object(members)
+    return result
+  }
+}
+
+/// How fast a body moves along its route.
+package enum SpeedModel: Equatable, Sendable {
+  case driver(DriverSpeed)
+  case steady(SteadySpeed)
+}
+
+/// A driver who wants to go at a certain speed and has to brake for curves, lights and stops.
+package struct DriverSpeed: Equatable, Sendable {
+  package var desiredMetresPerSecond = 50 / 3.6
+  /// In m/s².
+  package var acceleration = 1.4
+  /// In m/s².
+  package var braking = 2.0
+  package var stops: StopEvents?
+
+  package init() {}
+}
+
+extension DriverSpeed: ScenarioSection {
+  static let table = Table<DriverSpeed>(
+    "speed-idm", "A driver who brakes for curves, lights and stops.",
+    [
+      .key("desired", \.desiredMetresPerSecond, .quantity(.speed), "The speed on a free road."),
+      .key("accel", \.acceleration, .number(0.05...20), "Comfortable acceleration in m/s²."),
+      .key("brake", \.braking, .number(0.05...20), "Comfortable braking in m/s²."),
+      .optional("stops", \.stops, .section(), "Stops beyond those that the streets have."),
+    ])
+}
+
+/// Stops for no reason that a map would know.
+package struct StopEvents: Equatable, Sendable {
+  package var perKilometre = 1.0
+  /// In seconds.
+  package var duration = Distribution.exponential(mean: 22)
+
+  package init() {}
+}
+
+extension StopEvents: ScenarioSection {
+  static let table = Table<StopEvents>(
+    "stops", "Stops for no reason that a map would know.",
+    [
+      .key("perKm", \.perKilometre, .number(0...100), "How many in a kilometre, on average."),
+      .key("duration", \.duration, .distribution(InSeconds.self), "How long they last; about 22 s when nobody says."),
+    ])
+}
+
+/// The same speed all the way, different for each body.
+package struct SteadySpeed: Equatable, Sendable {
+  package var meanMetresPerSecond = 1.35
+  package var variation = 0.15
+
+  package init() {}
+}
+
+extension SteadySpeed: ScenarioSection {
+  static let table = Table<SteadySpeed>(
+    "speed-constant", "The same speed all the way, different for each body.",
+    [
+      .key("mean", \.meanMetresPerSecond, .quantity(.speed), "The mean of all bodies."),
+      .key("cv", \.variation, .share, "Standard deviation between bodies, as a share of the mean."),
+    ])
+}
+
+extension Form where Value == SpeedModel {
+  static var speed: Form {
+    variants(
+      tag: "model", standard: "idm", [Variant("idm") { .driver($0) }, Variant("constant") { .steady($0) }])
+  }
+}

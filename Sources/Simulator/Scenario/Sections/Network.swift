@@ -1,0 +1,121 @@
+package import Base
+
+/// What lies between a device and the server.
+package enum Network: Equatable, Sendable {
+  case link(Link)
+  case changing(ChangingNetwork)
+}
+
+extension Form where Value == Network {
+  static var network: Form {
+    let link = Form<Link>.section()
+    let changing = Form<ChangingNetwork>.section()
+    return either([link.shape, changing.shape]) { value in
+      value["markov"] == nil
+        ? link.map(words: "a link") { .link($0) } : changing.map(words: "a network") { .changing($0) }
+    }
+  }
+}
+
+extension Network {
+  static let presetNames = presets.map(\.name)
+
+  /// Networks that every scenario may use without declaring them: after the tables of comcast and of Apple's Network
+  /// Link Conditioner.
+  package static let presets: [Named<Network>] = [
+    preset("wifi", latency: 40, jitter: 10, down: 30e6, up: 10e6, loss: 0.002, .wifi),
+    preset("lte", latency: 60, jitter: 25, down: 20e6, up: 8e6, loss: 0.005, .cellular),
+    preset("hsdpa", latency: 250, jitter: 80, down: 750e3, up: 384e3, loss: 0.015, .cellular),
+    preset("edge", latency: 300, jitter: 120, down: 250e3, up: 100e3, loss: 0.015, .cellular),
+    preset("gprs", latency: 500, jitter: 200, down: 50e3, up: 30e3, loss: 0.02, .cellular),
+    preset("none", latency: 0, jitter: 0, down: 0, up: 0, loss: 0, .none),
+  ]
+
+  private static func preset(
+    _ name: String, latency: Int64, jitter: Int64, down: Double, up: Double, loss: Double, _ type: ConnectionType
+  ) -> Named<Network> {
+    var link = Link()
+    link.latency = .milliseconds(latency)
+    link.jitter = .milliseconds(jitter)
+    (link.downBitsPerSecond, link.upBitsPerSecond, link.loss, link.type) = (down, up, loss, type)
+    return Named(name: name, position: SourcePosition(line: 1, column: 1), value: .link(link))
+  }
+}
+
+/// A link that stays as it is.
+package struct Link: Equatable, Sendable {
+  package var latency = Nanoseconds.milliseconds(50)
+  package var jitter = Nanoseconds.zero
+  /// 0: nothing comes through.
+  package var downBitsPerSecond = 10e6
+  package var upBitsPerSecond = 10e6
+  package var loss = 0.0
+  package var type = ConnectionType.cellular
+
+  package init() {}
+}
+
+extension Link: ScenarioSection {
+  static let table = Table<Link>(
+    "link", "A network that stays as it is.",
+    [
+      .key("latency", \.latency, .duration, "From the device to the server and back."),
+      .key("jitter", \.jitter, .duration, "How much the latency varies."),
+      .key("down", \.downBitsPerSecond, .quantity(.rate), "From the server to the device; 0: nothing comes through."),
+      .key("up", \.upBitsPerSecond, .quantity(.rate), "From the device to the server; 0: nothing comes through."),
+      .key("loss", \.loss, .share, "The share of packets that have to be sent again."),
+      .key("connectionType", \.type, .choice, "What the phone says its network is."),
+    ])
+}
+
+/// A network that changes from one link to the next by chance, each device on its own.
+package struct ChangingNetwork: Equatable, Sendable {
+  /// A change that may come, and how long it takes on average.
+  package typealias Changes = [Named<Nanoseconds>]
+
+  package var changes: [Named<Changes>] = []
+  package var start = ""
+
+  package init() {}
+}
+
+extension ChangingNetwork: ScenarioSection {
+  static let table = Table<ChangingNetwork>(
+    "markov", "A network that changes from one link to the next by chance, each device on its own.",
+    [
+      .required("markov", \.changes, .markov, "From each link, the mean time until a change to each other one."),
+      .required("start", \.start, .name(in: .networks), "The link with which every device begins."),
+    ])
+}
+
+extension Form where Value == [Named<ChangingNetwork.Changes>] {
+  static var markov: Form {
+    let chain = map(of: Form<ChangingNetwork.Changes>.map(of: .duration))
+    return Form(chain.shape) { value, reading in
+      let known = reading.names.names(in: .networks)
+      guard let states = chain.read(value, &reading) else { return nil }
+      for state in states {
+        for name in [(state.name, state.position)] + state.value.map({ ($0.name, $0.position) })
+        where !known.contains(name.0) {
+          reading.refuse(.undeclared, name.1, word: name.0, as: "network", known: known)
+        }
+        for change in state.value where change.value <= .zero {
+          reading.refuse(.outOfRange, change.position, "a change after no time", remedy: "write a longer time")
+        }
+        for change in state.value where !states.contains(where: { $0.name == change.name }) {
+          reading.refuse(
+            .contradiction, change.position, "'\(change.name)' has no way out",
+            remedy: "add \(change.name.asPathStep) with its changes beside \(state.name.asPathStep)")
+        }
+      }
+      return states
+    }
+  }
+}
+
+/// What the phone says its network is.
+package enum ConnectionType: String, CaseIterable, Sendable {
+  case wifi
+  case cellular
+  case none
+}

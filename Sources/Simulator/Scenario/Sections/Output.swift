@@ -1,0 +1,175 @@
+/// Where results go, besides those that `--out` always has.
+package enum Output: Equatable, Sendable {
+  case console(ConsoleOutput)
+  case summary(SummaryOutput)
+  case junit(JUnitOutput)
+  case html(HTMLOutput)
+  case histogramLog(HistogramLogOutput)
+  case events(EventsOutput)
+  case deviceLogs(DeviceLogOutput)
+  case prometheus(PrometheusOutput)
+  case telemetry(TelemetryOutput)
+}
+
+extension Form where Value == Output {
+  static var output: Form {
+    variants(
+      tag: "type",
+      [
+        Variant("console") { .console($0) }, Variant("summary-json") { .summary($0) },
+        Variant("junit") { .junit($0) }, Variant("html") { .html($0) },
+        Variant("hdr-log", notYet: "no histogram logs; summary.json has the histograms") { .histogramLog($0) },
+        Variant("events-ndjson") { .events($0) }, Variant("sdk-log") { .deviceLogs($0) },
+        Variant("prometheus") { .prometheus($0) },
+        Variant("otlp-http-json", notYet: "no OpenTelemetry; type: \"prometheus\" has the same metrics") {
+          .telemetry($0)
+        },
+      ])
+  }
+}
+
+/// The summary and the progress line.
+package struct ConsoleOutput: Equatable, Sendable {
+  package init() {}
+}
+
+extension ConsoleOutput: ScenarioSection {
+  static let table = Table<ConsoleOutput>("output-console", "The summary and the progress line.", [])
+}
+
+/// All figures of a run as JSON.
+package struct SummaryOutput: Equatable, Sendable {
+  package var file = ""
+
+  package init() {}
+}
+
+extension SummaryOutput: ScenarioSection {
+  static let table = Table<SummaryOutput>(
+    "output-summary-json", "All figures of a run as JSON.",
+    [
+      .required("file", \.file, .text, "The file, inside `--out`.")
+    ])
+}
+
+/// A test case for each threshold, check and invariant.
+package struct JUnitOutput: Equatable, Sendable {
+  package var file = ""
+
+  package init() {}
+}
+
+extension JUnitOutput: ScenarioSection {
+  static let table = Table<JUnitOutput>(
+    "output-junit", "A test case for each threshold, check and invariant.",
+    [
+      .required("file", \.file, .text, "The file, inside `--out`.")
+    ])
+}
+
+/// One page with map and charts.
+package struct HTMLOutput: Equatable, Sendable {
+  package var file = ""
+
+  package init() {}
+}
+
+extension HTMLOutput: ScenarioSection {
+  static let table = Table<HTMLOutput>(
+    "output-html", "One page with map and charts.",
+    [
+      .required("file", \.file, .text, "The file, inside `--out`.")
+    ])
+}
+
+/// Histograms over time.
+package struct HistogramLogOutput: Equatable, Sendable {
+  package var file = ""
+
+  package init() {}
+}
+
+extension HistogramLogOutput: ScenarioSection {
+  static let table = Table<HistogramLogOutput>(
+    "output-hdr-log", "Histograms over time.",
+    [
+      .required("file", \.file, .text, "The file, inside `--out`.")
+    ])
+}
+
+/// What happened, line by line.
+package struct EventsOutput: Equatable, Sendable {
+  package var file = ""
+  package var sample = 1.0
+
+  package init() {}
+}
+
+extension EventsOutput: ScenarioSection {
+  static let table = Table<EventsOutput>(
+    "output-events-ndjson", "What happened, line by line.",
+    [
+      .required("file", \.file, .text, "The file, inside `--out`."),
+      .key("sample", \.sample, .share, "The share of devices that are told of."),
+    ])
+}
+
+/// Logs of devices as the SDK writes them.
+package struct DeviceLogOutput: Equatable, Sendable {
+  package var directory = ""
+  package var devices = LoggedDevices.failing
+
+  package init() {}
+}
+
+extension DeviceLogOutput: ScenarioSection {
+  static let table = Table<DeviceLogOutput>(
+    "output-sdk-log", "Logs of devices as the SDK writes them.",
+    [
+      .required("dir", \.directory, .text, "The folder, inside `--out`."),
+      .key("devices", \.devices, .choice, "Of which devices."),
+    ])
+}
+
+/// The metrics while the run goes on.
+package struct PrometheusOutput: Equatable, Sendable {
+  package var listen = "127.0.0.1:9464"
+
+  package init() {}
+}
+
+extension PrometheusOutput: ScenarioSection {
+  static let table = Table<PrometheusOutput>(
+    "output-prometheus", "The metrics while the run goes on.",
+    [.key("listen", \.listen, .text, "The address to listen on.")])
+}
+
+/// The metrics sent to a collector.
+package struct TelemetryOutput: Equatable, Sendable {
+  /// Empty: nowhere.
+  package var url = ""
+
+  package init() {}
+}
+
+extension TelemetryOutput: ScenarioSection {
+  static let table = Table<TelemetryOutput>(
+    "output-otlp-http-json", "The metrics sent to a collector.",
+    [.required("url", \.url, .possiblyEmptyText, "The collector; an empty text sends nothing.")])
+}
+
+extension Form where Value == String {
+  fileprivate static var possiblyEmptyText: Form {
+    Form(.text(pattern: nil, words: "a text")) { value, reading in
+      if case .string(let text) = value.content { return text }
+      reading.refuse(value, expected: "a text")
+      return nil
+    }
+  }
+}
+
+/// Of which devices logs are kept.
+package enum LoggedDevices: String, CaseIterable, Sendable {
+  case failing
+  case all
+}

@@ -1,0 +1,208 @@
+package import Base
+
+/// Where devices move.
+package enum Route: Equatable, Sendable {
+  case collection(RouteCollection)
+  case replay(RouteReplay)
+  case city(GridCity)
+  case walk(GaussMarkovWalk)
+}
+
+extension Form where Value == Route {
+  static var route: Form {
+    let generated = variants(
+      tag: "model", standard: "grid-city",
+      [
+        Variant("grid-city") { .city($0) },
+        Variant("gauss-markov") { .walk($0) },
+      ])
+    return variants(
+      tag: "type",
+      [
+        Variant("collection") { .collection($0) },
+        Variant("replay") { .replay($0) },
+        Variant("generate", of: generated) { $0 },
+      ])
+  }
+}
+
+/// One recorded route.
+package struct RouteReplay: Equatable, Sendable {
+  package var file = ""
+  package var format: RouteFormat?
+  package var timing = ReplayTiming.recorded
+  package var speed = 1.0
+  package var loop = ReplayLoop.none
+
+  package init() {}
+}
+
+extension RouteReplay: ScenarioSection {
+  static let table = Table<RouteReplay>(
+    "route-replay", "One recorded route, for every device.",
+    [
+      .required("file", \.file, .text, "The file; relative to the scenario."),
+      .optional("format", \.format, .choice, "How it is written, when its name does not say."),
+      .key("timing", \.timing, .choice, "As fast as recorded, or as fast as the motion says."),
+      .key("speed", \.speed, .number(0.01...100), "Faster or slower than recorded."),
+      .key("loop", \.loop, .choice, "What follows the end."),
+    ])
+}
+
+/// Many recorded routes.
+package struct RouteCollection: Equatable, Sendable {
+  /// A pattern of file names.
+  package var files = ""
+  package var format = RouteFormat.polyline
+  package var pick = RoutePick.shuffle
+
+  package init() {}
+}
+
+extension RouteCollection: ScenarioSection {
+  static let table = Table<RouteCollection>(
+    "route-collection", "Many recorded routes; each trip takes one.",
+    [
+      .required("files", \.files, .text, "The files, with `*` for any letters; relative to the scenario."),
+      .key("format", \.format, .choice, "How they are written."),
+      .key("pick", \.pick, .choice, "Which one a trip takes."),
+    ])
+}
+
+/// How a recorded route is written.
+package enum RouteFormat: String, CaseIterable, Sendable {
+  case polyline = "bgsim-polyline"
+  case gpx
+  case geojson
+  case csv
+  case ndjson
+  case sdkLog = "sdk-log"
+}
+
+/// Which route of a collection a device takes.
+package enum RoutePick: String, CaseIterable, Sendable {
+  case shuffle
+  case sequence
+  case random
+}
+
+/// What follows the end of a recorded route.
+package enum ReplayLoop: String, CaseIterable, Sendable {
+  case none
+  case restart
+  case pingPong = "ping-pong"
+}
+
+/// How fast a recorded route is driven.
+package enum ReplayTiming: String, CaseIterable, Sendable {
+  case recorded
+  case modelled
+}
+
+/// A city made from the seed.
+package struct GridCity: Equatable, Sendable {
+  package var center = Coordinate.munich
+  package var extentMetres = 6_000.0
+  package var blockMetres = 120.0
+  package var trips = TripModel.markov(dwell: MarkovTrips().dwell)
+
+  package init() {}
+}
+
+extension Coordinate {
+  /// Marienplatz, where nobody says anything else.
+  fileprivate static let munich: Coordinate = {
+    guard let place = Coordinate(latitude: 48.137, longitude: 11.575) else {
+      preconditionFailure("the place is on the earth")
+    }
+    return place
+  }()
+}
+
+extension GridCity: ScenarioSection {
+  static let table = Table<GridCity>(
+    "route-grid-city", "A city made from the seed: streets, lights, homes, work, shops, depots and tunnels.",
+    [
+      .key("center", \.center, .place, "Its middle."),
+      .key("extent", \.extentMetres, .quantity(.length), "From one side to the other."),
+      .key("block", \.blockMetres, .quantity(.length), "From one street to the next."),
+      .key("trips", \.trips, .trips, "Who goes where, and when; from place to place when nobody says."),
+    ])
+}
+
+/// A walk whose next step is much like the last.
+package struct GaussMarkovWalk: Equatable, Sendable {
+  package var center = GridCity().center
+  package var meanSpeedMetresPerSecond = 1.35
+  package var alpha = 0.85
+  package var step = Nanoseconds.seconds(1)
+
+  package init() {}
+}
+
+extension GaussMarkovWalk: ScenarioSection {
+  static let table = Table<GaussMarkovWalk>(
+    "route-gauss-markov",
+    """
+    A walk over open ground whose next step is much like the last. It begins within 300 m of the centre, never rests, and \
+    turns back beyond 1 km.
+    """,
+    [
+      .key("center", \.center, .place, "Where it begins."),
+      .key(
+        "meanSpeed", \.meanSpeedMetresPerSecond, .quantity(.speed),
+        "The speed it comes back to, instead of that of the motion."),
+      .key("alpha", \.alpha, .share, "How much of the last step is in the next."),
+      .key("step", \.step, .duration, "How long a step takes."),
+    ])
+}
+
+/// What a person does with the day.
+package enum DailyPlan: String, CaseIterable, Sendable {
+  case commuter
+  case courier
+  case walker
+  case cyclist
+  case nightShift = "night-shift"
+  case parked
+}
+
+/// Who goes where in a city, and when.
+package enum TripModel: Equatable, Sendable {
+  /// A day that follows a plan.
+  case plan(DailyPlan)
+  /// From one place to the next, for ever, with a pause of so many seconds at each.
+  case markov(dwell: Distribution)
+}
+
+/// `{ model: "plan", plan }`.
+struct PlannedTrips: ScenarioSection {
+  var plan = DailyPlan.commuter
+
+  static let table = Table<PlannedTrips>(
+    "trips-plan", "A day that follows a plan.", [.key("plan", \.plan, .choice, "Whose day it is.")])
+}
+
+/// `{ model: "markov", dwell }`.
+struct MarkovTrips: ScenarioSection {
+  var dwell = Distribution.lognormal(median: 240, p95: 1_500)
+
+  static let table = Table<MarkovTrips>(
+    "trips-markov", "From one place to the next, for ever.",
+    [
+      .key(
+        "dwell", \.dwell, .distribution(InSeconds.self),
+        "How long a device stays at each place; a median of 4 m and one in twenty beyond 25 m when nobody says.")
+    ])
+}
+
+extension Form where Value == TripModel {
+  static var trips: Form {
+    variants(
+      tag: "model", standard: "markov",
+      [
+        Variant("plan") { (section: PlannedTrips) in .plan(section.plan) },
+        Variant("markov") { (section: MarkovTrips) in .markov(dwell: section.dwell) },
+      ])
+  }
+}

@@ -1,0 +1,147 @@
+package import Contract
+package import JSON
+
+/// Which SDK the devices run, and how their app configures it.
+package struct SDK: Equatable, Sendable {
+  /// Nil: Android, or what the scenario says for all fleets.
+  package var profile: SDKProfile?
+  /// Nil: observed, or what the scenario says for all fleets.
+  package var behaviour: SDKBehaviour?
+  package var configuration = SDKConfiguration()
+
+  package init() {}
+}
+
+extension SDK: ScenarioSection {
+  static let table = Table<SDK>(
+    "sdk", "Which SDK the devices run. A fleet's own goes over that of the scenario.",
+    [
+      .optional("profile", \.profile, .choice, "The SDK's platform and version; Android when nobody says."),
+      .optional(
+        "behaviour", \.behaviour, .choice,
+        "With the habits that logs of real devices show, or as the SDK's documents say; observed when nobody says."),
+      .key("config", \.configuration, .configuration, "The app's configuration under the SDK's own names."),
+    ])
+}
+
+/// Which SDK a device runs.
+package enum SDKProfile: String, CaseIterable, Sendable {
+  case android5 = "android-5.1"
+  case ios5 = "ios-5.1"
+
+  package var platform: DevicePlatform {
+    switch self {
+    case .android5: .android
+    case .ios5: .ios
+    }
+  }
+}
+
+/// Whether devices have the habits of real ones that no document tells of (SDK §14.1.3, §17.8).
+package enum SDKBehaviour: String, CaseIterable, Sendable {
+  case observed
+  case documented
+}
+
+/// A configuration document as an app would pass it to the SDK.
+package struct SDKConfiguration: Equatable, Sendable {
+  /// Always an object.
+  package var document = JSONValue.emptyObject
+
+  package init() {}
+}
+
+extension Form where Value == SDKConfiguration {
+  /// Checked by the table of the SDK's own keys.
+  static var configuration: Form {
+    Form(.configuration, show: { $0.document == .emptyObject ? .emptyObject : nil }) { value, reading in
+      guard case .object = value.content else {
+        reading.refuse(value, expected: "an object")
+        return nil
+      }
+      var result = SDKConfiguration()
+      result.document = value.withAccuracyNumbers.json
+      // Limits differ between the platforms; Android has all that iOS has.
+      var device = Configuration(platform: .android)
+      for warning in device.apply(DevicePlaceholders.example.fill(result.document)).warnings {
+        reading.take(warning, about: value)
+      }
+      return result
+    }
+  }
+}
+
+extension JSON5Value {
+  /// `desiredAccuracy` by the names of its classes, which people know, as the numbers that the SDK has for them.
+  var withAccuracyNumbers: JSON5Value {
+    guard case .object(var members) = content else { return self }
+    for index in members.indices {
+      let member = members[index]
+      if member.key == "geolocation" {
+        members[index].value = member.value.withAccuracyNumbers
+      } else if member.key == "desiredAccuracy", case .string(let name) = member.value.content,
+        let accuracy = DesiredAccuracy.allCases.first(where: { "\($0)" == name })
+      {
+        members[index].value.content = .integer(Int64(accuracy.rawValue))
+      }
+    }
+    var result = self
+    result.content = .object(members)
+    return result
+  }
+}
+
+extension Reading {
+  /// What a device would only warn about ends a scenario, when the device would not do what stands there.
+  fileprivate mutating func take(_ warning: ConfigurationWarning, about document: JSON5Value) {
+    guard let key = warning.key else {
+      refuse(.wrongType, document.position, warning.description, remedy: "write an object")
+      return
+    }
+    let position = document.position(of: key)
+    inside(key) { reading in
+      switch warning {
+      case .notAnObject: break
+      case .unknownKey(_, let nearest):
+        let remedy = nearest.map { "did you mean '\($0)'?" } ?? "take it out"
+        reading.refuse(.unknown, position, "the SDK has no such key", remedy: remedy)
+      case .wrongType(_, let expected, _), .notAllowed(_, let expected, _):
+        reading.refuse(.wrongType, position, warning.description, remedy: "write \(expected)")
+      case .incomplete(_, let missing):
+        reading.refuse(.missing, position, warning.description, remedy: "add \(missing.joined(separator: ", "))")
+      case .readyOnly, .unusableURL, .unusableToken:
+        reading.refuse(.contradiction, position, warning.description, remedy: "take it out")
+      case .clamped, .spaceInURL, .withoutEffect, .refreshTokenNotSent:
+        reading.note(position, warning.description, remedy: "a device does the same with it")
+      }
+    }
+  }
+}
+
+extension JSON5Value {
+  /// Where `group.key` stands, or its flat name; the document itself when nowhere.
+  fileprivate func position(of path: String) -> SourcePosition {
+    let steps = path.split(separator: ".").map(String.init)
+    var value = self
+    for step in steps {
+      guard let next = value[step] else { return steps.last.flatMap { self[$0] }?.position ?? value.position }
+      value = next
+    }
+    return value.position
+  }
+}
+
+extension ConfigurationWarning {
+  /// `group.key`; nil for what is about the whole document.
+  fileprivate var key: String? {
+    switch self {
+    case .notAnObject: nil
+    case .unknownKey(let key, _), .wrongType(let key, _, _), .notAllowed(let key, _, _), .clamped(let key, _),
+      .incomplete(let key, _), .readyOnly(let key), .unusableURL(let key), .spaceInURL(let key),
+      .withoutEffect(let key, _):
+      key
+    case .refreshTokenNotSent: "authorization.refreshPayload"
+    case .unusableToken: ReadyKey.transistorAuthorizationToken
+    }
+  }
+}

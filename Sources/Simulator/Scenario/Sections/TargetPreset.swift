@@ -1,0 +1,161 @@
+package import Contract
+import JSON
+
+/// Servers whose dialect is known.
+package enum TargetPreset: String, CaseIterable, Sendable {
+  case rollingroad
+  case traccar
+  case dawarich
+  case transistorConsole = "transistor-console"
+}
+
+extension TargetPreset {
+  package static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// Where uploads go. A target that names more than the server is taken as it is.
+  package func uploads(to target: String) -> String {
+    let host = target.firstRange(of: "://")?.upperBound ?? target.startIndex
+    let end = target[host...].firstIndex { $0 == "/" || $0 == "?" } ?? target.endIndex
+    guard ["", "/"].contains(target[end...]) else { return target }
+    return target[..<end] + path
+  }
+
+  private var path: String {
+    switch self {
+    case .rollingroad: "/locations"
+    case .traccar: "/"
+    case .dawarich: "/api/v1/traccar/points"
+    case .transistorConsole: "/api/locations"
+    }
+  }
+}
+
+extension Configuration {
+  /// What an app configures so that such a server takes its records.
+  package mutating func speak(_ preset: TargetPreset) {
+    guard preset != .rollingroad else { return }
+    http.rootProperty = "location"
+    // Traccar's OsmAnd decoder takes one object under `location` and asks for `device_id` beside it.
+    if preset == .traccar || preset == .dawarich { http.batchSync = false }
+    // Dawarich's endpoint for tracking apps takes the place flat, one record at a time.
+    if preset == .dawarich {
+      persistence.locationTemplate = Configuration.flatRecord
+      persistence.geofenceTemplate = Configuration.flatRecord
+    }
+  }
+
+  /// Says whose the records are where such a server looks for it, unless the app has said so itself.
+  package mutating func identify(_ device: String, to preset: TargetPreset) {
+    guard preset != .rollingroad else {
+      if !hasHeader(HeaderName.deviceID.description) { setHeader(HeaderName.deviceID.description, device) }
+      return
+    }
+    guard case .object(var members) = http.params, members["device_id"] == nil else { return }
+    members["device_id"] = .string(device)
+    http.params = .object(members)
+  }
+
+  /// Names of header fields ignore case (RFC 9110 §5.1).
+  package func header(_ name: String) -> String? {
+    guard case .object(let fields) = http.headers,
+      case .string(let value)? = fields.members.first(where: { $0.key.lowercased() == name.lowercased() })?.value
+    else { return nil }
+    return value
+  }
+
+  package func hasHeader(_ name: String) -> Bool {
+    guard case .object(let fields) = http.headers else { return false }
+    return fields.members.contains { $0.key.lowercased() == name.lowercased() }
+  }
+
+  package mutating func removeHeader(_ name: String) {
+    guard case .object(var fields) = http.headers else { return }
+    for field in fields.members where field.key.lowercased() == name.lowercased() { fields[field.key] = nil }
+    http.headers = .object(fields)
+  }
+
+  /// In the place of one of this name.
+  package mutating func setHeader(_ name: String, _ value: String) {
+    removeHeader(name)
+    guard case .object(var fields) = http.headers else { return }
+    fields[name] = .string(value)
+    http.headers = .object(fields)
+  }
+
+  private static let flatRecord = """
+    {"uuid":"<%= uuid %>","timestamp":"<%= timestamp %>","latitude":<%= latitude %>,"longitude":<%= longitude %>,\
+    "accuracy":<%= accuracy %>,"altitude":<%= altitude %>,"speed":<%= speed %>,"heading":<%= heading %>}
+    """
+}
+
+/// Where a run and the app's configuration say different things.
+extension Scenario {
+  /// What a run puts in the place of what the app configures, in a sentence each.
+  package var replacements: [String] {
+    var sentences: [(text: String, fleets: [String])] = []
+    for fleet in fleets {
+      for text in replacements(in: configuration(of: fleet.value.traits)) {
+        if let index = sentences.firstIndex(where: { $0.text == text }) {
+          sentences[index].fleets.append(fleet.name)
+        } else {
+          sentences.append((text, [fleet.name]))
+        }
+      }
+    }
+    return sentences.map { sentence in
+      sentence.fleets.count == fleets.count
+        ? sentence.text : "fleet \(sentence.fleets.joined(separator: ", ")): \(sentence.text)"
+    }
+  }
+
+  private func replacements(in app: Configuration) -> [String] {
+    let isVirtual = clock.mode == .virtual
+    var found: [String] = []
+    if !app.http.url.isEmpty {
+      if isVirtual {
+        found.append("the server of virtual time replaces http.url \(app.http.url)")
+      } else if let url = target.uploadURL, url != app.http.url {
+        found.append("the target \(url) replaces http.url \(app.http.url)")
+      }
+    }
+    for header in target.headers where app.hasHeader(header.name) {
+      found.append("target.headers replaces \(header.name) of http.headers")
+    }
+    let names = [HeaderName.deviceID, HeaderName.runID].map(\.description)
+    let (deviceID, runID) = (names[0], names[1])
+    func isSaid(_ name: String) -> Bool {
+      app.hasHeader(name) || target.headers.contains { $0.name.lowercased() == name.lowercased() }
+    }
+    if (isVirtual || target.isOurs) && isSaid(deviceID) {
+      found.append("the name of the device replaces the header \(deviceID)")
+    }
+    if isVirtual && isSaid(runID) { found.append("virtual time is one run and leaves out the header \(runID)") }
+    if !isVirtual, let preset = target.preset {
+      let keys = preset.keysReplaced(in: app)
+      if !keys.isEmpty { found.append("preset \(preset.rawValue) replaces \(keys.joined(separator: ", ")) of the app") }
+    }
+    return found
+  }
+
+  /// Of a run whose requests do not say which device they come from; nil where they do, or where that is unknown.
+  package var anonymityNote: String? {
+    guard clock.mode != .virtual, !target.isOurs, target.preset == nil else { return nil }
+    let isNamed = fleets.allSatisfy { fleet in
+      documents(of: fleet.value.traits).contains { DevicePlaceholders.stand(in: $0) }
+    }
+    let texts = target.headers.map(\.value) + [target.url ?? ""]
+    guard !isNamed, !texts.contains(where: { DevicePlaceholders.stand(in: $0) }) else { return nil }
+    return
+      "no request says which device it comes from: give the devices names with http.params { device_id: \"${device.id}\" }, or say --preset"
+  }
+}
+
+extension TargetPreset {
+  /// The keys whose values an app has chosen and the dialect replaces.
+  fileprivate func keysReplaced(in app: Configuration) -> [String] {
+    var spoken = app
+    spoken.speak(self)
+    let chosen = app.changedKeys(since: Configuration(platform: app.platform))
+    return spoken.changedKeys(since: app).filter { chosen.contains($0) }
+  }
+}

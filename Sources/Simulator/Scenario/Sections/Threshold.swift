@@ -1,0 +1,171 @@
+package import Base
+internal import Contract
+internal import JSON
+
+/// A figure that a run must reach.
+package struct Threshold: Equatable, Sendable {
+  package var expression: ThresholdExpression
+  package var abortOnFail = false
+  /// How long after the beginning it is judged for the first time.
+  package var delayAbortEval = Nanoseconds.zero
+  package var onFail = ThresholdFailure.fail
+}
+
+/// `{ threshold, abortOnFail, delayAbortEval, onFail }`.
+struct ThresholdSection: ScenarioSection {
+  var text = ""
+  var abortOnFail = false
+  var delayAbortEval = Nanoseconds.zero
+  var onFail = ThresholdFailure.fail
+
+  static let words = "a threshold as in \"p(95)<800\""
+
+  static let table = Table<ThresholdSection>(
+    "threshold", "A figure that a run must reach, and what else it means; the figure may also stand alone.",
+    [
+      .required("threshold", \.text, .text(pattern: ThresholdExpression.pattern, words: words), "The figure."),
+      .key("abortOnFail", \.abortOnFail, .boolean, "Ends the run when it is missed."),
+      .key(
+        "delayAbortEval", \.delayAbortEval, .duration, "How long after the beginning it is judged for the first time."),
+      .key("onFail", \.onFail, .choice, "Whether missing it fails the run or makes it invalid."),
+    ])
+}
+
+/// `p(95)<800`, as k6 has it.
+package struct ThresholdExpression: Equatable, Sendable {
+  /// A figure of a metric.
+  package enum Aggregation: Equatable, Sendable {
+    case average, minimum, median, maximum, count, rate, value
+    /// 0 to 100.
+    case percentile(Double)
+  }
+
+  package let aggregation: Aggregation
+  package let comparison: Comparison
+  package let limit: Double
+  /// As it was written, for reports.
+  package let text: String
+
+  static let pattern =
+    "^ *(avg|min|med|max|count|rate|value|p\\([0-9]+(\\.[0-9]+)?\\)) *(===|!==|==|!=|<=|>=|<|>) *-?[0-9]+(\\.[0-9]+)? *$"
+
+  /// Reads what reports say; nil for what is none. `selection` is `upload_duration{network:lte}`.
+  package init?(_ text: String, selection: String) {
+    guard let metric = Metric.named(String(selection.prefix { $0 != "{" })) else { return nil }
+    self.init(text, of: metric)
+  }
+
+  /// Nil for what is none; `metric` decides which figures there are.
+  init?(_ text: String, of metric: Metric) {
+    let trimmed = text.drop { $0 == " " }
+    let name = trimmed.prefix { !" =!<>".contains($0) }
+    guard let (comparison, limit) = Comparison.split(trimmed.dropFirst(name.count).drop(while: { $0 == " " })),
+      let aggregation = Aggregation(name, of: metric.kind)
+    else { return nil }
+    self.aggregation = aggregation
+    self.comparison = comparison
+    self.limit = limit
+    self.text = text
+  }
+}
+
+extension ThresholdExpression.Aggregation {
+  fileprivate init?(_ name: Substring, of kind: MetricKind) {
+    if kind == .trend, name.hasPrefix("p("), name.hasSuffix(")") {
+      guard let share = Comparison.number(name.dropFirst(2).dropLast()), (0...100).contains(share) else { return nil }
+      self = .percentile(share)
+      return
+    }
+    guard kind.aggregations.contains(String(name)) else { return nil }
+    switch name {
+    case "avg": self = .average
+    case "min": self = .minimum
+    case "med": self = .median
+    case "max": self = .maximum
+    case "count": self = .count
+    case "rate": self = .rate
+    default: self = .value
+    }
+  }
+}
+
+/// What a missed threshold says of a run.
+package enum ThresholdFailure: String, CaseIterable, Sendable {
+  /// The server is not good enough: exit code 99.
+  case fail
+  /// The run means nothing: exit code 97.
+  case invalidate
+}
+
+/// All thresholds of one selection of a metric.
+package struct MetricThresholds: Equatable, Sendable {
+  package let selector: MetricSelector
+  package let thresholds: [Threshold]
+}
+
+extension Form where Value == [MetricThresholds] {
+  static var thresholds: Form {
+    let text = Form<String>.text(pattern: ThresholdExpression.pattern, words: ThresholdSection.words)
+    let section = Form<ThresholdSection>.section()
+    let one = Shape.list(.anyOf([text.shape, section.shape]), count: 1...100)
+    return Form(.map(one, names: nil), show: { $0.isEmpty ? .emptyObject : nil }) { value, reading in
+      guard case .object(let members) = value.content else {
+        reading.refuse(value, expected: "an object of metrics")
+        return nil
+      }
+      return members.compactMap { member in
+        reading.inside(member.key.asPathStep) { $0.thresholds(member, section) }
+      }
+    }
+  }
+}
+
+extension Reading {
+  fileprivate mutating func thresholds(
+    _ member: JSON5Value.Member, _ section: Form<ThresholdSection>
+  ) -> MetricThresholds? {
+    guard let selector = selector(member.key, at: member.position) else { return nil }
+    let list = Form<[Threshold]>.list(of: .threshold(of: selector.metric, section), count: 1...100)
+    return list.read(member.value, &self).map { MetricThresholds(selector: selector, thresholds: $0) }
+  }
+}
+
+extension Form where Value == Threshold {
+  fileprivate static func threshold(of metric: Metric, _ section: Form<ThresholdSection>) -> Form {
+    Form(section.shape) { value, reading in
+      var written = ThresholdSection()
+      if case .string(let text) = value.content {
+        written.text = text
+      } else if case .object = value.content, let read = section.read(value, &reading) {
+        written = read
+        if value["threshold"] == nil { return nil }
+      } else {
+        reading.refuse(value, expected: ThresholdSection.words)
+        return nil
+      }
+      guard let expression = ThresholdExpression(written.text, of: metric) else {
+        let figures = metric.kind.aggregations + (metric.kind == .trend ? ["p(N)"] : [])
+        reading.refuse(
+          .wrongType, value.position, "'\(written.text)' is no threshold of the \(metric.kind.rawValue) \(metric.name)",
+          remedy: "write \(figures.joined(separator: ", ")), a comparison and a number")
+        return nil
+      }
+      return Threshold(
+        expression: expression, abortOnFail: written.abortOnFail, delayAbortEval: written.delayAbortEval,
+        onFail: written.onFail)
+    }
+  }
+}
+
+extension Scenario {
+  /// Where the wall clock counts, a generator that was late makes a run invalid, unless the scenario says what is late.
+  package mutating func limitGeneratorLag() {
+    guard clock.mode == .realtime || clock.mode == .accelerated, let metric = Metric.named("generator_lag"),
+      !thresholds.contains(where: { $0.selector.metric.name == metric.name }),
+      let expression = ThresholdExpression("p(99)<250", of: metric)
+    else { return }
+    let selector = MetricSelector(metric: metric, tags: [], text: metric.name)
+    thresholds.append(
+      MetricThresholds(selector: selector, thresholds: [Threshold(expression: expression, onFail: .invalidate)]))
+  }
+}

@@ -1,0 +1,199 @@
+/// A toxic as toxiproxy has it, and when in a request it acts.
+package struct Toxic: Equatable, Sendable {
+  package var effect: ToxicEffect
+  package var stream: ToxicStream
+  package var toxicity: Double
+  package var phase: ToxicPhase?
+}
+
+/// `{ type, stream, toxicity, phase, attributes }`.
+struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
+  var stream = ToxicStream.downstream
+  var toxicity = 1.0
+  var phase: ToxicPhase?
+  var attributes = Attributes()
+
+  static var table: Table<Self> {
+    Table(
+      "\(Attributes.table.name)-fault", Attributes.table.text,
+      [
+        .key("stream", \.stream, .choice, "Which way the bytes go."),
+        .key("toxicity", \.toxicity, .share, "The share of connections that it touches."),
+        .optional(
+          "phase", \.phase, .choice, "How far a request has come when it acts; from the beginning when nobody says."),
+        .key("attributes", \.attributes, .section(), "How strong it is."),
+      ])
+  }
+}
+
+extension Form where Value == Toxic {
+  static var toxic: Form {
+    variants(
+      tag: "type",
+      [
+        variant("latency") { .latency($0) }, variant("bandwidth") { .bandwidth($0) },
+        variant("slow_close") { .slowClose($0) }, variant("timeout") { .timeout($0) },
+        variant("reset_peer") { .resetPeer($0) }, variant("slicer") { .slicer($0) },
+        variant("limit_data") { .limitData($0) },
+      ])
+  }
+
+  private static func variant<Attributes: ScenarioSection>(
+    _ name: String, _ wrap: @escaping @Sendable (Attributes) -> ToxicEffect
+  ) -> Variant<Toxic> {
+    Variant(name) { (section: ToxicSection<Attributes>) in
+      Toxic(
+        effect: wrap(section.attributes), stream: section.stream, toxicity: section.toxicity, phase: section.phase)
+    }
+  }
+}
+
+/// What toxiproxy's toxics take, under its names and in its units (https://github.com/Shopify/toxiproxy#toxics).
+package enum ToxicEffect: Equatable, Sendable {
+  case latency(LatencyToxic)
+  case bandwidth(BandwidthToxic)
+  case slowClose(SlowCloseToxic)
+  case timeout(TimeoutToxic)
+  case resetPeer(ResetPeerToxic)
+  case slicer(SlicerToxic)
+  case limitData(LimitDataToxic)
+}
+
+/// Everything comes later.
+package struct LatencyToxic: Equatable, Sendable {
+  /// How many milliseconds later.
+  package var latencyMilliseconds = 0.0
+  /// Plus or minus so many milliseconds.
+  package var jitterMilliseconds = 0.0
+
+  package init() {}
+}
+
+extension LatencyToxic: ScenarioSection {
+  static let table = Table<LatencyToxic>(
+    "toxic-latency", "Everything comes later.",
+    [
+      .key("latency", \.latencyMilliseconds, .number(0...1e12), "How many milliseconds later."),
+      .key("jitter", \.jitterMilliseconds, .number(0...1e12), "Plus or minus so many milliseconds."),
+    ])
+}
+
+/// Fewer bytes in a second.
+package struct BandwidthToxic: Equatable, Sendable {
+  /// How many kilobytes in a second.
+  package var kilobytesPerSecond = 0.0
+
+  package init() {}
+}
+
+extension BandwidthToxic: ScenarioSection {
+  static let table = Table<BandwidthToxic>(
+    "toxic-bandwidth", "Fewer bytes in a second.",
+    [
+      .key("rate", \.kilobytesPerSecond, .number(0...1e12), "How many kilobytes in a second.")
+    ])
+}
+
+/// Connections close late.
+package struct SlowCloseToxic: Equatable, Sendable {
+  /// How many milliseconds late.
+  package var delayMilliseconds = 0.0
+
+  package init() {}
+}
+
+extension SlowCloseToxic: ScenarioSection {
+  static let table = Table<SlowCloseToxic>(
+    "toxic-slow-close", "Connections close late.",
+    [
+      .key("delay", \.delayMilliseconds, .number(0...1e12), "How many milliseconds late.")
+    ])
+}
+
+/// Nothing comes through, and then the connection closes.
+package struct TimeoutToxic: Equatable, Sendable {
+  /// After how many milliseconds it closes; 0: when the fault is over.
+  package var timeoutMilliseconds = 0.0
+
+  package init() {}
+}
+
+extension TimeoutToxic: ScenarioSection {
+  static let table = Table<TimeoutToxic>(
+    "toxic-timeout", "Nothing comes through, and then the connection closes.",
+    [
+      .key(
+        "timeout", \.timeoutMilliseconds, .number(0...1e12),
+        "After how many milliseconds it closes; 0: when the fault is over.")
+    ])
+}
+
+/// The connection is reset.
+package struct ResetPeerToxic: Equatable, Sendable {
+  /// After how many milliseconds; 0: at once.
+  package var timeoutMilliseconds = 0.0
+
+  package init() {}
+}
+
+extension ResetPeerToxic: ScenarioSection {
+  static let table = Table<ResetPeerToxic>(
+    "toxic-reset-peer", "The connection is reset.",
+    [
+      .key("timeout", \.timeoutMilliseconds, .number(0...1e12), "After how many milliseconds; 0: at once.")
+    ])
+}
+
+/// Bytes come in small pieces.
+package struct SlicerToxic: Equatable, Sendable {
+  /// How many bytes a piece has, on average.
+  package var averageBytes = 0.0
+  /// Plus or minus so many bytes.
+  package var variationBytes = 0.0
+  /// How many microseconds lie between two pieces.
+  package var delayMicroseconds = 0.0
+
+  package init() {}
+}
+
+extension SlicerToxic: ScenarioSection {
+  static let table = Table<SlicerToxic>(
+    "toxic-slicer", "Bytes come in small pieces.",
+    [
+      .key("average_size", \.averageBytes, .number(0...1e12), "How many bytes a piece has, on average."),
+      .key("size_variation", \.variationBytes, .number(0...1e12), "Plus or minus so many bytes."),
+      .key("delay", \.delayMicroseconds, .number(0...1e12), "How many microseconds lie between two pieces."),
+    ])
+}
+
+/// The connection closes after some bytes.
+package struct LimitDataToxic: Equatable, Sendable {
+  /// After how many bytes.
+  package var bytes = 0.0
+
+  package init() {}
+}
+
+extension LimitDataToxic: ScenarioSection {
+  static let table = Table<LimitDataToxic>(
+    "toxic-limit-data", "The connection closes after some bytes.",
+    [
+      .key("bytes", \.bytes, .number(0...1e12), "After how many bytes.")
+    ])
+}
+
+/// How far a request has come when a toxic acts.
+package enum ToxicPhase: String, CaseIterable, Sendable {
+  case connect
+  case afterRequestHead = "after-request-head"
+  case afterRequestBody = "after-request-body"
+  case inResponse = "in-response"
+}
+
+/// Which way the bytes go that a toxic touches.
+package enum ToxicStream: String, CaseIterable, Sendable {
+  /// From the device to the server.
+  case upstream
+  /// From the server to the device.
+  case downstream
+}

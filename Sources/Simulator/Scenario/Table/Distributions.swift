@@ -1,0 +1,149 @@
+import Base
+internal import JSON
+
+/// `{ dist: "uniform", min, max }`.
+struct UniformSection<Unit: DistributionUnit>: ScenarioSection {
+  var min = 0.0
+  var max = 0.0
+
+  static var table: Table<Self> {
+    Table(
+      "uniform-\(Unit.word)", "Every value between two bounds is as likely as any other.",
+      [
+        .required("min", \.min, .quantity(Unit.measure), "The smallest value."),
+        .required("max", \.max, .quantity(Unit.measure), "The largest value."),
+      ])
+  }
+}
+
+/// `{ dist: "normal", mean, deviation }`.
+struct NormalSection<Unit: DistributionUnit>: ScenarioSection {
+  var mean = 0.0
+  var deviation = 0.0
+
+  static var table: Table<Self> {
+    Table(
+      "normal-\(Unit.word)", "The bell curve, cut at 0.",
+      [
+        .required("mean", \.mean, .quantity(Unit.measure), "The mean."),
+        .required("deviation", \.deviation, .quantity(Unit.measure), "The standard deviation."),
+      ])
+  }
+}
+
+/// `{ dist: "lognormal", median, p95 }`.
+struct LognormalSection<Unit: DistributionUnit>: ScenarioSection {
+  var median = 0.0
+  var p95 = 0.0
+
+  static var table: Table<Self> {
+    Table(
+      "lognormal-\(Unit.word)", "Many small values and some large ones.",
+      [
+        .required("median", \.median, .quantity(Unit.measure), "Half of the values are smaller."),
+        .required("p95", \.p95, .quantity(Unit.measure), "One value in twenty is larger."),
+      ])
+  }
+}
+
+/// `{ dist: "exponential", mean }`.
+struct ExponentialSection<Unit: DistributionUnit>: ScenarioSection {
+  var mean = 0.0
+
+  static var table: Table<Self> {
+    Table(
+      "exponential-\(Unit.word)", "Waiting times between events that know nothing of one another.",
+      [.required("mean", \.mean, .quantity(Unit.measure), "The mean.")])
+  }
+}
+
+/// `{ dist: "pareto", min, alpha }`.
+struct ParetoSection<Unit: DistributionUnit>: ScenarioSection {
+  var min = 0.0
+  var alpha = 1.0
+
+  static var table: Table<Self> {
+    Table(
+      "pareto-\(Unit.word)", "A heavy tail: the smaller alpha, the heavier.",
+      [
+        .required("min", \.min, .quantity(Unit.measure), "The smallest value, more than 0."),
+        .required("alpha", \.alpha, .number(0.1...100), "How fast the tail falls."),
+      ])
+  }
+}
+
+/// `{ dist: "constant", value }`.
+struct ConstantSection<Unit: DistributionUnit>: ScenarioSection {
+  var value = 0.0
+
+  static var table: Table<Self> {
+    Table(
+      "constant-\(Unit.word)", "Always the same; the value may also stand alone.",
+      [.required("value", \.value, .quantity(Unit.measure), "The value.")])
+  }
+}
+
+/// The measure of a distribution, as a type, so that each has tables of its own.
+protocol DistributionUnit: Sendable {
+  static var measure: Measure { get }
+  /// In the names of the tables.
+  static var word: String { get }
+}
+
+/// Distributions of durations, in seconds.
+enum InSeconds: DistributionUnit {
+  static let measure = Measure.duration
+  static let word = "duration"
+}
+
+/// Distributions of lengths, in metres.
+enum InMetres: DistributionUnit {
+  static let measure = Measure.length
+  static let word = "length"
+}
+
+extension Form where Value == Distribution {
+  /// A quantity alone, or an object with `dist`.
+  static func distribution<Unit: DistributionUnit>(_ unit: Unit.Type) -> Form {
+    let quantity = Form<Double>.quantity(Unit.measure)
+    let spread = variants(
+      tag: "dist",
+      [
+        Variant("constant") { (section: ConstantSection<Unit>) in .constant(section.value) },
+        Variant("uniform") { (section: UniformSection<Unit>) in .uniform(min: section.min, max: section.max) },
+        Variant("normal") { (section: NormalSection<Unit>) in
+          .normal(mean: section.mean, deviation: section.deviation)
+        },
+        Variant("lognormal") { (section: LognormalSection<Unit>) in
+          .lognormal(median: section.median, p95: section.p95)
+        },
+        Variant("exponential") { (section: ExponentialSection<Unit>) in .exponential(mean: section.mean) },
+        Variant("pareto") { (section: ParetoSection<Unit>) in .pareto(min: section.min, alpha: section.alpha) },
+      ])
+    return Form(.anyOf([quantity.shape, spread.shape]), show: { $0.shown(in: Unit.measure) }) { value, reading in
+      guard case .object = value.content else { return quantity.read(value, &reading).map { .constant($0) } }
+      guard let distribution = spread.read(value, &reading) else { return nil }
+      if let (message, remedy) = distribution.contradiction {
+        reading.refuse(.contradiction, value.position, message, remedy: remedy)
+      }
+      return distribution
+    }
+  }
+}
+
+extension Distribution {
+  /// What the bounds of single keys cannot say.
+  fileprivate var contradiction: (message: String, remedy: String)? {
+    switch self {
+    case .uniform(let min, let max) where min > max: ("min is larger than max", "exchange them")
+    case .lognormal(let median, _) where median <= 0: ("the median is 0", "write a median above 0")
+    case .lognormal(let median, let p95) where p95 < median: ("p95 is smaller than the median", "exchange them")
+    case .pareto(let min, _) where min <= 0: ("min is 0", "write a min above 0")
+    case .constant, .uniform, .normal, .lognormal, .exponential, .pareto: nil
+    }
+  }
+
+  fileprivate func shown(in measure: Measure) -> JSONValue? {
+    if case .constant(let value) = self { .string(measure.text(value)) } else { nil }
+  }
+}

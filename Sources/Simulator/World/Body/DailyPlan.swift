@@ -1,0 +1,197 @@
+package import Base
+
+/// The days of one device's owner, as functions of the seed: nothing is stored, and every leg can be asked for alone.
+package struct DailyPlan: Sendable {
+  package let seed: UInt64
+  package let device: UInt64
+  package let occupation: Occupation
+
+  package init(seed: UInt64, device: UInt64, occupation: Occupation) {
+    self.seed = seed
+    self.device = device
+    self.occupation = occupation
+  }
+
+  /// The leg so many after the first of a day; nil when nothing more is planned.
+  func leg(day: Int, index: Int, clock: DayClock, in city: City) -> Leg? {
+    let isWeekend = clock.isWeekend(day: day)
+    switch occupation {
+    case .commuter: return isWeekend ? errand(day: day, index: index, share: 0.5, in: city) : commute(day, index, city)
+    case .cyclist: return isWeekend ? nil : commute(day, index, city)
+    case .courier: return isWeekend ? nil : delivery(day: day, index: index, in: city)
+    case .walker: return walk(day: day, index: index, in: city)
+    case .nightShift: return shift(day: day, index: index, startsTonight: !isWeekend, in: city)
+    case .parkedCar: return errand(day: day, index: index, share: 0.25, in: city)
+    }
+  }
+
+  /// Whether the device knows a wireless network there: at home, and where its owner works indoors.
+  func hasWifi(at address: Address, in city: City) -> Bool {
+    switch occupation {
+    case .commuter, .cyclist, .nightShift:
+      address == city.home(of: device, seed: seed) || address == city.work(of: device, seed: seed)
+    case .courier, .walker, .parkedCar: address == city.home(of: device, seed: seed)
+    }
+  }
+
+  /// The draws of one day, from a step that belongs to it.
+  private func draws(day: Int, index: Int = 0) -> RandomStream {
+    Concern.day.stream(seed: seed, device: device, n: UInt64(bitPattern: Int64(day)) << 16 &+ UInt64(index) << 5)
+  }
+
+  /// What is the same every day: how early somebody is, in standard deviations.
+  private var habit: Double {
+    var stream = Concern.errand.stream(seed: seed, device: device)
+    return min(max(stream.normal(), -2.5), 2.5)
+  }
+
+  private func commute(_ day: Int, _ index: Int, _ city: City) -> Leg? {
+    var stream = draws(day: day)
+    let (morning, evening) = (stream.normal(standardDeviation: 420), stream.normal(standardDeviation: 900))
+    let shops = occupation == .commuter && stream.chance(0.3)
+    let home = city.home(of: device, seed: seed)
+    let work = city.work(of: device, seed: seed)
+    switch index {
+    case 0: return Leg(departure: .at(secondsAfterMidnight: 27_900 + 2_400 * habit + morning), destination: work)
+    case 1:
+      let departure = Leg.Departure.at(secondsAfterMidnight: 61_200 + 2_400 * habit + evening)
+      guard shops else { return Leg(departure: departure, destination: home) }
+      return Leg(departure: departure, destination: city.address(near: home, withinBlocks: 6, from: &stream))
+    case 2 where shops: return Leg(departure: .after(seconds: 600 + 1_200 * stream.uniform()), destination: home)
+    default: return nil
+    }
+  }
+
+  private func errand(day: Int, index: Int, share: Double, in city: City) -> Leg? {
+    var stream = draws(day: day)
+    guard stream.chance(share) else { return nil }
+    let home = city.home(of: device, seed: seed)
+    let departure = 39_600 + stream.normal(standardDeviation: 4_000)
+    let stay = 1_200 + stream.exponential(mean: 1_800)
+    switch index {
+    case 0:
+      let shop = city.address(near: home, withinBlocks: 12, from: &stream)
+      return Leg(departure: .at(secondsAfterMidnight: departure), destination: shop)
+    case 1: return Leg(departure: .after(seconds: stay), destination: home)
+    default: return nil
+    }
+  }
+
+  private func delivery(day: Int, index: Int, in city: City) -> Leg? {
+    var dayStream = draws(day: day)
+    let deliveries = 20 + dayStream.index(below: 21)
+    let early = dayStream.normal(standardDeviation: 600)
+    var choice = Concern.work.stream(seed: seed, device: device)
+    let depot = city.depot(choice.index(below: city.depotCount))
+    if index == 0 {
+      return Leg(departure: .at(secondsAfterMidnight: 25_200 + 1_200 * habit + early), destination: depot)
+    }
+    if index == deliveries + 1 { return Leg(departure: .after(seconds: 300), destination: depot) }
+    if index == deliveries + 2 {
+      return Leg(departure: .after(seconds: 900), destination: city.home(of: device, seed: seed))
+    }
+    guard index <= deliveries else { return nil }
+    var stream = draws(day: day, index: index)
+    let stay = index == 1 ? 1_800 : min(stream.logNormal(median: 240, sigma: 1.1), 5_400)
+    let address = city.address(near: depot, withinBlocks: 24, from: &stream)
+    return Leg(departure: .after(seconds: stay), destination: address)
+  }
+
+  /// Out and back twice: after breakfast and in the evening.
+  private func walk(day: Int, index: Int, in city: City) -> Leg? {
+    guard index < 4 else { return nil }
+    var stream = draws(day: day, index: index / 2)
+    let late = stream.normal(standardDeviation: 900)
+    let home = city.home(of: device, seed: seed)
+    let turning = city.address(near: home, withinBlocks: 5, from: &stream)
+    if index % 2 == 1 { return Leg(departure: .after(seconds: 120 + 600 * stream.uniform()), destination: home) }
+    let time = index == 0 ? 30_600.0 : 66_600
+    return Leg(departure: .at(secondsAfterMidnight: time + 1_800 * habit + late), destination: turning)
+  }
+
+  /// Home from the night before, then out again in the evening.
+  private func shift(day: Int, index: Int, startsTonight: Bool, in city: City) -> Leg? {
+    var stream = draws(day: day)
+    let (morning, evening) = (stream.normal(standardDeviation: 420), stream.normal(standardDeviation: 420))
+    switch index {
+    case 0:
+      return Leg(departure: .at(secondsAfterMidnight: 22_200 + morning), destination: city.home(of: device, seed: seed))
+    case 1 where startsTonight:
+      let departure = Leg.Departure.at(secondsAfterMidnight: 77_400 + 900 * habit + evening)
+      return Leg(departure: departure, destination: city.work(of: device, seed: seed))
+    default: return nil
+    }
+  }
+}
+
+/// What time of which day it is in the city at an instant of the run.
+package struct DayClock: Equatable, Sendable {
+  /// At the zero of the run, 0 ..< 86,400.
+  package let secondsAfterMidnight: Double
+  /// Of the day in which the run begins, 1 (Sunday) to 7.
+  package let firstWeekday: Int
+
+  static let secondsPerDay = 86_400.0
+
+  package init(secondsAfterMidnight: Double, firstWeekday: Int) {
+    precondition(secondsAfterMidnight >= 0 && secondsAfterMidnight < DayClock.secondsPerDay, "a day has 86,400 seconds")
+    precondition((1...7).contains(firstWeekday), "a week has seven days")
+    self.secondsAfterMidnight = secondsAfterMidnight
+    self.firstWeekday = firstWeekday
+  }
+
+  /// 0 is the day in which the run begins.
+  package func day(at instant: MonotonicInstant) -> Int {
+    Int(((instant.seconds + secondsAfterMidnight) / DayClock.secondsPerDay).rounded(.down))
+  }
+
+  package func instant(day: Int, secondsAfterMidnight seconds: Double) -> MonotonicInstant {
+    MonotonicInstant(secondsRoundedUp: Double(day) * DayClock.secondsPerDay + seconds - secondsAfterMidnight)
+  }
+
+  /// Seconds after the midnight before.
+  package func timeOfDay(at instant: MonotonicInstant) -> Double {
+    instant.seconds + secondsAfterMidnight - Double(day(at: instant)) * DayClock.secondsPerDay
+  }
+
+  package func isWeekend(day: Int) -> Bool {
+    let weekday = ((firstWeekday - 1 + day) % 7 + 7) % 7
+    return weekday == 0 || weekday == 6
+  }
+}
+
+/// The next thing somebody means to do: to go somewhere, at a time of day or some time after they got here.
+struct Leg: Equatable, Sendable {
+  enum Departure: Equatable, Sendable {
+    case at(secondsAfterMidnight: Double)
+    case after(seconds: Double)
+  }
+
+  let departure: Departure
+  let destination: Address
+}
+
+/// What the days of somebody look like.
+package enum Occupation: Equatable, Sendable, CaseIterable {
+  /// To work and back by car, now and then by way of a shop; on some weekend days to a shop.
+  case commuter
+  /// From a depot from door to door, every weekday.
+  case courier
+  /// Two walks around the home each day.
+  case walker
+  /// To work and back by bicycle.
+  case cyclist
+  /// To work in the evening and home in the morning, by car.
+  case nightShift
+  /// A car that is used every fourth day or so.
+  case parkedCar
+
+  /// What suits it.
+  package var transport: Transport {
+    switch self {
+    case .commuter, .courier, .nightShift, .parkedCar: .car
+    case .cyclist: .bicycle
+    case .walker: .foot
+    }
+  }
+}

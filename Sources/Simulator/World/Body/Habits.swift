@@ -1,0 +1,159 @@
+package import Base
+
+/// What one owner does to a phone over time: two Poisson processes that run while they are awake. The next event is solved
+/// from the one before; nothing happens while an earlier event lasts.
+package struct Habits: Sendable {
+  private let rates: HabitRates
+  private let clock: DayClock
+  private var kills: RestingStream
+  private var reboots: RestingStream
+  private var nextKill: HabitEvent?
+  private var nextReboot: HabitEvent?
+
+  /// From seven in the morning to eleven at night.
+  private static let wakes = 25_200.0
+  private static let awakeSeconds = 57_600.0
+
+  package init(rates: HabitRates, clock: DayClock, start: MonotonicInstant, seed: UInt64, device: UInt64) {
+    self.rates = rates
+    self.clock = clock
+    kills = RestingStream(.appKills, seed: seed, device: device)
+    reboots = RestingStream(.reboots, seed: seed, device: device)
+    nextKill = kill(after: start)
+    nextReboot = reboot(after: start)
+  }
+
+  package var nextInstant: MonotonicInstant? {
+    guard let kill = nextKill?.instant else { return nextReboot?.instant }
+    return nextReboot.map { min($0.instant, kill) } ?? kill
+  }
+
+  /// Takes the next event; nil when nothing ever happens.
+  package mutating func takeEvent() -> HabitEvent? {
+    guard let event = earlier(nextKill, nextReboot) else { return nil }
+    if let kill = nextKill, kill.instant <= event.end { nextKill = self.kill(after: event.end) }
+    if let reboot = nextReboot, reboot.instant <= event.end { nextReboot = self.reboot(after: event.end) }
+    return event
+  }
+
+  private func earlier(_ left: HabitEvent?, _ right: HabitEvent?) -> HabitEvent? {
+    guard let left, let right else { return left ?? right }
+    return right.instant < left.instant ? right : left
+  }
+
+  private mutating func kill(after instant: MonotonicInstant) -> HabitEvent? {
+    guard let due = due(after: instant, perHour: rates.killsPerHour, from: &kills) else { return nil }
+    let span = Habits.draw(rates.relaunchSeconds, from: &kills)
+    return HabitEvent(instant: due, kind: .killsApp(relaunch: MonotonicInstant(secondsRoundedUp: due.seconds + span)))
+  }
+
+  private mutating func reboot(after instant: MonotonicInstant) -> HabitEvent? {
+    guard let due = due(after: instant, perHour: rates.rebootsPerHour, from: &reboots) else { return nil }
+    let span = Habits.draw(rates.bootSeconds, from: &reboots)
+    return HabitEvent(instant: due, kind: .reboots(isBack: MonotonicInstant(secondsRoundedUp: due.seconds + span)))
+  }
+
+  private static func draw(_ span: Distribution, from stream: inout RestingStream) -> Double {
+    // Nothing ends before it has begun.
+    max(stream.draw { span.draw(from: &$0) }, 0.001)
+  }
+
+  /// The waiting time is exponential in time awake; nights are skipped.
+  private func due(
+    after instant: MonotonicInstant, perHour rate: Double, from stream: inout RestingStream
+  ) -> MonotonicInstant? {
+    guard rate > 0 else { return nil }
+    let day = clock.day(at: instant)
+    let awakeToday = min(max(clock.timeOfDay(at: instant) - Habits.wakes, 0), Habits.awakeSeconds)
+    let awake = awakeToday + stream.draw { $0.exponential(mean: 3_600 / rate) }
+    let days = (awake / Habits.awakeSeconds).rounded(.down)
+    guard days < 36_500 else { return nil }
+    let time = Habits.wakes + awake - days * Habits.awakeSeconds
+    return max(clock.instant(day: day + Int(days), secondsAfterMidnight: time), instant + .milliseconds(1))
+  }
+}
+
+/// Something that somebody does to a phone.
+package struct HabitEvent: Equatable, Sendable {
+  /// What, and when it is over.
+  package enum Kind: Equatable, Sendable {
+    case killsApp(relaunch: MonotonicInstant)
+    case reboots(isBack: MonotonicInstant)
+  }
+
+  package let instant: MonotonicInstant
+  package let kind: Kind
+
+  /// When the phone is as it was.
+  package var end: MonotonicInstant {
+    switch kind {
+    case .killsApp(let instant), .reboots(let instant): instant
+    }
+  }
+}
+
+/// How often somebody does to a phone what software does not expect. Per hour awake.
+package struct HabitRates: Equatable, Sendable {
+  package var killsPerHour: Double
+  package var rebootsPerHour: Double
+  /// Of the time until the app is opened again.
+  package var relaunchSeconds: Distribution
+  /// Of the time that a phone is off.
+  package var bootSeconds: Distribution
+
+  package init(
+    killsPerHour: Double, rebootsPerHour: Double, relaunchSeconds: Distribution = .uniform(min: 10, max: 600),
+    bootSeconds: Distribution = .uniform(min: 25, max: 90)
+  ) {
+    precondition(killsPerHour >= 0 && rebootsPerHour >= 0, "a rate is not negative")
+    self.killsPerHour = killsPerHour
+    self.rebootsPerHour = rebootsPerHour
+    self.relaunchSeconds = relaunchSeconds
+    self.bootSeconds = bootSeconds
+  }
+}
+
+/// How full phones are: they lose power evenly; people plug them in when they are low, and unplug them when they are full.
+/// So the level is a saw of straight lines, known at any time without a memory.
+package struct Battery: Equatable, Sendable {
+  /// Between which levels they begin, 0 to 1.
+  package let start: ClosedRange<Double>
+  /// Share of the whole.
+  package let drainPerHour: Double
+
+  private static let low = 0.15
+  private static let chargePerHour = 0.5
+
+  package init(start: ClosedRange<Double> = 0.5...1, drainPerHour: Double = 0.06) {
+    precondition(start.lowerBound >= 0 && start.upperBound <= 1 && drainPerHour >= 0, "a battery is not more than full")
+    (self.start, self.drainPerHour) = (start, drainPerHour)
+  }
+
+  /// What the battery of a device says, in whole percent, and whether it is being charged.
+  package func reading(at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> (percent: Int, isCharging: Bool) {
+    var stream = Concern.battery.stream(seed: seed, device: device)
+    let first = start.lowerBound + (start.upperBound - start.lowerBound) * stream.uniform()
+    let (level, isCharging) = level(from: first, afterHours: instant.seconds / 3_600)
+    return (Int((100 * level).rounded()), isCharging)
+  }
+
+  private func level(from first: Double, afterHours hours: Double) -> (Double, isCharging: Bool) {
+    guard drainPerHour > 0 else { return (first, false) }
+    var rest = hours
+    if first > Battery.low {
+      let draining = (first - Battery.low) / drainPerHour
+      if rest < draining { return (first - drainPerHour * rest, false) }
+      rest -= draining
+    } else {
+      let charging = (1 - first) / Battery.chargePerHour
+      if rest < charging { return (first + Battery.chargePerHour * rest, true) }
+      // Full: as far into a round as one that has just been charged.
+      rest += (1 - Battery.low) / Battery.chargePerHour - charging
+    }
+    let charging = (1 - Battery.low) / Battery.chargePerHour
+    let round = charging + (1 - Battery.low) / drainPerHour
+    rest -= (rest / round).rounded(.down) * round
+    return rest < charging
+      ? (Battery.low + Battery.chargePerHour * rest, true) : (1 - drainPerHour * (rest - charging), false)
+  }
+}

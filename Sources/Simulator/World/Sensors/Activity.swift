@@ -1,0 +1,160 @@
+package import Base
+
+/// The motion sensors of one device: they notice late what it does, and sometimes mistake it.
+///
+/// Told of each change, the sensor has at most one report pending; a change that passes before it is noticed is never
+/// reported, as when a car stands at a light for a few seconds.
+package struct ActivitySensor: Sendable {
+  private var stream: RestingStream
+  private var truth: MotionActivity
+  private var reported: MotionActivity
+  private var pending: ActivityReport?
+
+  private let shares: ActivityShares?
+
+  private static let confusionShare = 0.12
+  /// How long a mistake lasts, in the mean.
+  private static let mistakeSeconds = 25.0
+
+  /// The sensor begins by knowing the truth. `shares` are of the time on the way.
+  package init(
+    truth: MotionActivity, at instant: MonotonicInstant, shares: ActivityShares? = nil, seed: UInt64, device: UInt64
+  ) {
+    self.shares = shares
+    stream = RestingStream(.activity, seed: seed, device: device)
+    self.truth = truth
+    reported = truth
+    pending = mistake(after: instant)
+  }
+
+  /// When `nextReport` is due; nil while there is none.
+  package var nextInstant: MonotonicInstant? { pending?.instant }
+
+  /// Tells the sensor what the body does from an instant on. Does nothing when that is no change.
+  package mutating func observe(_ activity: MotionActivity, at instant: MonotonicInstant) {
+    guard activity != truth else { return }
+    truth = activity
+    if reported == truth {
+      pending = mistake(after: instant)
+    } else {
+      let median = ActivitySensor.medianDelay(of: truth)
+      let delay = min(stream.draw { $0.logNormal(median: median, sigma: 0.5) }, 180)
+      let confusionShare = 1 - truthShare
+      let isMistaken = stream.draw { $0.chance(confusionShare) }
+      pending = report(isMistaken ? look(like: truth) : truth, after: delay, from: instant)
+    }
+  }
+
+  /// Takes the pending report, and prepares the next: the truth after a mistake, a mistake some time after the truth.
+  package mutating func takeReport() -> ActivityReport? {
+    guard let report = pending else { return nil }
+    reported = report.activity
+    pending =
+      reported == truth
+      ? mistake(after: report.instant)
+      : self.report(truth, after: 10 + 30 * stream.draw { $0.uniform() }, from: report.instant)
+    return report
+  }
+
+  /// Of the truth among the reports.
+  private var truthShare: Double {
+    if let shares, shares.truth == truth { return shares.truthShare }
+    return 1 - ActivitySensor.confusionShare
+  }
+
+  private mutating func mistake(after instant: MonotonicInstant) -> ActivityReport? {
+    var mean = truth == .still ? 21_600.0 : 600
+    if let shares, shares.truth == truth {
+      guard shares.truthShare < 1 else { return nil }
+      mean = ActivitySensor.mistakeSeconds * shares.truthShare / (1 - shares.truthShare)
+    }
+    let delay = stream.draw { $0.exponential(mean: mean) }
+    return report(look(like: truth), after: delay, from: instant)
+  }
+
+  private mutating func report(
+    _ activity: MotionActivity, after delay: Double, from instant: MonotonicInstant
+  ) -> ActivityReport {
+    let confidence =
+      activity == truth ? 75 + stream.draw { $0.index(below: 26) } : 35 + stream.draw { $0.index(below: 36) }
+    let due = MonotonicInstant(secondsRoundedUp: instant.seconds + delay)
+    return ActivityReport(instant: due, activity: activity, confidence: confidence)
+  }
+
+  /// What an activity is mistaken for.
+  private mutating func look(like activity: MotionActivity) -> MotionActivity {
+    if let shares, shares.truth == activity {
+      return shares.mistake(stream.draw { $0.uniform() }) ?? activity
+    }
+    let alternatives = ActivitySensor.alternatives(to: activity)
+    return alternatives[stream.draw { $0.index(below: alternatives.count) }]
+  }
+
+  private static func alternatives(to activity: MotionActivity) -> [MotionActivity] {
+    switch activity {
+    case .still: [.unknown, .unknown, .onFoot]
+    case .walking: [.onFoot, .running, .unknown]
+    case .running: [.walking, .onFoot, .unknown]
+    case .onFoot: [.walking, .unknown]
+    case .onBicycle: [.inVehicle, .running, .unknown]
+    case .inVehicle: [.unknown, .still, .onBicycle]
+    case .unknown: [.still]
+    }
+  }
+
+  private static func medianDelay(of activity: MotionActivity) -> Double {
+    switch activity {
+    case .still: 20
+    case .walking, .running, .onFoot: 6
+    case .onBicycle: 10
+    case .inVehicle: 15
+    case .unknown: 5
+    }
+  }
+}
+
+/// What the motion sensors say.
+package struct ActivityReport: Equatable, Sendable {
+  package let instant: MonotonicInstant
+  package let activity: MotionActivity
+  /// Percent.
+  package let confidence: Int
+}
+
+/// Which share of the time on the way the motion sensors report what.
+package struct ActivityShares: Equatable, Sendable {
+  /// What it really is: the activity with the largest share.
+  package let truth: MotionActivity
+  /// Of the time in which the truth is reported.
+  let truthShare: Double
+  private let others: [(activity: MotionActivity, share: Double)]
+
+  /// At least one; they add up to 1.
+  package init?(_ shares: [(activity: MotionActivity, share: Double)]) {
+    guard let first = shares.first else { return nil }
+    let largest = shares.dropFirst().reduce(first) { $1.share > $0.share ? $1 : $0 }
+    truth = largest.activity
+    others = shares.filter { $0.activity != largest.activity && $0.share > 0 }
+    truthShare = others.isEmpty ? 1 : largest.share
+  }
+
+  /// What the truth is taken for; `uniform` is a draw of 0 ..< 1. Nil: nothing else is ever reported.
+  func mistake(_ uniform: Double) -> MotionActivity? {
+    var left = uniform * others.reduce(0) { $0 + $1.share }
+    for other in others {
+      left -= other.share
+      if left < 0 { return other.activity }
+    }
+    return others.last?.activity
+  }
+
+  package static func == (left: ActivityShares, right: ActivityShares) -> Bool {
+    left.truth == right.truth && left.truthShare == right.truthShare
+      && left.others.elementsEqual(right.others) { $0 == $1 }
+  }
+}
+
+/// What a body does, or what the motion sensors think that it does.
+package enum MotionActivity: Equatable, Sendable, CaseIterable {
+  case still, walking, running, onFoot, onBicycle, inVehicle, unknown
+}

@@ -1,0 +1,69 @@
+package import Base
+
+/// What a draw of the world is for: the `concern` of its random stream. The numbers are part of what a seed means, so
+/// none is ever given another meaning. Concerns of the world are below 64; the rest is for who simulates devices in it.
+package enum Concern: UInt64, Sendable {
+  case streets = 1
+  case lights = 2
+  case zones = 3
+  case places = 4
+  case home = 5
+  case work = 6
+  case day = 7
+  case errand = 8
+  case pace = 9
+  case halts = 10
+  case receiver = 11
+  case acquisition = 12
+  case outliers = 13
+  case activity = 14
+  case radio = 15
+  case link = 16
+  case battery = 17
+  case appKills = 18
+  case reboots = 19
+  case gait = 20
+  case roaming = 21
+  case walk = 22
+  case riding = 23
+  case errands = 24
+
+  /// The number of the device that stands for the city itself. No phone has it.
+  package static let city = UInt64.max
+
+  /// The stream of one device for this concern, from step `n` on.
+  func stream(seed: UInt64, device: UInt64, n: UInt64 = 0) -> RandomStream {
+    RandomStream(seed: seed, device: device, concern: rawValue, n: n)
+  }
+}
+
+/// A random stream between draws that are far apart: only where it goes on, half the memory of one that is ready.
+struct RestingStream: Sendable {
+  private let seed: UInt64
+  private let device: UInt64
+  private let concern: Concern
+  private var n: UInt64 = 0
+
+  init(_ concern: Concern, seed: UInt64, device: UInt64) {
+    self.concern = concern
+    self.seed = seed
+    self.device = device
+  }
+
+  mutating func draw<Result>(_ body: (inout RandomStream) -> Result) -> Result {
+    var stream = concern.stream(seed: seed, device: device, n: n)
+    defer { n = stream.n }
+    return body(&stream)
+  }
+}
+
+extension MonotonicInstant {
+  /// Seconds since the zero of the run.
+  package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  /// Whole milliseconds, rounded up: what is solved to happen at `seconds` has happened at this instant.
+  package init(secondsRoundedUp seconds: Double) {
+    precondition(seconds.magnitude < 9e9, "an instant lies within 285 years of the start of the run")
+    self.init(nanoseconds: Int64((seconds * 1e3).rounded(.up)) * 1_000_000)
+  }
+}

@@ -1,0 +1,208 @@
+package import Base
+
+/// The satellite receiver of one device. Its error has a memory, so fixes are taken in the order of time; when nobody
+/// asks for one, nothing is calculated.
+package struct Receiver: Sendable {
+  package let model: GPSModel
+  private var stream: RandomStream
+  private var east: CorrelatedNoise
+  private var north: CorrelatedNoise
+  private var up: CorrelatedNoise
+  private var sky: CorrelatedNoise
+  private var noiseInstant: MonotonicInstant?
+  private var firstSight: Sight?
+  private var offSince: MonotonicInstant?
+  /// Where the device truly was at the last fix that was delivered, and where it seemed to be.
+  private var lastTruth: Coordinate?
+  private var lastFix: Coordinate?
+  private var lastInstant: MonotonicInstant?
+
+  /// From when on the receiver sees the sky again, and how much worse it is then.
+  struct Sight: Equatable, Sendable {
+    let start: MonotonicInstant
+    let inflation: Double
+  }
+
+  private static let coldAfter = Nanoseconds.seconds(600)
+  /// Receivers of phones give a position a second.
+  static let interval = Nanoseconds.seconds(1)
+  /// How often a position that does not move is compared with the last one.
+  static let restInterval = Nanoseconds.seconds(20)
+
+  package init(model: GPSModel, seed: UInt64, device: UInt64) {
+    self.model = model
+    stream = Concern.receiver.stream(seed: seed, device: device)
+    east = CorrelatedNoise(from: &stream)
+    north = CorrelatedNoise(from: &stream)
+    up = CorrelatedNoise(from: &stream)
+    sky = CorrelatedNoise(from: &stream)
+  }
+
+  package var isOn: Bool { firstSight != nil }
+
+  /// Switches the receiver on; the first fix takes a while, longer after a long time off. Does nothing when it is on.
+  package mutating func start(at instant: MonotonicInstant) {
+    guard firstSight == nil else { return }
+    let isCold = offSince.map { instant - $0 > Receiver.coldAfter } ?? true
+    firstSight = sight(after: instant, isCold: isCold)
+    (lastTruth, lastFix, lastInstant) = (nil, nil, nil)
+  }
+
+  package mutating func stop(at instant: MonotonicInstant) {
+    guard firstSight != nil else { return }
+    firstSight = nil
+    offSince = instant
+  }
+
+  /// The draws belong to the instant at which the sky came back: they do not depend on how many fixes there were.
+  private func sight(after instant: MonotonicInstant, isCold: Bool) -> Sight {
+    let number = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 2
+    var draws = Concern.acquisition.stream(seed: stream.seed, device: stream.device, n: number)
+    let median = isCold ? model.coldStartSeconds : model.warmStartSeconds
+    let delay = min(draws.logNormal(median: median, sigma: 0.5), 120)
+    let inflation = draws.logNormal(median: isCold ? model.coldInflation : model.warmInflation, sigma: 0.8)
+    return Sight(start: MonotonicInstant(secondsRoundedUp: instant.seconds + delay), inflation: inflation)
+  }
+
+  /// Since when the receiver has seen the sky at an instant, or when it will again; nil when it is off, or under cover
+  /// for the whole episode.
+  private func sight(of body: Body, at instant: MonotonicInstant) -> Sight? {
+    guard let firstSight else { return nil }
+    guard model.isBlindInTunnels else { return firstSight }
+    var tunnelEnd = body.lastTunnelEnd
+    switch body.episode {
+    case .stay(let stay):
+      if stay.cover == .tunnel { return nil }
+    case .trip(let trip):
+      for cover in trip.covers where cover.kind == .tunnel && cover.start <= instant { tunnelEnd = cover.end }
+    }
+    guard let tunnelEnd, tunnelEnd > firstSight.start else { return firstSight }
+    return sight(after: tunnelEnd, isCold: false)
+  }
+
+  /// The next instant after `instant` at which it is worth asking for a fix: the body has moved by the distance filter
+  /// since the last fix, or stands and is to be looked at again. Nil when there is none in the body's current episode.
+  package func nextOccasion(
+    of body: Body, distanceFilterMetres: Double, after instant: MonotonicInstant
+  ) -> MonotonicInstant? {
+    var earliest = instant + .milliseconds(1)
+    if let lastInstant { earliest = max(earliest, lastInstant + Receiver.interval) }
+    var wanted = earliest
+    if distanceFilterMetres > 0, let lastTruth {
+      switch body.episode {
+      // Since the last look, whether or not it delivered anything: who asks often must not put it off for ever.
+      case .stay: wanted = max(earliest, (noiseInstant ?? instant) + Receiver.restInterval)
+      case .trip:
+        if lastTruth.distanceMetres(to: body.position(at: earliest)) < distanceFilterMetres {
+          let crossing = body.nextCrossing(distanceMetres: distanceFilterMetres, from: lastTruth, after: earliest)
+          guard let crossing else { return nil }
+          wanted = crossing
+        }
+      }
+    }
+    guard let sight = sight(of: body, at: wanted) else { return nil }
+    wanted = max(wanted, sight.start)
+    if let end = body.episode.end, wanted >= end { return nil }
+    return wanted
+  }
+
+  /// The position that the receiver gives out now. Nil while it does not see the sky, and when the body stands and the
+  /// position seems to have moved less than the distance filter.
+  package mutating func fix(
+    of body: Body, at instant: MonotonicInstant, distanceFilterMetres: Double = 0
+  ) -> GPSFix? {
+    guard let sight = sight(of: body, at: instant), sight.start <= instant else { return nil }
+    let sigma = sigma(at: instant, since: sight)
+    let truth = body.position(at: instant)
+    let scale = LocalScale(latitude: truth.latitude)
+    let place = scale.place(at: outlier(at: instant) ?? error(sigma: sigma), from: truth)
+    if case .stay = body.episode, let lastFix, lastFix.distanceMetres(to: place) < distanceFilterMetres {
+      return nil
+    }
+    (lastTruth, lastFix, lastInstant) = (truth, place, instant)
+    let speed = body.speed(at: instant)
+    let measured = max(speed + stream.normal(standardDeviation: 0.2 + 0.02 * speed), 0)
+    let headingAccuracy = min(1.5 * sigma / max(speed, 0.5), 180)
+    let heading =
+      speed < 0.8 ? nil : body.headingDegrees(at: instant).map { turned($0, by: headingAccuracy * stream.normal()) }
+    let altitude = Terrain.metres(at: truth) + 1.5 * sigma * up.value
+    return GPSFix(
+      instant: instant, place: place, accuracyMetres: model.accuracyFactor * sigma, altitudeMetres: altitude,
+      ellipsoidalAltitudeMetres: altitude + Terrain.undulationMetres(at: truth),
+      altitudeAccuracyMetres: 1.5 * sigma, speed: measured, speedAccuracy: 0.2 + 0.02 * speed, headingDegrees: heading,
+      headingAccuracyDegrees: headingAccuracy)
+  }
+
+  private func turned(_ heading: Double, by degrees: Double) -> Double {
+    let sum = (heading + degrees).truncatingRemainder(dividingBy: 360)
+    return sum < 0 ? (sum + 360 < 360 ? sum + 360 : 0) : sum
+  }
+
+  /// Moves the noise on to an instant; gives the standard deviation of the error in each axis there.
+  private mutating func sigma(at instant: MonotonicInstant, since sight: Sight) -> Double {
+    let elapsed = noiseInstant.map { (instant - $0).seconds } ?? 0
+    precondition(elapsed >= 0, "fixes are taken in the order of time")
+    if elapsed > 0 {
+      let rho = PortableMath.exp(-elapsed / model.correlationSeconds)
+      let rest = (1 - rho * rho).squareRoot()
+      east.step(correlation: rho, rest: rest, from: &stream)
+      north.step(correlation: rho, rest: rest, from: &stream)
+      up.step(correlation: rho, rest: rest, from: &stream)
+      let skyRho = PortableMath.exp(-elapsed / model.skySeconds)
+      sky.step(correlation: skyRho, rest: (1 - skyRho * skyRho).squareRoot(), from: &stream)
+    }
+    noiseInstant = instant
+    let age = (instant - sight.start).seconds
+    let inflation = 1 + sight.inflation * PortableMath.exp(-age / model.settlingSeconds)
+    return model.sigmaMetres * inflation * PortableMath.exp(model.skySpread * sky.value)
+  }
+
+  private mutating func error(sigma: Double) -> Offset {
+    let (slow, fast) = ((1 - model.whiteShare).squareRoot(), model.whiteShare.squareRoot())
+    return Offset(
+      east: sigma * (slow * east.value + fast * stream.normal()),
+      north: sigma * (slow * north.value + fast * stream.normal()))
+  }
+
+  /// An outlier belongs to ten seconds of time and not to a fix, so that it is there or not however often one asks.
+  private func outlier(at instant: MonotonicInstant) -> Offset? {
+    let slot = (instant.seconds / GPSModel.outlierSeconds).rounded(.down)
+    var draws = Concern.outliers.stream(
+      seed: stream.seed, device: stream.device, n: UInt64(bitPattern: Int64(slot)) << 2)
+    guard draws.chance(model.outliersPerHour * GPSModel.outlierSeconds / 3_600) else { return nil }
+    let distance = min(model.outlierDistance.draw(from: &draws), 5_000)
+    let direction = PortableMath.sineAndCosine(degrees: 360 * draws.uniform())
+    return Offset(east: distance * direction.sine, north: distance * direction.cosine)
+  }
+}
+
+/// An Ornstein–Uhlenbeck process of variance 1, sampled at any instants: x' = ρ x + √(1 − ρ²) ξ with ρ = e^(−Δt/τ) is
+/// exact and not an approximation for small steps (D. T. Gillespie, Physical Review E 54, 1996).
+struct CorrelatedNoise: Sendable {
+  private(set) var value: Double
+
+  init(from stream: inout RandomStream) { value = stream.normal() }
+
+  mutating func step(correlation rho: Double, rest: Double, from stream: inout RandomStream) {
+    value = rho * value + rest * stream.normal()
+  }
+}
+
+/// What a receiver says about where it is.
+package struct GPSFix: Equatable, Sendable {
+  package let instant: MonotonicInstant
+  package let place: Coordinate
+  /// Radius in which the true place lies in 68 of 100 fixes.
+  package let accuracyMetres: Double
+  /// Above the mean sea level.
+  package let altitudeMetres: Double
+  /// Above the ellipsoid of WGS 84.
+  package let ellipsoidalAltitudeMetres: Double
+  package let altitudeAccuracyMetres: Double
+  /// Metres per second.
+  package let speed: Double
+  package let speedAccuracy: Double
+  /// Nil when the receiver does not move fast enough to know.
+  package let headingDegrees: Double?
+  package let headingAccuracyDegrees: Double
+}
