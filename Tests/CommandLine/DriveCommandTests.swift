@@ -53,6 +53,39 @@ import Testing
     #expect(run(words + ["--strict"]).code == .runtimeFailure)
   }
 
+  @Test func strictWithoutAnAnswerIsNoSuccess() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let words = ["--target", server.url, "--factor", "600", "--keys"]
+    #expect(run(words + ["q", "--strict"]).code == .runtimeFailure && run(words + ["q"]).code == .ok)
+    let kept = run(words + ["d 200s drain", "--strict"])
+    #expect(kept.code == .runtimeFailure && kept.output.contains("; what is stored was not looked at"))
+    #expect(kept.error.contains("give --verify URL"))
+    #expect(run(words + ["d 200s drain"]).code == .ok)
+  }
+
+  @Test func theTokensOfARefreshAreNotShown() throws {
+    let server = try BareServer { request in
+      if request.lines[0].hasPrefix("POST /refresh") {
+        return .ok(#"{"accessToken": "fresh-access", "refreshToken":"fresh-refresh"}"#)
+      }
+      if request.lines.contains(where: { $0.hasSuffix("fresh-access") }) { return .ok("{}") }
+      return .text("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n")
+    }
+    let config = """
+      {
+        "http": { "url": "\(server.url)up" },
+        "authorization": {
+          "accessToken": "old-access", "refreshToken": "old-refresh", "refreshUrl": "\(server.url)refresh",
+          "refreshPayload": { "refresh_token": "{refreshToken}" }
+        }
+      }
+      """
+    let result = run(
+      ["--config", "app.json", "--factor", "600", "--keys", "d 200s drain"], files: ["app.json": config])
+    #expect(result.output.contains(#"{"accessToken": "…", "refreshToken":"…"}"#), "\(result.output)")
+    #expect(!result.output.contains("fresh-") && !result.output.contains("old-refresh"))
+  }
+
   @Test func aPageInPlaceOfAnAnswerHasCostTheRecords() throws {
     let server = try BareServer { _ in
       .text("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")
@@ -104,7 +137,10 @@ import Testing
     (["--preset", "mine"], "is not one of rollingroad, traccar"),
     (["--platform", "symbian"], "ios or android"), (["--factor", "0"], "0.1 to 3600"),
     (["--at", "91,0"], "a latitude"),
-    (["--log-level", "loud"], "verbose"), (["--keys", "d 5"], "'5' is no key and no time"),
+    (["--log-level", "loud"], "verbose"), (["--verify", "http://h/l"], "needs {device} in its URL"),
+    (["--verify", "http://h/{device}/{dev}"], "{dev} is no placeholder"),
+    (["--uuids", "uuid"], "a path as in $.items[*].uuid"),
+    (["--quarantined", "http://h/{device}"], "which is missing"), (["--keys", "d 5"], "'5' is no key and no time"),
     (["--seed", "x"], "whole number"),
     (["--config", "none.json", "--keys", "q"], "cannot read 'none.json'"),
     (["--config", "cut.json", "--keys", "q"], "cut.json:2:10: the text ends too early"),

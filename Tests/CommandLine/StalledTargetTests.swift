@@ -51,6 +51,24 @@ import Testing
     #expect(code == 99 && findings(summary).contains("no-answers"), "\(findings(summary))")
   }
 
+  /// The head of an answer and no body, a byte of one, an end instead of one, a reset.
+  @Test(arguments: [
+    BareServer.Answer.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"), .text("H"), .close([]), .reset([]),
+  ])
+  func aTargetThatIsHalfDeadEndsTheRunWithAReport(answer: BareServer.Answer) throws {
+    let left = Mutex(10)
+    let server = try BareServer { _ in
+      let isAlive = left.withLock { left in
+        left -= 1
+        return left > 0
+      }
+      return isAlive ? .ok("{}") : answer
+    }
+    let folder = try TemporaryFolder()
+    let (code, summary) = try run(folder, server.url, mode: "accelerated", verify: false)
+    #expect(code == 99 && findings(summary).contains("no-answers"), "\(findings(summary))")
+  }
+
   @Test func aTargetThatSaysNothingOfItsStoreMakesTheRunInvalidAndCostsNoReport() throws {
     let folder = try TemporaryFolder()
     let server = try BareServer { $0.lines[0].hasPrefix("POST") ? .ok("{}") : .silence }

@@ -14,6 +14,10 @@ enum Treatment {
     ("scripts/test", .leftOut("runs these tests")),
     ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/compose does the same")),
     ("rollingroad serve", .serves),
+    (
+      "rollingroad drive --target https://my.server/points",
+      .leftOut("needs a backend that lists what it has stored; StrictStorageTests has several")
+    ),
     // The app under test, which the page tells to upload meanwhile.
     (
       "curl -sS --fail-with-body http://127.0.0.1:8080/admin/v1/await",

@@ -36,11 +36,14 @@ package struct Scorecard: Equatable, Sendable {
   package var keptCount: Int { seen.count { broken[$0.number] == 0 } }
 
   /// For people: the broken clauses with their remedies, the others as a number.
-  package var text: String {
+  package var text: String { text(storage: "what is stored was not looked at") }
+
+  /// `storage`: what is known of what the server has stored.
+  package func text(storage: String) -> String {
     guard answers > 0 else { return "no answer was seen" }
     let unseen = Clause.allCases.count - seen.count
     var lines = [
-      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not put to the test; what is stored was not looked at"
+      "\(keptCount) of \(seenCount) clauses kept in \(answers.of("answer")), \(unseen) not put to the test; \(storage)"
         + (stops > 0 ? "; \(stops.of("answer")) stopped the device" : "")
     ]
     for finding in findings {

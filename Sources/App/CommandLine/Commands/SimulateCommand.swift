@@ -28,7 +28,8 @@ extension Command {
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
       .value("out", "DIR", "write summary, report, JUnit XML, events and logs there; nothing is written without it"),
-      .toggle("strict", "fail when the target's answers break a clause, as in 'drive --strict'"),
+      .toggle(
+        "strict", "as 'drive --strict': fail when the target's answers break a clause, or its store was not looked at"),
       .toggle("quiet", "print no progress, only the summary"),
       .toggle("check-determinism", "run twice and name the first event that differs"),
       .toggle("dry-run", "print what the scenario amounts to, and do not run it"),
@@ -213,7 +214,7 @@ struct SimulationOptions {
   var path: String
   var checksDeterminism = false
   var isQuiet = false
-  /// A broken clause fails the run.
+  /// A broken clause fails the run, and so does a store that was not looked at.
   var isStrict = false
   /// Other seeds follow: what is as it should be takes one line.
   var isOneOfMany = false

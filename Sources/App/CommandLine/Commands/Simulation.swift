@@ -114,7 +114,7 @@ struct Simulation {
       }
       summary.notes += options.notes + (audit?.remarks ?? [])
       summary.clauses = audit?.verdicts ?? []
-      summary.judgeClauses(isStrict: options.isStrict)
+      if options.isStrict { summary.judgeStrictly() }
       guard let shard = options.shard else { return summary }
       summary.shard = shard.text
       summary.leaveThresholdsToTheWhole()

@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Drive
+import FleetSimulator
 import JSON
 import Scenario
 
@@ -31,7 +32,13 @@ extension Command {
       .value("seed", "SEED", "what all chance follows from: streets, noise, uuids [a new one each time]"),
       .value("keys", "SCRIPT", "press these keys and quit, as in \"d 90s s drain\""),
       .value("factor", "N", "how much faster than the clock the phone lives between requests", standard: "1"),
-      .toggle("strict", "exit with code 1 when the server breaks a rule"),
+      .value(
+        "verify", "URL", "where the server lists the records that it has of {device}, to look for what it acknowledged"),
+      .value("uuids", "PATH", "where the uuids stand in that list", standard: "$[*].uuid"),
+      .value("quarantined", "URL", "where it lists those that it has put aside, in the same form"),
+      .value("admin-token", "TOKEN", "admin token of a Rolling Road server, for --strict", isSecret: true),
+      .toggle(
+        "strict", "exit with code 1 unless all rules were kept and what was acknowledged was found in the store"),
     ],
     details: """
       The phone has the SDK's engine, queue and uploader, and lives in real time. Each request is shown with its answer and
@@ -46,10 +53,13 @@ extension Command {
       waits up to a minute until the queue is empty. Without --keys and without a terminal the script is read from
       standard input, where # begins a comment. At the end you are told what became of the records. With --factor
       the phone's clock runs ahead, and so do the timestamps of its records.
+
+      --verify asks at the end for what was acknowledged. With --strict a Rolling Road server (--preset rollingroad) is asked
+      through its administration; any other one needs --verify.
       """,
     examples: [
       "rollingroad drive --target http://127.0.0.1:8080/locations --preset rollingroad",
-      "rollingroad drive --keys \"d 90s s drain\" --factor 20 --strict",
+      "rollingroad drive --keys \"d 90s s drain\" --factor 20 --preset rollingroad --strict",
     ],
     run: { (invocation) throws(UsageError) in try DriveCommand(invocation).run() })
 }
@@ -61,6 +71,7 @@ struct DriveCommand {
   private let script: [DriveStep]?
   private let factor: Double
   private let isStrict: Bool
+  private let store: DriveStore
   private let intro: String
   /// What the app is beside the SDK's defaults; nil for one with a configuration of its own.
   private let defaults: String?
@@ -81,6 +92,7 @@ struct DriveCommand {
       script = nil
     }
     settings = try DriveSettings(values, process)
+    store = try DriveStore(values, settings, isStrict: isStrict)
     intro = "\(settings.platform.rawValue) phone '\(values.text("device") ?? "")', uploads to \(settings.url)"
     let words = "the app goes on when it is closed: stopOnTerminate false, startOnBoot true"
     defaults = settings.hasOwnApp ? nil : words + "; with --config FILE it has the SDK's defaults"
@@ -98,10 +110,13 @@ struct DriveCommand {
       let session = try DriveSession(settings, factor: factor, screen: screen, ownsSignals: process.ownsSignals)
       let end = try session.run(script: script, input: script == nil && console == nil ? process.input : nil)
       screen.finish()
-      process.writeOutput(session.summary)
+      let look = end == .signal ? .notAsked : store.look(for: session.acknowledged)
+      process.writeOutput(session.summary(storage: look.text))
       if case .badScript(let message) = end { throw UsageError(message) }
       if end == .signal { return .stoppedBySignal }
-      return isStrict && session.hasFindings ? .runtimeFailure : .ok
+      guard isStrict else { return .ok }
+      if look == .notAsked { process.writeError(DriveStore.remedy) }
+      return session.hasProven && look.isProven ? .ok : .runtimeFailure
     } catch let error as UsageError {
       throw error
     } catch {

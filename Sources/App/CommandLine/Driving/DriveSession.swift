@@ -4,6 +4,7 @@ import CLinux
 import Contract
 import CurlTransport
 import Drive
+import FleetSimulator
 import Glibc
 import Network
 import Synchronization
@@ -29,6 +30,7 @@ final class DriveSession {
   private var waitsUntil: MonotonicInstant?
   private var drainsUntil: MonotonicInstant?
   private var hasHinted = false
+  private(set) var acknowledged = AcknowledgedRecords()
 
   init(_ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool) throws {
     self.screen = screen
@@ -46,8 +48,13 @@ final class DriveSession {
 
   deinit { transport.stop() }
 
-  var summary: String { "\(drive.account)\n\(drive.checker.scorecard.text)" }
-  var hasFindings: Bool { drive.checker.scorecard.keptCount < drive.checker.scorecard.seenCount }
+  /// At the end; `storage` says what is known of the server's store.
+  func summary(storage: String) -> String { "\(drive.account)\n\(drive.checker.scorecard.text(storage: storage))" }
+  /// Something was judged, and nothing was broken.
+  var hasProven: Bool {
+    let card = drive.checker.scorecard
+    return card.answers > 0 && card.keptCount == card.seenCount
+  }
 
   /// Without a script the keys come from the screen's terminal, or are words on `input`.
   func run(script: [DriveStep]?, input: Int32?) throws -> End {
@@ -59,6 +66,9 @@ final class DriveSession {
         try drive.answer(
           completion.id, completion.outcome, head: AnswerHead(parsing: completion.head),
           duration: completion.timings.total, at: now)
+        if let answer = drive.lastAnswer, answer.request.id == completion.id {
+          acknowledged.note(answer.request, answer.outcome)
+        }
         hint(at: completion)
       }
       flush(at: now)
@@ -202,13 +212,13 @@ enum DriveExchange {
     let time = "\(answer.duration.wholeMilliseconds) ms"
     switch answer.outcome {
     case .answered(let status, let reason, let body):
-      return "\(status)\(reason.isEmpty ? "" : " \(reason)")  \(time)  \(beginning(of: body))"
+      return "\(status)\(reason.isEmpty ? "" : " \(reason)")  \(time)  \(beginning(of: body, answer.request))"
     case .failed(let failure, let message): return "no answer (\(failure.rawValue))  \(time)  \(message)"
     }
   }
 
-  private static func beginning(of body: [UInt8]) -> String {
-    let text = String(decoding: body.prefix(100), as: UTF8.self)
+  private static func beginning(of body: [UInt8], _ request: OutgoingRequest) -> String {
+    let text = withoutTokens(String(decoding: body.prefix(100), as: UTF8.self), request)
     return body.count > 100 ? text + "… (\(body.count) bytes)" : text
   }
 
@@ -217,13 +227,13 @@ enum DriveExchange {
     let request = answer.request
     var lines = ["> \(request.method) \(request.url)"]
     lines += request.headers.map { "> \($0.name): \(isSecret($0) ? "…" : $0.value)" }
-    lines += ["> "] + text(request.body).map { "> \($0)" }
+    lines += ["> "] + text(request.body, request).map { "> \($0)" }
     switch answer.outcome {
     case .failed(let failure, let message): lines.append("< no answer: \(failure.rawValue), \(message)")
     case .answered(let status, let reason, let body):
       lines.append("< \(status) \(reason)")
       lines += (answer.head?.fields ?? []).map { "< \($0.name): \($0.value)" }
-      lines += ["< "] + text(body).map { "< \($0)" }
+      lines += ["< "] + text(body, request).map { "< \($0)" }
     }
     return lines.map(DriveScreen.printable)
   }
@@ -232,9 +242,30 @@ enum DriveExchange {
 
   private static let shownBytes = 8_192
 
-  private static func text(_ body: [UInt8]) -> [Substring] {
-    let text = String(decoding: body.prefix(shownBytes), as: UTF8.self)
+  private static func text(_ body: [UInt8], _ request: OutgoingRequest) -> [Substring] {
+    let text = withoutTokens(String(decoding: body.prefix(shownBytes), as: UTF8.self), request)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return body.count > shownBytes ? lines + ["… \(body.count - shownBytes) bytes more"] : lines
+  }
+
+  /// Of a refresh and its answer the values, in JSON or in a form, are not shown.
+  private static func withoutTokens(_ text: String, _ request: OutgoingRequest) -> String {
+    guard request.purpose == .refresh else { return text }
+    var shown = ""
+    var (isValue, isHidden) = (false, false)
+    for letter in text {
+      let isInside = isValue && !"\"&,}\n".contains(letter)
+      if isInside, letter != " " || isHidden {
+        isHidden = true
+        continue
+      }
+      if isHidden { shown.append("…") }
+      // The quote before a value begins it.
+      let isOpening = isValue && !isHidden && (letter == "\"" || letter == " ")
+      shown.append(letter)
+      isValue = isOpening || letter == ":" || letter == "="
+      isHidden = false
+    }
+    return isHidden ? shown + "…" : shown
   }
 }

@@ -113,6 +113,7 @@ package struct ServerFinding: Equatable, Sendable {
   package static let uploadStorm = "upload-storm"
   package static let clausesBroken = "clauses-broken"
   package static let noAnswers = "no-answers"
+  package static let storageNotVerified = "storage-not-verified"
 }
 
 /// What a run's answers have shown of one clause of `drive`.
@@ -139,10 +140,15 @@ package struct ClauseVerdict: Equatable, Sendable {
 }
 
 extension RunSummary {
-  /// With `simulate --strict` a broken clause fails the run.
-  package mutating func judgeClauses(isStrict: Bool) {
+  /// With `simulate --strict` a broken clause fails the run, and so does a store that was not looked at.
+  package mutating func judgeStrictly() {
+    if verification.outcome == .notAsked {
+      findings.append(
+        ServerFinding(
+          ServerFinding.storageNotVerified, "--strict asks for a look at what is stored, and target.verify says where"))
+    }
     let broken = clauses.filter { $0.outcome == .broken }
-    guard isStrict, !broken.isEmpty else { return }
+    guard !broken.isEmpty else { return }
     let numbers = broken.map { "\($0.number)" }.joined(separator: ", ")
     findings.append(
       ServerFinding(

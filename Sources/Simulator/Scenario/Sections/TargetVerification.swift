@@ -16,6 +16,22 @@ package struct TargetVerification: Equatable, Sendable {
   /// The placeholders of `url`.
   package static let placeholders = ["device", "start"]
 
+  /// `$`, then names behind points and `[*]` for every element.
+  package static func isPath(_ path: String) -> Bool {
+    guard path.first == "$" else { return false }
+    var rest = path.dropFirst()
+    while let first = rest.first {
+      if rest.hasPrefix("[*]") {
+        rest = rest.dropFirst(3)
+      } else {
+        let name = rest.dropFirst().prefix { $0 == "_" || ($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        guard first == ".", let initial = name.first, !initial.isNumber else { return false }
+        rest = rest.dropFirst(1 + name.count)
+      }
+    }
+    return true
+  }
+
   /// What is asked for: a URL alone is a question.
   package var effectiveMethod: VerificationMethod? { method ?? (url == nil ? nil : .query) }
 
@@ -58,20 +74,7 @@ extension Form where Value == String {
   /// `$`, then names behind points and `[*]` for every element.
   fileprivate static var jsonPath: Form {
     let pattern = "^\\$(\\[\\*\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$"
-    return text(pattern: pattern, words: "a path as in \"$[*].uuid\"") { path in
-      guard path.first == "$" else { return false }
-      var rest = path.dropFirst()
-      while let first = rest.first {
-        if rest.hasPrefix("[*]") {
-          rest = rest.dropFirst(3)
-        } else {
-          let name = rest.dropFirst().prefix { $0 == "_" || ($0.isASCII && ($0.isLetter || $0.isNumber)) }
-          guard first == ".", let initial = name.first, !initial.isNumber else { return false }
-          rest = rest.dropFirst(1 + name.count)
-        }
-      }
-      return true
-    }
+    return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
   }
 }
 

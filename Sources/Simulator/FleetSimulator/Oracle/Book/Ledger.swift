@@ -256,7 +256,7 @@ final class Ledger {
 
 extension RequestOutcome {
   /// `"quarantined": 2` in the answer to an upload; 0 when it does not say.
-  fileprivate var putAside: Int {
+  var putAside: Int {
     guard case .answered(200..<300, reason: _, let body) = self, body.count < 65_536,
       body.firstRange(of: RequestOutcome.putAsideKey) != nil,
       case .integer(let count)? = JSONValue(answerOf: self)?["quarantined"]

@@ -1,0 +1,44 @@
+import CurlTransport
+import Drive
+import FleetSimulator
+import Scenario
+
+/// Where `drive` looks for the records that were acknowledged: `--verify`, or the administration of a server of ours.
+struct DriveStore {
+  private let server: OutsideSetup
+  private let device: String
+
+  static let remedy =
+    "rollingroad drive: --strict: nothing says where to look for what is stored; give --verify URL, or --preset rollingroad for a Rolling Road server"
+
+  init(_ values: FlagValues, _ settings: DriveSettings, isStrict: Bool) throws(UsageError) {
+    var verification = TargetVerification()
+    verification.url = values.text("verify")
+    verification.quarantinedURL = values.text("quarantined")
+    let path = try values.read("uuids", expected: "a path as in $.items[*].uuid") { text in
+      TargetVerification.isPath(text) ? text : nil
+    }
+    if let path { verification.uuids = path }
+    if let url = verification.url, !url.contains("{device}") {
+      throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(url)'")
+    }
+    if verification.quarantinedURL != nil, verification.url == nil {
+      throw UsageError("--quarantined says what is not in the list of --verify, which is missing")
+    }
+    if let name = verification.unknownPlaceholder {
+      throw UsageError("--verify: {\(name)} is no placeholder; {device} is")
+    }
+    device = settings.deviceName
+    var server = OutsideSetup(url: settings.url, isOurs: isStrict && settings.preset == .rollingroad)
+    server.verification = verification
+    server.transport.isDirect = true
+    server.transport.heedsEnvironment = true
+    if server.isOurs { server.adminToken = values.text("admin-token") }
+    self.server = server
+  }
+
+  func look(for records: AcknowledgedRecords) -> StorageLook {
+    guard server.isOurs || server.verification.url != nil else { return .notAsked }
+    return records.look(at: server, of: device)
+  }
+}

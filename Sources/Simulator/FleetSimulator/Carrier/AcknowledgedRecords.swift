@@ -1,0 +1,144 @@
+import Base
+import Contract
+import CurlTransport
+import JSON
+import Scenario
+import Store
+package import Upload
+
+/// The records that a server has acknowledged to one phone with a 2xx, to be looked for where it keeps them.
+package struct AcknowledgedRecords {
+  /// What the request said of a record, where its shape shows it.
+  private struct Sent {
+    var timestamp: WallInstant?
+    var content: SentContent?
+  }
+
+  private var known: [UUID128: Sent] = [:]
+  /// Records that answers say were put aside; they do not say which.
+  private var putAsideByAnswers = 0
+  private var headers: [NameValuePair] = []
+
+  private static let decoder = RecordDecoder()
+
+  package init() {}
+
+  /// The end of any request.
+  package mutating func note(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
+    guard let cargo = request.cargo, (200..<300).contains(outcome.status) else { return }
+    headers = request.headers
+    putAsideByAnswers += outcome.putAside
+    for uuid in cargo.uuids where known[uuid] == nil { known[uuid] = Sent() }
+    guard let body = JSONValue(bytes: request.body) else { return }
+    AcknowledgedRecords.forEachRecord(in: body) { uuid, record in
+      guard known[uuid] != nil else { return }
+      do throws(RecordProblem) {
+        let decoded = try AcknowledgedRecords.decoder.decode(record.serialized.span)
+        known[uuid] = Sent(timestamp: decoded.timestamp, content: SentContent(decoded))
+      } catch { return }
+    }
+  }
+
+  /// Asks the server, and waits for its answers: some twenty seconds at most.
+  package func look(at server: OutsideSetup, of device: String) -> StorageLook {
+    guard !known.isEmpty else { return .impossible("no record was acknowledged") }
+    var server = server
+    let origin = server.origin
+    // The run that the app says it belongs to and, to the server that it uploads to, who it is.
+    let wanted = [HeaderName.runID.description.lowercased()] + (server.asksOnly(origin) ? ["authorization"] : [])
+    server.headers = headers.filter { wanted.contains($0.name.lowercased()) }
+      .map { Named(name: $0.name, value: $0.value) }
+    if server.verification.url == nil, known.values.contains(where: { $0.timestamp == nil }) {
+      return .impossible("the uploads do not show the time of each record")
+    }
+    do throws(TransportError) {
+      guard let proof = try server.proof(devices: [device], seed: 0, start: "") else { return .notAsked }
+      return look(by: proof, of: device)
+    } catch { return .impossible("\(error)") }
+  }
+
+  private func look(by proof: any StoreProof, of device: String) -> StorageLook {
+    let keys = known.map { PointKey(recordedAt: $1.timestamp?.millisecondsSince1970 ?? 0, uuid: $0) }
+      .sorted { $0.uuid < $1.uuid }
+    guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
+    let unexplained = absent.filter { !proof.isPutAside($0.uuid, of: device) }
+    var result = StorageLook.Result(acknowledged: keys.count)
+    result.missing = unexplained.dropFirst(putAsideByAnswers).map(\.uuid.text)
+    result.putAside = absent.count - result.missing.count
+    let gone = Set(absent)
+    for key in keys where !gone.contains(key) {
+      guard let content = known[key.uuid]?.content,
+        let change = proof.change(of: content, key.uuid, of: device)
+      else { continue }
+      result.changes.append("\(key.uuid.text): \(change)")
+    }
+    var rows: [UUID128: Int] = [:]
+    proof.forEachRecord(of: device) { rows[$1, default: 0] += 1 }
+    result.repeated = keys.filter { rows[$0.uuid, default: 0] > 1 }.map(\.uuid.text)
+    return proof.refusal.map { .impossible($0) } ?? .looked(result)
+  }
+
+  /// Wherever in the body they stand: what has a uuid and says when or where.
+  private static func forEachRecord(in value: JSONValue, _ body: (UUID128, JSONValue) -> Void) {
+    switch value {
+    case .array(let elements): for element in elements { forEachRecord(in: element, body) }
+    case .object(let object):
+      if case .string(let text)? = value["uuid"], let uuid = UUID128(text: text.utf8.span),
+        value["timestamp"] != nil || value["coords"] != nil
+      {
+        return body(uuid, value)
+      }
+      for member in object.members { forEachRecord(in: member.value, body) }
+    default: return
+    }
+  }
+}
+
+extension OutsideSetup {
+  /// All questions go to this origin.
+  fileprivate func asksOnly(_ origin: String) -> Bool {
+    [verification.url, verification.quarantinedURL].compactMap(\.self)
+      .allSatisfy { $0.hasPrefix("/") || OutsideSetup.parts(of: $0).origin == origin }
+  }
+}
+
+/// What a look at the store has come to.
+package enum StorageLook: Equatable, Sendable {
+  case notAsked
+  /// Why, as half a sentence.
+  case impossible(String)
+  case looked(Result)
+
+  /// What of the acknowledged records there is.
+  package struct Result: Equatable, Sendable {
+    package var acknowledged: Int
+    package var missing: [String] = []
+    package var putAside = 0
+    package var repeated: [String] = []
+    package var changes: [String] = []
+  }
+
+  /// Each record was found, once and as it was sent, or put aside.
+  package var isProven: Bool {
+    guard case .looked(let result) = self else { return false }
+    return result.missing.isEmpty && result.repeated.isEmpty && result.changes.isEmpty
+  }
+
+  package var text: String {
+    switch self {
+    case .notAsked: return "what is stored was not looked at"
+    case .impossible(let reason): return "what is stored could not be looked at: \(reason)"
+    case .looked(let result):
+      var parts: [String] = []
+      func tell(_ list: [String], _ words: String) {
+        if let first = list.first { parts.append("\(list.count) \(words), the first \(first)") }
+      }
+      tell(result.missing, "not stored")
+      tell(result.repeated, "stored more than once")
+      tell(result.changes, "stored otherwise than sent")
+      let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
+      let aside = result.putAside > 0 ? ", \(result.putAside) put aside" : ""
+      return "\(result.acknowledged.of("record")) acknowledged\(aside): \(whole)"
+    }
+  }
+}
