@@ -61,6 +61,15 @@ import Vocabulary
     #expect(stage.violated == [.geofenceLiveness])
   }
 
+  @Test(arguments: [(0, []), (-1_000, [Invariant.geofence])] as [(Double, [Invariant])])
+  func anEntryIsToldOfAFenceThatIsNear(metres: Double, violated: [Invariant]) {
+    let stage = Stage()
+    stage.stay(metres)
+    wait(400, stage)
+    tell(.enter, stage)
+    #expect(stage.violated == violated)
+  }
+
   @Test(arguments: [circle, polygon])
   func crossingsThatAreTold(fence: Geofence) {
     let stage = stage(fence, at: -1_000)
@@ -116,6 +125,24 @@ import Vocabulary
     stage.go(from: 0, to: 1_000, seconds: 60)
     wait(300, stage)
     #expect(stage.violated == violated)
+  }
+
+  /// Its first position may be that inside, or a poor one: neither says that it has come in.
+  @Test(arguments: [(-1_300.0, 20, []), (-1_300, 300, [Invariant.geofenceLiveness]), (-600, 300, [])])
+  func anEntrySoonAfterASilentBeginning(metres: Double, afterSeconds: Int, violated: [Invariant]) {
+    let stage = stage(Self.circle, at: metres) { $0.geolocation.geofenceInitialTriggerEntry = false }
+    wait(Int64(afterSeconds), stage)
+    stage.go(from: metres, to: 0, seconds: 30)
+    wait(300, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// They need the permission "Always" (SDK §15.3).
+  @Test func fencesAreSilentWhileInUse() {
+    let stage = stage(Self.circle, at: -1_000) { $0.geolocation.locationAuthorizationRequest = .whenInUse }
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [])
   }
 
   /// A record needs a position, and on iOS a crossing brings none.

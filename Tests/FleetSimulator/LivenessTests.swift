@@ -186,6 +186,28 @@ import World
     #expect(stage.violated == [.uploadDue])
   }
 
+  /// SDK §8.5.3: an occasion of a retry, with fewer records than the threshold.
+  @Test(arguments: [(true, []), (false, [Invariant.uploadDue])])
+  func whatHasFailedIsRetriedBelowTheThreshold(isRetried: Bool, violated: [Invariant]) {
+    let stage = Stage {
+      ($0.http.batchSync, $0.http.maxBatchSize, $0.http.autoSyncThreshold) = (true, 3, 5)
+    }
+    let records = (0..<5).map { _ in stage.insert() }
+    stage.upload(Array(records[..<3]))
+    let rest = Array(records[3...])
+    let refused = stage.send(rest)
+    stage.pass(seconds: 1)
+    stage.serve(refused)
+    stage.end(refused, status: 503)
+    wait(60, stage)
+    if !isRetried { wait(60, stage) }
+    let request = stage.send(rest, because: .backgroundFetch)
+    stage.serve(request)
+    stage.end(request, status: 200)
+    for record in rest { stage.delete(record) }
+    #expect(stage.violated == violated)
+  }
+
   private func requested(
     headers: [NameValuePair] = [], _ configure: (inout Configuration) -> Void
   ) -> [Invariant] {

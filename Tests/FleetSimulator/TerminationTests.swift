@@ -57,6 +57,42 @@ import World
     #expect((seen.inserts(from: 360, to: 1_200) > 40) == (!stops && boots))
   }
 
+  /// Fences need more than "When in use" (SDK §15.3, §19.5).
+  @Test(arguments: [(LocationAuthorizationRequest.always, true), (.whenInUse, false)])
+  func usersGiveThePermissionThatIsAskedFor(asked: LocationAuthorizationRequest, areWatched: Bool) throws {
+    var configuration = Runs.configuration(.android)
+    configuration.geolocation.locationAuthorizationRequest = asked
+    var fleet = Runs.drivers(2, configuration: configuration)
+    fleet.geofences = [
+      Geofence(
+        identifier: "city",
+        shape: .circle(center: Geofence.Vertex(latitude: 48.137, longitude: 11.575), radiusMetres: 20_000))
+    ]
+    let report = try Runs.run(Runs.setup(seed: 21, minutes: 10, fleet))
+    #expect(report.isRight && report.victims == [])
+    #expect(report.invariants.contains { $0.invariant == .geofence && $0.verdict == .held } == areWatched)
+  }
+
+  /// The end of all faults does not wait until something starts the app.
+  @Test func aPhoneThatIsOffAtTheEndRunsAgain() throws {
+    let (report, seen) = try run(.ios, stops: false, relaunchAfter: 3_000, reboot)
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.kills == 4 && seen.launches == 8)
+  }
+
+  /// What happens before a device is there does not happen to it.
+  @Test func aPhoneCannotBeSwitchedOffBeforeItIsThere() throws {
+    var fleet = Runs.drivers(2, configuration: Runs.configuration(.android), radio: .constant(.lte))
+    fleet.presence = Presence.from(MonotonicInstant(nanoseconds: 400_000_000_000))
+    var fault = LifecycleFault()
+    fault.reboot = true
+    let (report, seen) = try Runs.watch(
+      Runs.setup(
+        seed: 21, minutes: 20, faults: [Fault(name: "end", start: .seconds(300), action: .lifecycle(fault))], fleet))
+    #expect(report.isRight && report.victims == [])
+    #expect(seen.kills == 0 && seen.launches == 2)
+  }
+
   @Test(arguments: [false, true]) func iOSWaitsAfterARebootForAReason(stops: Bool) throws {
     let (report, seen) = try run(.ios, stops: stops, relaunchAfter: 60, reboot)
     #expect(report.isRight && report.victims == [])

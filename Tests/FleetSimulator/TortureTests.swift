@@ -26,6 +26,18 @@ import Testing
     }
   }
 
+  /// Rules that look at nothing find nothing: what they need comes up among a few dozen seeds.
+  @Test(arguments: [
+    "\"absence\"", "\"persistMode\"", "\"WhenInUse\"", "location\",\"1-7", "geofence\",\"1-7",
+  ])
+  func aSituationComesUpOftenEnough(text: String) throws {
+    let seeds = try (1...80 as ClosedRange<UInt64>).count { seed in
+      let document = try ScenarioGenerator(seed: seed).document.text
+      return document.split { $0 == " " || $0 == "\n" }.joined().contains(text)
+    }
+    #expect(seeds >= 3)
+  }
+
   /// Only a mistake makes one: here any turn is one too many.
   @Test func aDeviceThatGoesRoundInCirclesEndsItsRun() throws {
     let run = try FleetRun(Runs.setup(seed: 1, Runs.drivers(1)), store: Runs.store())

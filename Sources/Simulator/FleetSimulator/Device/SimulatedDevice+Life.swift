@@ -111,7 +111,11 @@ extension SimulatedDevice {
   mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
     guard isInstalled else { return isHealed = true }
     healFaults(at: instant, in: site)
-    if isDownUntil != nil { try comeBack(at: instant, in: site) }
+    if isDownUntil != nil {
+      // A phone that has been off does not wait for what starts the app, either.
+      isPhoneOff = false
+      try comeBack(at: instant, in: site)
+    }
     isHealed = true
     let now = site.setup.moment(at: instant)
     site.trace.note(.healed, UInt64(host.queue.count), of: number, at: instant)

@@ -133,6 +133,14 @@ struct SimulatedDevice {
     }
     // In a pocket: the throttle of heartbeats asks for it in the background only (SDK §18.3).
     host.receive(.screen(isOn: false), at: now)
+    // Its user gives the permission that its app asks for.
+    if fleet.setup.configuration.geolocation.locationAuthorizationRequest == .whenInUse {
+      host.receive(
+        .provider(
+          ProviderState(
+            isEnabled: true, authorizationStatus: 4, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)), at: now
+      )
+    }
     toldBattery = .min
     tellBattery(at: now, in: site)
     ready(launch, at: now, in: site)

@@ -72,6 +72,8 @@ extension SimulatedDevice {
     case .storage: disturbQueue(in: site)
     case .device: break
     case .lifecycle(let lifecycle):
+      // Before its time there is nothing to close.
+      guard isInstalled else { return }
       var stream = FaultDraw.absence.stream(fault.name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
       let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
       let seconds = (lifecycle.relaunchAfter ?? usual).draw(from: &stream)

@@ -21,7 +21,7 @@ extension ScenarioGenerator {
   private mutating func shape() -> String {
     let (latitude, longitude) = place(within: 3_000)
     guard stream.chance(0.5) else {
-      let radius = one(of: ["150", "250", "500", "1500", "3000"])
+      let radius = one(of: ["150", "250", "500", "1500", "2000"])
       return #""latitude": \#(latitude), "longitude": \#(longitude), "radius": \#(radius)"#
     }
     let (corners, radius) = (3 + stream.index(below: 5), 200 + 100 * Double(stream.index(below: 10)))

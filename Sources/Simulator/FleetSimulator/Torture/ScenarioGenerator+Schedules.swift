@@ -39,14 +39,44 @@ extension ScenarioGenerator {
   /// Windows that begin and end while the run lasts: side by side, one inside another, over midnight, on single dates and
   /// over weeks, in both modes.
   mutating func schedule(_ calendar: Calendar) -> String {
+    if stream.chance(0.3) { return overlap(calendar) }
     let entries = (0...stream.index(below: 3)).map { _ in window(calendar) }
     return "[" + entries.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+  }
+
+  /// A window of one mode that begins within one of the other, of two that last long beside the lateness of any system.
+  private mutating func overlap(_ calendar: Calendar) -> String {
+    let first = calendar.minute + stream.index(below: max(minutes / 4, 2))
+    let second = first + 1 + stream.index(below: max(minutes / 4, 2))
+    let last = second + max(minutes / 2, 40)
+    let modes = stream.chance(0.7) ? (" location", " geofence") : (" geofence", "")
+    let windows = [(first, last, modes.0), (second, last + stream.index(below: 60), modes.1)]
+    let texts = windows.map { "\"1-7 \(clock($0.0 % 1_440))-\(clock($0.1 % 1_440))\($0.2)\"" }
+    return "[\(texts.joined(separator: ", "))]"
   }
 
   /// On a date that is more than a week away when the run begins.
   mutating func farWindow(_ calendar: Calendar) -> String {
     let (day, first) = (date(calendar, daysAhead: 8), stream.index(below: 1_200))
     return "\"\(day) \(clock(first))-\(clock(first + 60 + stream.index(below: 180)))\""
+  }
+
+  /// Clocks that are set or drift while a schedule goes by them, and a schedule that begins more than a week ahead.
+  mutating func addClockTrouble(_ calendar: Calendar) throws(JSONError) {
+    if isLong, minutes > 8 * 1_440, stream.chance(0.5) {
+      try add("[\(farWindow(calendar))]", at: ["sdk", "config", "app", "schedule"])
+    }
+    guard stream.chance(0.7) else { return }
+    let start = stream.index(below: minutes * 60)
+    let trouble = one(of: [
+      #""clockOffset": "\#(900 + stream.index(below: 6_300))s""#,
+      #""clockOffset": "\#(stream.index(below: 7_200) - 3_600)s""#,
+      #""clockDrift": \#(100 + stream.index(below: 200))"#,
+      #""clockDrift": \#(-300 + stream.index(below: 200))"#,
+    ])
+    // Its end would set the clock back.
+    try add(
+      fault: #"{ "name": "clock", "at": "\#(start)s", "for": "\#(minutes * 60)s", "device": { \#(trouble) } }"#)
   }
 
   private mutating func window(_ calendar: Calendar) -> String {

@@ -57,6 +57,10 @@ package struct ScenarioGenerator {
     try add(#""\#(one(of: SDKBehaviour.allCases.map(\.rawValue)))""#, at: ["sdk", "behaviour"])
     if let calendar { try addClockTrouble(calendar) }
     if stream.chance(0.25) { try addClosing() }
+    if stream.chance(0.4) { try addSituation() }
+    if calendar == nil && stream.chance(0.25) { try addAbsences() }
+    if stream.chance(0.12) { try addPersistMode() }
+    if stream.chance(0.08) { try addWhenInUse() }
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }
@@ -137,36 +141,6 @@ package struct ScenarioGenerator {
     return calendar
   }
 
-  /// Apps that are closed, or not opened after a boot, for long, and whose SDK goes on without them.
-  private mutating func addClosing() throws(JSONError) {
-    try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
-    try add(one(of: ["true", "false"]), at: ["sdk", "config", "app", "startOnBoot"])
-    let end = one(of: ["terminate", "terminate", "reboot"])
-    let (start, length) = (60 + stream.index(below: minutes * 30), 600 + stream.index(below: minutes * 30))
-    try add(
-      fault:
-        #"{ "name": "closing", "at": "\#(start)s", "lifecycle": { "\#(end)": true, "relaunchAfter": "\#(length)s" } }"#
-    )
-  }
-
-  /// Clocks that are set or drift while a schedule goes by them, and a schedule that begins more than a week ahead.
-  private mutating func addClockTrouble(_ calendar: Calendar) throws(JSONError) {
-    if isLong, minutes > 8 * 1_440, stream.chance(0.5) {
-      try add("[\(farWindow(calendar))]", at: ["sdk", "config", "app", "schedule"])
-    }
-    guard stream.chance(0.5) else { return }
-    let start = stream.index(below: minutes * 60)
-    let trouble = one(of: [
-      #""clockOffset": "\#(stream.index(below: 7_200) - 3_600)s""#,
-      #""clockDrift": \#(100 + stream.index(below: 200))"#,
-      #""clockDrift": \#(-300 + stream.index(below: 200))"#,
-    ])
-    // A drift lasts; what sets a clock does so once.
-    let length = trouble.contains("Drift") ? minutes * 60 : 1
-    try add(
-      fault: #"{ "name": "clock", "at": "\#(start)s", "for": "\#(length)s", "device": { \#(trouble) } }"#)
-  }
-
   /// Nothing goes out for a while, and then the server takes its time for each of many pages.
   private mutating func addBacklog(fault index: Int) throws(JSONError) {
     let seconds = minutes * 60
@@ -192,12 +166,12 @@ package struct ScenarioGenerator {
 
   mutating func one(of choices: [String]) -> String { choices[stream.index(below: choices.count)] }
 
-  private mutating func add(fault: String) throws(JSONError) {
+  mutating func add(fault: String) throws(JSONError) {
     guard case .array(let faults)? = document.json["faults"] else { return }
     document.set(DocumentPath([.key("faults")]), to: .array(faults + [try value(fault)]))
   }
 
-  private mutating func add(_ text: String, at path: [String]) throws(JSONError) {
+  mutating func add(_ text: String, at path: [String]) throws(JSONError) {
     document.set(DocumentPath(path.map { .key($0) }), to: try value(text))
   }
 }

@@ -75,7 +75,7 @@ extension Invariant {
     case .cellularPolicy:
       "no upload begins by itself on a cellular network with `disableAutoSyncOnCellular` (SDK §8.5)"
     case .bounds:
-      "a queue keeps `maxRecordsToPersist` and `maxDaysToPersist` (SDK §7.4)"
+      "a queue keeps `maxRecordsToPersist`, `maxDaysToPersist` and `persistMode` (SDK §7.3, §7.4)"
     case .drain:
       "once all faults are over, every queue empties; a server outside the run that takes not all is a finding about the server instead"
     case .noWedge:
@@ -87,19 +87,19 @@ extension Invariant {
     case .odometerTolerance:
       "the odometer says neither much more nor much less than the way (SDK §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, and a stay is told once for each visit (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, a stay is told once for each visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
       "a geofence that was truly entered or left is told (SDK §15.3 to §15.6)"
     case .schedule:
       "a schedule turns tracking on inside its windows and off outside (SDK §16.2, §16.3)"
     case .lifecycle:
-      "what was kept before the end of an app or a phone is what the next start finds (SDK §19.1 to §19.4)"
+      "what was kept before the end of an app or a phone is what the next start finds, and the system starts what it may (SDK §19.1 to §19.4)"
     case .auth:
       "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most (SDK §11.2, §11.6)"
     case .remoteCommands:
       "the commands of an answer are carried out once each and in order, the last hundred of them (SDK §10.2, §10.3)"
     case .identity:
-      "records have identities of their own, and their times do not go back unless the clock does (SDK §5.1, §14.2)"
+      "records have identities of their own, none is a copy of a motion change, and their times do not go back unless the clock does (SDK §5.1, §5.4, §14.2)"
     case .isolation:
       "a device behaves the same whatever other devices do; shown by two runs and not within one"
     case .resources:
@@ -113,7 +113,7 @@ extension Invariant {
     case .uploadDue:
       "uploads begin when they are due and go on while the server takes them (SDK §8.5, §9.2, §9.3)"
     case .heartbeat:
-      "a phone at rest beats at its interval (SDK §18)"
+      "a phone at rest beats at its interval, and in the background of iOS only while it may (SDK §18)"
     case .motionLiveness:
       "a device that rests comes to rest after its stop time-out, and one that sets off is moving soon (SDK §12.1 to §12.6)"
     }

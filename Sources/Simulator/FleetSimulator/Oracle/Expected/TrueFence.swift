@@ -42,6 +42,12 @@ struct TrueFence {
     return polygon.metresToBoundary(from: place) > TrueFence.polygonMargin ? isIn : nil
   }
 
+  /// How far outside a place is; 0 inside.
+  func metresOutside(_ place: Coordinate) -> Double {
+    guard let polygon else { return max(0, circle.center.distanceMetres(to: place) - circle.radiusMetres) }
+    return polygon.contains(place) ? 0 : polygon.metresToBoundary(from: place)
+  }
+
   /// Whether a way comes anywhere near it.
   func isNear(_ bounds: TrueBounds) -> Bool { bounds.comes(within: circle.radiusMetres + 100, of: circle.center) }
 
@@ -129,6 +135,8 @@ struct FenceWatch {
   /// What the SDK said last, or knows without telling; nil: unknown.
   var told: Bool? = false
   var owed: Owed?
+  /// Monitoring has begun without an initial trigger, and its first position may be looked for until then.
+  var silentUntil: MonotonicInstant?
   /// When a dwelling has to be told at the latest, and may be told at the earliest; nil: none is to come.
   var dwellDue: MonotonicInstant?
   var dwellEarliest: MonotonicInstant?

@@ -145,6 +145,9 @@ struct TrueLife {
   /// Nil while it is nowhere.
   func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
 
+  /// Its user gives its app the permission that it asks for.
+  var isWhenInUse: Bool { configuration?.geolocation.locationAuthorizationRequest == .whenInUse }
+
   /// Since when it rests; nil on its way.
   var restsSince: MonotonicInstant? {
     if case .stay(let stay)? = episode { stay.start } else { nil }

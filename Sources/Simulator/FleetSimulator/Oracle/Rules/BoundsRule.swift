@@ -1,4 +1,6 @@
 import Base
+import Contract
+import Engine
 import Host
 import Queue
 import Scenario
@@ -6,10 +8,11 @@ import Upload
 import Vocabulary
 
 /// I12: a queue holds at most `maxRecordsToPersist`, and nothing older than `maxDaysToPersist` is sent (SDK §7.4);
-/// the SDK looks for old rows when it starts and resumes, and once an hour.
+/// the SDK looks for old rows when it starts and resumes, and once an hour. What `persistMode` leaves out is told and not kept
+/// (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.queue, .sent] }
+  override class var interest: Interest { [.queue, .sent, .told] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
@@ -34,11 +37,27 @@ final class BoundsRule: Rule {
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
         guard let record = page.waiting[row: row] else { continue }
-        if sighting.now.wall.milliseconds(since: record.timestamp) > oldest {
+        // A clock that is set makes records old at once, and the next look finds them.
+        let elapsed = (sighting.now.monotonic - record.createdAt).wholeMilliseconds
+        if min(elapsed, sighting.now.wall.milliseconds(since: record.timestamp)) > oldest {
           blame(sighting, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
         }
       }
+    case .told(.engine(.location(let record))): judge(record, sighting)
     default: break
+    }
+  }
+
+  /// Of all records that are told, crossings of fences among them (SDK §15.3).
+  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
+    guard let mode = ledger.truth.lives[sighting.device].configuration?.persistence.persistMode, mode != .all else {
+      return
+    }
+    let isKept = record.geofence != nil ? mode == .geofence : mode == .location
+    guard !isKept, !record.isSample else { return }
+    exercised += 1
+    if ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
+      blame(sighting, record.uuid, "a record in the queue that persistMode \(mode.rawValue) leaves out")
     }
   }
 }

@@ -36,6 +36,8 @@ final class GeofenceLivenessRule: Rule {
   /// High-frequency tests begin with a position, which a receiver may be slow to find.
   private static let polygonPatience = Nanoseconds.seconds(180)
   private static let dwellPatience = Nanoseconds.seconds(120)
+  /// The error of positions from cells alone.
+  private static let poorMetres = 1_000.0
   /// A stay begins with the crossing, of which the SDK tells once it has a position.
   private static let search = Nanoseconds.seconds(60)
 
@@ -106,7 +108,7 @@ final class GeofenceLivenessRule: Rule {
     let limit = life.configuration?.geolocation.maxMonitoredGeofences ?? -1
     let isOn =
       life.expectation.map { $0.goal != .off && $0.since <= now } ?? false
-      && (limit < 0 || limit >= fences.watches.count)
+      && (limit < 0 || limit >= fences.watches.count) && !life.isWhenInUse
     guard isOn != fences.isOn || fences.isPaused else { return }
     let isResumed = fences.isOn && fences.isPaused && isOn
     (fences.isOn, fences.isPaused) = (isOn, false)
@@ -125,15 +127,27 @@ final class GeofenceLivenessRule: Rule {
   /// it only when it has had time for a position.
   private func begin(_ watch: inout FenceWatch, _ sighting: Sighting) {
     let geolocation = ledger.truth.lives[sighting.device].configuration?.geolocation
+    watch.silentUntil = nil
+    if !(geolocation?.geofenceInitialTriggerEntry ?? true) {
+      watch.silentUntil = sighting.now.monotonic + GeofenceLivenessRule.search
+    }
     if watch.isInside && watch.told == false {
       owe(true, &watch, since: sighting.now.monotonic, sighting)
       watch.owed?.isSilent = !(geolocation?.geofenceInitialTriggerEntry ?? true)
     } else if !watch.isInside {
       settle(false, &watch, at: sighting.now.monotonic)
+      if watch.silentUntil != nil && isNearby(watch, sighting) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
       // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
       watch.dwellDue = max(earliest, sighting.now.monotonic) + GeofenceLivenessRule.dwellPatience
     }
+  }
+
+  /// A poor first position may say that it is inside, of which nothing is told then.
+  private func isNearby(_ watch: FenceWatch, _ sighting: Sighting) -> Bool {
+    guard let place = ledger.truth.lives[sighting.device].place(at: sighting.now.monotonic) else { return true }
+    let circle = watch.truth.circle
+    return circle.center.distanceMetres(to: place) < circle.radiusMetres + GeofenceLivenessRule.poorMetres
   }
 
   /// The app runs again: what happened meanwhile is told now.
@@ -208,6 +222,8 @@ final class GeofenceLivenessRule: Rule {
     }
     guard watch.told == !isInside else { return }
     owe(isInside, &watch, since: instant, sighting)
+    // The first position says that it is inside, and not that it has come in.
+    if isInside, let until = watch.silentUntil, instant < until { watch.owed?.isSilent = true }
     if fences.isPaused { watch.owed?.due = nil }
   }
 

@@ -4,9 +4,10 @@ import Engine
 import Host
 import Scenario
 import Vocabulary
+import World
 
 /// I18: the crossings of a fence alternate, it is dwelt in after it was entered and once for each visit, and no more fences
-/// are monitored than the system allows (SDK §15.2, §15.3).
+/// are monitored than the system allows, and none without the permission "Always" (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
   override class var interest: Interest { [.told, .life, .course] }
@@ -68,11 +69,32 @@ final class GeofenceRule: Rule {
       if known?.last == action && fence.notifyOnEntry && fence.notifyOnExit {
         blame(sighting, record.uuid, "\(action.rawValue) of '\(fence.identifier)' twice in a row")
       }
+      if action == .enter, isFarFrom(fence, record, sighting) {
+        blame(sighting, record.uuid, "entry of '\(fence.identifier)', far outside of which it has been for minutes")
+      }
       visit = Visit(last: action, since: sighting.now.monotonic)
     }
     devices[sighting.device, default: Fences()].visits[fence.identifier] = visit
     exercised += 1
   }
+
+  /// Its body was never near the fence, by positions however wrong, for longer than the SDK takes to tell of a crossing; an
+  /// app that was down may tell of it later.
+  private func isFarFrom(_ fence: Geofence, _ record: LocationRecord, _ sighting: Sighting) -> Bool {
+    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+    guard let truth = TrueFence(fence), let runsSince = life.runsSince, runsSince + GeofenceRule.lateness < now,
+      let episode = life.episode, life.isSound(since: now)
+    else { return false }
+    let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0))
+    return stride(from: Int64(0), through: GeofenceRule.lateness.count, by: 10_000_000_000).allSatisfy { ago in
+      let instant = MonotonicInstant(nanoseconds: now.nanoseconds - ago)
+      let body = instant < episode.start ? life.previous ?? episode : episode
+      return truth.metresOutside(body.place(at: instant)) > margin
+    }
+  }
+
+  private static let lateness = Nanoseconds.seconds(300)
+  private static let margin = 150.0
 
   private func monitor(_ on: [Geofence], _ off: [String], _ sighting: Sighting) {
     var fences = devices[sighting.device, default: Fences()]
@@ -83,6 +105,9 @@ final class GeofenceRule: Rule {
     for fence in on { fences.monitored.insert(fence.identifier) }
     devices[sighting.device] = fences
     let limit = ledger.pages[sighting.device].terms?.platform == .ios ? 20 : 100
+    if !on.isEmpty, ledger.truth.lives[sighting.device].isWhenInUse {
+      blame(sighting, nil, "\(on.count.of("geofence")) monitored although its app may use positions while in use only")
+    }
     if fences.monitored.count > limit {
       blame(sighting, nil, "\(fences.monitored.count) geofences are monitored, and the system allows \(limit)")
     }

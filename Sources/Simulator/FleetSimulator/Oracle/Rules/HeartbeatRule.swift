@@ -6,7 +6,8 @@ import Scenario
 import Vocabulary
 
 /// I31: at rest an Android phone beats at its interval, of at least a minute, and no phone beats more often or when it is not to
-/// (AppConfig `heartbeatInterval`; SDK §18). What iOS lets an app do in the background is not owed.
+/// (AppConfig `heartbeatInterval`; SDK §18). What iOS lets an app do in the background is not owed. There no rhythm of beats goes
+/// on without `preventSuspend`, nor for long on an unplugged phone; what wakes the app brings the one that is due (SDK §18.2, §18.3).
 final class HeartbeatRule: Rule {
   override class var invariant: Invariant { .heartbeat }
   override class var interest: Interest { [.told, .life, .course] }
@@ -17,11 +18,17 @@ final class HeartbeatRule: Rule {
     var since: MonotonicInstant?
     var last: MonotonicInstant?
     var beforeLast: MonotonicInstant?
+    /// Since when each beat has come just an interval after the one before, and nothing else has been told.
+    var rhythm: MonotonicInstant?
   }
 
   private var hearts: [Heart]
+  /// iOS devices whose app runs in the background.
+  private var inBackground: Set<Int> = []
   /// A phone that sleeps is woken late.
   private static let slack = Nanoseconds.seconds(120)
+  /// After so long without a sign of life iOS holds beats back.
+  private static let grace = Nanoseconds.seconds(120)
 
   required init(_ ledger: Ledger) {
     hearts = Array(repeating: Heart(), count: ledger.names.count)
@@ -31,13 +38,27 @@ final class HeartbeatRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     if hearts[device].since != nil { judge(sighting) }
+    if HeartbeatRule.stirs(happening) { hearts[device].rhythm = nil }
     switch happening {
+    case .launched(let launch) where launch.isInBackground:
+      hearts[device] = Heart()
+      if ledger.truth.lives[device].configuration?.platform == .ios { inBackground.insert(device) }
+    case .opened: inBackground.remove(device)
     case .told(.engine(.motionChange(let record))): hearts[device] = Heart(since: record.isMoving ? nil : now)
-    case .told(.engine(.heartbeat)): beat(sighting)
+    case .told(.engine(.heartbeat(let record))): beat(record, sighting)
     case .told(.engine(.enabledChange(isEnabled: false))), .told(.commanded), .killed, .launched, .healed, .configured,
       .asked:
       hearts[device] = Heart()
+      if case .killed = happening { inBackground.remove(device) }
     default: break
+    }
+  }
+
+  private static func stirs(_ happening: Happening) -> Bool {
+    switch happening {
+    case .told(.engine(.heartbeat)): false
+    case .told(.engine), .moves, .opened: true
+    default: false
     }
   }
 
@@ -61,10 +82,28 @@ final class HeartbeatRule: Rule {
       Self.invariant, device, at: due, "at rest since \(since.clockText), and no heartbeat until \(due.clockText)")
   }
 
-  private func beat(_ sighting: Sighting) {
+  /// Beats of an app that iOS lets sleep come with what wakes it, and not in their own time.
+  private func followRhythm(_ record: LocationRecord, _ interval: Nanoseconds, _ sighting: Sighting) {
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    guard let last = hearts[device].last, let rhythm = hearts[device].rhythm, now - last == interval,
+      inBackground.contains(device), ledger.truth.lives[device].restsSince != nil
+    else { return hearts[device].rhythm = now }
+    let preventsSuspend = ledger.truth.lives[device].configuration?.app.preventSuspend ?? false
+    let limit = preventsSuspend ? HeartbeatRule.grace + interval : interval
+    guard now - rhythm > limit, !preventsSuspend || !record.battery.isCharging else { return }
+    hearts[device].rhythm = now
+    blame(
+      sighting, nil,
+      preventsSuspend
+        ? "beats on in the background, unplugged, since \(rhythm.clockText)"
+        : "beats on in the background since \(rhythm.clockText), without preventSuspend")
+  }
+
+  private func beat(_ record: LocationRecord, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     exercised += 1
     guard let interval = interval(device) else { return blame(sighting, nil, "a heartbeat, and there are to be none") }
+    followRhythm(record, interval, sighting)
     // A timer of iOS is late while the app sleeps, and keeps its times: the next beat may follow soon, a third may not.
     let isIOS = ledger.truth.lives[device].configuration?.platform == .ios
     if let earlier = isIOS ? hearts[device].beforeLast : hearts[device].last, now - earlier < interval - .seconds(2) {

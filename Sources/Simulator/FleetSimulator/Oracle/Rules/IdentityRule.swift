@@ -8,7 +8,8 @@ import Vocabulary
 
 /// I24: records have identities of their own, their times do not go back unless the clock does, and none is from the
 /// future (SDK §5.1, §14.2). A request for a position takes the best of some samples, which need not be the last
-/// of them, and meanwhile there may be records of the later ones (SDK §13.1, §15.3).
+/// of them, and meanwhile there may be records of the later ones (SDK §13.1, §15.3). The position of a motion change is one
+/// record, though the stream brings it again (SDK §5.4).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
   override class var interest: Interest { [.queue, .told, .life] }
@@ -26,6 +27,8 @@ final class IdentityRule: Rule {
   }
 
   private var last: [Last]
+  /// Of each device that has told of one: its last motion change.
+  private var motionChanges: [Int: LocationRecord] = [:]
   /// Devices whose next record is one that their app makes, of a time of its own.
   private var poisoned: Set<Int> = []
 
@@ -45,11 +48,22 @@ final class IdentityRule: Rule {
       let now = sighting.now.monotonic
       last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
       last[sighting.device].samples.append((now, record.timestamp))
+    case .told(.engine(.motionChange(let record))): motionChanges[sighting.device] = record
+    case .told(.engine(.location(let record))): judge(record, sighting)
     case .faultEnded(let occurrence):
       guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
       poisoned.insert(sighting.device)
     default: break
     }
+  }
+
+  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
+    guard record.event == nil, record.geofence == nil, let change = motionChanges[sighting.device],
+      record.uuid != change.uuid, record.timestamp == change.timestamp,
+      record.coords.latitude == change.coords.latitude, record.coords.longitude == change.coords.longitude,
+      ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid })
+    else { return }
+    blame(sighting, record.uuid, "the position of the motion change \(change.uuid.text), as a second record")
   }
 
   private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ sighting: Sighting) {

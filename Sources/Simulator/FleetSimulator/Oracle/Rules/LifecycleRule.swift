@@ -9,7 +9,8 @@ import World
 
 /// I21: what was kept before the end of an app or a phone is what the next start finds, and nothing is recorded in between.
 /// Who closes an app with `stopOnTerminate` has stopped it, until it is started again; without it Android goes on, and iOS
-/// starts the app again when the phone leaves its place (AppConfig `stopOnTerminate`, `startOnBoot`; SDK §19.1 to §19.4).
+/// starts the app again when the phone leaves its place (AppConfig `stopOnTerminate`, `startOnBoot`; SDK §19.1 to §19.4). An
+/// app that the system starts far from its last rest does not rest on (SDK §19.2).
 final class LifecycleRule: Rule {
   override class var invariant: Invariant { .lifecycle }
   override class var interest: Interest { [.queue, .told, .life, .course] }
@@ -26,6 +27,10 @@ final class LifecycleRule: Rule {
     /// Where it was closed, and is to be started again from; and when that is late.
     var leavesFrom: Coordinate?
     var due: MonotonicInstant?
+    /// Where it told of coming to rest.
+    var rest: Contract.Coordinates?
+    /// The system has started it at rest, and it has not told of its pace since.
+    var isResumed = false
     /// Its store has failed: what it could not write is gone (SDK §19.1 knows no other way to lose it).
     var isDisturbed = false
   }
@@ -34,6 +39,7 @@ final class LifecycleRule: Rule {
 
   /// iOS tells of an exit about 200 m away, in bad cases after minutes.
   private static let leaveMetres = 500.0
+  private static let regionMargin = 50.0
   private static let leavePatience = Nanoseconds.seconds(600)
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
@@ -43,26 +49,52 @@ final class LifecycleRule: Rule {
     case .kept(let state): keep(state, sighting)
     case .queue(.refused), .faultBegan, .faultEnded:
       lives[device, default: Life()].isDisturbed = true
+      if case .faultBegan(let occurrence) = happening { switchOff(occurrence, device) }
       // A stop that was not stored is none for the next launch.
       if ledger.truth.lives[device].closedAt == now { lives[device]?.isStopped = false }
     case .closed: close(sighting)
     case .killed(let isReboot): end(isReboot: isReboot, sighting)
     case .moves(.trip(let trip)): leave(on: trip, device)
     case .launched(let launch):
-      let terms = ledger.pages[device].terms
       forget(device)
-      lives[device]?.mustRest = launch.isInBackground && (terms?.stopsOnTerminate ?? true)
+      let configuration = ledger.truth.lives[device].configuration
+      lives[device, default: Life()].mustRest =
+        configuration.map { launch.isRefused(by: $0) } ?? launch.isInBackground
+      lives[device]?.isResumed = launch.isInBackground && configuration?.platform == .ios
+    case .told(.engine(.motionChange(let record))): settle(record, sighting)
+    case .told(.engine(.enabledChange)):
+      lives[device]?.rest = nil
+      lives[device]?.isResumed = false
     // A device that a server asks to start starts, whatever launched its app (SDK §10.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
       .asked(.start),
       .asked(.startGeofences), .asked(.startSchedule):
       lives[device]?.mustRest = false
       lives[device]?.isStopped = false
-    case .told(.commanded): lives[device]?.askedAt = now
+      lives[device]?.isResumed = false
+    case .told(.commanded):
+      lives[device]?.askedAt = now
+      lives[device]?.isResumed = false
     case .healed: forget(device)
     case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, sighting)
     default: break
     }
+  }
+
+  /// The first pace of a launch. The phone tells of an exit from the region about 50 m beyond it.
+  private func settle(_ record: LocationRecord, _ sighting: Sighting) {
+    let device = sighting.device
+    let life = lives[device, default: Life()]
+    lives[device, default: Life()].rest = record.isMoving ? nil : record.coords
+    lives[device]?.isResumed = false
+    guard life.isResumed, !record.isMoving, let rest = life.rest,
+      let from = Coordinate(latitude: rest.latitude, longitude: rest.longitude),
+      let to = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+    else { return }
+    let radius = max(150, ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0)
+    let metres = from.distanceMetres(to: to) - max(0, rest.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)
+    guard metres > radius + LifecycleRule.regionMargin else { return }
+    blame(sighting, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
   }
 
   private func record(_ uuid: UUID128, _ sighting: Sighting) {
@@ -108,6 +140,11 @@ final class LifecycleRule: Rule {
     } else if let out = trip.nextCrossing(of: circle, after: trip.start) {
       lives[device]?.due = out + LifecycleRule.leavePatience
     }
+  }
+
+  /// A phone that is off does not notice that it leaves.
+  private func switchOff(_ occurrence: FaultOccurrence, _ device: Int) {
+    if case .lifecycle(let fault) = ledger.faults[occurrence.fault], fault.reboot { forget(device) }
   }
 
   private func forget(_ device: Int) {

@@ -21,6 +21,8 @@ final class UploadDueRule: Rule {
     var reason = Reason.record
     /// The last upload brought an answer that was no success; nothing at all: status 0.
     var lastFailure: Int?
+    /// The last upload of the app that runs was no success.
+    var hasFailed = false
     /// A success was read at this instant, and so many records were left.
     var answered: MonotonicInstant?
     var left = 0
@@ -61,7 +63,9 @@ final class UploadDueRule: Rule {
       }
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
-    case .queue(.refused), .killed, .configured, .healed: clear(device)
+    case .queue(.refused), .killed, .configured, .healed:
+      clear(device)
+      senders[device].hasFailed = false
     case .network(let network):
       clear(device)
       // Back, and not another one.
@@ -82,7 +86,8 @@ final class UploadDueRule: Rule {
     guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
       return
     }
-    guard (200..<300).contains(outcome.status) else { return senders[device].lastFailure = outcome.status }
+    senders[device].hasFailed = !(200..<300).contains(outcome.status)
+    guard !senders[device].hasFailed else { return senders[device].lastFailure = outcome.status }
     senders[device].lastFailure = nil
     guard now - sent.sentAt < sent.timeout else { return }
     (senders[device].answered, senders[device].left) = (now, ledger.pages[device].waiting.count)
@@ -125,7 +130,9 @@ final class UploadDueRule: Rule {
     case .rest, .motionChange: true
     // After a failure of the network a record has to be the tenth.
     case .record: reaches && terms.canReachThreshold && sender.lastFailure != 0
-    case .launch, .link, .fetch, .heartbeat: reaches
+    // What an upload could not deliver needs no threshold (SDK §8.5.3).
+    case .launch, .link, .fetch, .heartbeat:
+      reaches || sender.hasFailed && page.waiting.all.contains { $0.attempts > 0 }
     }
   }
 }

@@ -1,0 +1,162 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Testing
+import Vocabulary
+
+@testable import FleetSimulator
+
+/// Rules about situations that a run brings about only when its scenario asks for them: boots, launches by the system, less
+/// than all permissions, and queues that keep only some records.
+@Suite struct SituationTests {
+  private func started(
+    _ platform: DevicePlatform = .android, _ configure: (inout Configuration) -> Void
+  ) -> Stage {
+    let stage = Stage(platform: platform, configure)
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    stage.pass(seconds: 10)
+    return stage
+  }
+
+  private func boot(_ stage: Stage) {
+    stage.tell(.killed(isReboot: true))
+    stage.pass(seconds: 60)
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+  }
+
+  private func rest(at metresNorth: Double, _ stage: Stage) {
+    var record = stage.location(isMoving: false)
+    let place = Stage.place(metresNorth)
+    record.coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
+    stage.event(.motionChange(record))
+  }
+
+  @Test(arguments: [(true, []), (false, [Invariant.lifecycle])])
+  func androidRecordsAfterABootOnlyWithStartOnBoot(boots: Bool, violated: [Invariant]) {
+    let stage = started {
+      $0.app.stopOnTerminate = false
+      $0.app.startOnBoot = boots
+    }
+    boot(stage)
+    stage.upload([stage.insert()])
+    #expect(stage.violated == violated)
+  }
+
+  /// 150 m of region, and 50 m until the phone is sure (SDK §12.5).
+  @Test(arguments: [(150, []), (300, [Invariant.lifecycle])] as [(Double, [Invariant])])
+  func anAppThatTheSystemStartsFarFromTheLastRestDoesNotRestOn(metres: Double, violated: [Invariant]) {
+    let stage = started(.ios) { $0.app.stopOnTerminate = false }
+    rest(at: 0, stage)
+    boot(stage)
+    rest(at: metres, stage)
+    #expect(stage.violated == violated)
+  }
+
+  @Test func anAppThatItsUserStartsMayRestWhereItIs() {
+    let stage = started(.ios) { $0.app.stopOnTerminate = false }
+    rest(at: 0, stage)
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    rest(at: 300, stage)
+    #expect(stage.violated == [])
+  }
+
+  /// What starts the app of a phone that has left its place cannot do so while the phone is off.
+  @Test(arguments: [(true, []), (false, [Invariant.lifecycle])])
+  func aPhoneThatIsOffNeedNotStartItsApp(isOff: Bool, violated: [Invariant]) {
+    var reboot = LifecycleFault()
+    reboot.reboot = true
+    let stage = Stage(faults: [Fault(name: "off", action: .lifecycle(reboot))], platform: .ios) {
+      $0.app.stopOnTerminate = false
+    }
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    stage.pass(seconds: 10)
+    stage.tell(.closed)
+    stage.tell(.killed(isReboot: false))
+    var steps = 0
+    stage.go(from: 0, to: 2_000, seconds: 200) {
+      steps += 1
+      let now = MonotonicInstant(nanoseconds: 110_000_000_000)
+      if steps == 10 && isOff {
+        stage.tell(
+          .faultBegan(FaultOccurrence(fault: "off", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+      }
+    }
+    stage.pass(seconds: 1_000)
+    stage.tell(.fetched)
+    #expect(stage.violated == violated)
+  }
+
+  @Test(arguments: [
+    (PersistMode.all, false, []), (.location, false, []), (.geofence, false, [Invariant.bounds]),
+    (.none, false, [.bounds]), (.location, true, [.bounds]), (.geofence, true, []), (.none, true, [.bounds]),
+  ])
+  func aQueueKeepsWhatPersistModeSays(mode: PersistMode, isCrossing: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.persistence.persistMode = mode }
+    let row = stage.insert()
+    let model = stage.location()
+    var record = LocationRecord(
+      uuid: row.uuid, timestamp: model.timestamp, isMoving: true, odometer: 0, coords: model.coords,
+      activity: model.activity, battery: model.battery)
+    if isCrossing {
+      record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: record.timestamp)
+    }
+    stage.event(.location(record))
+    stage.upload([row])
+    #expect(stage.violated == violated)
+  }
+
+  @Test(
+    arguments: [(LocationAuthorizationRequest.always, []), (.whenInUse, [Invariant.geofence])]
+      as [(LocationAuthorizationRequest, [Invariant])])
+  func fencesAreMonitoredWithAlwaysOnly(asked: LocationAuthorizationRequest, violated: [Invariant]) {
+    let stage = Stage { $0.geolocation.locationAuthorizationRequest = asked }
+    let fence = Geofence(
+      identifier: "depot", shape: .circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 200))
+    stage.event(.geofencesChange(on: [fence], off: []))
+    #expect(stage.violated == violated)
+  }
+
+  @Test(arguments: [(true, [Invariant.identity]), (false, [])])
+  func thePositionOfAMotionChangeIsOneRecord(isKeptTwice: Bool, violated: [Invariant]) {
+    let stage = Stage()
+    stage.event(.motionChange(stage.location()))
+    let row = stage.insert()
+    let model = stage.location()
+    let copy = LocationRecord(
+      uuid: isKeptTwice ? row.uuid : UUID128(high: 7, low: 7), timestamp: model.timestamp, isMoving: true, odometer: 0,
+      coords: model.coords, activity: model.activity, battery: model.battery)
+    stage.event(.location(copy))
+    stage.upload([row])
+    #expect(stage.violated == violated)
+  }
+
+  /// At rest, started by iOS (SDK §18.2, §18.3).
+  @Test(arguments: [
+    (false, false, 1, []), (false, false, 4, [Invariant.heartbeat]), (true, false, 3, []),
+    (true, false, 9, [.heartbeat]), (true, true, 9, []),
+  ])
+  func iOSBeatsInTheBackgroundOnlyAsLongAsItMay(
+    preventsSuspend: Bool, isCharging: Bool, beats: Int, violated: [Invariant]
+  ) {
+    let stage = started(.ios) {
+      $0.app.stopOnTerminate = false
+      $0.app.heartbeatIntervalSeconds = 60
+      $0.app.preventSuspend = preventsSuspend
+    }
+    boot(stage)
+    rest(at: 0, stage)
+    for _ in 0..<beats {
+      stage.pass(seconds: 60)
+      var record = stage.location(isMoving: false)
+      record.battery = Battery(level: nil, isCharging: isCharging)
+      stage.event(.heartbeat(record))
+    }
+    #expect(stage.violated == violated)
+  }
+}
