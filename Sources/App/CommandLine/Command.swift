@@ -138,7 +138,7 @@ public enum CommandTable {
   }
 }
 
-/// Text to whoever reads at a descriptor.
+/// Text to a descriptor.
 enum Descriptor {
   /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away
   /// (`| head`) is no error of ours: what it did not want is dropped.

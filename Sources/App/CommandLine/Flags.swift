@@ -12,7 +12,7 @@ struct Flag: Sendable {
   let name: String
   let kind: Kind
   let help: String
-  /// What holds when nobody says anything, as one would type it; nil when nothing does.
+  /// The default, as it would be typed; nil: there is none.
   let standard: String?
   /// A secret may also be read from the file that `…_FILE` names, so that it stands in no process list.
   let isSecret: Bool

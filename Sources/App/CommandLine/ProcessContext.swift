@@ -26,7 +26,7 @@ public struct ProcessContext {
   public let writeOutput: (String) -> Void
   /// A person reads the errors, not a program.
   public let errorIsTerminal: Bool
-  /// The columns of the terminal at which the errors are read, as it is now; nil when nobody knows.
+  /// The columns of the terminal at which the errors are read, as it is now; nil when unknown.
   public let errorWidth: () -> Int?
   /// A person reads the results, not a program.
   public let outputIsTerminal: Bool

@@ -68,3 +68,9 @@ extension Nanoseconds {
     self.init(Int64(nanoseconds))
   }
 }
+
+/// The earlier of two instants, of which each may be missing.
+package func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+  guard let left, let right else { return left ?? right }
+  return min(left, right)
+}

@@ -1,4 +1,4 @@
-/// What listeners are told. Each subscription lives as long as the value that is returned; what nobody keeps ends at
+/// What listeners are told. Each subscription lives as long as the value that is returned; one that is not kept ends at
 /// once. A listener runs on the actor on which it was added: one of the main actor on the main thread, one that was added
 /// on no actor in the background, on the queue of callbacks.
 extension BGGeo {

@@ -36,7 +36,7 @@ package final class CurlTransport: Sendable {
 
   /// Ends all requests as `.cancelled`, closes all connections, and returns when the last completion was delivered. What is
   /// submitted later is never sent and has no completion. From `deliver` it returns at once, and the thread ends behind it:
-  /// whoever owns the transport may be given up by the very answer that it brought.
+  /// the owner of the transport may be given up by the very answer that it brought.
   package func stop() {
     let isFirst = isStopped.withLock { isStopped in
       defer { isStopped = true }
@@ -79,7 +79,7 @@ package final class DrivenTransport {
   package func changeNetwork(of device: Int) { loop.endUnusedConnections(of: device) }
 
   /// Sends and receives; returns at that instant, or earlier when a request has ended, a connection has something to say
-  /// or somebody calls. Nil: without end.
+  /// or a call comes in. Nil: without end.
   package func turn(until deadline: MonotonicInstant?) -> [TransportCompletion] {
     _ = loop.turn(until: deadline)
     return loop.takeCompletions()

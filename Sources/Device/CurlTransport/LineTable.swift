@@ -189,7 +189,7 @@ final class LineExchange {
         case .head: note(answer)
         case .body(let range): body.append(copying: rest.extracting(range))
         case .end where status < 200: parser.beginNextResponse(to: .post)
-        // What comes behind the answer, or before the whole request was taken, is nobody's.
+        // What comes behind the answer, or before the whole request was taken, belongs to no request.
         case .end:
           let canStay = allowsAnother && taken == bytes.count && sent == message.count
           return .ended(outcome, canStay: canStay)

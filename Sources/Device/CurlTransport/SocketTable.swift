@@ -12,7 +12,7 @@ struct SocketTable: ~Copyable {
     /// What epoll waits for; 0 when it is not registered.
     var events: UInt32 = 0
     var isInUse = false
-    /// For whom it was opened; -1: for nobody.
+    /// For whom it was opened; -1: for none.
     var device: Int32 = -1
     var idleTimer: TimerToken?
   }

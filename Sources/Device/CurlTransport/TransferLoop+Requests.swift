@@ -165,7 +165,7 @@ final class OrderMailbox: Sendable {
   /// Everything since the last call. `empty` becomes the next box, with its capacity.
   func collect(into orders: inout [TransportOrder]) {
     var count: eventfd_t = 0
-    // Fails when nobody has woken the loop.
+    // Fails when the loop has not been woken.
     _ = unsafe eventfd_read(wakeUp, &count)
     state.withLock { state in
       swap(&orders, &state.orders)

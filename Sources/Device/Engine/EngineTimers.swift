@@ -66,22 +66,16 @@ extension Engine {
   /// The earliest instant at which the engine wants `.timersDue`; nil when it waits for nothing.
   package var nextDeadline: MonotonicInstant? {
     var next = timers.earliest(isSuspended: isSuspended, holdsHeartbeat: holdsHeartbeat)?.deadline
-    for request in requests { next = Engine.earlier(next, request.deadline) }
+    for request in requests { next = earlier(next, request.deadline) }
     // Fences of a process that has ended wait for the next one.
-    if phase != .ended { next = Engine.earlier(next, fences.nextDeadline) }
-    for task in backgroundTasks { next = Engine.earlier(next, task.deadline) }
+    if phase != .ended { next = earlier(next, fences.nextDeadline) }
+    for task in backgroundTasks { next = earlier(next, task.deadline) }
     return next
   }
 
   /// By the names of the log, in the order of `Timers.Name`.
   package var runningTimers: [(name: String, deadline: MonotonicInstant)] {
     Timers.Name.allCases.compactMap { name in timers.deadline(of: name).map { (name.text, $0) } }
-  }
-
-  private static func earlier(_ one: MonotonicInstant?, _ other: MonotonicInstant?) -> MonotonicInstant? {
-    guard let one else { return other }
-    guard let other else { return one }
-    return min(one, other)
   }
 
   /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake, moving or watched.

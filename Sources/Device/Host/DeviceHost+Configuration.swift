@@ -112,7 +112,7 @@ extension DeviceHost {
     if let call = EngineCall(command) { return run(.call(call), at: now) }
     switch command {
     case .setConfig(let document): configure(document, at: now)
-    case .uploadLog(let url): uploadLog(to: url, completion: Self.nobody, at: now)
+    case .uploadLog(let url): uploadLog(to: url, completion: Self.noCaller, at: now)
     case .destroyLog: platform.destroyLog()
     case .ban(let message): ban(message, at: now)
     case .start, .stop, .startGeofences, .changePace, .addGeofence, .addGeofences, .removeGeofence,

@@ -213,7 +213,7 @@ extension DeviceHost {
     case .synced(let completion, let result):
       platform.deliver(.synced(completion: completion, result), at: now)
     case .discarded(let uuids): discarded(uuids, .destroyed, at: now)
-    case .logUploaded(Self.nobody, let isSuccess, let status):
+    case .logUploaded(Self.noCaller, let isSuccess, let status):
       if !isSuccess { log(.warning("uploadLog has failed with status \(status)", from: .logger), at: now) }
     case .logUploaded(let completion, let isSuccess, let status):
       platform.deliver(.logUploaded(completion: completion, isSuccess: isSuccess, status: status), at: now)
@@ -222,7 +222,7 @@ extension DeviceHost {
   }
 
   /// Waits for the log that a server asked for.
-  static var nobody: UInt64 { .max }
+  static var noCaller: UInt64 { .max }
 
   mutating func log(_ entry: LogEntry, at now: Moment) {
     if entry.level <= configuration.logger.logLevel { platform.log(entry, at: now) }

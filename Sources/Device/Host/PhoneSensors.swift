@@ -104,7 +104,7 @@ package struct PhoneSensors: Sendable {
     return inputs
   }
 
-  /// Nothing while nobody asked.
+  /// Nothing while there is no request.
   package func take(_ activity: Activity) -> [EngineInput] { wantsActivities ? [.activity(activity)] : [] }
 
   private mutating func cross(to place: Coordinate, _ fix: Fix, into inputs: inout [EngineInput]) {

@@ -9,7 +9,7 @@ package protocol RecordQueue {
   /// All rows, locked ones included.
   var count: Int { get }
 
-  /// Appends a record and returns its row. Uuids are not compared: whoever makes them sees that they differ.
+  /// Appends a record and returns its row. Uuids are not compared: their maker sees to it that they differ.
   mutating func insert(uuid: UUID128, timestamp: WallInstant, bytes: Span<UInt8>) throws(DatabaseError) -> Int64
 
   /// Locks the next unlocked rows, oldest insertion first or last, and appends them to `records`.

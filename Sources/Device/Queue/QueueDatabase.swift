@@ -24,7 +24,7 @@ package final class QueueDatabase {
 
   /// By number.
   var devices: [DeviceRows] = []
-  /// What becomes of rows, for somebody who watches over it and takes the notes out; nil: nobody does. A group that is
+  /// What becomes of rows, for an observer that takes the notes out; nil: there is none. A group that is
   /// undone later has been noted all the same.
   package var notes: [QueueNote]?
   /// What the writes of a device meet, by its number. Never gone through.
@@ -44,7 +44,7 @@ package final class QueueDatabase {
     let connection = try Connection(path: path, busyTimeoutMilliseconds: QueueDatabase.busyTimeoutMilliseconds)
     _ = try connection.version(of: QueueSchema.schema)
     if path.isEmpty {
-      // Nobody opens it after a crash: what a rollback needs is in memory.
+      // It is not opened after a crash: what a rollback needs is in memory.
       try connection.apply(.journalMode(.memory))
       try connection.apply(.cacheSize(kilobytes: QueueDatabase.spillingCacheKilobytes))
     } else if path != ":memory:" {

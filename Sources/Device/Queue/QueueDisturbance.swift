@@ -1,6 +1,6 @@
 package import Database
 
-/// What the writes of one device meet, for whoever wants to see what becomes of it. A write that meets one changes nothing:
+/// What the writes of one device meet, for tests of faults. A write that meets one changes nothing:
 /// neither the device's rows nor those of others in the same group.
 package struct QueueDisturbance: Sendable {
   /// Of every write.

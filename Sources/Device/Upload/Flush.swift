@@ -36,7 +36,7 @@ struct Flush: Sendable {
   var pages = 0
   var synced = 0
   var page = Page()
-  /// Every row that was uploaded; kept only for whoever waits for them.
+  /// Every row that was uploaded; kept only if a caller waits for them.
   var rows: [QueuedRecord] = []
 }
 

@@ -140,7 +140,7 @@ package struct Uploader: Sendable {
 
 /// What happens to an uploader.
 package enum UploadInput: Sendable {
-  /// `manual` is a sync that nobody waits for.
+  /// `manual` is a sync without a waiting caller.
   case trigger(FlushTrigger)
   /// `sync()`. The number comes back in the effect `synced`.
   case sync(completion: UInt64)

@@ -35,7 +35,7 @@ package struct Moment: Hashable, Sendable {
     self.wall = wall
   }
 
-  /// The moment so much later, when nobody sets the clock in between.
+  /// The moment so much later, if the clock is not set in between.
   package func advanced(by span: Nanoseconds) -> Moment {
     Moment(monotonic: monotonic + span, wall: wall.advanced(byMilliseconds: span.wholeMilliseconds))
   }

@@ -24,7 +24,7 @@ package struct AnswerChecker: Sendable {
 
   package mutating func check(_ answer: ObservedAnswer) -> Judgement {
     var judgement = Judgement()
-    // Who gives up a request has nobody to blame.
+    // A request that was given up says nothing about the server.
     if case .failed(.cancelled, message: _) = answer.outcome { return judgement }
     judgeDelivery(answer, into: &judgement)
     switch answer.request.purpose {

@@ -7,7 +7,7 @@ package import Upload
 package struct ObservedAnswer: Sendable {
   package let request: OutgoingRequest
   package let outcome: RequestOutcome
-  /// Nil when nobody kept it: clauses about header fields are then not judged.
+  /// Nil when it was not kept: clauses about header fields are then not judged.
   package let head: AnswerHead?
   /// From sending to the end.
   package let duration: Nanoseconds

@@ -38,7 +38,7 @@ package struct DriveSettings: Sendable {
     self.documents = documents.map(placeholders.fill)
   }
 
-  /// What would not take effect as it stands, in the words for whoever wrote it.
+  /// What would not take effect as it stands, in the words of its author's file.
   package var mistakes: [String] {
     ready(kept: nil).change.warnings.compactMap { warning in
       switch warning {

@@ -64,7 +64,7 @@ struct DrivenPhone: Platform {
   }
 }
 
-/// Where somebody goes who only says how: along streets that begin at the door and turn at random, block by block.
+/// The way of a trip without a destination: along streets that begin at the door and turn at random, block by block.
 enum DrivenWay {
   private static let blocks = 400
   private static let concern: UInt64 = 1 << 40

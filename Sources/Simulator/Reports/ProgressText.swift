@@ -3,7 +3,7 @@ package import FleetSimulator
 
 /// How far a run has come, on one line.
 package enum ProgressText {
-  /// `left` is what the rest will take on the wall's clock; nil when nobody can tell yet.
+  /// `left` is what the rest will take on the wall's clock; nil when that is not known yet.
   package static func line(_ progress: RunProgress, left: Nanoseconds?) -> String {
     text(parts(progress, left: left))
   }

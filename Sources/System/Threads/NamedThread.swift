@@ -41,7 +41,7 @@ package struct NamedThread: Sendable {
     precondition(code == 0, "a thread is joined once, and not by itself: error \(code)")
   }
 
-  /// Nobody will wait for it: it ends by itself, or with the process.
+  /// It is not waited for: it ends by itself, or with the process.
   package func detach() {
     let code = pthread_detach(handle)
     precondition(code == 0, "a thread is let go once: error \(code)")

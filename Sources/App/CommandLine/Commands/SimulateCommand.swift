@@ -91,7 +91,7 @@ private struct SimulateCommand {
     let result: ScenarioReader.Result
     do throws(ScenarioProblems) {
       var read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
-      // Whoever names a server and no clock wants to see it work.
+      // A server without a clock: the user wants to see it work.
       if values.value("target") != nil && read.scenario.clock.mode == .virtual && values.value("mode") == nil {
         let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
         read = try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)

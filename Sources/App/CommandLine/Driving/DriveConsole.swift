@@ -45,14 +45,14 @@ final class DriveConsole {
     rr_forget_terminal()
   }
 
-  /// Gives the terminal back and stops the process until somebody continues it.
+  /// Gives the terminal back and stops the process until it is continued.
   func suspend() {
     leave()
     raise(SIGSTOP)
     enter()
   }
 
-  /// Letters to a line; 80 when nobody knows.
+  /// Letters to a line; 80 when unknown.
   var width: Int { terminalWidth(descriptor) ?? 80 }
 
   func write(_ text: String) { Descriptor.write(text, to: descriptor) }

@@ -222,7 +222,7 @@ enum DriveExchange {
     return body.count > 100 ? text + "… (\(body.count) bytes)" : text
   }
 
-  /// As on the wire, as far as somebody can read it.
+  /// As on the wire, as far as it can be read.
   static func lines(of answer: ObservedAnswer) -> [String] {
     let request = answer.request
     var lines = ["> \(request.method) \(request.url)"]

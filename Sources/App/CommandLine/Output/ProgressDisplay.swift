@@ -3,7 +3,7 @@ import FleetSimulator
 import Glibc
 import Reports
 
-/// How far a run has come, for somebody who waits: a line that renews itself on a terminal, a line now and then in a log.
+/// How far a run has come: a line that renews itself on a terminal, a line now and then in a log.
 final class ProgressDisplay {
   private let process: ProcessContext
   private let clock = SystemClock()
@@ -56,7 +56,7 @@ final class ProgressDisplay {
   }
 }
 
-/// Letters to a line of a terminal; nil when nobody knows.
+/// Letters to a line of a terminal; nil when unknown.
 func terminalWidth(_ descriptor: Int32) -> Int? {
   var size = winsize()
   let isKnown = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

@@ -47,7 +47,7 @@ struct TraceScenario {
   private enum Motion: String {
     case walking, cycling, driving
 
-    /// Metres per second that nobody who moves so keeps up.
+    /// Metres per second that nothing that moves so keeps up.
     static let walkingMax = 2.5
     static let cyclingMax = 8.0
 

@@ -7,7 +7,7 @@ import Synchronization
 import Upload
 import Vocabulary
 
-/// The device behind one `BGGeo`. Its host is worked on under a lock, by whoever calls: so what a call asks for has
+/// The device behind one `BGGeo`. Its host is worked on under a lock, by the caller: so what a call asks for has
 /// happened when the call returns. Events go to the queue of callbacks while the lock is held, so that their order is
 /// that in which they happened; requests go to the network after it was given back.
 final class Device: Sendable {
@@ -219,7 +219,7 @@ extension HostEvent {
 }
 
 extension DeviceCore.Waiting {
-  /// Nobody will answer any more.
+  /// There will be no answer any more.
   func fail() {
     let cancelled = LocationError.cancelled
     for id in positions.keys.sorted() { positions[id]?.resume(throwing: cancelled) }
@@ -245,8 +245,8 @@ final class DeviceProcess: Sendable {
 }
 
 extension Device {
-  /// Asks the device and waits for its answer. A cancelled task gets 499 at once, unless the answer was faster: whoever
-  /// takes the continuation out of the list is the one to resume it.
+  /// Asks the device and waits for its answer. A cancelled task gets 499 at once, unless the answer was faster: the
+  /// side that takes the continuation out of the list resumes it.
   func answer<Answer: Sendable>(
     ask: @Sendable (inout DeviceCore, CheckedContinuation<Answer, any Error>, Moment) -> Void,
     cancel: @escaping @Sendable (inout DeviceCore) -> CheckedContinuation<Answer, any Error>?

@@ -69,7 +69,7 @@ struct DeviceCore {
   mutating func nextUUID() -> UUID128 { UUID128(randomHigh: identity.u64(), randomLow: identity.u64()) }
 }
 
-/// What a host has ordered and nobody has carried out yet, in its order; and the device's log.
+/// What a host has ordered and has not been carried out yet, in its order; and the device's log.
 struct PhoneLink: Platform {
   /// To be done outside the host.
   enum Order {
@@ -80,7 +80,7 @@ struct PhoneLink: Platform {
 
   private var orders: [Order] = []
   let log: LogStore
-  /// The last thing that kept an entry out of the log; told to whoever reads the log next.
+  /// The last thing that kept an entry out of the log; told to the next reader of the log.
   private(set) var logError: DatabaseError?
 
   init(log: LogStore) { self.log = log }

@@ -2,7 +2,7 @@ package import Base
 package import Contract
 package import Vocabulary
 
-/// The last entries of a device's log in memory, for fleets: the text is made only when somebody reads it, and a device that
+/// The last entries of a device's log in memory, for fleets: the text is made only when it is read, and a device that
 /// writes nothing holds no memory.
 package struct LogRing: Sendable {
   private var entries: [(instant: WallInstant, entry: LogEntry)] = []

@@ -95,7 +95,7 @@ enum LogSchema {
 
   static let schema = Schema(applicationID: applicationID, migrations: [Migration(1, first)])
 
-  /// Entries lie in the order of their arrival, in which their times grow unless somebody sets the clock.
+  /// Entries lie in the order of their arrival, in which their times grow unless the clock is set.
   private static let first = """
     CREATE TABLE log(
       id INTEGER PRIMARY KEY, written_at INTEGER NOT NULL, level INTEGER NOT NULL, text BLOB NOT NULL) STRICT;

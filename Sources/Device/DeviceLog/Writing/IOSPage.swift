@@ -27,7 +27,7 @@ struct IOSPage {
     text += "\(time.full) \n╔\(Self.bar)\n║ \(selector) \(message)\n╚\(Self.bar)\n\n"
   }
 
-  /// A line that names nobody: the fixes of tracking stand beside the time, those of a request below it.
+  /// A line without a caller: the fixes of tracking stand beside the time, those of a request below it.
   mutating func line(_ message: String) {
     text += "\(time.full) \(message)\n\n"
   }

@@ -8,10 +8,10 @@ struct BookedFence: Sendable {
   var geofence: Geofence
   /// What the system watches; for a polygon the smallest circle around it.
   let circle: Circle
-  /// Nil for circles, and for polygons that nobody paid for.
+  /// Nil for circles, and for polygons without a license.
   let polygon: Polygon?
   var isActive = false
-  /// Nobody knows yet whether the device was inside when monitoring began.
+  /// It is not known yet whether the device was inside when monitoring began.
   var isUntested = false
   /// The status is that of an earlier process, in which tracking was on and has gone on since.
   var isRestored = false

@@ -3,7 +3,7 @@ import Contract
 package import Vocabulary
 
 extension GeofenceBook {
-  /// Looks which fences are to be active, with the device at a place; nil when nobody knows where it is. Nothing happens
+  /// Looks which fences are to be active, with the device at a place; nil when its place is unknown. Nothing happens
   /// between two looks that Android spaces out, and at the place of the last look.
   package mutating func evaluate(
     _ occasion: ProximityOccasion, at place: Coordinate?, accuracyMetres: Double, now: Moment, rules: GeofenceRules,
@@ -64,7 +64,7 @@ extension GeofenceBook {
       for neighbour in neighbours { candidates.append(neighbour.id) }
       candidates.sort()
     } else {
-      // Nobody knows what is near: as before, but not more than allowed.
+      // What is near is unknown: as before, but not more than allowed.
       candidates.append(contentsOf: active.prefix(rules.limit))
     }
   }

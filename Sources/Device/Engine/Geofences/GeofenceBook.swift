@@ -23,7 +23,7 @@ package struct GeofenceBook: Sendable {
   var isMonitoring = false
   /// The fences changed since the last evaluation.
   var isStale = false
-  /// Some active fences have not been tested, because nobody knew where the device was.
+  /// Some active fences have not been tested, because the device's place was unknown.
   var hasUntested = false
   /// The slots of the active fences, in ascending order.
   var active: [Int] = []

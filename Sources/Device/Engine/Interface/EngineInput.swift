@@ -117,7 +117,7 @@ package enum EngineCall: Equatable, Sendable {
 
 /// One position, asked for by the app (SDK §13.3). The defaults are those of `getCurrentPosition`.
 package struct PositionRequest: Equatable, Sendable {
-  /// Comes back with `Effect.completed`; nil when nobody waits for the answer.
+  /// Comes back with `Effect.completed`; nil when no caller waits for the answer.
   package var id: Int?
   package var timeoutSeconds = 10.0
   package var desiredAccuracyMetres = 5.0

@@ -101,7 +101,7 @@ extension Engine {
     effects.append(.event(.enabledChange(isEnabled: false)))
   }
 
-  /// Everything that belongs to the pace is off. The way that nobody watches does not count.
+  /// Everything that belongs to the pace is off. The way that is not tracked does not count.
   private mutating func disengage(into effects: inout [Effect]) {
     dropMotionRequests(into: &effects)
     let names: [Timers.Name] = [

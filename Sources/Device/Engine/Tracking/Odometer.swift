@@ -50,7 +50,7 @@ package struct Odometer: Sendable {
   /// A device as observed has rested: the pace of its next step is unknown.
   package mutating func forgetPace() { kalman = StepKalman() }
 
-  /// At `stop()` and `startGeofences()`: the way that nobody watches does not count.
+  /// At `stop()` and `startGeofences()`: the way that is not tracked does not count.
   package mutating func clearReference() {
     self = Odometer(metres: metres, errorMetres: errorMetres)
   }

@@ -55,7 +55,7 @@ package final class ReadPool: Sendable {
   }
 
   /// Asks; `question` is called on another thread, once, and hands its answer on by itself. False when too many wait
-  /// already. Whoever wants a long result asks again for each page.
+  /// already. A caller that wants a long result asks again for each page.
   package func ask(_ question: @escaping Question) -> Bool {
     if let writer { return writer.submit(.read(question), ticket: .reading) }
     let isAccepted = state.withLock { state in

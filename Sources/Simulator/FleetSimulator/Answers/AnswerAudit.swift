@@ -7,7 +7,7 @@ import Upload
 
 /// Holds what a real server answers against what the SDK needs of it, as `drive` does, for a part of the answers that costs
 /// next to nothing: all those of a few devices until there are many, and of everybody else the first ones of each kind.
-/// What a fault of the scenario may have spoilt is nobody's mistake and is passed over.
+/// What a fault of the scenario may have spoilt is no mistake of the server and is passed over.
 package final class AnswerAudit: Watcher {
   private struct Followed {
     var request: OutgoingRequest?

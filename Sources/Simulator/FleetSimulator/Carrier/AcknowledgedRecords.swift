@@ -1,7 +1,6 @@
 import Base
 import Contract
 import CurlTransport
-import JSON
 import Scenario
 import Store
 package import Upload
@@ -19,7 +18,9 @@ package struct AcknowledgedRecords {
   private var putAsideByAnswers = 0
   private var headers: [NameValuePair] = []
 
-  private static let decoder = RecordDecoder()
+  private let reader = EnvelopeReader()
+  private let decoder = RecordDecoder()
+  private var envelope = Envelope()
 
   package init() {}
 
@@ -29,13 +30,13 @@ package struct AcknowledgedRecords {
     headers = request.headers
     putAsideByAnswers += outcome.putAside
     for uuid in cargo.uuids where known[uuid] == nil { known[uuid] = Sent() }
-    guard let body = JSONValue(bytes: request.body) else { return }
-    AcknowledgedRecords.forEachRecord(in: body) { uuid, record in
-      guard known[uuid] != nil else { return }
+    do throws(EnvelopeError) { try reader.read(request.body.span, into: &envelope) } catch { return }
+    for range in envelope.records {
       do throws(RecordProblem) {
-        let decoded = try AcknowledgedRecords.decoder.decode(record.serialized.span)
-        known[uuid] = Sent(timestamp: decoded.timestamp, content: SentContent(decoded))
-      } catch { return }
+        let record = try decoder.decode(request.body.span.extracting(range))
+        guard let uuid = record.uuid, known[uuid] != nil else { continue }
+        known[uuid] = Sent(timestamp: record.timestamp, content: SentContent(record))
+      } catch { continue }
     }
   }
 
@@ -76,21 +77,6 @@ package struct AcknowledgedRecords {
     proof.forEachRecord(of: device) { rows[$1, default: 0] += 1 }
     result.repeated = keys.filter { rows[$0.uuid, default: 0] > 1 }.map(\.uuid.text)
     return proof.refusal.map { .impossible($0) } ?? .looked(result)
-  }
-
-  /// Wherever in the body they stand: what has a uuid and says when or where.
-  private static func forEachRecord(in value: JSONValue, _ body: (UUID128, JSONValue) -> Void) {
-    switch value {
-    case .array(let elements): for element in elements { forEachRecord(in: element, body) }
-    case .object(let object):
-      if case .string(let text)? = value["uuid"], let uuid = UUID128(text: text.utf8.span),
-        value["timestamp"] != nil || value["coords"] != nil
-      {
-        return body(uuid, value)
-      }
-      for member in object.members { forEachRecord(in: member.value, body) }
-    default: return
-    }
   }
 }
 

@@ -105,7 +105,7 @@ final class AdministrationProof: StoreProof {
   }
 }
 
-/// The administration of a Rolling Road server outside the run, as whoever owns it uses it.
+/// The administration of a Rolling Road server outside the run, as its owner uses it.
 final class TargetAdministration {
   private let questioner: Questioner
   private let base: String

@@ -36,7 +36,7 @@ package final class Carrier {
   /// Connections belong to a network, and end with it.
   func changeNetwork(of device: Int) { transport.changeNetwork(of: device) }
 
-  /// Sends and receives until something has ended, somebody calls, or that instant of the machine's clock has come; nil: for
+  /// Sends and receives until something has ended, a call comes in, or that instant of the machine's clock has come; nil: for
   /// ever. Gives what has ended.
   func work(until deadline: MonotonicInstant?) -> [TransportCompletion] {
     let landed = transport.turn(until: deadline)

@@ -107,7 +107,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// Faults are over, the phone is on, the app runs and has a network; nobody goes anywhere any more.
+  /// Faults are over, the phone is on, the app runs and has a network; no body moves any more.
   mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
     guard isInstalled else { return isHealed = true }
     healFaults(at: instant, in: site)
@@ -138,11 +138,6 @@ extension SimulatedDevice {
   private static let syncInterval = Nanoseconds.seconds(15)
   /// A flush that is running will not take along what it did not find.
   private static let busyInterval = Nanoseconds.milliseconds(500)
-}
-
-private func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
-  guard let left, let right else { return left ?? right }
-  return min(left, right)
 }
 
 /// When a device comes into being, leaves and comes back.

@@ -118,7 +118,7 @@ extension SimulatedDevice {
       return
     }
     receiver.start(at: instant)
-    // The end of the fault is a turn of its own, so that nobody has to look whether it is over.
+    // The end of the fault is a turn of its own, so that its end need not be looked for.
     guard !isBlind(in: site) else { return occasion = nil }
     let filter = isSampling ? 0 : updates?.distanceFilterMetres ?? 0
     occasion = receiver.nextOccasion(of: body, distanceFilterMetres: filter, after: instant)

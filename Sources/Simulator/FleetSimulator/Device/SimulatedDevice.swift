@@ -70,7 +70,7 @@ struct SimulatedDevice {
   }
 
   init(_ number: Int, index: Int, of fleet: SharedFleet, in site: Site) throws(DatabaseError) {
-    // Nobody lives before their device is there for the first time; who never is stays where they are.
+    // A body begins to live when its device is there for the first time.
     let zero = MonotonicInstant(nanoseconds: 0)
     presenceChange = fleet.setup.presence.first(of: index)
     let start = presenceChange ?? zero

@@ -67,7 +67,7 @@ final class Site {
     clock = DayClock(secondsAfterMidnight: Double(milliseconds - day * 86_400_000) / 1_000, firstWeekday: weekday)
   }
 
-  /// Whom to ask what is stored; nil when nobody can say.
+  /// Whom to ask what is stored; nil when nothing can.
   let proof: (any StoreProof)?
 
   /// A real server is asked in the end: questions would keep the devices waiting.

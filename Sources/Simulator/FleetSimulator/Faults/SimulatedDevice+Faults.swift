@@ -147,7 +147,7 @@ extension SimulatedDevice {
   /// The app has died in the middle of what it did to its queue.
   mutating func dieIfDead(at instant: MonotonicInstant, in site: Site) {
     guard !site.database.disturbances.isEmpty, site.database.disturbances[number]?.isDead ?? false else { return }
-    // Nobody hears any more what it had to say after that.
+    // What it had to say after that is lost.
     host.platform.told = []
     settle(at: moment(at: instant, in: site), in: site)
     crash(at: instant, in: site)
@@ -196,7 +196,7 @@ struct PoisonRecord {
   let timestamp: WallInstant
   let bytes: [UInt8]
 
-  /// More than the mebibyte that nginx lets through when nobody says otherwise
+  /// More than the mebibyte that nginx lets through by default
   /// (https://nginx.org/en/docs/http/ngx_http_core_module.html#client_max_body_size).
   private static let dumpedLines = 1_250
   private static let lineBytes = 1_000

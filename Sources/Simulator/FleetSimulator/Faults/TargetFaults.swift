@@ -26,7 +26,7 @@ package final class TargetFaults {
   private static let path = "/admin/v1/faults"
 
   /// Nil when nothing is asked of the server. Throws when it is no server of ours, wants to see a token, or has rules of
-  /// somebody else, which would be lost.
+  /// another run, which would be lost.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
     guard setup.faults.contains(where: \.isServers), target.isOurs else { return nil }
     administration = TargetAdministration(try Questioner(target.transport), of: target)
@@ -115,7 +115,7 @@ extension Fault {
     }
   }
 
-  /// One rule is enough, whoever asks.
+  /// One rule is enough for all devices.
   var isEverybodys: Bool { selection == FaultSelection() && occurrences == nil && perDeviceHour == 0 }
 }
 

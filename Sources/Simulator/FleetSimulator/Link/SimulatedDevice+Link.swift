@@ -177,7 +177,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// The carrier has brought the end of a request; gives what `next` would give then. Nobody waits for it any more when the
+  /// The carrier has brought the end of a request; gives what `next` would give then. It is no longer waited for when the
   /// app or the network that sent it is gone.
   mutating func receive(
     _ landed: TransportCompletion, at instant: MonotonicInstant, in site: Site
@@ -292,7 +292,7 @@ struct Exchange {
 }
 
 extension MonotonicInstant {
-  /// Of what waits for somebody outside.
+  /// Of what waits for the world outside.
   static let never = MonotonicInstant(nanoseconds: .max)
 }
 

@@ -7,12 +7,12 @@ import World
 struct CityMap {
   private let cities: [City]
 
-  /// Streets of one city, from which on only the greater ones are drawn: nobody would tell the others apart.
+  /// Streets of one city, from which on only the greater ones are drawn: the others could not be told apart.
   private static let streetsMax = 1_000
   /// The same for its tunnels and dead zones.
   private static let zonesMax = 1_000
 
-  /// Nil when nobody moves in a city. Fleets in one city show it once.
+  /// Nil when no body moves in a city. Fleets in one city show it once.
   init?(_ setup: RunSetup) {
     var cities: [City] = []
     for city in setup.fleets.compactMap(\.movement.city) where !cities.contains(where: { $0.isSame(as: city) }) {

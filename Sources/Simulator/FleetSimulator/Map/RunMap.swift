@@ -71,7 +71,7 @@ struct Bounds: Equatable, Sendable {
       south = min(south, place.latitude)
       north = max(north, place.latitude)
     }
-    // At least some hundred metres, so that somebody who never moves has a map too.
+    // At least some hundred metres, so that a body that never moves has a map too.
     let (width, height) = (max((east - west) * 0.05, 0.002), max((north - south) * 0.05, 0.002))
     (west, east, south, north) = (west - width, east + width, max(south - height, -89), min(north + height, 89))
   }
@@ -123,7 +123,7 @@ struct TrackRecorder {
 
   func isDue(at instant: MonotonicInstant) -> Bool { instant >= next }
 
-  /// Bodies go on while nobody looks; a copy is moved to the instant.
+  /// Bodies go on between two looks; a copy is moved to the instant.
   mutating func look(at devices: ContiguousArray<SimulatedDevice>, at instant: MonotonicInstant) {
     next = instant + interval
     for (index, device) in sample.enumerated() {

@@ -110,7 +110,7 @@ enum Measure: Int, CaseIterable {
   /// Forty days in microseconds; more records, bytes and requests than a device has.
   var highestTrackableValue: UInt64 { resolution == 1_000 ? 3_456_000_000_000 : 1_000_000_000 }
 
-  /// Why nobody can tell it of that run; nil when it is measured.
+  /// Why it is not known of that run; nil when it is measured.
   func absence(in setup: RunSetup) -> String? {
     let isVirtual = setup.outside == nil
     return switch self {

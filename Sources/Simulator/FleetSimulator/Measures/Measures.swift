@@ -11,7 +11,7 @@ import World
 /// Measures a run while it goes on: figures by fleet and by the parts that thresholds ask for, the timeline, the checks.
 /// What it keeps does not grow with the length of the run; only with what waits in the devices.
 package final class Measures: Watcher {
-  /// A request of which nobody knows yet how it ends.
+  /// A request whose end is not known yet.
   struct Flight {
     let sentAt: MonotonicInstant
     let bytes: Int
@@ -65,7 +65,7 @@ package final class Measures: Watcher {
   /// What the answers of a real server have broken, known at the end.
   package var clausesBroken = 0
 
-  /// `setup` is what `scenario` comes to. Throws for thresholds of what nobody can measure.
+  /// `setup` is what `scenario` comes to. Throws for thresholds of what cannot be measured.
   /// `processorTime` is that of the process.
   package init(
     _ scenario: Scenario, _ setup: RunSetup, processorTime: (() -> Nanoseconds)? = nil

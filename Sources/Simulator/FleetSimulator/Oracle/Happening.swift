@@ -59,7 +59,7 @@ package enum Happening {
 }
 
 /// Sees everything that happens in a run, in order, in the run's own thread, and changes nothing: a run goes the same way
-/// whoever watches it.
+/// with any watchers.
 package protocol Watcher: AnyObject {
   func see(_ happening: Happening, _ sighting: Sighting)
 

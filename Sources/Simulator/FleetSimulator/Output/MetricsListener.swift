@@ -12,7 +12,7 @@ package final class MetricsListener: Sendable {
 
   private let renewal: Nanoseconds
 
-  /// Listens at `127.0.0.1:9464` or the like; port 0 lets the kernel choose. Nobody scrapes more often than once a second.
+  /// Listens at `127.0.0.1:9464` or the like; port 0 lets the kernel choose. Scrapes come at most once a second.
   package init(listen: String, renewal: Nanoseconds = .seconds(1)) throws(NetworkError) {
     self.renewal = renewal
     loops = try LoopGroup(NetworkConfiguration(), on: ListenAddress(parsing: listen)) { [page] _, _ in
@@ -48,7 +48,7 @@ final class MetricsPage: Sendable {
   var text: [UInt8] { bytes.withLock { $0 } }
 }
 
-/// One connection of somebody who reads the metrics: a request, its answer, the end. Scrapes are seconds apart, so that
+/// One connection of a reader of the metrics: a request, its answer, the end. Scrapes are seconds apart, so that
 /// nothing is gained by keeping it.
 struct MetricsSession: ByteSession {
   typealias Message = Never

@@ -11,14 +11,14 @@ import Upload
 extension FleetRun {
   /// How many devices have their turns before what has come from the network is looked at.
   private static let turnsInARow = 256
-  /// Nobody is woken more often than that (docs/decisions/0020).
+  /// No device is woken more often than that (docs/decisions/0020).
   private static let wakingInterval = Nanoseconds.milliseconds(4)
 
   func run(over carrier: Carrier, _ progress: () -> Void) throws(DatabaseError) {
     let end = now + setup.duration
     try work(over: carrier, by: RunClock(factor: site.clockFactor, from: now), before: end, progress)
     try heal()
-    // Nobody drives any more and the network keeps its own time, so that nothing is gained by a faster clock.
+    // No device moves any more and the network keeps its own time, so that nothing is gained by a faster clock.
     try work(over: carrier, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true, progress)
     settled()
   }
@@ -63,7 +63,7 @@ extension FleetRun {
     queue.update(landed.device, to: next)
   }
 
-  /// Whoever is due, the latest first; how many.
+  /// The devices that are due, the latest first; how many.
   private func serve(
     by clock: RunClock, before end: MonotonicInstant
   ) throws(DatabaseError) -> Int {
@@ -109,7 +109,7 @@ extension RunDestination {
 }
 
 extension OutsideSetup {
-  /// Why nobody answers there; nil when somebody does, whatever the answer is.
+  /// Why there is no answer; nil when there is one, whatever it says.
   package func silence() throws -> String? {
     // A connection is made and nothing is sent: the first request is that of a device.
     var transport = transport
@@ -119,7 +119,7 @@ extension OutsideSetup {
     return "nobody answers at \(origin): \(message)"
   }
 
-  /// Whom to ask what became of the records; nil when nobody is to be asked.
+  /// Whom to ask what became of the records; nil when there is none.
   func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
     if let query = verification.url, verification.effectiveMethod == .query {
       func filled(_ url: String) -> String {
@@ -149,7 +149,7 @@ package enum RunDestination {
 
 /// What a real server does for the run beside taking records.
 package struct TargetDesk {
-  /// Says what it has stored; nil: nobody can.
+  /// Says what it has stored; nil: nothing can.
   package var proof: (any StoreProof)?
   /// Nil: the run asks for none.
   package var faults: TargetFaults?

@@ -186,7 +186,7 @@ extension RunSetup {
   }
 
   /// How the network of that name goes on over time. A changing network whose states are changing networks themselves
-  /// is refused: nobody could say how long it stays.
+  /// is refused: it is unknown how long it stays.
   static func radioModel(
     named name: String, of scenario: Scenario, _ table: RadioTable, _ problems: inout [String]
   ) -> RadioModel {

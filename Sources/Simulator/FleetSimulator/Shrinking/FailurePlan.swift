@@ -12,7 +12,7 @@ package struct FailurePlan: Equatable, Sendable {
   package var document: ScenarioDocument
   /// `I3-acked-is-durable`.
   package var invariant: String
-  /// Who it happened to; nil when it was nobody of the run.
+  /// The device; nil when it was none of the run.
   package var device: String?
   /// When it happened; nil: the plan does not know.
   package var instant: MonotonicInstant?

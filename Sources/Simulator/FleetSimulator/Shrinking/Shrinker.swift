@@ -25,7 +25,7 @@ package struct Shrinker {
 
   /// Gives the smallest plan that was found.
   package mutating func shrink() throws -> FailurePlan {
-    // Most failures need nobody but their victim: a plan of thousands is then never run as a whole.
+    // Most failures need only their own device: a plan of thousands is then never run as a whole.
     guard try keepVictim() || attempt(plan.document) else { return plan }
     var before: ScenarioDocument
     repeat {

@@ -28,12 +28,12 @@ package struct Shard: Equatable, Sendable {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
   }
 
-  /// Beyond it nobody's cluster goes, and a slip of the finger does.
+  /// No cluster is larger; a typing error is.
   package static let countMax = 10_000
 }
 
 extension RunSetup {
-  /// What one shard simulates: every `count`-th device of the whole file. Fleets stay, even when nobody of them is left.
+  /// What one shard simulates: every `count`-th device of the whole file. Fleets stay, even when they are empty.
   package func part(_ shard: Shard) -> RunSetup {
     var part = self
     // Every part goes to its end, or they would not add up to a whole.

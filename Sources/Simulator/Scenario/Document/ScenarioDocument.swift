@@ -143,7 +143,7 @@ package struct DocumentPath: Equatable, Sendable {
   }
 }
 
-/// What a document is made of, for somebody who takes it apart.
+/// What a document is made of.
 extension ScenarioDocument {
   /// Every member and every element below a value, the outer before the inner.
   package func places(below place: DocumentPath) -> [DocumentPath] {

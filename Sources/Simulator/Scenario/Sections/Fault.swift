@@ -68,7 +68,7 @@ struct FaultSection: ScenarioSection {
       .optional("rate", \.rate, .section(), "How often it comes by chance, instead of `at`."),
       .optional(
         "occurrences", \.occurrences, .list(of: .section()), "Each time that it comes and to whom, instead of `at`."),
-      .key("select", \.selection, .section(), "Whom it befalls; everybody when nobody says."),
+      .key("select", \.selection, .section(), "Whom it befalls; everybody by default."),
       .optional("network", \.network, .name(in: .networks), "They have this network meanwhile."),
       .optional("toxic", \.toxic, .toxic, "A toxic of toxiproxy on their connections."),
       .optional("http", \.http, .section(), "Requests are answered late, badly or not at all."),

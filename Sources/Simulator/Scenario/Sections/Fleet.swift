@@ -42,7 +42,7 @@ extension FleetTraits: ScenarioSection {
         "Where its devices move; without it between home and work, in a city made from the seed."),
       .optional(
         "motion", \.motion, .name(in: .motion),
-        "How they move; driving, walking and cycling need no declaration. As suits the plan of the route, or driving, when nobody says."
+        "How they move; driving, walking and cycling need no declaration. As suits the plan of the route, or driving, by default."
       ),
       .key("network", \.network, .name(in: .networks), "What lies between them and the server."),
       .optional("geofences", \.geofences, .name(in: .geofences), "The geofences that their app adds."),
@@ -117,6 +117,6 @@ extension Trip: ScenarioSection {
     [
       .key(
         "distance", \.distance, .distribution(InMetres.self),
-        "How long the way is; a median of 7 km and one in twenty beyond 28 km when nobody says.")
+        "How long the way is; a median of 7 km and one in twenty beyond 28 km by default.")
     ])
 }

@@ -39,7 +39,7 @@ extension GPSOutliers: ScenarioSection {
     [
       .key("perHour", \.perHour, .number(0...3_600), "How many in an hour, on average."),
       .key(
-        "distance", \.distance, .distribution(InMetres.self), "How far they are off; 80 m and more when nobody says."),
+        "distance", \.distance, .distribution(InMetres.self), "How far they are off; 80 m and more by default."),
     ])
 }
 

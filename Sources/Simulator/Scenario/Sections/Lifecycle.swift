@@ -35,7 +35,7 @@ extension Termination: ScenarioSection {
       .key("perHour", \.perHour, .number(0...3_600), "How many times an hour, on average, for one device."),
       .key(
         "relaunchAfter", \.relaunchAfter, .distribution(InSeconds.self),
-        "How long until they open it again; 10 s to 10 m when nobody says."),
+        "How long until they open it again; 10 s to 10 m by default."),
     ])
 }
 
@@ -67,7 +67,7 @@ extension BatteryModel: ScenarioSection {
     [
       .key(
         "start", \.start, .list(of: .share, count: 2...2),
-        "Between which shares it is at the beginning; 0.5 to 1 when nobody says."),
+        "Between which shares it is at the beginning; 0.5 to 1 by default."),
       .key(
         "drainPerHour", \.drainPerHour, .share,
         """

@@ -23,8 +23,8 @@ extension Motion: ScenarioSection {
     "motion", "How a body moves and what its sensors make of it.",
     [
       .optional("extends", \.base, .name(in: .motion), "Another motion whose keys hold where this one has none."),
-      .key("speed", \.speed, .speed, "How fast it moves; as a car in town when nobody says."),
-      .key("gps", \.gps, .gps, "How the receiver errs; by about 4 m when nobody says."),
+      .key("speed", \.speed, .speed, "How fast it moves; as a car in town by default."),
+      .key("gps", \.gps, .gps, "How the receiver errs; by about 4 m by default."),
       .key("activity", \.activity, .activityShares, "What the motion sensor reports on the way, as shares."),
     ])
 
@@ -210,7 +210,7 @@ extension StopEvents: ScenarioSection {
     "stops", "Stops for no reason that a map would know.",
     [
       .key("perKm", \.perKilometre, .number(0...100), "How many in a kilometre, on average."),
-      .key("duration", \.duration, .distribution(InSeconds.self), "How long they last; about 22 s when nobody says."),
+      .key("duration", \.duration, .distribution(InSeconds.self), "How long they last; about 22 s by default."),
     ])
 }
 

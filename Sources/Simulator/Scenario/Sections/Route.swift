@@ -110,7 +110,7 @@ package struct GridCity: Equatable, Sendable {
 }
 
 extension Coordinate {
-  /// Marienplatz, where nobody says anything else.
+  /// Marienplatz, by default.
   fileprivate static let munich: Coordinate = {
     guard let place = Coordinate(latitude: 48.137, longitude: 11.575) else {
       preconditionFailure("the place is on the earth")
@@ -126,7 +126,7 @@ extension GridCity: ScenarioSection {
       .key("center", \.center, .place, "Its middle."),
       .key("extent", \.extentMetres, .quantity(.length), "From one side to the other."),
       .key("block", \.blockMetres, .quantity(.length), "From one street to the next."),
-      .key("trips", \.trips, .trips, "Who goes where, and when; from place to place when nobody says."),
+      .key("trips", \.trips, .trips, "Who goes where, and when; from place to place by default."),
     ])
 }
 
@@ -192,7 +192,7 @@ struct MarkovTrips: ScenarioSection {
     [
       .key(
         "dwell", \.dwell, .distribution(InSeconds.self),
-        "How long a device stays at each place; a median of 4 m and one in twenty beyond 25 m when nobody says.")
+        "How long a device stays at each place; a median of 4 m and one in twenty beyond 25 m by default.")
     ])
 }
 

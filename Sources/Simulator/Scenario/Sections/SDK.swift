@@ -16,10 +16,10 @@ extension SDK: ScenarioSection {
   static let table = Table<SDK>(
     "sdk", "Which SDK the devices run. A fleet's own goes over that of the scenario.",
     [
-      .optional("profile", \.profile, .choice, "The SDK's platform and version; Android when nobody says."),
+      .optional("profile", \.profile, .choice, "The SDK's platform and version; Android by default."),
       .optional(
         "behaviour", \.behaviour, .choice,
-        "With the habits that logs of real devices show, or as the SDK's documents say; observed when nobody says."),
+        "With the habits that logs of real devices show, or as the SDK's documents say; observed by default."),
       .key("config", \.configuration, .configuration, "The app's configuration under the SDK's own names."),
     ])
 }

@@ -20,7 +20,7 @@ struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
         .key("stream", \.stream, .choice, "Which way the bytes go."),
         .key("toxicity", \.toxicity, .share, "The share of connections that it touches."),
         .optional(
-          "phase", \.phase, .choice, "How far a request has come when it acts; from the beginning when nobody says."),
+          "phase", \.phase, .choice, "How far a request has come when it acts; from the beginning by default."),
         .key("attributes", \.attributes, .section(), "How strong it is."),
       ])
   }

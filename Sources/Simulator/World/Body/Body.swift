@@ -12,7 +12,7 @@ package struct Body: Sendable {
   /// How far it went in the episodes before this one.
   private var metresBefore = 0.0
 
-  /// Somebody in a city who lives by a plan; at `start` they are at home. Without a transport by the one that suits it.
+  /// A person in a city who lives by a plan; at `start` they are at home. Without a transport by the one that suits it.
   package init(
     in city: City, clock: DayClock, plan: DailyPlan, transport: Transport? = nil, start: MonotonicInstant
   ) {
@@ -21,7 +21,7 @@ package struct Body: Sendable {
     self.init(wanderer.first(at: start), .plan(wanderer))
   }
 
-  /// Somebody in a city without a plan for the day.
+  /// A person in a city without a plan for the day.
   package init(
     roaming city: City, _ aim: RoamingAim, transport: Transport, seed: UInt64, device: UInt64,
     start: MonotonicInstant
@@ -41,7 +41,7 @@ package struct Body: Sendable {
     advance(to: start)
   }
 
-  /// Somebody who walks over open ground.
+  /// A person who walks over open ground.
   package init(
     walking rules: WalkRules, transport: Transport, seed: UInt64, device: UInt64, start: MonotonicInstant
   ) {
@@ -50,7 +50,7 @@ package struct Body: Sendable {
     advance(to: start)
   }
 
-  /// Somebody who goes when they are told to.
+  /// A person who goes on demand.
   package init(_ errands: Errands, start: MonotonicInstant) {
     self.init(errands.first(at: start), .errands(errands))
     advance(to: start)

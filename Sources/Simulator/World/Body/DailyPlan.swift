@@ -39,7 +39,7 @@ package struct DailyPlan: Sendable {
     Concern.day.stream(seed: seed, device: device, n: UInt64(bitPattern: Int64(day)) << 16 &+ UInt64(index) << 5)
   }
 
-  /// What is the same every day: how early somebody is, in standard deviations.
+  /// What is the same every day: how early a person is, in standard deviations.
   private var habit: Double {
     var stream = Concern.errand.stream(seed: seed, device: device)
     return min(max(stream.normal(), -2.5), 2.5)
@@ -160,7 +160,7 @@ package struct DayClock: Equatable, Sendable {
   }
 }
 
-/// The next thing somebody means to do: to go somewhere, at a time of day or some time after they got here.
+/// The next intention of a person: to go somewhere, at a time of day or some time after they got here.
 struct Leg: Equatable, Sendable {
   enum Departure: Equatable, Sendable {
     case at(secondsAfterMidnight: Double)
@@ -171,7 +171,7 @@ struct Leg: Equatable, Sendable {
   let destination: Address
 }
 
-/// What the days of somebody look like.
+/// What a person's days look like.
 package enum Occupation: Equatable, Sendable, CaseIterable {
   /// To work and back by car, now and then by way of a shop; on some weekend days to a shop.
   case commuter

@@ -73,7 +73,7 @@ package struct Habits: Sendable {
   }
 }
 
-/// Something that somebody does to a phone.
+/// Something that a person does to a phone.
 package struct HabitEvent: Equatable, Sendable {
   /// What, and when it is over.
   package enum Kind: Equatable, Sendable {
@@ -92,7 +92,7 @@ package struct HabitEvent: Equatable, Sendable {
   }
 }
 
-/// How often somebody does to a phone what software does not expect. Per hour awake.
+/// How often a person does to a phone what software does not expect. Per hour awake.
 package struct HabitRates: Equatable, Sendable {
   package var killsPerHour: Double
   package var rebootsPerHour: Double

@@ -32,7 +32,7 @@ enum Itinerary: Sendable {
   }
 }
 
-/// Trips that begin when somebody says so, each so many metres long; between them the body stays where it is.
+/// Trips that begin on demand, each so many metres long; between them the body stays where it is.
 package struct Errands: Sendable {
   private enum State: Sendable {
     case city(City, Transport, Address)
@@ -126,7 +126,7 @@ package struct Errands: Sendable {
     return trip.end
   }
 
-  /// A trip that somebody wants.
+  /// A trip on demand.
   package struct Order: Equatable, Sendable {
     package let start: MonotonicInstant
     /// Among all trips of the fleet.
@@ -139,7 +139,7 @@ package struct Errands: Sendable {
   }
 }
 
-/// Where trips that somebody orders lead.
+/// Where trips on demand lead.
 package enum Ground: Sendable {
   /// From address to address.
   case city(City, Transport)

@@ -83,7 +83,7 @@ package struct WalkRules: Equatable, Sendable {
   }
 }
 
-/// Somebody in a city who goes from place to place for ever, without a plan for the day.
+/// A person in a city who goes from place to place for ever, without a plan for the day.
 struct Roamer: Sendable {
   private let city: City
   private let transport: Transport
@@ -152,7 +152,7 @@ struct Roamer: Sendable {
   private static let longestSeconds = 3e7
 }
 
-/// Where somebody without a plan goes next.
+/// Where a person without a plan goes next.
 package enum RoamingAim: Equatable, Sendable {
   /// To work and home again.
   case shuttle

@@ -108,10 +108,10 @@ package struct TrafficLight: Equatable, Sendable {
   package let cycleSeconds: Double
   /// When a cycle began.
   package let offsetSeconds: Double
-  /// At the end of each half nobody has green.
+  /// At the end of each half all have red.
   static let clearingSeconds = 4.0
 
-  /// How long somebody who arrives must wait; 0 at green.
+  /// How long an arrival must wait; 0 at green.
   package func wait(at seconds: Double, isNorthSouth: Bool) -> Double {
     let half = 0.5 * cycleSeconds
     let start = offsetSeconds + (isNorthSouth ? 0 : half)

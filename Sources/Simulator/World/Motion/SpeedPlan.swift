@@ -205,7 +205,7 @@ package struct Mover: Equatable, Sendable {
   private static let tangentMetres = 12.0
 }
 
-/// How fast somebody goes from edge to edge, as a share of what is possible: a first-order Gauss–Markov process, as for
+/// How fast a body goes from edge to edge, as a share of what is possible: a first-order Gauss–Markov process, as for
 /// pedestrians in T. Camp, J. Boleng, V. Davies, "A survey of mobility models for ad hoc network research", Wireless
 /// Communications and Mobile Computing 2 (2002). Everybody has a pace of their own on each trip.
 struct PaceStream {

@@ -175,7 +175,7 @@ struct JSONNode {
     return members.first { $0.key == key }?.node
   }
 
-  /// A literal that is neither true nor false would do as well: nobody asks for those.
+  /// A literal that is neither true nor false would do as well: those are not used.
   var isNull: Bool {
     if case .literal = value { true } else { false }
   }

@@ -1,6 +1,6 @@
 package import Base
 
-/// What a recording comes to: how long, how far, how fast, where nothing was recorded and where nobody moved.
+/// What a recording comes to: how long, how far, how fast, where nothing was recorded and where nothing moved.
 package struct RouteSummary: Sendable {
   /// A stretch of time that begins at one point and ends at a later one.
   package struct Span: Equatable, Sendable {
@@ -100,7 +100,7 @@ package struct RouteSummary: Sendable {
     }
   }
 
-  /// At most thirty years: nobody has recorded longer, and a wrong year is no reason to overflow.
+  /// At most thirty years: no recording is longer, and a wrong year is no reason to overflow.
   private static func span(_ start: WallInstant, _ end: WallInstant) -> Nanoseconds {
     .milliseconds(min(end.milliseconds(since: start), 1_000_000_000_000))
   }

@@ -24,7 +24,7 @@ package struct TimedRoute: Sendable {
     timing = .recorded(motion)
   }
 
-  /// With the times that somebody would take who keeps `speedLimit` (metres per second), brakes for corners and stops as
+  /// With the times of a driver who keeps `speedLimit` (metres per second), brakes for corners and stops as
   /// the transport says. The stops and the pace are the device's own.
   package init(
     modelled route: RouteRecording, transport: Transport, speedLimit: Double = .infinity, zones: [Zone] = []

@@ -1,7 +1,7 @@
 package import Base
 
-/// The satellite receiver of one device. Its error has a memory, so fixes are taken in the order of time; when nobody
-/// asks for one, nothing is calculated.
+/// The satellite receiver of one device. Its error has a memory, so fixes are taken in the order of time; when
+/// none is asked for, nothing is calculated.
 package struct Receiver: Sendable {
   package let model: GPSModel
   private var stream: RandomStream

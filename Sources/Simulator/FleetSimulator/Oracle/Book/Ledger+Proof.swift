@@ -81,7 +81,7 @@ extension Ledger {
     return true
   }
 
-  /// Nobody can say whether it is stored: its answer has the last word, unless a page of HTML has it.
+  /// It is unknown whether it is stored: its answer has the last word, unless a page of HTML has it.
   private func believe(_ departure: Departure) {
     guard let answer = departure.answer else { return }
     if answer.isServers { sums.unverified += 1 } else { mislead(departure, answer) }
@@ -284,7 +284,7 @@ extension Departure {
 /// The whole store, gone through once: how many records of each device it holds, and the sum of their marks.
 struct StoreSums {
   private(set) var devices: [MarkedSum]
-  /// Rows of devices that nobody simulated, and one of these.
+  /// Rows of devices that were not simulated, and one of these.
   private(set) var strangers = 0
   private(set) var stranger: String?
 

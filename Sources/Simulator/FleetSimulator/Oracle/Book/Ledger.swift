@@ -278,7 +278,7 @@ package struct LedgerSums: Equatable, Sendable {
   package var created = 0
   /// Deleted by their devices after an acknowledgement, and found in the store.
   package var stored = 0
-  /// Deleted by their devices after an acknowledgement, and nobody could say whether they are in the store.
+  /// Deleted by their devices after an acknowledgement, and it is unknown whether they are in the store.
   package var unverified = 0
   package var pending = 0
   package var expired = 0
@@ -286,7 +286,7 @@ package struct LedgerSums: Equatable, Sendable {
   package var destroyed = 0
   /// Put aside by the server instead of stored.
   package var quarantined = 0
-  /// Deleted by their devices because somebody on the way said "success" in the server's place.
+  /// Deleted by their devices because something on the way said "success" in the server's place.
   package var misled = 0
   /// Acknowledged by the server and not in its store.
   package var lost = 0

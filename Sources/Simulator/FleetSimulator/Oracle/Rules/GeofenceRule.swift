@@ -32,7 +32,7 @@ final class GeofenceRule: Rule {
     switch happening {
     case .told(.engine(.geofence(let record, let fence))): cross(record, fence, sighting)
     case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, sighting)
-    // What was monitored is monitored anew, and nobody has watched meanwhile.
+    // What was monitored is monitored anew, and was not watched meanwhile.
     case .launched: devices[sighting.device] = nil
     // Nothing is monitored after a stop, of which no change of the set is told.
     case .told(.engine(.enabledChange(isEnabled: false))): devices[sighting.device]?.monitored = []

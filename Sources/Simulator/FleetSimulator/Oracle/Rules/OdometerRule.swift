@@ -122,7 +122,7 @@ final class OdometerRule: Rule {
     }
   }
 
-  /// Somebody who comes again after having left begins a way of their own.
+  /// A body that comes again after having left begins a way of its own.
   private func stand(at place: Coordinate, _ metres: Double, _ device: Int) {
     if metres < gauges[device].metres { gauges[device].course = nil }
     (gauges[device].place, gauges[device].metres) = (place, metres)

@@ -12,7 +12,7 @@ final class Violations {
   private let names: [String]
   private let ending: Set<Invariant>
   private let breaking: Invariant?
-  /// Something has happened after which nobody drives on.
+  /// Something has happened that ends the run.
   private(set) var endsDrives = false
   /// Something has happened after which the run is over.
   private(set) var breaksOff = false
@@ -87,7 +87,7 @@ final class Violations {
   }
 }
 
-/// Somebody to whom happened what must not.
+/// A device to which something happened that must not.
 package struct Victim: Equatable, Sendable {
   package let device: String
   /// Nil when it concerns the device as a whole.
