@@ -121,6 +121,51 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// SDK §12.6.4: a place where no position is to be had ends the attempt, and there is no motion change.
+  @Test(arguments: [(nil as Cover.Kind?, [Invariant.motionLiveness]), (.deadZone, [.motionLiveness]), (.tunnel, [])])
+  func aRestWithoutPositionsIsNotTold(cover: Cover.Kind?, violated: [Invariant]) {
+    let stage = started()
+    stage.event(.motionChange(stage.location()))
+    stage.stay(0, cover: cover)
+    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    wait(2_000, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// SDK §12.6.2: a receiver that errs by more than `stationaryRadius` delays a rest on Android.
+  @Test(arguments: [
+    (DevicePlatform.android, 10.0, [Invariant.motionLiveness]), (.android, 60, []),
+    (.ios, 60, [.motionLiveness]),
+  ])
+  func aPositionElsewhereDelaysARest(platform: DevicePlatform, metres: Double, violated: [Invariant]) {
+    let stage = Stage(platform: platform) { $0.geolocation.stationaryRadiusMetres = 50 }
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    stage.event(.motionChange(stage.location()))
+    stage.event(.activityChange(Activity(.still, confidence: 100)))
+    wait(500, stage)
+    stage.event(.location(stage.location(metresNorth: metres)))
+    wait(800, stage)
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    #expect(stage.violated == violated)
+  }
+
+  /// SDK §12.6.1: at a light, of which the way behind it is the end; the sensor says "still" again or it does not.
+  @Test(arguments: [(false, []), (true, [Invariant.motionLiveness])])
+  func aStillOnTheWayIsNoRest(isToldAgain: Bool, violated: [Invariant]) {
+    let stage = started()
+    stage.event(.motionChange(stage.location()))
+    var steps = 0
+    stage.go(from: 0, to: 8_000, seconds: 800) {
+      steps += 1
+      if steps == 70 { stage.event(.activityChange(Activity(.still, confidence: 100))) }
+      stage.event(.location(stage.location()))
+    }
+    if isToldAgain { stage.event(.activityChange(Activity(.still, confidence: 100))) }
+    wait(2_000, stage)
+    #expect(stage.violated == violated)
+  }
+
   @Test func whoNeverStopsByItselfNeedNot() {
     let stage = started { $0.activity.disableStopDetection = true }
     stage.event(.motionChange(stage.location()))

@@ -45,7 +45,10 @@ import Testing
     let late = try #require(value(sample, in: last))
     #expect(early > 0 && early < late)
     #expect(Int(late) <= report.sums.created)
-    #expect(value("rollingroad_fleet_upload_failed_total{fleet=\"cars\",is=\"true\"}", in: last) == 0)
+    let failed = ["cars", "walkers"].compactMap {
+      value("rollingroad_fleet_upload_failed_total{fleet=\"\($0)\",is=\"true\"}", in: last)
+    }
+    #expect(failed.count == 2 && Int(failed[0] + failed[1]) == measures.progress.errors)
     let median = value("rollingroad_fleet_upload_duration_seconds{fleet=\"walkers\",quantile=\"0.5\"}", in: last)
     #expect((0.01...1).contains(median ?? 0))
     #expect(last.contains("# TYPE rollingroad_fleet_upload_duration_seconds summary"))

@@ -124,7 +124,10 @@ struct MotionModel: Equatable {
   private mutating func stream(_ metres: Int) {
     guard isEnabled else { return }
     last = (metres, false, 0)
-    if isMoving, let stopPlace, abs(stopPlace - metres) > 150 { (stopTimer, self.stopPlace) = (nil, nil) }
+    if isMoving, let stopPlace, abs(stopPlace - metres) > 150 {
+      let isStill = activity == ("still", 100) && !isSettling
+      (stopTimer, self.stopPlace) = isStill ? (60, metres) : (nil, nil)
+    }
     if !isMoving && !isSettling && !isQuerying { notice(metres) }
   }
 

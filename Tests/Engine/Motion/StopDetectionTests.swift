@@ -61,7 +61,20 @@ import Vocabulary
     #expect(rig.engine.timers.isRunning(.stopTimeout), "within the stationary radius of 150 m")
     rig.wait(30)
     rig.drive(north: 160)
-    #expect(!rig.engine.timers.isRunning(.stopTimeout))
+    rig.wait(299)
+    #expect(rig.engine.state.isMoving, "the stop on the way was none")
+    rig.wait(1)
+    #expect(!rig.engine.state.isMoving, "the activity is still what it was")
+  }
+
+  @Test func androidTakesAStopBackForGoodWhenTheActivityIsUncertain() {
+    var rig = EngineRig.driving(.android)
+    rig.act(.still)
+    rig.act(.unknown, 40)
+    rig.wait(30)
+    rig.drive(north: 160)
+    rig.wait(1_000)
+    #expect(rig.engine.state.isMoving)
   }
 
   @Test func aTimeoutOfZeroFiresAtTheNextTick() {

@@ -116,8 +116,8 @@ final class Stage {
   }
 
   /// It stays where it is.
-  func stay(_ metresNorth: Double) {
-    let stay = Stay(place: Stage.place(metresNorth), start: now, end: nil)
+  func stay(_ metresNorth: Double, cover: Cover.Kind? = nil) {
+    let stay = Stay(place: Stage.place(metresNorth), cover: cover, start: now, end: nil)
     tell(.moves(.stay(stay)))
   }
 
@@ -137,11 +137,13 @@ final class Stage {
 
   func event(_ event: EngineEvent) { tell(.told(.engine(event))) }
 
-  func location(isMoving: Bool = true, odometer: Double = 0) -> LocationRecord {
-    LocationRecord(
+  func location(isMoving: Bool = true, odometer: Double = 0, metresNorth: Double = 0) -> LocationRecord {
+    let place = Stage.place(metresNorth)
+    return LocationRecord(
       uuid: UUID128(high: 2, low: UInt64(now.nanoseconds)),
       timestamp: start.advanced(byMilliseconds: now.nanoseconds / 1_000_000), isMoving: isMoving, odometer: odometer,
-      coords: Coordinates(latitude: 1, longitude: 2), activity: Activity(.unknown, confidence: 0),
+      coords: Coordinates(latitude: place.latitude, longitude: place.longitude),
+      activity: Activity(.unknown, confidence: 0),
       battery: Battery(level: nil, isCharging: false))
   }
 }

@@ -159,11 +159,14 @@ extension Engine {
     }
   }
 
-  /// Android takes a stop back when the device leaves the place where it seemed to stop.
-  mutating func watchDisplacement(of fix: Fix, into effects: inout [Effect]) {
+  /// Android takes a stop back when the device leaves the place where it seemed to stop. An activity that goes on as `still`
+  /// is not reported again, so that the time-out begins anew at the new place.
+  mutating func watchDisplacement(of fix: Fix, at now: Moment, into effects: inout [Effect]) {
     guard profile.watchesDisplacementWhileStopping, let stoppingPlace, let place = Coordinate(fix) else { return }
     guard stoppingPlace.distanceMetres(to: place) > configuration.geolocation.stationaryRadiusMetres else { return }
     cancelStopping(into: &effects)
+    guard activity.type == .still, activity.confidence >= settings.minimumConfidence else { return }
+    seemStill(confidence: activity.confidence, at: now, into: &effects)
   }
 
   /// iOS paused the updates: with stop detection disabled this is how a trip ends.

@@ -51,7 +51,7 @@ extension Engine {
       note(.distanceFilter(new: distanceFilter.effectiveMetres, old: old), .info, into: &effects)
       demandDistanceFilter(into: &effects)
     }
-    watchDisplacement(of: fix, into: &effects)
+    watchDisplacement(of: fix, at: now, into: &effects)
     lookAround(from: fix, .fix, at: now, into: &effects)
     let record = makeRecord(of: fix, at: now)
     if isMotionChangeFix(fix) {

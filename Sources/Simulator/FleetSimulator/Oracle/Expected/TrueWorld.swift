@@ -162,12 +162,15 @@ struct TrueLife {
   /// Its queue has worked since a while before then: what cannot be written need not be told.
   func isSound(since instant: MonotonicInstant) -> Bool { disturbedAt.map { $0 + .seconds(600) < instant } ?? true }
 
-  /// Nor was it in a tunnel.
+  /// Nor was it in a tunnel, on its way or where it stays.
   func seesSky(since instant: MonotonicInstant) -> Bool {
     guard sees(since: instant) else { return false }
     return [episode, previous].allSatisfy { episode in
-      guard case .trip(let trip)? = episode else { return true }
-      return trip.covers.allSatisfy { $0.kind != .tunnel || $0.end < instant }
+      switch episode {
+      case .trip(let trip): trip.covers.allSatisfy { $0.kind != .tunnel || $0.end < instant }
+      case .stay(let stay): stay.cover != .tunnel || stay.end.map { $0 < instant } ?? false
+      case nil: true
+      }
     }
   }
 

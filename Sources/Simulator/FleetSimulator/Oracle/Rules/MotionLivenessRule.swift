@@ -22,10 +22,14 @@ final class MotionLivenessRule: Rule {
     var due: MonotonicInstant?
     /// When the reason for that began.
     var reason = MonotonicInstant(nanoseconds: 0)
+    /// Where it seemed to stop.
+    var stop: Coordinate?
   }
 
   private var motions: [Motion]
   private var isStill: [Bool]
+  /// The position that was told last.
+  private var places: [Coordinate?]
 
   /// Sensors err, and the search for a position takes a minute and begins anew when it fails.
   private static let restPatience = Nanoseconds.seconds(600)
@@ -35,6 +39,7 @@ final class MotionLivenessRule: Rule {
   required init(_ ledger: Ledger) {
     motions = Array(repeating: Motion(), count: ledger.names.count)
     isStill = Array(repeating: false, count: ledger.names.count)
+    places = Array(repeating: nil, count: ledger.names.count)
     super.init(ledger)
   }
 
@@ -46,9 +51,15 @@ final class MotionLivenessRule: Rule {
       if motions[device].due != nil { exercised += 1 }
       motions[device] = Motion(isMoving: record.isMoving, since: now)
       isStill[device] = false
-    // Its sensors have to say that it is still: what they said before it was moving need not count.
+      places[device] = record.place
+    case .told(.engine(.location(let record))) where !record.isSample:
+      places[device] = record.place
+      followStop(sighting)
+    // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
+    // (SDK §12.6.1), and they need not say it again.
     case .told(.engine(.activityChange(let activity))):
-      isStill[device] = activity.type == .still && activity.confidence >= 75
+      let rests = ledger.truth.lives[device].restsSince != nil
+      isStill[device] = rests && activity.type == .still && activity.confidence >= 75
       if motions[device].isMoving == true { motions[device].due = nil }
       rest(sighting)
     case .moves(let episode):
@@ -73,8 +84,21 @@ final class MotionLivenessRule: Rule {
     let start = max(rests, sighting.now.monotonic, wanted.since)
     let timeout =
       configuration.geolocation.stopTimeoutMinutes * 60 + configuration.activity.stopDetectionDelay
+    motions[device].stop = places[device]
     motions[device].reason = start
     motions[device].due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience
+  }
+
+  /// Positions away from the place where it seemed to stop take the stop back on Android, though it truly rests: the
+  /// time-out begins anew there (SDK §12.6.2). Those nearer to each other than `distanceFilter` are not told.
+  private func followStop(_ sighting: Sighting) {
+    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+    guard motions[device].isMoving == true, motions[device].due != nil, let place = places[device],
+      let geolocation = life.configuration?.geolocation, life.configuration?.platform == .android
+    else { return }
+    let metres = geolocation.stationaryRadiusMetres - geolocation.distanceFilterMetres
+    if let stop = motions[device].stop, stop.distanceMetres(to: place) <= metres { return }
+    rest(sighting)
   }
 
   /// It truly sets off, and the SDK says that it rests.
@@ -96,7 +120,8 @@ final class MotionLivenessRule: Rule {
     let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
     guard let due = motions[device].due, let isMoving = motions[device].isMoving else { return }
     motions[device].due = nil
-    guard life.seesSky(since: motions[device].reason - .seconds(300)) else { return }
+    // Without a position there is no motion change, and the SDK waits for another occasion (SDK §12.6.4).
+    guard life.seesSky(since: motions[device].reason - .seconds(300)) else { return motions[device] = Motion() }
     exercised += 1
     ledger.violations.blame(
       Self.invariant, device, at: due,
@@ -104,4 +129,8 @@ final class MotionLivenessRule: Rule {
         ? "at rest since \(motions[device].reason.clockText), and still moving for the SDK"
         : "on its way since \(motions[device].reason.clockText), and still at rest for the SDK")
   }
+}
+
+extension LocationRecord {
+  fileprivate var place: Coordinate? { Coordinate(latitude: coords.latitude, longitude: coords.longitude) }
 }
