@@ -47,6 +47,18 @@ import World
     #expect(seen.outcomes(from: 242, to: 300).allSatisfy { $0 == 200 })
   }
 
+  /// SDK §10.3: commands count whatever the status.
+  @Test(arguments: [403, 503])
+  func aRefusalMayHaveCommands(status: Int) throws {
+    var http = HTTPFault()
+    http.abort = HTTPAbort(status: status)
+    http.abort?.body = #"{"background_geolocation":[["resetOdometer"]]}"#
+    let (report, seen) = try run(.http(http))
+    #expect(report.isRight && report.victims == [])
+    #expect(report.invariants.first { $0.invariant == .remoteCommands }?.verdict == .held)
+    #expect(seen.outcomes(from: 121, to: 240).contains(status))
+  }
+
   @Test func aConditionChoosesRequests() throws {
     var http = HTTPFault()
     http.abort = HTTPAbort(status: 413, when: "request.records > 1")

@@ -63,6 +63,17 @@ import Testing
     #expect(try server.stored() == 0)
   }
 
+  @Test(arguments: [
+    ("{\"background_geolocation\":[\"stop\"]}", "application/json"), ("gone", "text/plain"), ("", "text/plain"),
+  ])
+  func aStatusMayHaveABody(body: String, type: String) throws {
+    let text = body.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\\\"")
+    let server = try server("{\"kind\":\"status\",\"status\":403,\"body\":\"\(text)\"}")
+    let answer = try server.connect().request("POST", "/locations", body: Uploads.record(1))
+    #expect(answer.status == 403 && answer.body == Array(body.utf8) && answer.field("Content-Type") == type)
+    #expect(try server.stored() == 0)
+  }
+
   @Test func aPortalAnswersWithAPage() throws {
     let server = try server(#"{"kind":"portal"}"#)
     let answer = try server.connect().request("POST", "/locations", body: Uploads.record(1))

@@ -75,8 +75,10 @@ extension IngestSession {
   ) {
     switch fault.fault {
     case .delay: hold(exchange, .reply(reply), fault.delay, &output)
-    case .status(let status, let fields):
-      var response = Response.faulted(status)
+    case .status(let status, let fields, let body):
+      var response =
+        body.map { Response(status, $0.first == "{" ? "application/json" : "text/plain", Array($0.utf8)) }
+        ?? .faulted(status)
       response.askedFields = fields
       write(exchange, response, bodyComplete: true, &output)
     case .portal: write(exchange, .portal, bodyComplete: true, &output)

@@ -10,8 +10,9 @@ package enum ServerFault: Equatable, Sendable {
   case reset
   /// Waits, then goes on.
   case delay(ClosedRange<Int64>)
-  /// Reads the request, stores nothing, answers this, with these fields in its head.
-  case status(Int, [NameValuePair] = [])
+  /// Reads the request, stores nothing, answers this, with these fields in its head and this body; without one, with an
+  /// error of the server's own form.
+  case status(Int, [NameValuePair] = [], body: String? = nil)
   /// Answers 200 with a page of HTML and stores nothing, as the login page of a hotel does.
   case portal
   /// Sends the client elsewhere and stores nothing.
@@ -86,8 +87,9 @@ extension ServerFault {
     writer.member("kind", kind.rawValue)
     switch self {
     case .refuse(let status): writer.member("status", status)
-    case .status(let status, let fields):
+    case .status(let status, let fields, let body):
       writer.member("status", status)
+      if let body { writer.member("body", body) }
       guard !fields.isEmpty else { break }
       writer.key("headers")
       writer.beginObject()
@@ -116,7 +118,9 @@ extension ServerFault {
 
 extension ServerFault {
   init(_ value: JSONValue, at path: String) throws(FieldError) {
-    let keys = ["kind", "status", "headers", "time", "from", "to", "bytes", "every", "records", "by", "location"]
+    let keys = [
+      "kind", "status", "headers", "body", "time", "from", "to", "bytes", "every", "records", "by", "location",
+    ]
     let fields = try AdminFields(value, at: path, knows: keys)
     let name = try fields.text("kind") ?? ""
     guard let kind = Kind(rawValue: name) else {
@@ -132,7 +136,8 @@ extension ServerFault {
     case .delay: self = .delay(try ServerFault.delays(fields))
     case .status:
       self = .status(
-        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields))
+        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields),
+        body: try fields.text("body"))
     case .portal: self = .portal
     case .redirect:
       self = .redirect(
@@ -196,7 +201,7 @@ extension ServerFault.Kind {
   var parameters: [String] {
     switch self {
     case .refuse: ["status"]
-    case .status: ["status", "headers"]
+    case .status: ["status", "headers", "body"]
     case .delay, .delayAfterCommit: ["time", "from", "to"]
     case .redirect: ["status", "location"]
     case .prefix: ["records"]

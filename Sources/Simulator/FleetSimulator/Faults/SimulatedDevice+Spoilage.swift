@@ -44,7 +44,7 @@ extension HTTPFault {
 }
 
 extension HTTPAbort {
-  var serverFault: ServerFault { .status(status, headers.map { NameValuePair($0.name, $0.value) }) }
+  var serverFault: ServerFault { .status(status, headers.map { NameValuePair($0.name, $0.value) }, body: body) }
 }
 
 extension HTTPDelay {
@@ -98,7 +98,8 @@ extension SimulatedDevice {
   mutating func playedAnswer(to request: OutgoingRequest, _ exchange: Exchange, in site: Site) -> RequestOutcome? {
     guard site.playsFaults else { return nil }
     switch spoilage(of: exchange, in: site) {
-    case .status(let status, _)?: return .answered(status: status, reason: "", body: [])
+    case .status(let status, _, let body)?:
+      return .answered(status: status, reason: "", body: Array((body ?? "").utf8))
     case .portal?: return .answered(status: 200, reason: "OK", body: Array("<html>log in!</html>".utf8))
     default: break
     }

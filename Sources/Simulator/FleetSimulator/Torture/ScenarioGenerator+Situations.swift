@@ -75,6 +75,23 @@ extension ScenarioGenerator {
         """#)
   }
 
+  /// Servers that refuse uploads and say in the same answer what is to be done.
+  mutating func addRefusalsWithCommands() throws(JSONError) {
+    let status = one(of: ["400", "401", "401", "403", "500", "503"])
+    if status == "401" {
+      try add(#"{ "auth": { "strategy": "jwt", "accessTokenTtl": "1h" } }"#, at: ["target"])
+    }
+    let command = one(of: [
+      #"[\"resetOdometer\"]"#, #"[\"setConfig\", { \"app\": { \"heartbeatInterval\": 90 } }]"#,
+    ])
+    try add(
+      fault: #"""
+        { "name": "refusing", "rate": { "perDeviceHour": \#(isLong ? 1 : 6) }, "for": "2m",
+          "http": { "abort": { "status": \#(status), "percentage": \#(25 + stream.index(below: 76)),
+                               "body": "{\"background_geolocation\": [\#(command)]}" } } }
+        """#)
+  }
+
   /// Queues that leave out a kind of record, or keep none.
   mutating func addPersistMode() throws(JSONError) {
     try add(one(of: ["-1", "0", "1"]), at: ["sdk", "config", "persistence", "persistMode"])

@@ -61,6 +61,7 @@ package struct ScenarioGenerator {
     if calendar == nil && stream.chance(0.25) { try addAbsences() }
     if stream.chance(0.12) { try addPersistMode() }
     if stream.chance(0.08) { try addWhenInUse() }
+    if stream.chance(0.15) { try addRefusalsWithCommands() }
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }

@@ -27,6 +27,7 @@ package struct HTTPAbort: Equatable, Sendable {
   package var status = 503
   package var percentage = 100.0
   package var headers: [Named<String>] = []
+  package var body: String?
   package var condition: Condition?
 
   package init() {}
@@ -39,6 +40,10 @@ extension HTTPAbort: ScenarioSection {
       .required("status", \.status, .integer(200...599), "The status."),
       .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
       .key("headers", \.headers, .map(of: .text), "Headers of the answer, as Retry-After."),
+      .optional(
+        "body", \.body, .text,
+        "Body of the answer, as `{\"background_geolocation\": [[\"stop\"]]}`; an error of the server's own form without it."
+      ),
       .optional(
         "when", \.condition, .condition(.request), "Only requests for which this holds, as in `request.bytes > 65536`."),
     ])

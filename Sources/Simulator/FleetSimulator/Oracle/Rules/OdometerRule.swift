@@ -71,8 +71,8 @@ final class OdometerRule: Rule {
     /// Its store has failed: what it could not write is gone with the app.
     var isDisturbed = false
     var isTold = false
-    /// The record of a command that set it to 0 is still to come, and says so whatever was counted meanwhile (SDK §17.6).
-    var isSet = false
+    /// Records of commands that set it to 0 are still to come, and say so whatever was counted meanwhile (SDK §17.6).
+    var zerosToCome = 0
   }
 
   private var gauges: [Gauge]
@@ -117,7 +117,8 @@ final class OdometerRule: Rule {
       gauges[device].streamed = nil
     case .told(.engine(.geofence(let record, _))): compare(record, sighting)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
-      (gauges[device].odometer, gauges[device].course, gauges[device].isSet) = (0, nil, true)
+      (gauges[device].odometer, gauges[device].course) = (0, nil)
+      gauges[device].zerosToCome += 1
     default: break
     }
   }
@@ -130,8 +131,9 @@ final class OdometerRule: Rule {
 
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
     let before = gauges[sighting.device].odometer
-    if record.odometer == 0 && gauges[sighting.device].isSet {
-      gauges[sighting.device].isSet = false
+    // One that comes before anything is counted may be that of a command, or not.
+    if record.odometer == 0 && before > 0 && gauges[sighting.device].zerosToCome > 0 {
+      gauges[sighting.device].zerosToCome -= 1
       return
     }
     gauges[sighting.device].odometer = record.odometer
