@@ -82,6 +82,18 @@ import Vocabulary
     #expect(stage.violated == [])
   }
 
+  /// By the error of a position, while monitoring begins anew.
+  @Test func anEntryThatIsToldTooEarly() {
+    let stage = stage(Self.circle, at: -1_000)
+    stage.go(from: -1_000, to: -210, seconds: 100)
+    tell(.enter, stage)
+    stage.tell(.asked(.stop))
+    stage.tell(.asked(.start))
+    stage.go(from: -210, to: 0, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
   @Test func aVisitThatIsOverBeforeAPhoneLooksNeedNotBeTold() {
     let stage = stage(Self.circle, at: -1_000)
     stage.go(from: -1_000, to: 1_000, seconds: 100)

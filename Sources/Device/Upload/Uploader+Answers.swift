@@ -36,6 +36,8 @@ extension Uploader {
     let status = outcome.status
     let uuid = flush.page.isBatch ? nil : flush.page.uuids.first
     log(.response(status: status, reason: outcome.reason), &effects)
+    // A server that answers, however it does, knows no back-off (SDK §9.3).
+    if status != 0 { insertsToWait = 0 }
     log(.posted(uuid: uuid, status: status, retry: flush.page.retry), &effects)
     let commands = ReceivedCommands(in: outcome)
     switch status {
@@ -55,7 +57,6 @@ extension Uploader {
     _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]
   ) {
     var flush = flush
-    insertsToWait = 0
     var failure: DatabaseError?
     do throws(DatabaseError) {
       _ = try queue.delete(flush.page.ids)

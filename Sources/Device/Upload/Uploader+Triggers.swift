@@ -30,11 +30,7 @@ extension Uploader {
 
   /// The back-off after a failure of the network counts inserts (SDK §9.3).
   private mutating func count(_ trigger: FlushTrigger) {
-    switch trigger {
-    case .insert: insertsToWait = max(0, insertsToWait - 1)
-    case .motionChange, .connectivity, .manual: insertsToWait = 0
-    case .appResume, .appPause, .ready, .start, .heartbeat, .backgroundFetch, .configuration: break
-    }
+    if trigger == .insert { insertsToWait = max(0, insertsToWait - 1) }
   }
 
   private enum Obstacle {

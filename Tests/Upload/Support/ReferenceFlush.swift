@@ -42,13 +42,11 @@ struct ReferenceFlush {
       if rows.count == 1 && isIdle { hasFailed = false }
       return begin(isAutomatic: true, isDue: insertsToWait == 0 && rows.count >= threshold)
     case .motionChange:
-      insertsToWait = 0
       missWithoutNetwork()
       return begin(isAutomatic: true, isDue: true)
     case .heartbeat:
       return begin(isAutomatic: true, isDue: rows.count >= threshold || hasFailed && !rows.isEmpty)
     case .sync:
-      insertsToWait = 0
       missWithoutNetwork()
       return begin(isAutomatic: false, isDue: true)
     case .network:
@@ -86,12 +84,12 @@ struct ReferenceFlush {
   }
 
   private mutating func answer(_ step: Step) -> [String] {
+    if awaited == .upload && [.accepted, .refused, .unauthorized].contains(step) { insertsToWait = 0 }
     switch (awaited, step) {
     case (nil, _): return []
     case (.upload, .accepted):
       rows.removeFirst(locked.count)
       synced += locked.count
-      insertsToWait = 0
       locked = []
       return ["http 200"] + next()
     case (.upload, .unauthorized) where canRefresh && !hasRefreshed:

@@ -19,12 +19,18 @@ extension ScenarioGenerator {
   }
 
   private mutating func shape() -> String {
+    stream.chance(0.5) ? polygon(metres: 200...1_100) : circle(radii: ["150", "250", "500", "1500", "2000"])
+  }
+
+  mutating func circle(radii: [String]) -> String {
     let (latitude, longitude) = place(within: 3_000)
-    guard stream.chance(0.5) else {
-      let radius = one(of: ["150", "250", "500", "1500", "2000"])
-      return #""latitude": \#(latitude), "longitude": \#(longitude), "radius": \#(radius)"#
-    }
-    let (corners, radius) = (3 + stream.index(below: 5), 200 + 100 * Double(stream.index(below: 10)))
+    return #""latitude": \#(latitude), "longitude": \#(longitude), "radius": \#(one(of: radii))"#
+  }
+
+  mutating func polygon(metres: ClosedRange<Double>) -> String {
+    let (latitude, longitude) = place(within: 3_000)
+    let corners = 3 + stream.index(below: 5)
+    let radius = metres.lowerBound + (metres.upperBound - metres.lowerBound) * stream.uniform()
     let vertices = (0..<corners).map { corner in
       let angle = PortableMath.sineAndCosine(degrees: 360 * Double(corner) / Double(corners))
       let length = radius * (0.6 + 0.4 * stream.uniform())

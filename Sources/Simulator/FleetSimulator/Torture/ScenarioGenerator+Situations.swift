@@ -75,6 +75,32 @@ extension ScenarioGenerator {
         """#)
   }
 
+  /// Large fences in which devices stay: polygons, or circles in which they dwell while their apps end and begin.
+  mutating func addVisits() throws(JSONError) {
+    let isOfPolygons = stream.chance(0.5)
+    let dwell = #", "notifyOnDwell": true, "loiteringDelay": \#(one(of: ["30000", "300000", "600000"]))"#
+    let fences = (0..<3 + stream.index(below: 4)).map { number in
+      let shape = isOfPolygons ? polygon(metres: 600...1_600) : circle(radii: ["500", "1000"])
+      return #"{ "identifier": "visit-\#(number)", \#(shape)\#(dwell) }"#
+    }
+    try add(
+      #"{ "fences": { "type": "list", "fences": [\#(fences.joined(separator: ", "))] } }"#, at: ["geofences"])
+    try add("true", at: ["sdk", "config", "geolocation", "geofenceInitialTriggerEntry"])
+    let mode = one(of: ["location", "geofences", "geofences"])
+    for fleet in document.fleetNames {
+      try add(#""fences""#, at: ["fleets", fleet, "geofences"])
+      try add("\"\(mode)\"", at: ["fleets", fleet, "mode"])
+      if !isLong { try add(#""about""#, at: ["fleets", fleet, "routes"]) }
+    }
+    guard !isOfPolygons else { return }
+    try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
+    try add(
+      fault: #"""
+        { "name": "ends", "rate": { "perDeviceHour": \#(isLong ? 1 : 6) },
+          "lifecycle": { "terminate": true, "relaunchAfter": "\#(30 + stream.index(below: 200))s" } }
+        """#)
+  }
+
   /// Servers that refuse uploads and say in the same answer what is to be done.
   mutating func addRefusalsWithCommands() throws(JSONError) {
     let status = one(of: ["400", "401", "401", "403", "500", "503"])

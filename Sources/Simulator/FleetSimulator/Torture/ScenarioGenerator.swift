@@ -61,6 +61,7 @@ package struct ScenarioGenerator {
     if calendar == nil && stream.chance(0.25) { try addAbsences() }
     if stream.chance(0.12) { try addPersistMode() }
     if stream.chance(0.08) { try addWhenInUse() }
+    if calendar == nil && stream.chance(0.2) { try addVisits() }
     if stream.chance(0.15) { try addRefusalsWithCommands() }
   }
 

@@ -135,8 +135,11 @@ final class GeofenceLivenessRule: Rule {
       owe(true, &watch, since: sighting.now.monotonic, sighting)
       watch.owed?.isSilent = !(geolocation?.geofenceInitialTriggerEntry ?? true)
     } else if !watch.isInside {
+      // An entry that it was told of is one that it left while nothing was watched, or one that is still to come, by the
+      // error of a position.
+      let wasTold = watch.told == true
       settle(false, &watch, at: sighting.now.monotonic)
-      if watch.silentUntil != nil && isNearby(watch, sighting) { watch.told = nil }
+      if wasTold || watch.silentUntil != nil && isNearby(watch, sighting) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
       // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
       watch.dwellDue = max(earliest, sighting.now.monotonic) + GeofenceLivenessRule.dwellPatience

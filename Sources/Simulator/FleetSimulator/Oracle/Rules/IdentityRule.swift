@@ -49,6 +49,8 @@ final class IdentityRule: Rule {
       last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
       last[sighting.device].samples.append((now, record.timestamp))
     case .told(.engine(.motionChange(let record))): motionChanges[sighting.device] = record
+    // Its own record may be of the last position (SDK §13.2).
+    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)): motionChanges[sighting.device] = nil
     case .told(.engine(.location(let record))): judge(record, sighting)
     case .faultEnded(let occurrence):
       guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }

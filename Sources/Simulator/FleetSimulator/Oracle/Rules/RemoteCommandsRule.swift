@@ -28,6 +28,8 @@ final class RemoteCommandsRule: Rule {
     switch happening {
     case .ended(let request, let outcome):
       guard let sent = ledger.pages[device].open.first(where: { $0.id == request }) else { return }
+      // An app that registers is not the SDK.
+      if request > Account.firstRequest { return }
       // The answer to what a watchdog gave up is stale, and is ignored (SDK §9.2). A log has no watchdog.
       if sent.purpose != .log && sent.isGivenUp(at: sighting.now.monotonic) { return }
       expectNothingDue(sighting)
