@@ -11,16 +11,16 @@ extension Uploader {
     _ effects: inout [UploadEffect]
   ) {
     count(trigger)
+    let queued = queue.count
+    // What failed before is gone when there is nothing, or only what has just come.
+    if queued == 0 || trigger == .insert && queued == 1 { hasFailed = false }
     if let obstacle = obstacle(to: trigger) {
       let knowsNoThreshold = trigger == .motionChange || trigger == .manual
-      if obstacle == .noNetwork && knowsNoThreshold && queue.count > 0 { hasFailed = true }
+      if obstacle == .noNetwork && knowsNoThreshold && queued > 0 { hasFailed = true }
       return refuse(obstacle, completion, &effects)
     }
     let isManual = trigger == .manual
     if isManual && policy.destination == .none { return handOut(to: completion, &queue, &effects) }
-    let queued = queue.count
-    // What failed before is gone when there is nothing, or only what has just come.
-    if queued == 0 || trigger == .insert && queued == 1 { hasFailed = false }
     guard isManual || isDue(trigger, queued: queued) else { return }
     log(.flushBegan(trigger: trigger, queued: queued), &effects)
     logWatchdog(&effects)

@@ -205,6 +205,26 @@ import Vocabulary
     }
   }
 
+  /// The initial trigger comes of a position. A system that found the device outside has nothing to report.
+  @Test(arguments: [(230.0, false), (500, true)])
+  func anEntryThatTheSystemNeverHearsOfEnds(metres: Double, isLeft: Bool) throws {
+    for isReported in [false, true] {
+      var bench = FenceBench()
+      try bench.add(FenceBench.fence("a"))
+      bench.evaluate(.start, metresEast: 10)
+      #expect(bench.story() == ["on a off ", "ENTER a"])
+      if isReported { bench.cross("a", isEnter: true, metresEast: 10) }
+      _ = bench.story()
+      bench.seconds = 60
+      bench.evaluate(.fix, metresEast: metres, accuracy: 20)
+      // Of what it has reported the system tells the end, too.
+      #expect(bench.story() == (isLeft && !isReported ? ["EXIT a"] : []))
+      bench.seconds = 70
+      bench.cross("a", isEnter: false, metresEast: metres)
+      #expect(bench.story() == (isLeft && !isReported ? [] : ["EXIT a"]))
+    }
+  }
+
   /// A dwell is inside for the delay, whatever happens to the process or to monitoring meanwhile (SDK §15.3).
   @Test(arguments: [0.0, 30, 79, 80, 500])
   func aDwellGoesOnOverARestartAndAStop(secondsGone: Double) throws {

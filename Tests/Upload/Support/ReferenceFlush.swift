@@ -39,7 +39,7 @@ struct ReferenceFlush {
       inserted += 1
       rows.append(inserted)
       insertsToWait = max(0, insertsToWait - 1)
-      if rows.count == 1 && isIdle { hasFailed = false }
+      if rows.count == 1 { hasFailed = false }
       return begin(isAutomatic: true, isDue: insertsToWait == 0 && rows.count >= threshold)
     case .motionChange:
       missWithoutNetwork()
@@ -68,8 +68,6 @@ struct ReferenceFlush {
     synced = 0
     return next()
   }
-
-  private var isIdle: Bool { !isBusy && isOnline }
 
   private mutating func missWithoutNetwork() {
     if !isBusy && !isOnline && !rows.isEmpty { hasFailed = true }

@@ -105,7 +105,9 @@ extension GeofenceBook {
   ) {
     hasUntested = false
     for slot in active {
-      guard let entry = slots[slot], entry.isUntested else { continue }
+      guard let entry = slots[slot] else { continue }
+      if awaitsReportOfEntry(entry, slot, at: place, accuracyMetres, now, into: &effects) { hasUntested = true }
+      guard entry.isUntested else { continue }
       // What the circle leaves open the tests against the polygon decide.
       let isInCircle = entry.circle.contains(place)
       if isInCircle && entry.polygon != nil { watchPolygon(slot) }
@@ -130,7 +132,10 @@ extension GeofenceBook {
         } else {
           enterSilently(slot, now: now, into: &effects)
         }
-        if entry.polygon == nil { slots[slot]?.isReportDue = true }
+        if entry.polygon == nil {
+          slots[slot]?.isReportDue = true
+          hasUntested = true
+        }
       }
     }
   }
@@ -150,6 +155,18 @@ extension GeofenceBook {
     unwatchedInside.removeAll { slot in
       slots[slot].map { $0.isActive || !$0.geofence.status.isInside } ?? true
     }
+  }
+
+  /// An entry that a position has shown, and of which the system may never have heard: then it tells of no exit either, and
+  /// a position that is far outside does.
+  private mutating func awaitsReportOfEntry(
+    _ entry: BookedFence, _ slot: Int, at place: Coordinate, _ accuracyMetres: Double, _ now: Moment,
+    into effects: inout [GeofenceEffect]
+  ) -> Bool {
+    guard entry.isReportDue, entry.geofence.status.isInside, !entry.isUntested else { return false }
+    guard entry.isFarOutside(place, accuracyMetres: accuracyMetres) else { return true }
+    leave(slot, now: now, into: &effects)
+    return false
   }
 
   private mutating func leave(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {

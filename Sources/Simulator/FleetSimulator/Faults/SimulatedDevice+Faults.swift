@@ -18,9 +18,10 @@ extension SimulatedDevice {
     while let spell = faults.takeComing(by: instant, { [key] in site.faults.successor(of: $0, key) }) {
       guard site.faults.finds(spell, at: body.position(at: instant)) else { continue }
       site.trace.note(.faultBegan, UInt64(spell.ordinal), of: number, at: instant)
-      site.tell(.faultBegan(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
       let isOver = spell.end.map { $0 <= instant } ?? false
+      // Watchers see the clock as the fault has set it.
       if !isOver { faults.begin(spell) }
+      site.tell(.faultBegan(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
       begin(spell, at: instant, in: site)
       if isOver { site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site))) }
     }

@@ -64,12 +64,15 @@ struct TrueFence {
     while true {
       let rim = Circle(
         center: circle.center, radiusMetres: circle.radiusMetres + (isInside ? TrueFence.circleMargin : 0))
+      let beyond = circle.center.distanceMetres(to: trip.place(at: now)) - rim.radiusMetres
       guard let next = trip.nextCrossing(of: rim, after: now) else { return found }
       now = next
-      // A body that turns back between the rim and the margin has not crossed.
-      guard let side = self.isInside(trip.place(at: next + .milliseconds(20))), side != isInside else { continue }
-      isInside = side
-      found.append((next, side))
+      // The way is searched on a plane, which differs from the earth by so much at the rim. A body that is on the other
+      // side already only comes back.
+      let doubt = max(0.5, 0.001 * rim.radiusMetres)
+      guard isInside ? beyond <= doubt : beyond >= -doubt else { continue }
+      isInside.toggle()
+      found.append((next, isInside))
     }
   }
 

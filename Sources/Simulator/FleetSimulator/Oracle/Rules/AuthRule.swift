@@ -33,7 +33,8 @@ final class AuthRule: Rule {
         change(device) { $0.mustWait = !open.contains { $0.purpose == .records } }
       }
       if purpose == .records && outcome.status != 401 { change(device) { $0.refreshesInARow = 0 } }
-    case .queue(.inserted), .told(.engine), .told(.commanded), .launched, .network, .configured, .fetched, .healed:
+    case .queue(.inserted), .told(.engine), .told(.commanded), .launched, .opened, .closed, .network, .configured,
+      .fetched, .healed:
       change(device) { $0 = Tokens() }
     default: break
     }

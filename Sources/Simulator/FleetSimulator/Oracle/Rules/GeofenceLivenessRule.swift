@@ -248,7 +248,7 @@ final class GeofenceLivenessRule: Rule {
     switch action {
     case .enter, .exit:
       if fences.watches[index].owed?.isEntry == (action == .enter) { exercised += 1 }
-      settle(action == .enter, &fences.watches[index], at: now, isTold: true)
+      settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, sighting))
     case .dwell:
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
         ledger.violations.blame(
@@ -262,7 +262,7 @@ final class GeofenceLivenessRule: Rule {
 
   /// The SDK knows on which side it is. What it did not tell it may have known as long as it has been true.
   private func settle(
-    _ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant, isTold: Bool = false
+    _ isInside: Bool, _ watch: inout FenceWatch, at instant: MonotonicInstant, since told: MonotonicInstant? = nil
   ) {
     let wasInside = watch.told
     watch.told = isInside
@@ -272,9 +272,15 @@ final class GeofenceLivenessRule: Rule {
     } else if wasInside != true {
       guard watch.fence.notifyOnDwell, watch.isInside, !watch.hasDwelt else { return }
       let stay = Nanoseconds.milliseconds(Int64(watch.fence.loiteringDelayMilliseconds))
-      watch.dwellEarliest = (isTold ? instant : min(instant, watch.insideSince)) + stay
+      watch.dwellEarliest = (told ?? min(instant, watch.insideSince)) + stay
       watch.dwellDue = instant + stay + GeofenceLivenessRule.dwellPatience
     }
+  }
+
+  /// It is told once there is a position, which may be long afterwards (SDK §15.3.1).
+  private func crossing(of record: LocationRecord, _ sighting: Sighting) -> MonotonicInstant {
+    let age = record.geofence.map { sighting.now.wall.milliseconds(since: $0.timestamp) } ?? 0
+    return sighting.now.monotonic - .milliseconds(max(0, age))
   }
 
   /// The SDK has heard of a crossing and does not believe it: it has time to find out.

@@ -100,7 +100,7 @@ final class OdometerRule: Rule {
     switch happening {
     case .queue(.refused): gauges[device].isDisturbed = true
     case .kept(let state) where ledger.pages[device].aliveSince == nil:
-      if gauges[device].isDisturbed { gauges[device].odometer = state.odometerMetres }
+      if gauges[device].isDisturbed { (gauges[device].odometer, gauges[device].course) = (state.odometerMetres, nil) }
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:

@@ -72,6 +72,9 @@ final class RecordingRule: Rule {
     guard let configuration = life.configuration, RecordingRule.isOpen(configuration),
       let wanted = life.expectation, wanted.goal == .location, let mark = marks[device]
     else { return }
+    // Without a position there is no region around its rest, and without activities nothing else shows that it sets off
+    // (SDK §12.6.4).
+    guard !configuration.activity.disableMotionActivityUpdates || life.sees(since: wanted.since) else { return }
     let limit = RecordingRule.limit(configuration)
     let start = max(trip.start, mark.instant, wanted.since)
     if trip.motion.metres(at: (end - trip.start).seconds) > limit { exercised += 1 }

@@ -16,18 +16,23 @@ final class TriggerRule: Rule {
   /// Of each device: when its motion state changed last, and when an upload that goes on had its last answer.
   private var motionChanges: [MonotonicInstant?]
   private var answers: [MonotonicInstant?]
+  /// Since an upload, or a motion change without a network, the queue has not been empty (SDK §8.5.3).
+  private var isLeft: [Bool]
 
   required init(_ ledger: Ledger) {
     motionChanges = Array(repeating: nil, count: ledger.names.count)
     answers = motionChanges
+    isLeft = Array(repeating: false, count: ledger.names.count)
     super.init(ledger)
   }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     switch happening {
-    case .told(.engine(.motionChange)): motionChanges[device] = now
-    case .ended: answers[device] = now
+    case .told(.engine(.motionChange)): (motionChanges[device], isLeft[device]) = (now, true)
+    case .ended: (answers[device], isLeft[device]) = (now, true)
+    case .queue(.deleted):
+      if ledger.pages[device].waiting.count == 0 { isLeft[device] = false }
     case .queue(.inserted):
       let page = ledger.pages[device]
       if let terms = page.terms, !terms.autoSync || page.waiting.count < terms.threshold { exercised += 1 }
@@ -36,25 +41,12 @@ final class TriggerRule: Rule {
       guard !page.isHealed, answers[device] != now, let terms = page.terms else { return }
       if !terms.autoSync { return blame(sighting, nil, "request \(request.id) is sent although autoSync is off") }
       guard page.waiting.count < terms.threshold, motionChanges[device] != now else { return }
-      if let trigger = request.cargo?.trigger, trigger.isRetry, hasFailed(device) { return }
+      if let trigger = request.cargo?.trigger, trigger.isRetry, isLeft[device] { return }
       blame(
         sighting, nil,
         "request \(request.id) is sent with \(page.waiting.count) records waiting and a threshold of \(terms.threshold)"
       )
     default: break
-    }
-  }
-
-  /// A record waits that was sent already, that an upload has left behind, or that a motion change without a network could
-  /// not send.
-  private func hasFailed(_ device: Int) -> Bool {
-    let page = ledger.pages[device]
-    // The request that is judged has been counted.
-    let judged = page.open.last { $0.purpose == .records }?.rows ?? []
-    return page.waiting.all.contains { record in
-      if record.attempts > (judged.contains(record.row) ? 1 : 0) { return true }
-      if let answer = page.answer, record.createdAt <= answer.instant { return true }
-      return motionChanges[device].map { record.createdAt <= $0 } ?? false
     }
   }
 }
