@@ -2,21 +2,21 @@
 /// Where lines go and what time it is are given from outside. Lines below the threshold cost a comparison; their fields
 /// are never computed.
 package struct Log: Sendable {
-  private let threshold: LogLevel
+  private let threshold: LogSeverity
   private let bound: LogFields
   private let now: @Sendable () -> WallInstant
   private let sink: @Sendable (LogEvent) -> Void
 
   /// `sink` is called on the thread that logs and may be called by several at once.
   package init(
-    upTo threshold: LogLevel, now: @escaping @Sendable () -> WallInstant,
+    upTo threshold: LogSeverity, now: @escaping @Sendable () -> WallInstant,
     sink: @escaping @Sendable (LogEvent) -> Void
   ) {
     self.init(threshold: threshold, bound: [:], now: now, sink: sink)
   }
 
   private init(
-    threshold: LogLevel, bound: LogFields, now: @escaping @Sendable () -> WallInstant,
+    threshold: LogSeverity, bound: LogFields, now: @escaping @Sendable () -> WallInstant,
     sink: @escaping @Sendable (LogEvent) -> Void
   ) {
     self.threshold = threshold
@@ -46,13 +46,13 @@ package struct Log: Sendable {
     if threshold >= .debug { write(.debug, message, fields) }
   }
 
-  private func write(_ level: LogLevel, _ message: StaticString, _ fields: () -> LogFields) {
+  private func write(_ level: LogSeverity, _ message: StaticString, _ fields: () -> LogFields) {
     sink(LogEvent(time: now(), level: level, message: message, fields: bound.followed(by: fields())))
   }
 }
 
 /// How much attention a line wants, the most first.
-package enum LogLevel: String, CaseIterable, Comparable, Sendable {
+package enum LogSeverity: String, CaseIterable, Comparable, Sendable {
   /// An operator must act: data or service is lost.
   case error
   /// Something is not as it should be, and was dealt with.
@@ -71,7 +71,7 @@ package enum LogLevel: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  package static func < (left: LogLevel, right: LogLevel) -> Bool { left.rank < right.rank }
+  package static func < (left: LogSeverity, right: LogSeverity) -> Bool { left.rank < right.rank }
 }
 
 /// The facts of a log line in the order in which they were written: `["device": .string(id), "records": .integer(250)]`.
@@ -101,7 +101,7 @@ package struct LogFields: ExpressibleByDictionaryLiteral, Sendable {
 /// One line of the log before it has a form.
 package struct LogEvent: Sendable {
   package let time: WallInstant
-  package let level: LogLevel
+  package let level: LogSeverity
   package let message: StaticString
   package let fields: LogFields
 }

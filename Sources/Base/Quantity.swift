@@ -14,4 +14,10 @@ package enum Quantity {
 extension BinaryInteger {
   /// `1 record`, `2 records`: for words that people read.
   package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+
+  /// The digits, with zeros in front up to the width; for numbers that are not negative.
+  package func zeroPadded(to width: Int, radix: Int = 10) -> String {
+    let digits = String(self, radix: radix)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
 }

@@ -49,3 +49,8 @@ struct FoundRecords: Equatable {
     params = envelope.params.map { "\(text($0.key.range))=\(text($0.value))" }
   }
 }
+
+extension JSONValue {
+  /// The value of a text written into a test.
+  init(source: String) throws(JSONError) { try self.init(parsing: source.utf8.span) }
+}

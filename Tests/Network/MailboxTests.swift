@@ -26,7 +26,7 @@ import Testing
     for _ in 0..<2 {
       for number in 0..<100 { mailbox.post(number, to: token) }
       var writes: UInt64 = 0
-      #expect(unsafe read(mailbox.wakeUp.number, &writes, 8) == 8)
+      #expect(unsafe read(mailbox.wakeUp, &writes, 8) == 8)
       #expect(writes == 1)
       _ = mailbox.collect(into: &letters)
       letters.removeAll()

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 import Testing
@@ -31,6 +32,45 @@ import Testing
       }
     }
     #expect(end.wait())
+  }
+
+  private struct Refusal: Error {}
+
+  @Test func aThreadWorksWithWhatItHasOpened() {
+    let word = Word()
+    let thread = NamedThread.opening("opener") {
+      7
+    } run: {
+      word.come($0 == 7)
+    }
+    #expect(word.wait())
+    thread.join()
+  }
+
+  @Test func anErrorOfOpeningIsThrownToTheCaller() {
+    #expect(throws: Refusal.self) {
+      _ = try NamedThread.opening("opener") { () throws(Refusal) -> Int in
+        throw Refusal()
+      } run: { _ in
+      }
+    }
+  }
+
+  @Test func anInboxKeepsTheOrderAndWakesOnceForABurst() throws {
+    let inbox = try ThreadInbox<Int>()
+    inbox.post(1)
+    inbox.post([2, 3])
+    var wakes: eventfd_t = 0
+    #expect(unsafe eventfd_read(inbox.wakeUp, &wakes) == 0)
+    #expect(wakes == 1)
+    var messages: [Int] = []
+    inbox.collect(into: &messages)
+    #expect(messages == [1, 2, 3])
+    messages.removeAll()
+    inbox.wake()
+    #expect(unsafe eventfd_read(inbox.wakeUp, &wakes) == 0)
+    inbox.collect(into: &messages)
+    #expect(messages.isEmpty)
   }
 
   @Test func aNameTooLongIsRefused() async {

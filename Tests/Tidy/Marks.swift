@@ -9,7 +9,17 @@ enum Marks {
 
   private static let sources = ["Tests/", "loadtest/"]
 
+  /// Where a header field may be named by a literal: the table of the names. The server's are still to go.
+  private static let headerNames =
+    sources + ["Sources/Wire/Contract/HeaderName.swift", "Sources/Server/IngestServer/"]
+
+  private static func header(_ name: String) -> Mark {
+    Mark(word: "\"\(name)\"", rule: "the name is in HeaderName", allowedIn: headerNames)
+  }
+
   static let all: [Mark] = [
+    header("Authorization"), header("Content-Encoding"), header("Content-Type"), header("X-Device-Id"),
+    header("X-Run-Id"), header("Retry-After"), header("User-Agent"), header("WWW-Authenticate"),
     Mark(word: "TO" + "DO", rule: "left-behind mark", allowedIn: []),
     Mark(word: "FIX" + "ME", rule: "left-behind mark", allowedIn: []),
     Mark(word: "XX" + "X", rule: "left-behind mark", allowedIn: []),
@@ -33,7 +43,7 @@ enum Marks {
 
   /// Where the compiler's memory checks may be set aside: at the C boundary and in the byte loops.
   static let unsafeAllowedIn = [
-    "Sources/System/", "Sources/Database/", "Sources/Server/Network/", "Sources/Server/Store/Threads/",
+    "Sources/System/", "Sources/Database/", "Sources/Server/Network/",
     "Sources/Server/Store/DataFolder.swift", "Sources/Server/Store/SecretFile.swift", "Sources/Wire/JSON/",
     "Sources/Wire/HTTP1/", "Sources/Wire/Gzip/",
     "Sources/Server/IngestServer/Tokens/Cryptography.swift",

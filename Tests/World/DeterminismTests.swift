@@ -6,15 +6,12 @@ import Testing
 struct DeterminismTests {
   /// FNV-1a, over the bits of every number that a device's day brings forth.
   private struct Digest {
-    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    private var hash = FNV1a()
+    var value: UInt64 { hash.value }
 
     mutating func add(_ number: Double) { add(number.bitPattern) }
 
-    mutating func add(_ bits: UInt64) {
-      for shift in stride(from: 0, to: 64, by: 8) {
-        value = (value ^ (bits >> UInt64(shift) & 0xFF)) &* 0x100_0000_01b3
-      }
-    }
+    mutating func add(_ bits: UInt64) { hash.add(bits) }
   }
 
   /// One device, event by event.

@@ -29,8 +29,8 @@ extension BGGeo {
     let request = OutgoingRequest(
       id: 0, purpose: .refresh, method: "POST", url: base + "/api/register",
       headers: [
-        NameValuePair("Content-Type", "application/json"),
-        NameValuePair("User-Agent", description.userAgent),
+        NameValuePair(HeaderName.contentType, ContentType.json),
+        NameValuePair(HeaderName.userAgent, description.userAgent),
       ], body: body.json.text, timeout: Self.registrationTimeout)
     let outcome = await withCheckedContinuation { continuation in
       platform.transport.send(request) { continuation.resume(returning: $0) }

@@ -17,10 +17,14 @@ package final class CurlTransport: Sendable {
   package init(
     _ configuration: TransportConfiguration, deliver: @escaping @Sendable ([TransportCompletion]) -> Void
   ) throws(TransportError) {
-    let mailbox = try OrderMailbox()
-    let start = LoopStart(try TransferLoop(configuration, mailbox, deliver))
+    let mailbox = try OrderMailbox.make()
+    let start = Handover(try TransferLoop(configuration, mailbox, deliver))
     self.mailbox = mailbox
-    thread = NamedThread.started("transport") { start.run() }
+    thread = NamedThread.started("transport") {
+      let loop = start.take()
+      TransferLoop.blockBrokenPipes()
+      loop.run()
+    }
   }
 
   deinit { stop() }
@@ -56,7 +60,7 @@ package final class DrivenTransport {
   private let loop: TransferLoop
 
   package init(_ configuration: TransportConfiguration) throws(TransportError) {
-    mailbox = try OrderMailbox()
+    mailbox = try OrderMailbox.make()
     loop = try TransferLoop(configuration, mailbox) { _ in }
     TransferLoop.blockBrokenPipes()
   }

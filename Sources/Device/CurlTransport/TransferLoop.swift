@@ -3,6 +3,7 @@ import CCurl
 import CLinux
 import Glibc
 import HTTP1
+import Threads
 import Upload
 
 /// One multi handle of libcurl and what drives it (https://curl.se/libcurl/c/curl_multi_socket_action.html): libcurl tells
@@ -159,21 +160,6 @@ final class TransferLoop {
     let code = unsafe curl_multi_cleanup(multi)
     precondition(code == CURLM_OK, "no request is left")
     shares.close()
-  }
-}
-
-/// Hands a loop over to the thread that will own it.
-final class LoopStart: @unchecked Sendable {
-  private var loop: TransferLoop?
-
-  init(_ loop: TransferLoop) { self.loop = loop }
-
-  /// Once, in the thread.
-  func run() {
-    guard let loop else { preconditionFailure("a loop runs in one thread") }
-    self.loop = nil
-    TransferLoop.blockBrokenPipes()
-    loop.run()
   }
 }
 

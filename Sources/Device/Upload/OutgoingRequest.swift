@@ -63,21 +63,21 @@ final class UploadForm: Sendable {
 enum RequestHeaders {
   /// A configured field replaces one of the SDK's, except that a token overrides a configured authorization.
   static func upload(_ configuration: Configuration, userAgent: String) -> [NameValuePair] {
-    var own = [NameValuePair(HeaderName.contentType.description, MediaType.json)]
-    own.append(NameValuePair(HeaderName.userAgent.description, userAgent))
+    var own = [NameValuePair(HeaderName.contentType, ContentType.json)]
+    own.append(NameValuePair(HeaderName.userAgent, userAgent))
     return merged(own, token: configuration.authorization.headerValue, configured: configuration.http.headers)
   }
 
   static func refresh(_ request: RefreshRequest, userAgent: String) -> [NameValuePair] {
-    let own = NameValuePair(HeaderName.userAgent.description, userAgent)
+    let own = NameValuePair(HeaderName.userAgent, userAgent)
     let isConfigured = request.headers.contains { $0.hasName(own.name) }
     return (request.headers + (isConfigured ? [] : [own])).filter(\.isSendable)
   }
 
   /// iOS sends a log without what is configured, and without a token.
   static func log(_ configuration: Configuration, contentType: String, userAgent: String) -> [NameValuePair] {
-    let type = NameValuePair(HeaderName.contentType.description, contentType)
-    let agent = NameValuePair(HeaderName.userAgent.description, userAgent)
+    let type = NameValuePair(HeaderName.contentType, contentType)
+    let agent = NameValuePair(HeaderName.userAgent, userAgent)
     guard configuration.platform == .android else { return [type, agent] }
     let configured = merged(
       [agent], token: configuration.authorization.headerValue, configured: configuration.http.headers)
@@ -89,7 +89,7 @@ enum RequestHeaders {
   ) -> [NameValuePair] {
     let configured = NameValuePair.list(configured)
     var headers = own.filter { field in !configured.contains { $0.hasName(field.name) } }
-    if let token { headers.append(NameValuePair(HeaderName.authorization.description, token)) }
+    if let token { headers.append(NameValuePair(HeaderName.authorization, token)) }
     for field in configured where !headers.contains(where: { $0.hasName(field.name) }) { headers.append(field) }
     return headers.filter(\.isSendable)
   }

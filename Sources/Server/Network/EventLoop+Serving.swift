@@ -20,7 +20,7 @@ extension EventLoop {
   }
 
   /// Whether a byte from this client would have a place to go.
-  func reads(_ connection: Connection<Session>) -> Bool {
+  func reads(_ connection: ClientConnection<Session>) -> Bool {
     switch connection.stage {
     // What was left for this turn comes first: beside it there might be no room.
     case .open: takesInput(connection) && !connection.sawEnd && !connection.isInterrupted
@@ -29,14 +29,14 @@ extension EventLoop {
     }
   }
 
-  func takesInput(_ connection: Connection<Session>) -> Bool {
+  func takesInput(_ connection: ClientConnection<Session>) -> Bool {
     guard connection.isOpen else { return false }
     let wishes = connection.wishes
     return wishes.wantsInput && wishes.ending == .open && connection.output.count <= configuration.unsentMax
   }
 
   /// One read a turn: a client that sends without pause gets its share and no more.
-  func read(_ connection: Connection<Session>) {
+  func read(_ connection: ClientConnection<Session>) {
     if case .lingering(let reason, let discarded) = connection.stage {
       discard(connection, reason, discarded)
       return
@@ -60,7 +60,7 @@ extension EventLoop {
   }
 
   /// Says whether the session took any of what it was shown.
-  private func take(_ count: Int, for connection: Connection<Session>) -> Bool {
+  private func take(_ count: Int, for connection: ClientConnection<Session>) -> Bool {
     connection.times.received(count)
     let bytes = readBuffer
     guard connection.input.isEmpty else {
@@ -76,14 +76,14 @@ extension EventLoop {
   }
 
   /// Shows the session what it has left so far; says whether it took any of it.
-  func offer(_ connection: Connection<Session>) -> Bool {
+  func offer(_ connection: ClientConnection<Session>) -> Bool {
     beginCall(connection)
     let taken = connection.input.offer { connection.session.receive($0, &output) }
     connection.noteWishes()
     return taken > 0
   }
 
-  private func discard(_ connection: Connection<Session>, _ reason: CloseReason, _ discarded: Int) {
+  private func discard(_ connection: ClientConnection<Session>, _ reason: CloseReason, _ discarded: Int) {
     do {
       let count = try Syscalls.discard(connection.socket.number, atMost: configuration.inputMax)
       counters.countIn(count)
@@ -100,7 +100,7 @@ extension EventLoop {
   }
 
   /// A socket that only says "later" is left as it is.
-  func fail(_ connection: Connection<Session>, _ error: SystemError) {
+  func fail(_ connection: ClientConnection<Session>, _ error: SystemError) {
     if !error.isWouldBlock { close(connection, error.isReset ? .reset : .lost) }
   }
 }
@@ -108,7 +108,7 @@ extension EventLoop {
 /// After every call of a session: send what it wrote, let it go on as far as it can, and do what it wishes.
 extension EventLoop {
   /// `mayOffer` is false when the session has just seen all its input and left it.
-  func advance(_ connection: Connection<Session>, mayOffer: Bool = true) {
+  func advance(_ connection: ClientConnection<Session>, mayOffer: Bool = true) {
     var mayOffer = mayOffer
     var written = output.bytes.count
     connection.isInterrupted = false
@@ -132,19 +132,19 @@ extension EventLoop {
     }
   }
 
-  private func produce(_ connection: Connection<Session>) {
+  private func produce(_ connection: ClientConnection<Session>) {
     call(connection) { $0.produce(&$1) }
     let isSilent = output.bytes.isEmpty && connection.wishes.hasMoreOutput
     precondition(!isSilent, "a session with more output writes some when asked")
   }
 
-  private func wantsToProduce(_ connection: Connection<Session>) -> Bool {
+  private func wantsToProduce(_ connection: ClientConnection<Session>) -> Bool {
     guard connection.isOpen, connection.output.count <= configuration.unsentMax / 2 else { return false }
     let wishes = connection.wishes
     return wishes.hasMoreOutput && wishes.ending == .open
   }
 
-  private func conclude(_ connection: Connection<Session>) {
+  private func conclude(_ connection: ClientConnection<Session>) {
     switch connection.stage {
     case .open:
       switch connection.wishes.ending {
@@ -163,7 +163,7 @@ extension EventLoop {
   }
 
   /// A connection ends without the session's wish when neither side has anything to say any more.
-  private func end(of connection: Connection<Session>) -> CloseReason? {
+  private func end(of connection: ClientConnection<Session>) -> CloseReason? {
     let wishes = connection.wishes
     let isSilent = connection.output.isEmpty && !wishes.hasMoreOutput && !connection.isInterrupted
     guard isSilent, wishes.phase != .answering else { return nil }
@@ -173,14 +173,14 @@ extension EventLoop {
   }
 
   /// The session has said its last word; what it wrote is still sent.
-  func finish(_ connection: Connection<Session>, _ reason: CloseReason) {
+  func finish(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
     connection.stage = .finishing(reason)
     if connection.output.isEmpty { linger(connection, reason) } else { rearm(connection) }
   }
 
   /// A close with unread input is an RST, and an RST makes the client forget what it has not read yet: the answer. So
   /// only our side is closed, and the rest of the input is read and thrown away, for a bounded time (RFC 9112 §9.6).
-  private func linger(_ connection: Connection<Session>, _ reason: CloseReason) {
+  private func linger(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
     guard !connection.sawEnd else { return close(connection, reason) }
     Syscalls.shutdownOutput(connection.socket.number)
     connection.stage = .lingering(reason, discarded: 0)
@@ -189,7 +189,7 @@ extension EventLoop {
     rearm(connection)
   }
 
-  func close(_ connection: Connection<Session>, _ reason: CloseReason) {
+  func close(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
     if let timer = connection.timer { timers.cancel(timer.token) }
     connections.remove(connection.token)
     connection.session.closed(reason, now: now)
@@ -202,7 +202,7 @@ extension EventLoop {
 /// From the session's output to the kernel.
 extension EventLoop {
   /// Tries at once, because the kernel nearly always has room; keeps the rest. False when the connection is gone.
-  func flush(_ connection: Connection<Session>) -> Bool {
+  func flush(_ connection: ClientConnection<Session>) -> Bool {
     guard !output.bytes.isEmpty else { return true }
     defer { emptyOutput() }
     do {
@@ -221,7 +221,7 @@ extension EventLoop {
   }
 
   /// The socket has room again.
-  func write(_ connection: Connection<Session>) {
+  func write(_ connection: ClientConnection<Session>) {
     beginCall(connection)
     do {
       var sent = 0
@@ -240,7 +240,7 @@ extension EventLoop {
   }
 
   /// Zero when the kernel has no room.
-  private func sendSome(_ connection: Connection<Session>, _ bytes: RawSpan) throws(SystemError) -> Int {
+  private func sendSome(_ connection: ClientConnection<Session>, _ bytes: RawSpan) throws(SystemError) -> Int {
     do {
       let sent = try Syscalls.send(connection.socket.number, bytes)
       counters.countOut(sent)

@@ -114,13 +114,13 @@ final class EventLoop<Session: ByteSession> {
   }
 
   /// What the shared output buffer says is about this connection.
-  func beginCall(_ connection: Connection<Session>) {
+  func beginCall(_ connection: ClientConnection<Session>) {
     output.unsentBefore = connection.output.count
     output.hasHadItsShare = false
   }
 
   /// One call of the session, with the shared output buffer.
-  func call(_ connection: Connection<Session>, _ body: (inout Session, inout SessionOutput) -> Void) {
+  func call(_ connection: ClientConnection<Session>, _ body: (inout Session, inout SessionOutput) -> Void) {
     beginCall(connection)
     body(&connection.session, &output)
     connection.noteWishes()
@@ -142,7 +142,7 @@ struct LoopParts<Session: ByteSession>: ~Copyable, Sendable {
     let mailbox = try Mailbox<Session.Message>()
     let poller = try Poller()
     try poller.add(mailbox.wakeUp, Poller.readable, token: .mailbox)
-    try poller.add(listener.socket, Poller.readable, token: .listener)
+    try poller.add(listener.socket.number, Poller.readable, token: .listener)
     self.configuration = configuration
     self.mailbox = mailbox
     self.counters = counters
@@ -193,10 +193,10 @@ extension EventLoop {
 
   private func register(_ accepted: consuming AcceptedSocket) throws(SystemError) {
     let token = connections.nextToken
-    try poller.add(accepted.descriptor, Poller.readable, token: token)
+    try poller.add(accepted.descriptor.number, Poller.readable, token: token)
     counters.countAccepted()
     let session = makeSession(Accepted(token: token, peer: accepted.peer))
-    let connection = Connection(
+    let connection = ClientConnection(
       socket: accepted.descriptor, token: token, session: session, interest: Poller.readable, now: now)
     connections.insert(connection)
     advance(connection)
@@ -227,7 +227,7 @@ package struct Accepted: Sendable {
 /// What a connection waits for, and until when.
 extension EventLoop {
   /// Brings the clocks, the interest and the timer of a connection in line with its session.
-  func rearm(_ connection: Connection<Session>) {
+  func rearm(_ connection: ClientConnection<Session>) {
     let wishes = connection.wishes
     if connection.isOpen {
       connection.times.entered(wishes.phase, now: now)
@@ -248,14 +248,14 @@ extension EventLoop {
     setTimer(connection)
   }
 
-  func wanted(_ connection: Connection<Session>) -> UInt32 {
+  func wanted(_ connection: ClientConnection<Session>) -> UInt32 {
     let wishes = connection.wishes
     let hasMore = connection.isOpen && (wishes.hasMoreOutput || connection.isInterrupted)
     let writes = !connection.output.isEmpty || hasMore
     return (reads(connection) ? Poller.readable : 0) | (writes ? Poller.writable : 0)
   }
 
-  func watch(_ connection: Connection<Session>, _ events: UInt32) {
+  func watch(_ connection: ClientConnection<Session>, _ events: UInt32) {
     guard events != connection.interest else { return }
     poller.modify(connection.socket.number, events, token: connection.token)
     connection.interest = events
@@ -263,7 +263,7 @@ extension EventLoop {
 
   /// A deadline moves with every message, its timer only when it would come too late: a timer that comes too early looks
   /// at the deadline as it is then. So a busy connection costs one timer in a minute.
-  private func setTimer(_ connection: Connection<Session>) {
+  private func setTimer(_ connection: ClientConnection<Session>) {
     guard let due = due(connection) else { return }
     if let timer = connection.timer {
       guard due < timer.instant else { return }
@@ -274,7 +274,7 @@ extension EventLoop {
     }
   }
 
-  private func due(_ connection: Connection<Session>) -> MonotonicInstant? {
+  private func due(_ connection: ClientConnection<Session>) -> MonotonicInstant? {
     let deadline = connection.times.deadline(under: configuration.times)?.instant
     guard connection.isOpen, let alarm = connection.wishes.alarm else { return deadline }
     return deadline.map { min($0, alarm) } ?? alarm
@@ -293,7 +293,7 @@ extension EventLoop {
     }
   }
 
-  private func timedOut(_ connection: Connection<Session>, _ limit: TimeLimit) {
+  private func timedOut(_ connection: ClientConnection<Session>, _ limit: TimeLimit) {
     switch (limit, connection.stage) {
     case (.idle, _), (.head, _), (.body, _), (.bodyRate, _):
       call(connection) { $0.timedOut(limit, &$1) }

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Threads
 
 /// A listening socket. Several of them may share an address and a port (SO_REUSEPORT): the kernel spreads the clients.
 struct Listener: ~Copyable, Sendable {

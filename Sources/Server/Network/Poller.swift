@@ -15,10 +15,8 @@ struct Poller: ~Copyable, Sendable {
   init() throws(SystemError) { set = try Syscalls.pollSet() }
 
   /// Fails when the kernel's memory or its limit of watches has run out.
-  borrowing func add(_ descriptor: borrowing FileDescriptor, _ events: UInt32, token: ConnectionToken)
-    throws(SystemError)
-  {
-    try Syscalls.pollAdd(set.number, descriptor.number, events: events, token: token.word)
+  borrowing func add(_ descriptor: Int32, _ events: UInt32, token: ConnectionToken) throws(SystemError) {
+    try Syscalls.pollAdd(set.number, descriptor, events: events, token: token.word)
   }
 
   borrowing func modify(_ descriptor: Int32, _ events: UInt32, token: ConnectionToken) {

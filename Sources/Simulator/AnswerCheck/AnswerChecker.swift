@@ -109,7 +109,8 @@ extension AnswerChecker {
       .takesTheSize, isBroken: status == 413, "status 413 to a body of \(answer.request.body.count) bytes")
     judgement.judge(.noServerError, isBroken: status >= 500, "status \(status)\(AnswerChecker.reason(answer))")
     if let head = answer.head, !isSuccess {
-      judgement.judge(.noRetryAfter, head["Retry-After"].map { "status \(status) with Retry-After: \($0)" })
+      judgement.judge(
+        .noRetryAfter, head[HeaderName.retryAfter.description].map { "status \(status) with Retry-After: \($0)" })
     }
     judgeQueue(print, status, isSuccess: isSuccess, into: &judgement)
     judgePermission(answer, status, into: &judgement)
@@ -157,7 +158,9 @@ extension AnswerChecker {
     if status == 401 {
       judgement.judge(.refreshIsPossible, isBroken: !answer.canRefresh, "status 401, and there is no refreshUrl")
       if let head = answer.head {
-        judgement.judge(.challenge, isBroken: head["WWW-Authenticate"] == nil, "status 401 without WWW-Authenticate")
+        judgement.judge(
+          .challenge, isBroken: head[HeaderName.wwwAuthenticate.description] == nil,
+          "status 401 without WWW-Authenticate")
       }
     }
     if [403, 406, 410].contains(status) {

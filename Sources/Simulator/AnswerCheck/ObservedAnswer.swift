@@ -53,7 +53,7 @@ package struct AnswerHead: Equatable, Sendable {
 
   /// Without parameters, in lower case.
   var mediaType: String? {
-    self["Content-Type"].map { AnswerHead.trimmed($0.prefix { $0 != ";" }).lowercased() }
+    self[HeaderName.contentType.description].map { AnswerHead.trimmed($0.prefix { $0 != ";" }).lowercased() }
   }
 
   private static func trimmed(_ text: Substring) -> String {

@@ -223,12 +223,12 @@ extension Drive {
 
   private static func minutes(until deadline: MonotonicInstant, from instant: MonotonicInstant) -> String {
     let seconds = max(0, (deadline - instant).wholeMilliseconds + 999) / 1_000
-    return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    return "\(seconds / 60):\((seconds % 60).zeroPadded(to: 2))"
   }
 
   private static func fixed(_ number: Double, _ digits: Int) -> String {
     guard digits > 0 else { return "\(Int(number.rounded()))" }
     let hundredths = Int((number * 100).rounded())
-    return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    return "\(hundredths / 100).\((hundredths % 100).zeroPadded(to: 2))"
   }
 }

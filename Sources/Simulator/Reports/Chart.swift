@@ -154,9 +154,8 @@ enum ClockText {
   /// `07:05` hours and minutes; with seconds when it is short of an hour.
   static func text(_ span: Nanoseconds) -> String {
     let seconds = span.count / 1_000_000_000
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    if seconds < 3_600 { return "\(two(seconds / 60)):\(two(seconds % 60))" }
-    return "\(seconds / 3_600)h\(two(seconds / 60 % 60))"
+    if seconds < 3_600 { return "\((seconds / 60).zeroPadded(to: 2)):\((seconds % 60).zeroPadded(to: 2))" }
+    return "\(seconds / 3_600)h\((seconds / 60 % 60).zeroPadded(to: 2))"
   }
 }
 

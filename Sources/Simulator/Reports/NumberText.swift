@@ -34,8 +34,7 @@ package enum NumberText {
     let scaled = Int((number.magnitude * Double(factor)).rounded())
     let sign = number < 0 && scaled > 0 ? "-" : ""
     guard places > 0 else { return sign + count(scaled) }
-    let fraction = String(scaled % factor)
-    return "\(sign)\(count(scaled / factor))." + String(repeating: "0", count: places - fraction.count) + fraction
+    return "\(sign)\(count(scaled / factor)).\((scaled % factor).zeroPadded(to: places))"
   }
 
   /// `99.9 %`; what is nearly everything is not rounded to it.
@@ -58,14 +57,16 @@ package enum NumberText {
   /// `45 s`, `12m 30s`, `2h 05m`, `3d 04h`.
   package static func span(_ span: Nanoseconds) -> String {
     let seconds = span.count / 1_000_000_000
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
     switch seconds {
     case ..<60: return "\(seconds) s"
-    case ..<3_600: return seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds / 60)m \(two(seconds % 60))s"
+    case ..<3_600:
+      return seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds / 60)m \((seconds % 60).zeroPadded(to: 2))s"
     case ..<86_400:
-      return seconds / 60 % 60 == 0 ? "\(seconds / 3_600)h" : "\(seconds / 3_600)h \(two(seconds / 60 % 60))m"
+      return seconds / 60 % 60 == 0
+        ? "\(seconds / 3_600)h" : "\(seconds / 3_600)h \((seconds / 60 % 60).zeroPadded(to: 2))m"
     default:
-      return seconds / 3_600 % 24 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 86_400)d \(two(seconds / 3_600 % 24))h"
+      return seconds / 3_600 % 24 == 0
+        ? "\(seconds / 86_400)d" : "\(seconds / 86_400)d \((seconds / 3_600 % 24).zeroPadded(to: 2))h"
     }
   }
 

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import Synchronization
 
 /// A thread of the operating system, for work that blocks: Swift's concurrency has none to give away. Its name is what
 /// `top -H` and a debugger show. It must be joined or detached, once.
@@ -27,12 +28,40 @@ package struct NamedThread: Sendable {
     self.handle = handle
   }
 
-  /// For those who cannot be without it.
+  /// For callers that cannot go on without the thread.
   package static func started(_ name: String, _ body: @escaping @Sendable () -> Void) -> NamedThread {
     do throws(Exhaustion) { return try NamedThread(name: name, body) } catch { preconditionFailure("\(error)") }
   }
 
-  /// Whether this is the thread that asks.
+  /// Starts a thread that opens a resource and works with it; returns when the resource is open. When `open` throws, the
+  /// thread has ended and its error is thrown here.
+  package static func opening<Resource, Failure: Error>(
+    _ name: String, _ open: @escaping @Sendable () throws(Failure) -> Resource,
+    run: @escaping @Sendable (Resource) -> Void
+  ) throws(Failure) -> NamedThread {
+    let opened = Semaphore()
+    let failure = FailureBox<Failure>()
+    let thread = NamedThread.started(name) {
+      let resource: Resource
+      do throws(Failure) {
+        resource = try open()
+      } catch {
+        failure.error.withLock { $0 = error }
+        opened.signal()
+        return
+      }
+      opened.signal()
+      run(resource)
+    }
+    opened.wait()
+    if let error = failure.error.withLock({ $0 }) {
+      thread.join()
+      throw error
+    }
+    return thread
+  }
+
+  /// Whether this is the calling thread.
   package var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
 
   /// Waits for the end of the body.
@@ -41,11 +70,15 @@ package struct NamedThread: Sendable {
     precondition(code == 0, "a thread is joined once, and not by itself: error \(code)")
   }
 
-  /// It is not waited for: it ends by itself, or with the process.
+  /// The thread is not joined: it ends by itself, or with the process.
   package func detach() {
     let code = pthread_detach(handle)
     precondition(code == 0, "a thread is let go once: error \(code)")
   }
+}
+
+private final class FailureBox<Failure: Error>: Sendable {
+  let error = Mutex<Failure?>(nil)
 }
 
 private final class Work {

@@ -21,10 +21,10 @@ package struct RefreshRequest: Equatable, Sendable {
     }
     let contentType = configured.first { $0.hasName(HeaderName.contentType.description) }?.value
     let mediaType = contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
-    let isJSON = mediaType == MediaType.json
-    refusedContentType = isJSON || mediaType == MediaType.form ? nil : contentType
+    let isJSON = mediaType == ContentType.json
+    refusedContentType = isJSON || mediaType == ContentType.form ? nil : contentType
 
-    var headers = [NameValuePair(HeaderName.contentType.description, isJSON ? MediaType.json : MediaType.form)]
+    var headers = [NameValuePair(HeaderName.contentType, isJSON ? ContentType.json : ContentType.form)]
     for header in configured + NameValuePair.list(uploadHeaders) {
       if !headers.contains(where: { $0.hasName(header.name) }) { headers.append(header) }
     }
@@ -102,6 +102,12 @@ package struct NameValuePair: Equatable, Sendable {
     self.name = name
     self.value = value
   }
+
+  /// A header field.
+  package init(_ header: StaticString, _ value: String) { self.init(header.description, value) }
+
+  /// Whether the name is this one, in the case in which it is sent.
+  package func isNamed(_ header: StaticString) -> Bool { name == header.description }
 
   /// The members of an object as texts, null left out; none when it is no object.
   package static func list(_ value: JSONValue) -> [NameValuePair] {

@@ -83,12 +83,6 @@ package enum AuthorizationScheme {
   package static let bearerPrefix = "Bearer "
 }
 
-/// The content types of refresh requests.
-package enum MediaType {
-  package static let json = "application/json"
-  package static let form = "application/x-www-form-urlencoded"
-}
-
 /// The body with which a device registers (SDK §21).
 package struct RegisterRequest: Equatable, Sendable {
   package var org: String

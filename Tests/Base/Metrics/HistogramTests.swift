@@ -1,3 +1,4 @@
+import Base
 import Support
 import Testing
 
@@ -89,5 +90,64 @@ import Testing
 
   @Test func refusesAQuantileOutsideItsRange() async {
     await #expect(processExitsWith: .failure) { _ = Histogram(highestTrackableValue: 1).value(atQuantile: 1.01) }
+  }
+}
+
+@Suite struct HistogramMergeTests {
+  @Test(arguments: 1...30 as ClosedRange<UInt64>) func mergingEqualsRecordingEverythingInOne(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let parts = (0..<4).map { _ in HistogramInputs.values(using: &generator) }
+    let whole = HistogramInputs.histogram(of: parts.joined())
+
+    var fromTheLeft = HistogramInputs.histogram(of: [])
+    for part in parts { try fromTheLeft.merge(HistogramInputs.histogram(of: part)) }
+    #expect(fromTheLeft == whole, "seed \(seed)")
+
+    var fromTheRight = HistogramInputs.histogram(of: [])
+    for part in parts.reversed() {
+      var sum = HistogramInputs.histogram(of: part)
+      try sum.merge(fromTheRight)
+      fromTheRight = sum
+    }
+    #expect(fromTheRight == whole, "seed \(seed)")
+  }
+
+  @Test func refusesToMergeAnotherRange() {
+    var histogram = Histogram(highestTrackableValue: 1_000)
+    let before = histogram
+    #expect(throws: HistogramError.differentRange) { try histogram.merge(Histogram(highestTrackableValue: 1_001)) }
+    #expect(histogram == before)
+  }
+
+  @Test func refusesAMergeThatCouldNotBeCounted() {
+    var histogram = Histogram(highestTrackableValue: 1_000)
+    histogram.record(1, times: 1 << 62)
+    let before = histogram
+    #expect(throws: HistogramError.tooManyValues) { try histogram.merge(before) }
+    #expect(histogram == before)
+  }
+}
+
+/// Values as latencies come: some distribution or other, over all magnitudes, now and then above the range.
+enum HistogramInputs {
+  static let highest: UInt64 = 3_600_000_000
+
+  static func values(using generator: inout SeededGenerator) -> [UInt64] {
+    let count = 1 + generator.index(below: 700)
+    let bits = 1 + generator.index(below: 34)
+    let shape = generator.index(below: 3)
+    return (0..<count).map { _ in
+      switch shape {
+      case 0: UInt64.random(in: 0..<(1 << UInt64(bits)), using: &generator)
+      case 1: UInt64.random(in: 0..<(1 << UInt64(generator.index(below: bits + 1))), using: &generator)
+      default: UInt64(generator.index(below: 3)) << UInt64(bits)
+      }
+    }
+  }
+
+  static func histogram(of values: some Sequence<UInt64>) -> Histogram {
+    var histogram = Histogram(highestTrackableValue: highest)
+    for value in values { histogram.record(value) }
+    return histogram
   }
 }

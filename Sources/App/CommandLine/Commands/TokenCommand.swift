@@ -1,3 +1,4 @@
+import Base
 import JSON
 
 extension Command {
@@ -33,10 +34,7 @@ extension Command {
 
   private static func newSecret() -> String {
     var generator = SystemRandomNumberGenerator()
-    return (0..<4).map { _ in
-      let digits = String(generator.next(), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    return (0..<4).map { _ in (generator.next() as UInt64).zeroPadded(to: 16, radix: 16) }.joined()
   }
 
   private static func register(_ device: String, _ invocation: Invocation) throws(UsageError) -> ExitCode {

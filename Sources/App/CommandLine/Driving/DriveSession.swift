@@ -8,6 +8,7 @@ import FleetSimulator
 import Glibc
 import Network
 import Synchronization
+import Threads
 import Upload
 import Vocabulary
 
@@ -21,7 +22,7 @@ final class DriveSession {
   private let screen: DriveScreen
   private let system = SystemClock()
   private let transport: CurlTransport
-  private let inbox: DriveInbox
+  private let inbox: ThreadInbox<TransportCompletion>
   private let signals: SignalWatcher?
   private var clock: DriveClock
   private var drive: Drive
@@ -30,6 +31,7 @@ final class DriveSession {
   private var waitsUntil: MonotonicInstant?
   private var drainsUntil: MonotonicInstant?
   private var hasHinted = false
+  private var completions: [TransportCompletion] = []
   private(set) var acknowledged = AcknowledgedRecords()
 
   init(_ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool) throws {
@@ -39,9 +41,9 @@ final class DriveSession {
     var configuration = TransportConfiguration()
     configuration.keepsHeads = true
     configuration.heedsEnvironment = true
-    let inbox = try DriveInbox()
+    let inbox = try ThreadInbox<TransportCompletion>()
     self.inbox = inbox
-    transport = try CurlTransport(configuration) { inbox.add($0) }
+    transport = try CurlTransport(configuration) { inbox.post($0) }
     clock = DriveClock(factor: factor, wall: system.wallNow, real: system.monotonicNow)
     drive = try Drive(settings, at: clock.now(at: system.monotonicNow))
   }
@@ -62,7 +64,9 @@ final class DriveSession {
     self.input = script != nil ? nil : screen.console?.descriptor ?? input
     while true {
       let now = try catchUp()
-      for completion in inbox.take() {
+      completions.removeAll(keepingCapacity: true)
+      inbox.collect(into: &completions)
+      for completion in completions {
         try drive.answer(
           completion.id, completion.outcome, head: AnswerHead(parsing: completion.head),
           duration: completion.timings.total, at: now)

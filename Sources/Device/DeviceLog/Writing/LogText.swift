@@ -129,25 +129,23 @@ struct LocalTime {
 
   /// `2026-07-28 14:33:46.653`
   var full: String {
-    "\(padded(date.year, 4))-\(monthAndDay) \(clock)"
+    "\(date.year.zeroPadded(to: 4))-\(monthAndDay) \(clock)"
   }
 
   /// `07-28`
-  var monthAndDay: String { "\(padded(date.month, 2))-\(padded(date.day, 2))" }
+  var monthAndDay: String { "\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))" }
 
   /// `14:33:46.653`
-  var clock: String { "\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2)).\(padded(millisecond, 3))" }
+  var clock: String {
+    "\(hour.zeroPadded(to: 2)):\(minute.zeroPadded(to: 2)):\(second.zeroPadded(to: 2)).\(millisecond.zeroPadded(to: 3))"
+  }
 
   /// `2026-07-28, 2:34:22 PM`
   var spoken: String {
     let twelve = hour % 12 == 0 ? 12 : hour % 12
-    return "\(padded(date.year, 4))-\(monthAndDay), \(twelve):\(padded(minute, 2)):\(padded(second, 2)) "
+    return
+      "\(date.year.zeroPadded(to: 4))-\(monthAndDay), \(twelve):\(minute.zeroPadded(to: 2)):\(second.zeroPadded(to: 2)) "
       + (hour < 12 ? "AM" : "PM")
-  }
-
-  private func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }
 
@@ -161,9 +159,7 @@ enum LogNumber {
     let magnitude = scaled.magnitude
     let sign = scaled < 0 ? "-" : ""
     guard digits > 0 else { return sign + String(magnitude) }
-    let fraction = String(magnitude % UInt64(scale))
-    let zeros = String(repeating: "0", count: digits - fraction.utf8.count)
-    return "\(sign)\(magnitude / UInt64(scale)).\(zeros)\(fraction)"
+    return "\(sign)\(magnitude / UInt64(scale)).\((magnitude % UInt64(scale)).zeroPadded(to: digits))"
   }
 
   static func flag(_ value: Bool) -> String { value ? "1" : "0" }

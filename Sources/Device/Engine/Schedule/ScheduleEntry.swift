@@ -231,16 +231,11 @@ extension ScheduleEntry: CustomStringConvertible {
 
   private static func clock(_ minute: Int) -> String {
     let ofDay = minute - day(ofMinute: minute) * minutesPerDay
-    return "\(padded(ofDay / 60, 2)):\(padded(ofDay % 60, 2))"
+    return "\((ofDay / 60).zeroPadded(to: 2)):\((ofDay % 60).zeroPadded(to: 2))"
   }
 
   private static func date(_ minute: Int) -> String {
     let date = CivilDate(daysSince1970: day(ofMinute: minute))
-    return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    return "\(date.year.zeroPadded(to: 4))-\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))"
   }
 }

@@ -58,13 +58,13 @@ extension FaultPlan.Entry {
 
   /// Two draws belong to each request of a device: whether, and how long.
   private mutating func nextStream(for device: String, devicesCounted: Int) -> RandomStream {
-    let hash = StableHash.of(device)
+    let hash = FNV1a.hash(device)
     var n = matched
     if draws[hash] != nil || draws.count < devicesCounted {
       n = draws[hash, default: 0]
       draws[hash] = n + 1
     }
-    return RandomStream(seed: rule.seed, device: hash, concern: StableHash.of(rule.id), n: 2 * n)
+    return RandomStream(seed: rule.seed, device: hash, concern: FNV1a.hash(rule.id), n: 2 * n)
   }
 }
 
@@ -76,16 +76,6 @@ extension ServerFault {
     case .dribble(_, let pause): .milliseconds(pause)
     default: .zero
     }
-  }
-}
-
-/// A hash that is the same in every process, as the standard library's is not: FNV-1a
-/// (https://www.rfc-editor.org/rfc/rfc9923).
-enum StableHash {
-  static func of(_ text: String) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return hash
   }
 }
 

@@ -1,3 +1,5 @@
+import Base
+
 /// Consecutive entries as bytes, the form in which they wait and in which they are stored. Each entry is a head of fixed
 /// width, by which a search skips it, and its texts:
 ///
@@ -27,9 +29,7 @@ package struct JournalBlock: Sendable {
   }
 
   static func bit(ofRun run: String) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in run.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return 1 << (hash >> 58)
+    1 << (FNV1a.hash(run) >> 58)
   }
 
   mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }

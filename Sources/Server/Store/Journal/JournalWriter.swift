@@ -45,24 +45,10 @@ package final class JournalWriter: Sendable {
     self.limits = limits
     self.dropped = dropped
     state = Mutex(State(batch: JournalBatch(limits: limits)))
-    let opened = Semaphore()
-    let failure = Box<StoreError?>(nil)
-    let thread = NamedThread.started("journal") { [self] in
-      let journal: Journal
-      do throws(StoreError) {
-        journal = try Journal(folder: folder, limits: limits)
-      } catch {
-        failure.value.withLock { $0 = error }
-        opened.signal()
-        return
-      }
-      opened.signal()
+    let thread = try NamedThread.opening("journal") { () throws(StoreError) in
+      try Journal(folder: folder, limits: limits)
+    } run: { [self] journal in
       run(journal)
-    }
-    opened.wait()
-    if let error = failure.value.withLock({ $0 }) {
-      thread.join()
-      throw error
     }
     self.thread.withLock { $0 = thread }
   }

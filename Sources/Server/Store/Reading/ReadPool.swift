@@ -21,29 +21,18 @@ package final class ReadPool: Sendable {
   package init(folder: String, threadCount: Int = 2, capacity: Int = 1_024) throws(StoreError) {
     writer = nil
     state = Mutex(State(questions: BoundedQueue(capacity: capacity)))
-    var failure: StoreError?
-    for number in 0..<threadCount {
-      let opened = Semaphore()
-      let failed = Box<StoreError?>(nil)
-      let thread = NamedThread.started("reader-\(number)") { [self] in
-        let reader: StoreReader
-        do throws(StoreError) {
-          reader = try StoreReader(folder: folder)
-        } catch {
-          failed.value.withLock { $0 = error }
-          opened.signal()
-          return
+    do throws(StoreError) {
+      for number in 0..<threadCount {
+        let thread = try NamedThread.opening("reader-\(number)") { () throws(StoreError) in
+          try StoreReader(folder: folder)
+        } run: { [self] reader in
+          run(reader)
         }
-        opened.signal()
-        run(reader)
+        threads.withLock { $0.append(thread) }
       }
-      threads.withLock { $0.append(thread) }
-      opened.wait()
-      failure = failure ?? failed.value.withLock { $0 }
-    }
-    if let failure {
+    } catch {
       stop()
-      throw failure
+      throw error
     }
   }
 

@@ -5,7 +5,7 @@ import Threads
 /// The one thread that writes. It takes what arrived while it was committing, commits that together, and hands the results
 /// out; no job waits for a timer. Between groups it does the store's upkeep in small steps.
 package final class WriterThread: Sendable {
-  private let mailbox: Mutex<Mailbox>
+  private let mailbox: Mutex<JobQueue>
   private let wakeUp = Semaphore()
   private let limits: WriterLimits
   private let metrics: WriterMetrics
@@ -27,27 +27,15 @@ package final class WriterThread: Sendable {
   ) throws(StoreError) {
     self.limits = limits
     self.metrics = metrics
-    mailbox = Mutex(Mailbox(limits))
-    let opened = Semaphore()
-    let failure = Box<StoreError?>(nil)
-    let thread = NamedThread.started("writer") { [self] in
-      let store: any Store
-      do throws(StoreError) {
-        store = try open()
-      } catch {
-        failure.value.withLock { $0 = error }
-        opened.signal()
-        return
-      }
+    mailbox = Mutex(JobQueue(limits))
+    let thread = try NamedThread.opening("writer") { [self] () throws(StoreError) in
+      let store = try open()
       var account = OutageAccount()
       note(store, refused: 0, &account, outageChanged)
-      opened.signal()
+      return (store, account)
+    } run: { [self] store, account in
+      var account = account
       run(store, deliver) { self.note(store, refused: $0, &account, outageChanged) }
-    }
-    opened.wait()
-    if let error = failure.value.withLock({ $0 }) {
-      thread.join()
-      throw error
     }
     self.thread.withLock { $0 = thread }
   }
@@ -109,7 +97,7 @@ package final class WriterThread: Sendable {
   }
 
   private func commit(
-    _ group: Mailbox.Group, to store: any Store, _ deliver: ([Completion]) -> Void, _ note: (Int) -> Void
+    _ group: JobQueue.Group, to store: any Store, _ deliver: ([Completion]) -> Void, _ note: (Int) -> Void
   ) {
     let start = clock.monotonicNow
     let results = store.apply(group.jobs, now: clock.wallNow)
@@ -156,13 +144,6 @@ package final class WriterThread: Sendable {
       mailbox.withLock { $0.isWriterWaiting = false }
     }
   }
-}
-
-/// A value that two threads hand over.
-final class Box<Value: Sendable>: Sendable {
-  let value: Mutex<Value>
-
-  init(_ value: Value) { self.value = Mutex(value) }
 }
 
 /// The sender of a job: the number of an event loop and a number of the loop's own.

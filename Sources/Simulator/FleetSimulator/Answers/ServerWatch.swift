@@ -80,7 +80,7 @@ final class ServerWatch: Watcher {
     let device = sighting.device
     uploads += 1
     phones[device].uploads += 1
-    if !phones[device].hasToken, !request.headers.contains(where: { $0.name == "Authorization" }) {
+    if !phones[device].hasToken, !request.headers.contains(where: { $0.isNamed(HeaderName.authorization) }) {
       phones[device].tokenlessUploads += 1
     }
     let now = sighting.now.monotonic

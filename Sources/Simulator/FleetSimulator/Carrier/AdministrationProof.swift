@@ -120,7 +120,7 @@ final class TargetAdministration {
   func limit(to span: Nanoseconds) { questioner.limit(to: span) }
 
   func ask(_ path: String, by method: String = "GET", body: [UInt8] = []) -> RequestOutcome {
-    let json = body.isEmpty ? [] : [NameValuePair("Content-Type", "application/json")]
+    let json = body.isEmpty ? [] : [NameValuePair(HeaderName.contentType, ContentType.json)]
     return questioner.ask(base + path, by: method, headers: headers + json, body: body)
   }
 }
@@ -137,7 +137,7 @@ extension OutsideSetup {
   fileprivate var administrationHeaders: [NameValuePair] {
     var fields = headers.filter { $0.name.lowercased() == HeaderName.runID.description.lowercased() }
       .map { NameValuePair($0.name, $0.value) }
-    if let token = adminToken { fields.append(NameValuePair("Authorization", "Bearer \(token)")) }
+    if let token = adminToken { fields.append(NameValuePair(HeaderName.authorization, "Bearer \(token)")) }
     return fields
   }
 }

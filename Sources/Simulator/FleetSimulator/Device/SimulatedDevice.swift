@@ -244,7 +244,8 @@ extension SimulatedDevice {
     let request = OutgoingRequest(
       id: Account.firstRequest + (account?.attempts ?? 0), purpose: .log, method: "POST",
       url: SimulatedDevice.url(authorization.tokenURL, in: site),
-      headers: [NameValuePair("Content-Type", "application/json")], body: form.json.serialized, timeout: .seconds(60))
+      headers: [NameValuePair(HeaderName.contentType, ContentType.json)], body: form.json.serialized,
+      timeout: .seconds(60))
     send(request, at: now, in: site)
   }
 

@@ -175,9 +175,8 @@ enum FaultDraw: UInt64 {
   case selection, arrivals, absence, toxicity, request, delay, poison
 
   func stream(_ fault: String, seed: UInt64, device: UInt64, n: UInt64 = 0) -> RandomStream {
-    // FNV-1a (https://www.rfc-editor.org/rfc/rfc9923); the upper bit keeps clear of the concerns of the world.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in fault.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return RandomStream(seed: seed, device: device, concern: 1 << 63 | (hash & ~0xF) | rawValue, n: n)
+    // The upper bit keeps clear of the concerns of the world.
+    let concern = 1 << 63 | (FNV1a.hash(fault) & ~0xF) | rawValue
+    return RandomStream(seed: seed, device: device, concern: concern, n: n)
   }
 }

@@ -127,7 +127,7 @@ final class WithdrawnTokens {
     switch request.purpose {
     case .records, .log:
       guard let access else { return false }
-      return request.headers.contains { $0.name == "Authorization" && $0.value.hasSuffix(access) }
+      return request.headers.contains { $0.isNamed(HeaderName.authorization) && $0.value.hasSuffix(access) }
     case .refresh:
       guard let refresh else { return false }
       return request.body.firstRange(of: Array(refresh.utf8)) != nil

@@ -219,7 +219,7 @@ extension OutgoingRequest {
   fileprivate func weight(of bytes: [UInt8]) -> Int {
     switch purpose {
     case .records, .log:
-      guard let token = headers.first(where: { $0.name == "Authorization" }) else { return bytes.count }
+      guard let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) else { return bytes.count }
       return bytes.count - token.value.utf8.count + OutgoingRequest.tokenBytes
     case .refresh: return OutgoingRequest.tokenAnswerBytes
     }

@@ -1,4 +1,5 @@
 package import Base
+import Contract
 import HTTP1
 package import Network
 import Synchronization
@@ -94,7 +95,7 @@ struct MetricsSession: ByteSession {
     _ output: inout SessionOutput
   ) {
     ResponseWriter.statusLine(status, into: &output.bytes)
-    HeadWriter.field("Content-Type", type, into: &output.bytes)
+    HeadWriter.field(HeaderName.contentType, type, into: &output.bytes)
     if status == 405 { HeadWriter.field("Allow", "GET, HEAD", into: &output.bytes) }
     HeadWriter.contentLength(content.count, into: &output.bytes)
     HeadWriter.field("Connection", "close", into: &output.bytes)

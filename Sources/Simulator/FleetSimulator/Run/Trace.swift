@@ -114,7 +114,7 @@ package struct TraceHash: Hashable, Sendable {
   }
 
   /// 32 hexadecimal digits.
-  package var text: String { TraceHash.digits(high) + TraceHash.digits(low) }
+  package var text: String { high.zeroPadded(to: 16, radix: 16) + low.zeroPadded(to: 16, radix: 16) }
 
   /// Nil for what `text` never gives.
   package init?(text: String) {
@@ -122,11 +122,6 @@ package struct TraceHash: Hashable, Sendable {
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
     else { return nil }
     (self.high, self.low) = (high, low)
-  }
-
-  private static func digits(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 

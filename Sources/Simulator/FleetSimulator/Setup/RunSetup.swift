@@ -169,9 +169,7 @@ package struct FleetSetup: Sendable {
 
   /// The number under which a device draws: FNV-1a of the fleet's name above, its place in the fleet below.
   static func key(of index: Int, in name: String) -> UInt64 {
-    var hash: UInt32 = 0x811C_9DC5
-    for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-    return UInt64(hash) << 32 | UInt64(index)
+    UInt64(FNV1a.hash32(name)) << 32 | UInt64(index)
   }
 }
 

@@ -16,7 +16,7 @@ extension ScenarioGenerator {
   mutating func calendar() -> Calendar {
     let hour = stream.index(below: 24)
     let minute = stream.index(below: 60)
-    let time = "\(ScenarioGenerator.digits(hour)):\(ScenarioGenerator.digits(minute)):00"
+    let time = "\(hour.zeroPadded(to: 2)):\(minute.zeroPadded(to: 2)):00"
     switch stream.index(below: 4) {
     case 0:
       let day = 26 + stream.index(below: 3)
@@ -104,15 +104,13 @@ extension ScenarioGenerator {
   }
 
   private func clock(_ minute: Int) -> String {
-    "\(ScenarioGenerator.digits(minute / 60)):\(ScenarioGenerator.digits(minute % 60))"
+    "\((minute / 60).zeroPadded(to: 2)):\((minute % 60).zeroPadded(to: 2))"
   }
 
   private func date(_ calendar: Calendar, daysAhead: Int) -> String {
     let today =
       CivilDate(year: calendar.date.year, month: calendar.date.month, day: calendar.date.day)?.daysSince1970 ?? 0
     let date = CivilDate(daysSince1970: today + daysAhead)
-    return "\(date.year)-\(ScenarioGenerator.digits(date.month))-\(ScenarioGenerator.digits(date.day))"
+    return "\(date.year)-\(date.month.zeroPadded(to: 2))-\(date.day.zeroPadded(to: 2))"
   }
-
-  private static func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

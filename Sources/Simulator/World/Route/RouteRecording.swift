@@ -206,8 +206,7 @@ package enum RouteNumber {
     let units = (number.magnitude * 1e7).rounded()
     guard units < 9e15 else { return "0" }
     let whole = Int64(units)
-    let fraction = String(whole % 10_000_000)
     let sign = number < 0 && whole > 0 ? "-" : ""
-    return "\(sign)\(whole / 10_000_000).\(String(repeating: "0", count: 7 - fraction.count))\(fraction)"
+    return "\(sign)\(whole / 10_000_000).\((whole % 10_000_000).zeroPadded(to: 7))"
   }
 }

@@ -72,9 +72,10 @@ final class Ledger {
     }
     let given = setup.outside?.headers.map(\.name) ?? setup.insideHeaders.map(\.name)
     ownHeaders = Set(
-      (given + [
-        "Authorization", "Content-Type", "User-Agent", HeaderName.deviceID.description, HeaderName.runID.description,
-      ]).map { $0.lowercased() }
+      (given
+        + [
+          HeaderName.authorization, HeaderName.contentType, HeaderName.userAgent, HeaderName.deviceID, HeaderName.runID,
+        ].map(\.description)).map { $0.lowercased() }
     )
     truth = TrueWorld(devices: names.count, faults: setup.faults)
     self.seesServer = seesServer

@@ -91,6 +91,6 @@ final class TokenRule: Rule {
 
 extension TokenRule.Token {
   fileprivate func isShown(by request: OutgoingRequest) -> Bool {
-    request.headers.contains { $0.name == "Authorization" && $0.value.hasSuffix(text) }
+    request.headers.contains { $0.isNamed(HeaderName.authorization) && $0.value.hasSuffix(text) }
   }
 }

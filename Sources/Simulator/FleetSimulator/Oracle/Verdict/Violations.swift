@@ -121,12 +121,9 @@ extension MonotonicInstant {
   /// Since the start of the run: `00:12:43.210`.
   package var clockText: String {
     let milliseconds = nanoseconds / 1_000_000
-    func digits(_ number: Int64, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(count - text.count, 0)) + text
-    }
     let (hours, minutes, seconds) = (milliseconds / 3_600_000, milliseconds / 60_000 % 60, milliseconds / 1_000 % 60)
-    return "\(digits(hours, 2)):\(digits(minutes, 2)):\(digits(seconds, 2)).\(digits(milliseconds % 1_000, 3))"
+    return
+      "\(hours.zeroPadded(to: 2)):\(minutes.zeroPadded(to: 2)):\(seconds.zeroPadded(to: 2)).\((milliseconds % 1_000).zeroPadded(to: 3))"
   }
 }
 

@@ -1,8 +1,8 @@
-import Glibc
+internal import Glibc
 
-/// A count that a thread can wait for. POSIX semaphores know no monotonic clock, so this is a mutex and a condition.
+/// A counting semaphore with a wait on the monotonic clock, which POSIX semaphores lack: a mutex and a condition.
 @safe
-final class Semaphore: @unchecked Sendable {
+package final class Semaphore: @unchecked Sendable {
   @unsafe
   private struct Storage {
     var mutex = unsafe pthread_mutex_t()
@@ -12,7 +12,7 @@ final class Semaphore: @unchecked Sendable {
 
   private let storage: UnsafeMutablePointer<Storage>
 
-  init() {
+  package init() {
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: unsafe Storage())
     var attributes = pthread_condattr_t()
@@ -29,14 +29,14 @@ final class Semaphore: @unchecked Sendable {
     unsafe storage.deallocate()
   }
 
-  func signal() {
+  package func signal() {
     lock()
     unsafe storage.pointee.count += 1
     _ = unsafe pthread_cond_signal(&storage.pointee.condition)
     unlock()
   }
 
-  func wait() {
+  package func wait() {
     lock()
     while unsafe storage.pointee.count == 0 {
       _ = unsafe pthread_cond_wait(&storage.pointee.condition, &storage.pointee.mutex)
@@ -46,7 +46,7 @@ final class Semaphore: @unchecked Sendable {
   }
 
   /// False when the time is over first.
-  func wait(milliseconds: Int) -> Bool {
+  package func wait(milliseconds: Int) -> Bool {
     var end = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &end)
     let nanoseconds = end.tv_nsec + milliseconds % 1_000 * 1_000_000

@@ -1,7 +1,7 @@
 internal import Base
 
 /// A socket, its session and what is on its way between them.
-final class Connection<Session: ByteSession> {
+final class ClientConnection<Session: ByteSession> {
   /// What becomes of the socket.
   enum Stage {
     case open
@@ -106,8 +106,8 @@ struct OutputBuffer {
 
 /// The connections of one loop. A place that becomes free is used again, the last one first, under a new generation.
 struct ConnectionTable<Session: ByteSession> {
-  /// All of them are `Connection<Session>`. The array is of a type that the compiler knows here, where it does not know
-  /// the session's, and asks the runtime for every type that is made of it.
+  /// All of them are `ClientConnection<Session>`. The array is of a type that the compiler knows here, where it does not
+  /// know the session's, and asks the runtime for every type that is made of it.
   private var places: [AnyObject?] = []
   private var generations: [UInt32] = []
   private var free: [UInt32] = []
@@ -119,7 +119,7 @@ struct ConnectionTable<Session: ByteSession> {
     return ConnectionToken(place: place, generation: generations[Int(place)])
   }
 
-  mutating func insert(_ connection: Connection<Session>) {
+  mutating func insert(_ connection: ClientConnection<Session>) {
     precondition(connection.token == nextToken, "a connection is inserted under the next token")
     if free.popLast() == nil {
       places.append(connection)
@@ -131,10 +131,10 @@ struct ConnectionTable<Session: ByteSession> {
   }
 
   /// Nil for a connection that is gone, also when another has its place.
-  subscript(token: ConnectionToken) -> Connection<Session>? {
+  subscript(token: ConnectionToken) -> ClientConnection<Session>? {
     let place = Int(token.place)
     guard place < places.count, generations[place] == token.generation else { return nil }
-    return places[place].map { unsafe unsafeDowncast($0, to: Connection<Session>.self) }
+    return places[place].map { unsafe unsafeDowncast($0, to: ClientConnection<Session>.self) }
   }
 
   mutating func remove(_ token: ConnectionToken) {
@@ -147,7 +147,7 @@ struct ConnectionTable<Session: ByteSession> {
   }
 
   /// A copy: the caller closes connections while it goes through them.
-  var all: [Connection<Session>] { places.compactMap { $0 as? Connection<Session> } }
+  var all: [ClientConnection<Session>] { places.compactMap { $0 as? ClientConnection<Session> } }
 }
 
 /// Names one connection of one loop for ever: the place in the table is used again, the generation is not, so that an

@@ -1,6 +1,6 @@
 /// Jobs on their way to the writer, in the order of submission, bounded in number and bytes.
-struct Mailbox {
-  /// Jobs that are committed together, and whose they are.
+struct JobQueue {
+  /// Jobs that are committed together, with their tickets.
   struct Group {
     var jobs: [StoreJob] = []
     var tickets: [Ticket] = []
@@ -20,13 +20,13 @@ struct Mailbox {
   var count: Int { waiting.jobs.count }
   var byteCount: Int { waiting.byteCount }
 
-  /// Takes no further letter, however small.
+  /// Takes no further job, however small.
   var isFull: Bool { count >= limits.mailboxJobs || byteCount >= limits.mailboxBytes }
 
   /// False when it is full or closed.
   mutating func post(_ job: StoreJob, _ ticket: Ticket) -> Bool {
     let bytes = job.byteCount
-    // A job that is larger than the whole mailbox may enter when it is alone.
+    // A job that is larger than the whole queue may enter when it is alone.
     let hasRoom = count < limits.mailboxJobs && (byteCount + bytes <= limits.mailboxBytes || count == 0)
     guard !isClosed, hasRoom else { return false }
     waiting.append(job, ticket, bytes: bytes)
@@ -54,7 +54,7 @@ struct Mailbox {
   mutating func close() { isClosed = true }
 }
 
-extension Mailbox.Group {
+extension JobQueue.Group {
   fileprivate mutating func append(_ job: StoreJob, _ ticket: Ticket, bytes: Int) {
     jobs.append(job)
     tickets.append(ticket)
@@ -62,7 +62,7 @@ extension Mailbox.Group {
     byteCount += bytes
   }
 
-  fileprivate mutating func removeFirst(_ taken: Mailbox.Group) {
+  fileprivate mutating func removeFirst(_ taken: JobQueue.Group) {
     jobs.removeFirst(taken.jobs.count)
     tickets.removeFirst(taken.jobs.count)
     rowCount -= taken.rowCount

@@ -1,0 +1,74 @@
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// Where threads leave messages for a thread that waits for descriptors: in order, and one wake-up for a burst.
+package final class ThreadInbox<Message: Sendable>: Sendable {
+  private struct State {
+    var messages: [Message] = []
+    /// The reader was woken and has not looked yet.
+    var isAwake = false
+    var isClosed = false
+  }
+
+  /// Readable while messages wait, or after `wake`.
+  package let wakeUp: Int32
+  private let state = Mutex(State())
+
+  package init() throws(NoDescriptor) {
+    wakeUp = rr_eventfd()
+    guard wakeUp >= 0 else { throw NoDescriptor(code: errno) }
+  }
+
+  deinit { Glibc.close(wakeUp) }
+
+  /// From any thread. After `close`, messages are dropped.
+  package func post(_ message: Message) { update { $0.append(message) } }
+
+  /// From any thread; the reader is woken once for all of them.
+  package func post(_ messages: [Message]) {
+    guard !messages.isEmpty else { return }
+    update { $0.append(contentsOf: messages) }
+  }
+
+  /// Ends a wait, without a message.
+  package func wake() { update { _ in } }
+
+  private func update(_ change: (inout [Message]) -> Void) {
+    let mustWake = state.withLock { state in
+      guard !state.isClosed else { return false }
+      change(&state.messages)
+      defer { state.isAwake = true }
+      return !state.isAwake
+    }
+    guard mustWake else { return }
+    let result = eventfd_write(wakeUp, 1)
+    precondition(result == 0, "a counter below its maximum takes one more")
+  }
+
+  /// Everything since the last call, the oldest first. The array that is passed in, empty, is filled next: its capacity is
+  /// kept.
+  package func collect(into messages: inout [Message]) {
+    var count: eventfd_t = 0
+    // Fails when the reader was not woken.
+    _ = unsafe eventfd_read(wakeUp, &count)
+    state.withLock { state in
+      swap(&messages, &state.messages)
+      state.isAwake = false
+    }
+  }
+
+  /// Drops what waits and what is posted later.
+  package func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.messages = []
+    }
+  }
+}
+
+/// The process has no more descriptors.
+package struct NoDescriptor: Error {
+  /// An errno.
+  package let code: Int32
+}
