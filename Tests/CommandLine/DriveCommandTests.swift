@@ -91,7 +91,7 @@ import Testing
       .text("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")
     }
     let result = run(["--target", server.url, "--factor", "600", "--keys", "200s drain"])
-    #expect(result.output.contains("✗ 18. a success is the server's own word: status 200 with a page: <html>"))
+    #expect(result.output.contains("✗ 18. a success comes from the server itself: status 200 with a page: <html>"))
     #expect(
       result.output.contains("the device has deleted the records") && result.output.contains("0 still on the phone"))
   }
@@ -102,7 +102,7 @@ import Testing
     server.stop()
     let result = run(["--target", url, "--factor", "600", "--keys", "d 200s"])
     #expect(result.code == .ok)
-    #expect(result.output.contains("← no answer (refused)  ") && result.output.contains("nobody listens there"))
+    #expect(result.output.contains("← no answer (refused)  ") && result.output.contains("no server is listening there"))
     #expect(result.output.contains("✗ 1. the server can be reached"))
     #expect(!result.output.contains(" 0 still on the phone"))
   }
@@ -140,7 +140,7 @@ import Testing
     (["--log-level", "loud"], "verbose"), (["--verify", "http://h/l"], "needs {device} in its URL"),
     (["--verify", "http://h/{device}/{dev}"], "{dev} is no placeholder"),
     (["--uuids", "uuid"], "a path as in $.items[*].uuid"),
-    (["--quarantined", "http://h/{device}"], "which is missing"), (["--keys", "d 5"], "'5' is no key and no time"),
+    (["--quarantined", "http://h/{device}"], "needs --verify"), (["--keys", "d 5"], "'5' is no key and no time"),
     (["--seed", "x"], "whole number"),
     (["--config", "none.json", "--keys", "q"], "cannot read 'none.json'"),
     (["--config", "cut.json", "--keys", "q"], "cut.json:2:10: the text ends too early"),

@@ -78,7 +78,7 @@ import Testing
     #expect(message(["--listen"]) == "--listen needs a value: --listen ADDRESS")
     #expect(message(["--listen", "--quiet"]) == "--listen needs a value: --listen ADDRESS")
     #expect(message(["--quiet=yes"]) == "--quiet takes no value")
-    #expect(message(["--quiet", "--quiet"]) == "--quiet stands twice")
+    #expect(message(["--quiet", "--quiet"]) == "--quiet is given twice")
     #expect(message(["a", "b", "c"]) == "unexpected 'c'")
     #expect(message([], operands: 1...1) == "an argument is missing")
   }

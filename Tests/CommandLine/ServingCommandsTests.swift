@@ -138,7 +138,7 @@ import Testing
     defer { server.stop() }
     let result = run(["healthcheck", "--url", server.url])
     #expect(result.code == .runtimeFailure)
-    #expect(result.output.contains("is not ready: 503, nothing can be committed: the data file is damaged"))
+    #expect(result.output.contains("is not ready: 503, the store cannot commit: the data file is damaged"))
   }
 
   @Test func aFolderInUseIsAFailureThatNamesIt() throws {

@@ -106,8 +106,8 @@ import Testing
   @Test(arguments: [
     (["drive.csv", "--to", "kml"], "one of gpx"), (["drive.csv", "--out", "a"], "add --to"),
     (["drive.csv", "--to", "gpx", "--out", "drive.csv"], "name another one"),
-    (["drive.csv", "--to", "gpx", "--fidelity"], "one at a time"),
-    (["drive.csv", "--to", "scenario", "--out", "/elsewhere/a.json5"], "name FILE from the root"),
+    (["drive.csv", "--to", "gpx", "--fidelity"], "exclude each other"),
+    (["drive.csv", "--to", "scenario", "--out", "/elsewhere/a.json5"], "give FILE as an absolute path"),
   ])
   func whatDoesNotFitIsRefused(arguments: [String], words: String) {
     let call = run(arguments)
@@ -116,7 +116,7 @@ import Testing
 
   @Test func fidelityWantsALog() {
     let call = run(["drive.csv", "--fidelity"])
-    #expect(call.code == .runtimeFailure && call.error.contains("drive.csv is no log of the SDK"))
+    #expect(call.code == .runtimeFailure && call.error.contains("drive.csv is not a log of the SDK"))
   }
 
   /// With real files: what is converted is read again, and the scenario runs and delivers records.

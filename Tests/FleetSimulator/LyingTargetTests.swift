@@ -65,7 +65,7 @@ import World
     let report = try run(Backend(.keepsNothing))
     #expect(report.sums.created > 10 && report.sums.lost == report.sums.created)
     #expect(summary(report).result == .violated)
-    #expect(report.lossSentence?.contains("see whether target.verify asks the right question") == true)
+    #expect(report.lossSentence?.contains("check the query of target.verify") == true)
   }
 
   @Test func theLostSayWhatTheyHaveInCommon() throws {
@@ -98,9 +98,10 @@ import World
   }
 
   @Test(arguments: [
-    (Backend.Lie.listFails(500), "status 500"), (.listFails(401), "status 401"), (.listIsPage, "the answer is no JSON"),
-    (.listIsElsewhere, "$[*].uuid finds nothing in the answer"), (.listIsCut, "Empty reply"),
-    (.listHasNoUUIDs, "which is no UUID"),
+    (Backend.Lie.listFails(500), "status 500"), (.listFails(401), "status 401"),
+    (.listIsPage, "the answer is not JSON"),
+    (.listIsElsewhere, "$[*].uuid matches nothing in the answer"), (.listIsCut, "Empty reply"),
+    (.listHasNoUUIDs, "which is not a UUID"),
   ])
   func aQuestionThatFailsMakesTheRunInvalid(lie: Backend.Lie, reason: String) throws {
     let report = try run(Backend(lie))

@@ -181,7 +181,7 @@ import Upload
           + "realtime and accelerated",
         "thresholds.uploads{device:cars-9}: 'cars-9' is no device of this run",
         "thresholds.uploads{trigger:whim}: 'whim' is no trigger of this run",
-        "thresholds.records_lost{fleet:cars}: records_lost is known of the whole run only",
+        "thresholds.records_lost{fleet:cars}: records_lost is measured for the whole run only",
       ])
   }
 

@@ -87,7 +87,7 @@ import Testing
     let newStore = { try LyingStore(.dropsLast(each: 2)) }
     let report = try Investigation.explain(FleetRun(setup, store: newStore()).run(), of: setup, store: newStore)
     let victim = try #require(report.victims.first { $0.rule == .ackedIsDurable })
-    let words = ["created", "sent with", "at the server", "answered with 200", "taken for delivered", "server: "]
+    let words = ["created", "sent with", "at the server", "answered with 200", "considered delivered", "server: "]
     var lines = victim.story[...]
     for word in words {
       let place = try #require(lines.firstIndex { $0.contains(word) }, "'\(word)' in \(victim.text)")

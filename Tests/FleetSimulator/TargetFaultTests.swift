@@ -140,7 +140,7 @@ import World
     let other = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
     #expect(desk.ask("/admin/v1/faults", by: "PUT", body: Array(other.utf8)).status == 200)
     let crowded = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
-    #expect("\(crowded)".contains("has faults of somebody else"))
+    #expect("\(crowded)".contains("has faults of another client"))
     #expect(try rules(of: setup).count == 1, "they are left alone")
     setup.outside?.adminToken = nil
     let stranger = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }

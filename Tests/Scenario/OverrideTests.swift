@@ -26,7 +26,7 @@ import Testing
     ("clock.duraton=1h", "--set clock.duraton=1h: clock.duraton: no key 'duraton'; did you mean 'duration'?"),
     (
       "seed=x",
-      "--set seed=x: seed: \"x\" cannot stand here; write a whole number of at most 64 bits, as in 42 or \"0x5EED2026\""
+      "--set seed=x: seed: \"x\" is not allowed here; write a whole number of at most 64 bits, as in 42 or \"0x5EED2026\""
     ),
     ("faults[99].at=1m", "--set faults[99].at=1m: faults[99].at: there is no element 99; the last one is 14"),
     ("name.first=x", "--set name.first=x: name.first: a string has no key 'first'; set the whole value"),

@@ -39,24 +39,24 @@ import Testing
         "f:2:44: clock.duration: a number without unit; write a duration, as in \"90s\" (ms, s, m, h, d)",
         "f:3:30: fleets.cars.devices: -1 is out of range; write a whole number from 0 to 10000000",
         "f:3:43: fleets.cars.network: no network 'ltee'; did you mean 'lte'?",
-        "f:4:13: faults[0]: the fault does nothing; add one of network, toxic, http, auth, storage, device, lifecycle, remote",
+        "f:4:13: faults[0]: the fault has no action; add one of network, toxic, http, auth, storage, device, lifecycle, remote",
         "f:4:47: faults[0].netwrk: no key 'netwrk'; did you mean 'network'?",
       ])
   }
 
   @Test(arguments: [
     ("clock: { factor: Infinity }", "out of range"), ("clock: { factor: NaN }", "out of range"),
-    ("seed: 1.5", "cannot stand here"), ("seed: '0x10000000000000000'", "cannot stand here"),
-    ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "a server of ours"),
+    ("seed: 1.5", "is not allowed here"), ("seed: '0x10000000000000000'", "is not allowed here"),
+    ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "the built-in server"),
     ("motion: { a: { extends: 'b' }, b: { extends: 'a' } }", "cannot extend itself"),
     ("motion: { a: { activity: { still: 0.5 } } }", "add up to 0.5"),
     ("motion: { a: { activity: { sleeping: 1 } } }", "no activity 'sleeping'"),
-    ("networks: { n: { markov: { lte: { edge: '1m' } }, start: 'lte' } }", "'edge' has no way out"),
+    ("networks: { n: { markov: { lte: { edge: '1m' } }, start: 'lte' } }", "'edge' has no change to another link"),
     ("networks: { n: { markov: { lte: { moon: '1m' }, moon: {} }, start: 'lte' } }", "no network 'moon'"),
     ("geofences: { g: { type: 'list', fences: [{ identifier: 'a' }] } }", "latitude"),
     ("faults: [{ name: 'f', at: '1m', network: 'none' }]", "say for how long"),
-    ("faults: [{ name: 'f', at: '11m', for: '1m', network: 'none' }]", "when the run is over"),
-    ("faults: [{ name: 'f', for: '1m', network: 'none' }]", "nobody says when"),
+    ("faults: [{ name: 'f', at: '11m', for: '1m', network: 'none' }]", "after the end of the run"),
+    ("faults: [{ name: 'f', for: '1m', network: 'none' }]", "the start time is missing"),
     ("faults: [{ name: 'f', at: '1m', http: {}, for: '1m' }]", "an empty http"),
     (
       "faults: [{ name: 'f', at: '1m', occurrences: [], lifecycle: { reboot: true } }]", "both at and occurrences"
@@ -75,7 +75,7 @@ import Testing
     ),
     (
       "faults: [{ name: 'f', occurrences: [{ fleet: 'cars', member: 0, at: '9h' }], lifecycle: { reboot: true } }]",
-      "when the run is over"
+      "after the end of the run"
     ),
     ("faults: [{ name: 'f', at: '1m', for: '1m', network: 'none', http: { abort: { status: 503 } } }]", "in one fault"),
     ("faults: [{ name: 'f', at: '1m', remote: { background_geolocation: [['strat']] } }]", "did you mean start"),
@@ -83,7 +83,7 @@ import Testing
       "faults: [{ name: 'f', at: '1m', for: '1m', http: { abort: { status: 503, when: 'response.status > 1' } } }]",
       "write"
     ),
-    ("checks: { c: 'response.status in [200' }", "cannot stand here"),
+    ("checks: { c: 'response.status in [200' }", "is not allowed here"),
     ("checks: { c: 'response.stats == 1' }", "write"),
     ("sdk: { config: { http: { maxBatchSise: 5 } } }", "did you mean 'http.maxBatchSize'"),
     ("sdk: { config: { reset: true } }", "only in ready"), ("invariants: { enable: ['I99'] }", "no value 'I99'"),
@@ -91,7 +91,7 @@ import Testing
       "routes: { r: { type: 'generate', trips: { dwell: { dist: 'uniform', min: '5m', max: '1m' } } } }",
       "larger than max"
     ),
-    ("routes: { r: { type: 'generate', center: [91, 0] } }", "cannot stand here"),
+    ("routes: { r: { type: 'generate', center: [91, 0] } }", "is not allowed here"),
     ("outputs: [{ type: 'junit' }]", "'file'"),
   ])
   func mistakesAreNamed(keys: String, words: String) {

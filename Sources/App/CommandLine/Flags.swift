@@ -27,7 +27,7 @@ struct Flag: Sendable {
 
   /// May stand several times.
   static func values(_ name: String, _ placeholder: String, _ help: String) -> Flag {
-    var flag = value(name, placeholder, help + "; may stand several times")
+    var flag = value(name, placeholder, help + "; may be repeated")
     flag.isRepeatable = true
     return flag
   }
@@ -105,7 +105,7 @@ struct FlagParser {
       }
       let (flag, attached) = try find(word)
       guard seen.insert(flag.name).inserted || flag.isRepeatable else {
-        throw UsageError("--\(flag.name) stands twice")
+        throw UsageError("--\(flag.name) is given twice")
       }
       let text = try value(of: flag, attached: attached, words, &index)
       if flag.isRepeatable { values.add(flag.name, text) }

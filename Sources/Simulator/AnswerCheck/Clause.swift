@@ -84,7 +84,7 @@ extension Clause {
     case .noRedirect:
       (
         "uploads are not redirected",
-        "the device does not follow, because that would lose the body: serve the very URL that is configured"
+        "the device does not follow redirects, which would lose the body: serve the configured URL itself"
       )
     case .usualSuccess:
       ("success is 200, 201 or 204", "versions before 5 of the SDK know no other success; answer one of these")
@@ -96,7 +96,7 @@ extension Clause {
     case .takesRepetitions:
       (
         "a record that comes again is a success",
-        "it is sent again because the answer was lost: know it by its uuid, and answer 200"
+        "it is sent again because the answer was lost: recognize it by its uuid, and answer 200"
       )
     case .takesTheSize:
       (
@@ -112,7 +112,7 @@ extension Clause {
       ("the server does not fail", "the device keeps the records and tries with the next one, without waiting longer")
     default:
       (
-        "nothing depends on Retry-After",
+        "the server does not rely on Retry-After",
         "the device does not read it and comes back with its next record: send setConfig with a larger distanceFilter"
       )
     }
@@ -132,13 +132,13 @@ extension Clause {
       )
     case .freshTokenIsTaken:
       (
-        "a token is good as soon as it was handed out",
-        "the device refreshes only once for each upload: let the new token be known everywhere before you answer"
+        "a token is valid as soon as it is issued",
+        "the device refreshes only once for each upload: make the new token valid on all servers before answering"
       )
     default:
       (
         "403, 406 and 410 tell the device what to do",
-        "they refresh nothing and stop nothing: add {\"background_geolocation\":[[\"stop\"]]} to the body"
+        "these statuses neither refresh a token nor stop the device: add {\"background_geolocation\":[[\"stop\"]]} to the body"
       )
     }
   }
@@ -147,12 +147,12 @@ extension Clause {
     switch self {
     case .noForeignPage:
       (
-        "a success is the server's own word",
+        "a success comes from the server itself",
         "the device has deleted the records: a login page or a proxy answered 200 with HTML; use https"
       )
     case .noErrorInSuccess:
       (
-        "a success is none that reports an error",
+        "a success does not report an error",
         "the device looks at the status alone and has deleted the records: answer 500 when they are not stored"
       )
     case .takesAll:
@@ -179,7 +179,7 @@ extension Clause {
     switch self {
     case .commandsAtTheTop:
       (
-        "commands stand at the top of the answer",
+        "commands are at the top level of the answer",
         "nested in another object, or in a list, background_geolocation is not found: put it into the outermost object"
       )
     case .commandsAreAList:
@@ -198,12 +198,12 @@ extension Clause {
     case .argumentsFit: ("arguments have the right type", "the device logs an error and does nothing")
     case .configurationIsUsable:
       (
-        "setConfig says what the device understands",
-        "what it does not understand is left out with a warning in its log"
+        "setConfig has keys and values that the device knows",
+        "the device ignores other keys and logs a warning"
       )
     case .authorizationIsWhole:
       (
-        "setConfig brings a whole authorization",
+        "setConfig has a complete authorization",
         "versions before 5 put the object in the place of the old one: send all of its keys"
       )
     case .notTooManyCommands:
@@ -235,7 +235,7 @@ extension Clause {
       ("the access token has a name that devices look for", "call it access_token, with a text as its value")
     case .oneAccessToken:
       (
-        "there is one candidate for the access token",
+        "the answer has one candidate for the access token",
         "some versions took id_token, or a token that stands deeper: return access_token and refresh_token alone"
       )
     case .tokenIsBare:
@@ -247,11 +247,14 @@ extension Clause {
       ("the expiry is a number", "the device ignores it and finds out by a 401: write seconds from now, 3600")
     case .expiryIsAhead:
       (
-        "a new token is good for a while",
+        "a new token does not expire at once",
         "the device refreshes before each upload: write seconds from now, or the time since 1970"
       )
     default:
-      ("commands do not come with tokens", "the device looks for none in this answer: send them with one to an upload")
+      (
+        "commands do not come with tokens",
+        "the device reads no commands from this answer: send them in the answer to an upload"
+      )
     }
   }
 }

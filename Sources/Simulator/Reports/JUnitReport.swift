@@ -63,7 +63,7 @@ package struct JUnitReport {
     var storage = Case(name: "storage verified")
     switch summary.verification.outcome {
     case .verified: break
-    case .notAsked: storage.skipped = "nobody was asked what is stored"
+    case .notAsked: storage.skipped = "storage was not verified"
     case .failed: storage.failure = summary.verification.reason ?? "it could not be asked for"
     }
     return [storage]

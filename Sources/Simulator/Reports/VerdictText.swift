@@ -21,7 +21,7 @@ struct VerdictText {
     case .passed: (word, kind) = ("passed", .good)
     case .invalid:
       (word, kind) = ("invalid", .bad)
-      if summary.verification.outcome != .failed { rest.insert("the figures of this run mean nothing", at: 0) }
+      if summary.verification.outcome != .failed { rest.insert("the figures of this run are not valid", at: 0) }
     case .violated:
       (word, kind) = ("violated", .bad)
       rest = [VerdictText.violations(summary)].compactMap(\.self) + rest

@@ -49,7 +49,8 @@ import Testing
       #expect(ready.hasPrefix("HTTP/1.1 503") && ready.contains("the data file is damaged"))
     }
     server.stop()
-    #expect(notices.all.count == 1 && notices.all[0].contains("nothing can be stored: the data file is damaged"))
+    #expect(
+      notices.all.count == 1 && notices.all[0].contains("the store cannot accept records: the data file is damaged"))
   }
 
   @Test func aJournalThatIsNoneIsPutAside() throws {

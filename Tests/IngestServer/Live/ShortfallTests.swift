@@ -83,7 +83,7 @@ import Testing
   @Test func aWrongPathIsTold() throws {
     let server = try VirtualServer()
     post(server, "/location")
-    let told = "notFound: 1 request to /location got 404: nothing is served there; uploads go to /locations"
+    let told = "notFound: 1 request to /location got 404: no route has this path; uploads go to /locations"
     #expect(try reasons(server).first == told)
     #expect(try reasons(server, run: "one").first == told)
   }

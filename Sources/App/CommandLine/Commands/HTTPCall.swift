@@ -87,7 +87,7 @@ struct HTTPCall {
       let count = unsafe rest.withUnsafeBytes {
         unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { throw failure("\(url) takes no request") }
+      guard count > 0 else { throw failure("\(url) does not accept the request") }
       rest = rest.dropFirst(count)
     }
   }
@@ -99,13 +99,13 @@ struct HTTPCall {
     var piece = [UInt8](repeating: 0, count: 16_384)
     while body.count <= Self.answerBytesMax {
       let count = unsafe recv(descriptor, &piece, piece.count, 0)
-      guard count > 0 else { throw failure("\(url) gave no answer") }
+      guard count > 0 else { throw failure("\(url) did not answer") }
       var taken = 0
       while taken < count {
         let rest = piece.span.extracting(taken..<count)
         let step: MessageStep
         do throws(HTTPError) { step = try parser.next(rest, into: &head) } catch {
-          throw Failure(message: "\(url) gave an answer that is no HTTP: \(error.reason)")
+          throw Failure(message: "\(url) sent an answer that is not HTTP: \(error.reason)")
         }
         switch step.event {
         case .needMoreInput, .head: break
@@ -119,9 +119,9 @@ struct HTTPCall {
         if try parser.next(piece.span.extracting(0..<0), into: &head).event == .end {
           return Answer(status: head.status, body: body)
         }
-      } catch { throw Failure(message: "\(url) gave an answer that is no HTTP: \(error.reason)") }
+      } catch { throw Failure(message: "\(url) sent an answer that is not HTTP: \(error.reason)") }
     }
-    throw Failure(message: "\(url) gave an answer that does not end")
+    throw Failure(message: "\(url) sent an answer that does not end")
   }
 
   private func failure(_ what: String) -> Failure {

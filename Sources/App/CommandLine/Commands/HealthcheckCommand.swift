@@ -33,7 +33,7 @@ extension FlagValues {
     let expected = "a URL with an IP address or localhost, as http://127.0.0.1:8080"
     if let url = try read("url", expected: expected, { ServerURL($0) }) { return url }
     guard let url = try ServerURL(listening: text("listen") ?? "") else {
-      throw UsageError("--listen leaves the port to the kernel; say --url with the one that the server printed")
+      throw UsageError("--listen has port 0; use --url with the port that the server printed")
     }
     return url
   }

@@ -6,13 +6,14 @@ import Store
 extension Command {
   static let replay = Command(
     name: "replay",
-    summary: "repeat a failed run and tell what happened",
+    summary: "repeat a failed run and print what happened",
     operands: "BUNDLE",
     operandCount: 1...1,
     flags: [
-      .value("until", "TIME", "tell what happened until then, counted from the start, as in 763s"),
+      .value("until", "TIME", "print what happened until this time of the run, as in 763s"),
       .value("break", "INVARIANT", "stop where this invariant is violated"),
-      .value("device", "NAME", "tell this device's story instead of the victim's; all: every device's"),
+      .value(
+        "device", "NAME", "print the events of this device instead of those of the violation; all: of every device"),
     ],
     details: """
       BUNDLE is a folder that 'simulate --out' left in failures/, or a plan.json or shrunk.json from one. Of a folder, the
@@ -54,7 +55,8 @@ private struct ReplayCommand {
       var setup = try plan.setup()
       if let invariant {
         guard setup.invariants.contains(invariant) else {
-          process.writeError("rollingroad replay: the plan does not watch \(invariant.rawValue): --break never comes")
+          process.writeError(
+            "rollingroad replay: the plan does not check \(invariant.rawValue), so --break has no effect")
           return .usage
         }
         setup.breakingInvariant = invariant
@@ -94,7 +96,7 @@ private struct ReplayCommand {
     let note =
       victim.instant == before && victim.device == plan.device
       ? "as when it failed"
-      : "not \(plan.device ?? "nobody") at \(before.clockText) as in version \(plan.product): something has changed since"
+      : "not \(plan.device ?? "no device") at \(before.clockText) as in version \(plan.product): something has changed since"
     process.writeOutput("stopped at \(victim.instant.clockText), \(note)")
   }
 }

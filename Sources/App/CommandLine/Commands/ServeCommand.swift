@@ -12,7 +12,9 @@ extension Command {
     flags: [
       .value(
         "listen", "ADDRESS", "address and port to listen on; port 0 picks a free port", standard: "127.0.0.1:8080"),
-      .value("data", "DIR", "folder for all data, or :memory: to keep nothing", standard: "./rollingroad-data"),
+      .value(
+        "data", "DIR", "folder for all data, or :memory: for a store that ends with the process",
+        standard: "./rollingroad-data"),
       .value(
         "admin-token", "TOKEN", "secret that /admin asks for; without it only this machine may use /admin",
         isSecret: true),
@@ -30,12 +32,12 @@ extension Command {
       .value("max-body", "SIZE", "largest request body", standard: "8MiB"),
       .value("body-memory", "SIZE", "memory for all bodies above 64 KiB together", standard: "12MiB"),
       .value("max-connections", "N", "largest number of open connections [what the process may open]"),
-      .value("idle-timeout", "TIME", "close a connection after so long without a request", standard: "60s"),
+      .value("idle-timeout", "TIME", "close a connection after this time without a request", standard: "60s"),
       .value("head-timeout", "TIME", "time for the head of a request to arrive", standard: "10s"),
       .value("body-timeout", "TIME", "time for a body to arrive, whatever its size", standard: "15m"),
       .value("body-rate", "SIZE", "slowest average speed of a body, per second", standard: "1KiB"),
       .value("body-grace", "TIME", "how long a body may be slower than that", standard: "10s"),
-      .value("write-timeout", "TIME", "time for a client to read on in its answer", standard: "30s"),
+      .value("write-timeout", "TIME", "time in which a client must read more of its answer", standard: "30s"),
       .value("retain-days", "N", "days of records to keep [all]"),
       .value("retain-size", "SIZE", "delete the oldest day while the data is larger; never the newest [no limit]"),
       .value("journal", "on|off|N%", "share of the requests to write into the journal", standard: "on"),

@@ -12,16 +12,16 @@ extension Command {
     flags: [
       .value("target", "URL", "server to upload to, instead of target.url; in real time unless --mode says otherwise"),
       .value(
-        "admin-token", "TOKEN", "the target's admin token, to verify, to place faults, to draw streets",
+        "admin-token", "TOKEN", "the target's admin token, for verification, faults and the street map",
         isSecret: true),
       .value(
         "preset", "NAME",
-        "\(TargetPreset.names): the target's dialect and what it knows devices by, instead of target.preset"),
+        "\(TargetPreset.names): the target's dialect, with its device names; overrides target.preset"),
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
-      .value("factor", "N", "how much faster than the clock an accelerated run goes, instead of clock.factor"),
-      .value("seed", "SEED", "what all chance in the run follows from, instead of seed"),
-      .value("seeds", "N", "run so many seeds, one after the other, and judge coverage over all of them"),
-      .value("devices", "N", "so many devices in all; fleets keep their proportions"),
+      .value("factor", "N", "speed of an accelerated run, as a multiple of real time; overrides clock.factor"),
+      .value("seed", "SEED", "random seed; overrides the scenario's seed"),
+      .value("seeds", "N", "run N seeds, one after the other, and judge coverage over all of them"),
+      .value("devices", "N", "total number of devices; fleets keep their proportions"),
       .value("scale", "X", "multiply every number of devices and rate of trips by X"),
       .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
       .value("fleet", "NAME", "run only this fleet"),
@@ -32,7 +32,7 @@ extension Command {
         "strict", "as 'drive --strict': fail when the target's answers break a clause, or its store was not looked at"),
       .toggle("quiet", "print no progress, only the summary"),
       .toggle("check-determinism", "run twice and name the first event that differs"),
-      .toggle("dry-run", "print what the scenario amounts to, and do not run it"),
+      .toggle("dry-run", "print the plan of the run without running it"),
     ],
     details: """
       SCENARIO is a file, or the name of a built-in scenario ('rollingroad scenarios' lists them). Without --target the

@@ -42,7 +42,7 @@ struct Simulation {
     let outputs = try RunOutputs(scenario, setup, folder: options.folder)
     setup.logged = outputs.devicesLogged(of: setup)
     if options.folder == nil, scenario.outputs.contains(where: \.isFile) {
-      process.writeError("note: outputs: files are written into the folder of --out, and there is none")
+      process.writeError("note: outputs: no files are written without --out")
     }
     let listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
     defer { listener?.stop() }
@@ -63,12 +63,12 @@ struct Simulation {
     guard let outside = setup.outside else { return nil }
     if setup.playsFaults {
       process.writeError(
-        "note: the target takes no faults: http and auth faults are played by the simulator's network, and what they answer does not reach it"
+        "note: the target does not support faults: the simulator's network injects http and auth faults, and the requests that it answers do not reach the target"
       )
     }
     if options.shard != nil, outside.isOurs, setup.faults.contains(where: \.isServers) {
       process.writeError(
-        "rollingroad simulate: faults of the server: the shards of a run would take them away from each other; drive at it with one process"
+        "rollingroad simulate: server faults cannot be used with shards, which would delete the faults of each other; run one process"
       )
       return .badScenario
     }
@@ -203,7 +203,7 @@ extension Simulation {
     let plan = FailurePlan(
       document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
       hash: summary.hash, product: Product.version)
-    if scenario.invariants.onViolation == .shrink { process.writeError("making the failure small") }
+    if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
     let bundle = try FailureBundle(
       plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink)
     let output = try OutputFolder(folder)

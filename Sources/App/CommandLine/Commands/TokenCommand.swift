@@ -27,7 +27,7 @@ extension Command {
         return .ok
       }
       guard let device = invocation.operands.first, !device.isEmpty else {
-        throw UsageError("say for which DEVICE, or --admin")
+        throw UsageError("DEVICE is missing; name one, or use --admin")
       }
       return try register(device, invocation)
     })

@@ -10,7 +10,7 @@ extension Command {
     operands: "MINUTES [SEED]",
     operandCount: 1...2,
     flags: [
-      .value("seeds", "N", "stop after so many seeds"),
+      .value("seeds", "N", "stop after N seeds"),
       .values("cover", "GOAL", "fail unless this situation came up, named as in a scenario's coverage; all: every one"),
       .value("out", "DIR", "folder for the bundles of seeds that fail", standard: "torture"),
       .toggle("dry-run", "print the scenario of SEED, and do not run it"),
@@ -41,10 +41,10 @@ private struct TortureCommand {
     process = invocation.process
     let words = invocation.operands
     guard let minutes = Double(words[0]), minutes > 0, minutes <= 100_000 else {
-      throw UsageError("'\(words[0])' is no number of minutes")
+      throw UsageError("'\(words[0])' is not a number of minutes")
     }
     guard let first = words.count > 1 ? UInt64(words[1]) : 1 else {
-      throw UsageError("'\(words[1])' is no seed: a whole number is")
+      throw UsageError("'\(words[1])' is not a seed; write a whole number")
     }
     self.minutes = minutes
     self.first = first

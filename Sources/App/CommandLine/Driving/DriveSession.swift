@@ -108,7 +108,8 @@ final class DriveSession {
   private func hint(at completion: TransportCompletion) {
     guard !hasHinted, case .failed(.refused, message: _) = completion.outcome else { return }
     hasHinted = true
-    screen.show("            nobody listens there: 'rollingroad serve' starts a server, --target names another one")
+    screen.show(
+      "            no server is listening there: 'rollingroad serve' starts a server, --target names another one")
   }
 
   private func press(at now: Moment) throws -> End? {

@@ -9,7 +9,7 @@ struct DriveStore {
   private let device: String
 
   static let remedy =
-    "rollingroad drive: --strict: nothing says where to look for what is stored; give --verify URL, or --preset rollingroad for a Rolling Road server"
+    "rollingroad drive: --strict: the source of the stored records is missing; give --verify URL, or --preset rollingroad for a Rolling Road server"
 
   init(_ values: FlagValues, _ settings: DriveSettings, isStrict: Bool) throws(UsageError) {
     var verification = TargetVerification()
@@ -23,7 +23,7 @@ struct DriveStore {
       throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(url)'")
     }
     if verification.quarantinedURL != nil, verification.url == nil {
-      throw UsageError("--quarantined says what is not in the list of --verify, which is missing")
+      throw UsageError("--quarantined needs --verify")
     }
     if let name = verification.unknownPlaceholder {
       throw UsageError("--verify: {\(name)} is no placeholder; {device} is")

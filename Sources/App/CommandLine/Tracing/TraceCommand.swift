@@ -52,9 +52,9 @@ private struct TraceCommand {
     out = values.text("out")
     wantsFidelity = values.isOn("fidelity")
     differences = try values.read("differences", expected: "a whole number", Quantities.count) ?? 20
-    if out != nil && goal == nil { throw UsageError("--out: says where a conversion goes; add --to gpx") }
+    if out != nil && goal == nil { throw UsageError("--out needs a conversion; add --to gpx") }
     if out == path { throw UsageError("--out: '\(path)' is the file that is read; name another one") }
-    if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to: one at a time") }
+    if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to exclude each other") }
   }
 
   func run() throws(UsageError) -> ExitCode {
@@ -97,7 +97,7 @@ private struct TraceCommand {
   }
 
   private func hold(_ file: TraceFile) -> ExitCode {
-    guard let log = file.log else { return fail("\(path) is no log of the SDK; --fidelity compares with one") }
+    guard let log = file.log else { return fail("\(path) is not a log of the SDK; --fidelity needs one") }
     process.writeOutput(TraceCommand.account(of: log))
     let table = FidelityTable(
       FidelityReport(log), documented: FidelityReport(log, isAsObserved: false), limit: differences)
@@ -168,7 +168,8 @@ enum RelativePath {
     if parts(of: document).folder == parts(of: file).folder { return parts(of: file).name }
     let steps = document.split(separator: "/").dropLast().filter { $0 != "." }
     guard !document.hasPrefix("/"), !steps.contains("..") else {
-      throw UsageError("--out: from '\(document)' there is no way back to '\(file)'; name FILE from the root")
+      throw UsageError(
+        "--out: there is no relative path from '\(document)' to '\(file)'; give FILE as an absolute path")
     }
     return steps.map { _ in "../" }.joined() + file
   }

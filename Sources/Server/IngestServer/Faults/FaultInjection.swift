@@ -194,7 +194,7 @@ extension Response {
   static func faulted(_ status: Int) -> Response {
     // 204 and 304 have no content (RFC 9110 §§15.3.5, 15.4.5).
     if status == 204 || status == 304 { return Response(status, "application/json", []) }
-    return .error(status, "fault", "a fault was asked for; nothing was stored")
+    return .error(status, "fault", "injected fault; nothing was stored")
   }
 
   static let portal = Response(

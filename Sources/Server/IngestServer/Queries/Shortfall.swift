@@ -17,7 +17,7 @@ struct Shortfall: Sendable {
   func reasons(run: String, device: String?, _ reader: StoreReader?) -> [ShortfallReason] {
     var reasons: [ShortfallReason] = []
     if let outage = probes.outage() {
-      reasons.append(ShortfallReason(kind: .outage, message: "nothing can be stored now: \(outage.reason)"))
+      reasons.append(ShortfallReason(kind: .outage, message: "the store cannot accept records: \(outage.reason)"))
     }
     reasons += refusals.entries(run: run, device: device).map { ShortfallReason($0, of: device) }
     if let reader {
@@ -136,7 +136,7 @@ extension ShortfallReason {
       kind = .notFound
       let requests = entry.count == 1 ? "1 request" : "\(entry.count) requests"
       message =
-        "\(requests) to \(refusal.path) got \(refusal.status): nothing is served there; uploads go to /locations"
+        "\(requests) to \(refusal.path) got \(refusal.status): no route has this path; uploads go to /locations"
     case 400:
       kind = .malformed
       message = "\(times)\(name) got 400 (\(refusal.code)): the body could not be read"

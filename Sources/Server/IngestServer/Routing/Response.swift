@@ -93,7 +93,7 @@ extension Response {
     error(405, "method_not_allowed", "this path takes \(allowed)").with(HeaderName.allow, allowed)
   }
 
-  static let notFound = Response.error(404, "not_found", "nothing is served under this path; see /openapi.json")
+  static let notFound = Response.error(404, "not_found", "no route has this path; see /openapi.json")
 
   /// The store cannot keep up. Answered before the record is taken, so that nothing is accepted and dropped.
   static let overloaded = Response.error(503, "overloaded", "more is arriving than the disk takes; try again")

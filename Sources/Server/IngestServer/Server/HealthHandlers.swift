@@ -74,7 +74,8 @@ extension LoopFigures {
     registry.counter("rollingroad_received_bytes_total", help: "Bytes read from sockets.").add(bytesIn)
     registry.counter("rollingroad_sent_bytes_total", help: "Bytes written to sockets.").add(bytesOut)
     registry.counter(
-      "rollingroad_accept_pauses_total", help: "Pauses in accepting for want of descriptors, memory or connections."
+      "rollingroad_accept_pauses_total",
+      help: "Pauses in accepting because of a lack of descriptors, memory or connections."
     ).add(acceptPauses)
     return registry
   }
@@ -85,10 +86,10 @@ extension StoreCounts {
     var registry = MetricsRegistry()
     let gauge = { (name: String, help: String, value: Int64) in registry.gauge(name, help: help).set(value) }
     gauge("rollingroad_store_devices", "Devices known.", devices)
-    gauge("rollingroad_store_records", "Records ever accepted from the devices that are known.", accepted)
-    gauge("rollingroad_store_duplicates", "Records that came again.", duplicates)
-    gauge("rollingroad_store_quarantined", "Records put aside.", quarantined)
-    gauge("rollingroad_store_partitions", "Days with a partition of their own.", partitions)
+    gauge("rollingroad_store_records", "Records accepted from known devices in total.", accepted)
+    gauge("rollingroad_store_duplicates", "Duplicate records.", duplicates)
+    gauge("rollingroad_store_quarantined", "Quarantined records.", quarantined)
+    gauge("rollingroad_store_partitions", "Partitions, one per day.", partitions)
     gauge("rollingroad_store_bytes", "Bytes of the main file that hold data.", usedBytes)
     return registry
   }
@@ -96,7 +97,7 @@ extension StoreCounts {
 
 extension Response {
   fileprivate static func notReady(_ outage: StoreOutage) -> Response {
-    .error(503, "not_ready", "nothing can be committed: \(outage.reason)").with(HeaderName.retryAfter, "1")
+    .error(503, "not_ready", "the store cannot commit: \(outage.reason)").with(HeaderName.retryAfter, "1")
   }
 }
 

@@ -40,7 +40,8 @@ public final class IngestServer: Sendable {
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
     let dropped = registry.counter(
-      "rollingroad_journal_dropped_total", help: "Requests that came too fast to be written into the journal.")
+      "rollingroad_journal_dropped_total",
+      help: "Requests dropped from the journal because it could not be written fast enough.")
     do {
       let storeConfiguration = configuration.store
       let lostStore = storeConfiguration.isInMemory ? nil : FolderSurvey.lostStore(in: storeConfiguration.folder)

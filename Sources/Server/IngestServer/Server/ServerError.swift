@@ -53,13 +53,13 @@ package enum ServerNotice: Sendable {
 extension ServerNotice {
   package var message: String {
     switch self {
-    case .outage(.began(let outage)): "nothing can be stored: \(outage.words)"
+    case .outage(.began(let outage)): "the store cannot accept records: \(outage.words)"
     case .outage(.ended(let outage, let lasted, let refused)):
       "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), and \(refused) requests were refused"
     case .journalSetAside(let path, let reason):
-      "a new journal of requests has begun; the old one lies in \(path): \(reason)"
+      "a new request journal was created; the old one is kept as \(path): \(reason)"
     case .storeIsNew(let reason):
-      "\(reason), but its folder has a key: a store was here; an empty one has begun. Stop, and restore a copy, if that is wrong"
+      "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }
   }
 }
@@ -70,7 +70,7 @@ extension StoreOutage {
     case .full: "the disk had no space left (uploads get 507)"
     case .inputOutput: "the disk failed (uploads get 503)"
     case .damaged:
-      "the data file is damaged (uploads get 503 until a restart); 'rollingroad inspect' of the folder says more"
+      "the data file is damaged (uploads get 503 until a restart); run 'rollingroad inspect' on the folder for details"
     case .stopping: "the server was stopping"
     }
   }

@@ -40,7 +40,7 @@ package final class ServerMetrics: Sendable {
       }
     }
     refusals = registry.counters(
-      "rollingroad_refused_messages_total", help: "Messages that are no HTTP request as RFC 9112 has it, or too large.",
+      "rollingroad_refused_messages_total", help: "Messages that are not valid HTTP requests (RFC 9112) or too large.",
       label: "status")
     requestTime = registry.histogram(
       "rollingroad_request_seconds", help: "From the end of a device's head to its answer.",
@@ -49,7 +49,7 @@ package final class ServerMetrics: Sendable {
       divisor: 1_000_000)
     let fate = { (name: String, registry: inout MetricsRegistry) in
       registry.counter(
-        "rollingroad_records_total", help: "Records of acknowledged uploads by what became of them.",
+        "rollingroad_records_total", help: "Records of acknowledged uploads by outcome.",
         labels: ["fate": name])
     }
     accepted = fate("accepted", &registry)

@@ -50,7 +50,9 @@ struct TokenAdministration: Sendable {
       let isSet = checks.breakages.withLock {
         $0.set(breakage, run: exchange.run, device: device, times: Int(times))
       }
-      guard isSet else { return .answer(.error(429, "too_many_breakages", "there are as many as the server keeps")) }
+      guard isSet else {
+        return .answer(.error(429, "too_many_breakages", "the limit of injected refresh failures is reached"))
+      }
       return .answer(.count("next", Int(times)))
     } catch {
       return .answer(.error(400, "bad_request", "\(error)"))

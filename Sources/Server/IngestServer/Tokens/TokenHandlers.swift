@@ -72,7 +72,8 @@ extension TokenHandlers {
     }
     let breakage = checks.breakages.withLock { $0.take(for: shown.device) }
     switch breakage {
-    case .status(let status): return .answer(.error(status, "refresh_broken", "an administrator asked for this"))
+    case .status(let status):
+      return .answer(.error(status, "refresh_broken", "refresh failure injected by an administrator"))
     case .drop(.before): return .answer(.cut)
     case .drop(.after), .shape, nil: break
     }

@@ -73,7 +73,7 @@ struct UploadHandlers: Sendable {
       return .error(415, "unsupported_media_type", "send JSON, neither compressed nor encrypted")
         .with(HeaderName.acceptEncoding, "identity")
     }
-    return framing == .none ? .error(411, "length_required", "an upload has a body") : nil
+    return framing == .none ? .error(411, "length_required", "the upload has no body") : nil
   }
 
   func uploaded(_ result: StoreResult, _ device: DeviceIdentity) -> Response {
@@ -114,7 +114,7 @@ extension Response {
     400, "name_too_long", "the name of a device or of a run has at most \(DeviceIdentity.nameBytesMax) bytes")
 
   static let wrongDevice = Response.error(
-    403, "wrong_device", "the token speaks for one device and the request for another")
+    403, "wrong_device", "the token and the request name different devices")
 
   static func malformedBody(_ error: EnvelopeError) -> Response {
     switch error {
@@ -132,7 +132,7 @@ extension Response {
       ])
     }
     return .error(
-      422, "records_refused", "\(items.count) of \(count) records cannot be understood; nothing was stored",
+      422, "records_refused", "\(items.count) of \(count) records are invalid; nothing was stored",
       detail: .array(list))
   }
 

@@ -123,7 +123,7 @@ extension AnswerAudit {
     let kept = verdicts.count { $0.outcome == .kept }
     let unseen = verdicts.count { $0.outcome == .notSeen }
     remarks.append(
-      "the server's answers: \(kept) clauses kept in \(card.answers) answers that were looked at, \(unseen) not put to the test"
+      "the server's answers: \(kept) clauses kept in \(card.answers) checked answers, \(unseen) not tested"
     )
     let blind = verdicts.filter { $0.outcome == .notJudged }
     if !blind.isEmpty {

@@ -156,7 +156,7 @@ final class ServerWatch: Watcher {
     return ServerFinding(
       ServerFinding.uploadStorm,
       "an upload storm: \(stormUploads.of("upload")) of \(storms.count.of("device")), far more than there were records: "
-        + "an answer makes the next upload",
+        + "each answer triggers the next upload",
       details: ["device \(ledger.names[worst]): \(phones[worst].uploads.of("upload"))"], isViolation: true)
   }
 
@@ -168,7 +168,7 @@ final class ServerWatch: Watcher {
     let records = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
     return ServerFinding(
       ServerFinding.notDrained,
-      "\(records.of("record")) of \(full.count.of("device")) not taken by the end (last answers: \(ServerWatch.list(answers)))",
+      "\(records.of("record")) of \(full.count.of("device")) not accepted by the end (last answers: \(ServerWatch.list(answers)))",
       details: full.prefix(8).map { "device \(ledger.names[$0]): \(ledger.pages[$0].waiting.count.of("record"))" })
   }
 

@@ -51,7 +51,7 @@ package final class Carrier {
     if silences >= Carrier.silencesMax || isOutOfPatience {
       return TransportCompletion(
         device: device, id: request.id,
-        outcome: .failed(.timeout, message: "the target does not answer and is sent nothing more"),
+        outcome: .failed(.timeout, message: "the target does not answer; no further requests are sent"),
         timings: TransferTimings(), head: [])
     }
     send(request, of: device)

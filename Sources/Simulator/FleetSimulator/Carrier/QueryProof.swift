@@ -88,7 +88,7 @@ final class QueryProof: StoreProof {
     if let url = question.putAsideURL {
       let path = JSONStep.steps(of: question.putAsidePath ?? question.path)
       let isRead = readPages(from: url, of: device) { body in
-        guard JSONValue(bytes: body) != nil else { return "the answer is no JSON" }
+        guard JSONValue(bytes: body) != nil else { return "the answer is not JSON" }
         listing.takePutAside(body, path: path)
         return nil
       }
@@ -107,7 +107,7 @@ final class QueryProof: StoreProof {
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     while let page = next {
       guard seen.insert(page).inserted, seen.count <= QueryProof.pagesMax else {
-        return refuse(page, "its pages lead in a circle")
+        return refuse(page, "its pages form a loop")
       }
       let answer = questioner.ask(page, headers: fields)
       if let reason = answer.refusal { return refuse(page, reason) }
@@ -143,7 +143,7 @@ struct StoreListing {
     do throws(JSONError) {
       page = try JSONValue(parsing: body.span, duplicateKeys: .lastWins)
     } catch {
-      return "the answer is no JSON (\(error.description)): it begins with \(StoreListing.start(of: body))"
+      return "the answer is not JSON (\(error.description)): it begins with \(StoreListing.start(of: body))"
     }
     // The identity stands in the entry behind the last `[*]`.
     let split = path.lastIndex(of: .everyElement).map { $0 + 1 } ?? 0
@@ -153,7 +153,7 @@ struct StoreListing {
       let leadsOn = JSONStep.follow(path[split...], from: entry) { value in
         guard case .string(let text) = value, let uuid = UUID128(text: text.utf8.span) else {
           let shown = String(decoding: value.bytes.prefix(60), as: UTF8.self)
-          return problem = problem ?? "\(pathText) leads to \(shown), which is no UUID"
+          return problem = problem ?? "\(pathText) leads to \(shown), which is not a UUID"
         }
         stored.append(uuid)
         note(entry, as: uuid)
@@ -163,7 +163,7 @@ struct StoreListing {
     if let problem { return problem }
     let isEmptyList = isList && !leads && StoreListing.isEmpty(path[..<split], in: page)
     return leads || isEmptyList
-      ? nil : "\(pathText) finds nothing in the answer, which begins with \(StoreListing.start(of: body))"
+      ? nil : "\(pathText) matches nothing in the answer, which begins with \(StoreListing.start(of: body))"
   }
 
   /// The identities of records that are not in the store and were put aside.

@@ -35,10 +35,10 @@ final class Questioner {
     seconds: Int64 = Questioner.secondsPerQuestion
   ) -> RequestOutcome {
     guard silences < Questioner.silencesMax else {
-      return .failed(.timeout, message: "it has not answered \(silences) questions in a row and is asked no more")
+      return .failed(.timeout, message: "no answer to \(silences) queries in a row; no further queries are sent")
     }
     let left = end.map { ($0 - clock.monotonicNow).wholeMilliseconds } ?? seconds * 1_000
-    guard left > 0 else { return .failed(.timeout, message: "the questions took too long and were given up") }
+    guard left > 0 else { return .failed(.timeout, message: "the queries exceeded their time limit") }
     asked += 1
     let request = OutgoingRequest(
       id: asked, purpose: .records, method: method, url: url, headers: headers, body: body,

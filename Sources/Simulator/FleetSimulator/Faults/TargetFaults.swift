@@ -35,14 +35,14 @@ package final class TargetFaults {
     let answer = administration.ask(TargetFaults.path)
     if let reason = answer.refusal {
       let remedy = answer.wantsToken ? "; show --admin-token" : ""
-      throw TargetRefusal("\(target.origin) takes no faults from here: \(TargetFaults.path): \(reason)\(remedy)")
+      throw TargetRefusal("\(target.origin) does not accept faults: \(TargetFaults.path): \(reason)\(remedy)")
     }
     guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else {
-      throw TargetRefusal("\(target.origin) is no Rolling Road: \(TargetFaults.path) has no list of faults")
+      throw TargetRefusal("\(target.origin) is not a Rolling Road server: \(TargetFaults.path) has no list of faults")
     }
     guard rules.isEmpty else {
       throw TargetRefusal(
-        "\(target.origin) has faults of somebody else: wait for the end of that run, or DELETE \(TargetFaults.path)")
+        "\(target.origin) has faults of another client: wait for the end of that run, or DELETE \(TargetFaults.path)")
     }
   }
 

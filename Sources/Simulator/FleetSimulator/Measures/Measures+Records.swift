@@ -160,11 +160,11 @@ extension Measures {
         Timeline.Mark(name: Timeline.settling, from: settledSince, until: settledSince + setup.settle))
     }
     if let refusal = report.proofRefusal {
-      summary.notes.append("what the server has stored is not verified: \(refusal)")
+      summary.notes.append("the server's store is not verified: \(refusal)")
     }
     if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }
     if let refusal = report.faultRefusal {
-      summary.notes.append("the server has not done everything that faults ask of it: \(refusal)")
+      summary.notes.append("the server did not apply all faults: \(refusal)")
     }
     summary.invariants = report.invariants.map { InvariantVerdict($0) }
     // What has to come up over several seeds need not in each of them.
@@ -214,9 +214,9 @@ extension Measures {
   package var exposition: [UInt8] {
     var page = ExpositionPage()
     let progress = progress
-    page.gauge("run_share", "Share of the run that is over.", progress.share)
-    page.gauge("run_seconds", "Time of the run, as its devices count it.", now.seconds)
-    page.gauge("waiting_records", "Records that wait in devices.", Double(progress.backlog))
+    page.gauge("run_share", "Completed share of the run.", progress.share)
+    page.gauge("run_seconds", "Simulated time since the start of the run.", now.seconds)
+    page.gauge("waiting_records", "Records queued in devices.", Double(progress.backlog))
     for measure in Measure.allCases where measure.absence(in: setup) == nil && !measure.isKnownAtTheEnd {
       page.begin(measure)
       if measure.isOfTheWhole {

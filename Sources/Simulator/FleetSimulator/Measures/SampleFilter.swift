@@ -17,14 +17,14 @@ extension SampleFilter {
     }
     if let reason = measure.absence(in: setup) { return .failure(Problem(message: reason)) }
     if measure.isOfTheWhole && !selector.tags.isEmpty {
-      return .failure(Problem(message: "\(selector.metric.name) is known of the whole run only; leave the tags out"))
+      return .failure(Problem(message: "\(selector.metric.name) is measured for the whole run only; remove the tags"))
     }
     var filter = SampleFilter(fleets: setup.fleets.map { _ in true })
     for tag in selector.tags {
       do throws(Problem) { try filter.add(tag.name, tag.value, scenario, setup) } catch { return .failure(error) }
     }
     if measure.metric.kind == .gauge && !filter.isOfFleetsOnly {
-      return .failure(Problem(message: "\(selector.metric.name) is counted by fleet; other tags tell nothing of it"))
+      return .failure(Problem(message: "\(selector.metric.name) is counted by fleet; other tags do not apply"))
     }
     return .success((measure, filter))
   }

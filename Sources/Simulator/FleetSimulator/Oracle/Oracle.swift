@@ -57,7 +57,7 @@ final class Oracle: Watcher {
     let known = ledger.pages[sighting.device].waiting.count
     if known != queued {
       violations.blame(
-        .conservation, sighting.device, at: sighting.now.monotonic, "\(queued) rows in its queue, \(known) in the book")
+        .conservation, sighting.device, at: sighting.now.monotonic, "\(queued) rows in its queue, \(known) expected")
     }
   }
 
@@ -77,7 +77,7 @@ final class Oracle: Watcher {
         ?? Verification(.verified, comparesContents: proof.comparesContents)
     }
     if !ledger.sums.isBalanced {
-      violations.blame(.conservation, nil, at: instant, "the book does not add up: \(ledger.sums)")
+      violations.blame(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")
     }
   }
 
@@ -95,15 +95,16 @@ extension Oracle {
           verification.outcome == .failed ? "the server's store could not be looked at" : "storage not verified")
       }
       let sums = ledger.sums
-      return look(sums.stored + sums.quarantined + sums.lost + sums.misled, else: "no record came to be acknowledged")
+      return look(
+        sums.stored + sums.quarantined + sums.lost + sums.misled, else: "no record was acknowledged by the server")
     case .drain where !ledger.seesServer && ledger.sums.pending > 0:
-      return .impossible("a server outside the run has not taken all; see the findings about the server")
+      return .impossible("an external server did not accept all records; see the findings about the server")
     case .drain: return look(ledger.sums.created, else: "no record was made")
-    case .dwell: return look(ledger.dwells, else: "no device was to be told that it stayed in a geofence")
+    case .dwell: return look(ledger.dwells, else: "no device dwelt in a geofence that reports dwelling")
     case .isolation: return .impossible("shown by two runs, with and without the other fleets")
     default:
       let rules = rules.filter { type(of: $0).invariant == invariant }
-      guard let first = rules.first else { return .impossible("not watched in this kind of run") }
+      guard let first = rules.first else { return .impossible("not checked in this kind of run") }
       return look(rules.reduce(0) { $0 + $1.exercised }, else: type(of: first).absence)
     }
   }
@@ -143,7 +144,7 @@ class Rule: Watcher {
   class var interest: Interest { [] }
 
   /// What did not come up in a run in which it has never looked, as half a sentence.
-  class var absence: String { "nothing came up" }
+  class var absence: String { "the rule was never applied" }
 
   /// How often it has looked at what it judges: a rule that never looked has shown nothing.
   final var exercised = 0

@@ -116,7 +116,7 @@ extension OutsideSetup {
     (transport.connectsOnly, transport.isDirect) = (true, false)
     let questioner = try Questioner(transport)
     guard case .failed(_, let message) = questioner.ask(origin, seconds: 10) else { return nil }
-    return "nobody answers at \(origin): \(message)"
+    return "no answer from \(origin): \(message)"
   }
 
   /// Whom to ask what became of the records; nil when there is none.

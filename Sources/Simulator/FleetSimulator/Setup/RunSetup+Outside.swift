@@ -101,7 +101,7 @@ extension RunSetup {
     let rules = fault.rulesAtOnceMax(of: fleets)
     guard rules > TargetFaults.rulesMax else { return }
     problems.append(
-      "\(place): for single devices a real server takes \(TargetFaults.rulesMax) rules, and these may be \(rules); select everybody, or use --mode virtual"
+      "\(place): for single devices a real server takes \(TargetFaults.rulesMax) rules, and these may be \(rules); select all devices, or use --mode virtual"
     )
   }
 

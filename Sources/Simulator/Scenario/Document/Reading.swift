@@ -37,7 +37,7 @@ struct Reading {
 
   /// The value is not what the key takes.
   mutating func refuse(_ value: JSON5Value, expected: String) {
-    refuse(.wrongType, value.position, "\(value.summary) cannot stand here", remedy: "write \(expected)")
+    refuse(.wrongType, value.position, "\(value.summary) is not allowed here", remedy: "write \(expected)")
   }
 
   mutating func postpone(_ position: SourcePosition, _ reason: String) {
@@ -80,7 +80,7 @@ extension Reading {
     if scenario.clock.duration <= .zero {
       inside("clock.duration") {
         $0.refuse(
-          .outOfRange, document["clock"]?["duration"]?.position ?? document.position, "the run has no time",
+          .outOfRange, document["clock"]?["duration"]?.position ?? document.position, "the duration of the run is 0",
           remedy: "write at least \"1s\"")
       }
     }
@@ -101,7 +101,7 @@ extension Reading {
     for fleet in scenario.fleets where fleet.value.traits.startTime >= scenario.clock.duration {
       inside("fleets.\(fleet.name.asPathStep).startTime") {
         $0.refuse(
-          .contradiction, fleet.position, "the fleet begins when the run is over",
+          .contradiction, fleet.position, "the fleet starts after the end of the run",
           remedy: "make clock.duration longer or startTime shorter")
       }
     }
@@ -112,7 +112,8 @@ extension Reading {
     inside("fleets.\(fleet.name.asPathStep).members") { reading in
       for (member, next) in zip(members, members.dropFirst()) where member >= next {
         reading.refuse(
-          .contradiction, fleet.position, "\(next) stands behind \(member)", remedy: "write them in order, each once")
+          .contradiction, fleet.position, "\(next) follows \(member)",
+          remedy: "write each number once, in ascending order")
       }
       let count = fleet.value.executor.peakDevices
       if let last = members.last, last >= count {
@@ -142,11 +143,11 @@ extension Reading {
       if scenario.clock.mode == .virtual, let preset = scenario.target.preset, preset != .rollingroad {
         reading.refuse(
           .contradiction, document["target"]?["preset"]?.position ?? position,
-          "the mode virtual has a server of ours", remedy: "take another mode, or the preset rollingroad")
+          "the mode virtual always uses the built-in server", remedy: "take another mode, or the preset rollingroad")
       }
       if scenario.target.verification.method == .query && scenario.target.verification.url == nil {
         reading.refuse(
-          .missing, document["target"]?["verify"]?.position ?? position, "nobody says what to query",
+          .missing, document["target"]?["verify"]?.position ?? position, "the URL to query is missing",
           remedy: "add url to verify")
       }
     }
@@ -162,7 +163,7 @@ extension Reading {
         }
         if let start = fault.start, start >= scenario.clock.duration {
           reading.refuse(
-            .contradiction, fault.position, "it begins when the run is over",
+            .contradiction, fault.position, "it starts after the end of the run",
             remedy: "make clock.duration longer or 'at' earlier")
         }
         reading.judgeOccurrences(of: fault, in: scenario)
@@ -176,7 +177,7 @@ extension Reading {
       inside("occurrences[\(index)]") { reading in
         if occurrence.start >= scenario.clock.duration {
           reading.refuse(
-            .contradiction, fault.position, "it begins when the run is over",
+            .contradiction, fault.position, "it starts after the end of the run",
             remedy: "make clock.duration longer or 'at' earlier")
         }
         let count = scenario.fleets.first { $0.name == occurrence.fleet }?.value.executor.peakDevices

@@ -53,7 +53,7 @@ extension JSON5Reader {
   }
 
   private func digitEscape(at start: SourcePosition) -> ScenarioProblem {
-    problem("a backslash with a digit means nothing", at: start, remedy: "write \\x and two hexadecimal digits")
+    problem("a backslash before a digit is not an escape", at: start, remedy: "write \\x and two hexadecimal digits")
   }
 
   /// The four digits behind `\u`, and the second half of a surrogate pair.
@@ -117,7 +117,7 @@ extension JSON5Reader {
     switch try readIdentifier() {
     case "Infinity": return .double(isNegative ? -.infinity : .infinity)
     case "NaN": return .double(.nan)
-    case let word: throw problem("'\(word)' is no number", at: start, remedy: "a text needs quotes: \"\(word)\"")
+    case let word: throw problem("'\(word)' is no number", at: start, remedy: "put text in quotes: \"\(word)\"")
     }
   }
 

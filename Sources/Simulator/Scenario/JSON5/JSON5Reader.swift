@@ -20,7 +20,7 @@ struct JSON5Reader {
     var reader = JSON5Reader(scalars: Array(text.unicodeScalars), source: source)
     let value = try reader.readValue()
     try reader.skipSpace()
-    if let next = reader.next { throw reader.unexpected(next, wanted: "nothing more after the value") }
+    if let next = reader.next { throw reader.unexpected(next, wanted: "the end of the file") }
     return value
   }
 
@@ -73,7 +73,7 @@ struct JSON5Reader {
     _ read: (inout JSON5Reader) throws(ScenarioProblem) -> JSON5Value.Content
   ) throws(ScenarioProblem) -> JSON5Value.Content {
     guard depth < Self.greatestDepth else {
-      throw problem("nested deeper than \(Self.greatestDepth)", remedy: "take some brackets away")
+      throw problem("nested deeper than \(Self.greatestDepth)", remedy: "remove some brackets")
     }
     depth += 1
     defer { depth -= 1 }
@@ -89,7 +89,7 @@ struct JSON5Reader {
     case "false": return .bool(false)
     case let word:
       throw ScenarioProblem(
-        .syntax, at: start, path: "", "'\(word)' is no value", remedy: "a text needs quotes: \"\(word)\"")
+        .syntax, at: start, path: "", "'\(word)' is not a value", remedy: "put text in quotes: \"\(word)\"")
     }
   }
 
@@ -98,12 +98,12 @@ struct JSON5Reader {
   }
 
   func missing(_ wanted: String) -> ScenarioProblem {
-    problem("the text ends too early", remedy: "here must come \(wanted)")
+    problem("unexpected end of the file", remedy: "expected \(wanted)")
   }
 
   func unexpected(_ found: Unicode.Scalar?, wanted: String) -> ScenarioProblem {
     guard let found else { return missing(wanted) }
-    return problem("unexpected \(found.shown)", remedy: "here must come \(wanted)")
+    return problem("unexpected \(found.shown)", remedy: "expected \(wanted)")
   }
 }
 
@@ -193,7 +193,7 @@ extension JSON5Reader {
       let start = position
       let key = try readKey()
       if let line = lines[key] {
-        throw problem("the key '\(key)' stands twice, first in line \(line)", at: start, remedy: "take one away")
+        throw problem("duplicate key '\(key)', first in line \(line)", at: start, remedy: "remove one")
       }
       lines[key] = start.line
       try skipSpace()
@@ -230,7 +230,7 @@ extension JSON5Reader {
         letter = scalar
       }
       guard name.isEmpty ? letter.startsIdentifier : letter.continuesIdentifier else {
-        throw problem("\(letter.shown) cannot stand in a plain word", at: start, remedy: "put the key in quotes")
+        throw problem("\(letter.shown) is not allowed in an unquoted key", at: start, remedy: "put the key in quotes")
       }
       name.append(letter)
     }

@@ -24,9 +24,10 @@ extension Clock: ScenarioSection {
     "clock", "How time passes.",
     [
       .key(
-        "mode", \.mode, .choice, "Whose time passes: everything simulated, a real server waited for, or the wall clock."
+        "mode", \.mode, .choice,
+        "How time advances: simulated (virtual), simulated with a real server (lockstep), or with the wall clock (accelerated, realtime)."
       ),
-      .key("latency", \.latency, .choice, "What a request costs in the virtual time of lockstep."),
+      .key("latency", \.latency, .choice, "Virtual time that a request takes in lockstep."),
       .key("factor", \.factor, .number(0.001...100_000), "How much faster than the wall clock `accelerated` runs."),
       .key(
         "start", \.zonedStart, .zonedInstant,

@@ -12,14 +12,14 @@ package struct DeviceFault: Equatable, Sendable {
 
 extension DeviceFault: ScenarioSection {
   static let table = Table<DeviceFault>(
-    "device-fault", "What goes wrong with a phone.",
+    "device-fault", "A fault of the phone.",
     [
-      .optional("clockOffset", \.clockOffset, .offset, "By how much its clock is wrong from then on."),
+      .optional("clockOffset", \.clockOffset, .offset, "Offset of the device clock from then on."),
       .optional(
         "clockDrift", \.clockDriftPartsPerMillion, .number(-1e5...1e5),
-        "How fast its clock goes wrong, in parts in a million."),
+        "Drift of the device clock, in parts per million."),
       .key("noFix", \.noFix, .boolean, "The receiver sees no satellites."),
-      .optional("poisonRecord", \.poisonRecord, .choice, "Its next record is one that no server should take."),
+      .optional("poisonRecord", \.poisonRecord, .choice, "The next record is invalid in this way."),
     ])
 }
 
@@ -42,10 +42,10 @@ package struct LifecycleFault: Equatable, Sendable {
 
 extension LifecycleFault: ScenarioSection {
   static let table = Table<LifecycleFault>(
-    "lifecycle-fault", "What is done to an app.",
+    "lifecycle-fault", "A fault of the app process.",
     [
-      .key("terminate", \.terminate, .boolean, "Its user closes it, as by a swipe."),
-      .key("reboot", \.reboot, .boolean, "The phone goes off, and on again."),
+      .key("terminate", \.terminate, .boolean, "The user closes the app, as by a swipe."),
+      .key("reboot", \.reboot, .boolean, "The phone is switched off and on again."),
       .optional("relaunchAfter", \.relaunchAfter, .distribution(InSeconds.self), "How long until it runs again."),
     ])
 }
@@ -60,9 +60,9 @@ package struct StorageFault: Equatable, Sendable {
 
 extension StorageFault: ScenarioSection {
   static let table = Table<StorageFault>(
-    "storage-fault", "What goes wrong with a device's queue.",
+    "storage-fault", "A fault of the device's queue.",
     [
-      .optional("error", \.error, .choice, "What SQLite says to every write."),
+      .optional("error", \.error, .choice, "The SQLite error that every write returns."),
       .optional("crash", \.crash, .choice, "Between which two steps the app dies."),
     ])
 }

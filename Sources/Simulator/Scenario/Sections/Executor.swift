@@ -17,7 +17,7 @@ package struct ConstantDevices: Equatable, Sendable {
 
 extension ConstantDevices: ScenarioSection {
   static let table = Table<ConstantDevices>(
-    "constant-devices", "Always as many devices.", [.required("devices", \.devices, .count, "How many.")])
+    "constant-devices", "Always as many devices.", [.required("devices", \.devices, .count, "Number of devices.")])
 }
 
 /// More and fewer, in stages.
@@ -37,7 +37,7 @@ extension RampingDevices: ScenarioSection {
     it has and stops the SDK, and starts it again when it is wanted again.
     """,
     [
-      .key("startDevices", \.startDevices, .count, "How many at the beginning."),
+      .key("startDevices", \.startDevices, .count, "Number of devices at the start."),
       .required("stages", \.stages, .list(of: .section(), count: 1...1_000), "One after the other."),
       .key("shape", \.shape, .choice, "In a straight line, or in jumps at the end of a stage."),
     ])
@@ -59,7 +59,7 @@ extension ConstantArrivals: ScenarioSection {
     [
       .required("rate", \.rate, .number(0...1e6), "Trips in a unit of time."),
       .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
-      .key("arrivals", \.arrivals, .choice, "By chance, or like a metronome."),
+      .key("arrivals", \.arrivals, .choice, "At random, or at regular intervals."),
       .key("maxDevices", \.maxDevices, .count, "Trips that find no free device are dropped and counted."),
     ])
 }
@@ -81,7 +81,7 @@ extension RampingArrivals: ScenarioSection {
     [
       .key("startRate", \.startRate, .number(0...1e6), "Trips in a unit of time at the beginning."),
       .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
-      .key("arrivals", \.arrivals, .choice, "By chance, or like a metronome."),
+      .key("arrivals", \.arrivals, .choice, "At random, or at regular intervals."),
       .key("maxDevices", \.maxDevices, .count, "Trips that find no free device are dropped and counted."),
       .required("stages", \.stages, .list(of: .section(), count: 1...1_000), "One after the other; targets are rates."),
     ])
@@ -98,10 +98,10 @@ package struct Stage: Equatable, Sendable {
 
 extension Stage: ScenarioSection {
   static let table = Table<Stage>(
-    "stage", "A stretch of time at whose end a number is reached.",
+    "stage", "A period and the number that is reached at its end.",
     [
-      .required("duration", \.duration, .duration, "How long it takes; 0s jumps."),
-      .required("target", \.target, .number(0...1e7), "The number at its end."),
+      .required("duration", \.duration, .duration, "Duration of the stage; 0s changes at once."),
+      .required("target", \.target, .number(0...1e7), "The number at the end of the stage."),
     ])
 }
 

@@ -60,19 +60,19 @@ struct FaultSection: ScenarioSection {
   static let actionNames = ["network", "toxic", "http", "auth", "storage", "device", "lifecycle", "remote"]
 
   static let table = Table<FaultSection>(
-    "fault", "Something that goes wrong, for whom, and when: `at`, `rate` or `occurrences`, and one action.",
+    "fault", "A fault: the affected devices, the time (`at`, `rate` or `occurrences`), and one action.",
     [
-      .required("name", \.name, .text, "For reports and for the tag `fault`."),
-      .optional("at", \.start, .duration, "When it begins, since the run began."),
-      .optional("for", \.duration, .duration, "How long it lasts; events need none."),
-      .optional("rate", \.rate, .section(), "How often it comes by chance, instead of `at`."),
+      .required("name", \.name, .text, "Name in reports and in the tag `fault`."),
+      .optional("at", \.start, .duration, "Start time, counted from the start of the run."),
+      .optional("for", \.duration, .duration, "Duration; events need none."),
+      .optional("rate", \.rate, .section(), "Random occurrences at this rate, instead of `at`."),
       .optional(
-        "occurrences", \.occurrences, .list(of: .section()), "Each time that it comes and to whom, instead of `at`."),
-      .key("select", \.selection, .section(), "Whom it befalls; everybody by default."),
-      .optional("network", \.network, .name(in: .networks), "They have this network meanwhile."),
-      .optional("toxic", \.toxic, .toxic, "A toxic of toxiproxy on their connections."),
-      .optional("http", \.http, .section(), "Requests are answered late, badly or not at all."),
-      .optional("auth", \.authorization, .section(), "Tokens lose their worth."),
+        "occurrences", \.occurrences, .list(of: .section()), "List of occurrences with their devices, instead of `at`."),
+      .key("select", \.selection, .section(), "Affected devices; all by default."),
+      .optional("network", \.network, .name(in: .networks), "Network of the affected devices during the fault."),
+      .optional("toxic", \.toxic, .toxic, "A Toxiproxy toxic on the connections of the affected devices."),
+      .optional("http", \.http, .section(), "Requests get a late answer, a wrong answer or none."),
+      .optional("auth", \.authorization, .section(), "Tokens become invalid."),
       .optional("storage", \.storage, .section(), "The device's queue fails."),
       .optional("device", \.device, .section(), "The phone's clock or receiver is wrong."),
       .optional("lifecycle", \.lifecycle, .section(), "The app is closed, or the phone reboots."),
@@ -85,8 +85,8 @@ struct FaultRate: ScenarioSection, Equatable {
   var perDeviceHour = 0.0
 
   static let table = Table<FaultRate>(
-    "fault-rate", "How often a fault comes by chance.",
-    [.required("perDeviceHour", \.perDeviceHour, .number(0...3_600), "How many times in an hour, for one device.")])
+    "fault-rate", "Rate of random occurrences.",
+    [.required("perDeviceHour", \.perDeviceHour, .number(0...3_600), "Occurrences per hour and device.")])
 }
 
 /// What goes wrong.
@@ -139,12 +139,15 @@ package struct FaultSelection: Equatable, Sendable {
 
 extension FaultSelection: ScenarioSection {
   static let table = Table<FaultSelection>(
-    "select", "Whom a fault befalls; without any key everybody.",
+    "select", "Devices that a fault affects; without any key, all devices.",
     [
       .optional("fleet", \.fleet, .name(in: .fleets), "Devices of one fleet."),
-      .optional("fraction", \.fraction, .share, "Each with this chance, by the seed."),
-      .optional("count", \.count, .count, "So many of them, by the seed; with `place` those of them that are there."),
-      .optional("place", \.place, .polygon, "Those inside a polygon of [latitude, longitude] when it begins."),
+      .optional("fraction", \.fraction, .share, "Probability that a device is affected, drawn from the seed."),
+      .optional(
+        "count", \.count, .count,
+        "Number of affected devices, drawn from the seed; with `place`, those of them that are inside it."),
+      .optional(
+        "place", \.place, .polygon, "Devices inside this polygon of [latitude, longitude] when the fault starts."),
     ])
 }
 
@@ -167,12 +170,13 @@ package struct ListedOccurrence: Equatable, Sendable {
 
 extension ListedOccurrence: ScenarioSection {
   static let table = Table<ListedOccurrence>(
-    "occurrence", "One time that a fault befalls one device, wherever it is then; plans of failures are made of them.",
+    "occurrence",
+    "One occurrence of a fault on one device, independent of its position; failure plans consist of these.",
     [
       .required("fleet", \.fleet, .name(in: .fleets), "The fleet of the device."),
-      .required("member", \.member, .count, "Its place in the fleet, counted from 0."),
-      .required("at", \.start, .duration, "When it begins, since the run began."),
-      .key("number", \.number, .count, "Which of the fault's occurrences it is for its device: chances go by it."),
+      .required("member", \.member, .count, "Index of the device in the fleet, from 0."),
+      .required("at", \.start, .duration, "Start time, counted from the start of the run."),
+      .key("number", \.number, .count, "Number of the occurrence for its device; random draws depend on it."),
     ])
 }
 
@@ -199,37 +203,38 @@ extension Reading {
     let present = FaultSection.actionNames.filter { value[$0] != nil }
     let list = FaultSection.actionNames.joined(separator: ", ")
     if present.isEmpty {
-      refuse(.missing, value.position, "the fault does nothing", remedy: "add one of \(list)")
+      refuse(.missing, value.position, "the fault has no action", remedy: "add one of \(list)")
     } else if present.count > 1 {
       let second = value[present[1]]?.position ?? value.position
       refuse(
         .contradiction, second, "\(present.joined(separator: " and ")) in one fault",
-        remedy: "make a fault of each")
+        remedy: "write a fault for each")
     }
     let times = ["at", "rate", "occurrences"].filter { value[$0] != nil }
     if times.isEmpty {
-      refuse(.missing, value.position, "nobody says when", remedy: "add at: \"10m\", or rate: { perDeviceHour: 1 }")
+      refuse(
+        .missing, value.position, "the start time is missing", remedy: "add at: \"10m\", or rate: { perDeviceHour: 1 }")
     } else if times.count > 1 {
       refuse(
-        .contradiction, value.position, "both \(times.joined(separator: " and "))", remedy: "leave one of them")
+        .contradiction, value.position, "both \(times.joined(separator: " and "))", remedy: "keep one of them")
     }
     if let select = value["select"], value["occurrences"] != nil {
       refuse(
         .contradiction, select.position, "both select and occurrences",
-        remedy: "take select away: each names its device")
+        remedy: "remove select: each occurrence names its device")
     }
     if fault.selection.fraction != nil && fault.selection.count != nil {
       let position = value["select"]?.position ?? value.position
-      refuse(.contradiction, position, "both fraction and count", remedy: "take one away")
+      refuse(.contradiction, position, "both fraction and count", remedy: "remove one")
     }
     guard let action = fault.actions.first, present.count == 1 else { return }
     if action.isEmpty && isWhole {
       refuse(
-        .missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "say what happens")
+        .missing, value[present[0]]?.position ?? value.position, "an empty \(present[0])", remedy: "add a key")
     }
     if action.lasts && (fault.duration ?? .zero) <= .zero {
       let position = value["for"]?.position ?? value.position
-      refuse(.missing, position, "it begins and never acts", remedy: "say for how long: for: \"5m\"")
+      refuse(.missing, position, "the fault has no duration", remedy: "say for how long: for: \"5m\"")
     }
   }
 }

@@ -31,28 +31,28 @@ package struct FleetTraits: Equatable, Sendable {
 
 extension FleetTraits: ScenarioSection {
   static let table = Table<FleetTraits>(
-    "fleet", "What a fleet has, whatever the number of its devices.",
+    "fleet", "Keys of a fleet that do not depend on its executor.",
     [
-      .key("startTime", \.startTime, .duration, "Before it the fleet does not exist."),
+      .key("startTime", \.startTime, .duration, "The fleet starts at this time of the run."),
       .optional(
         "members", \.members, .list(of: .count),
-        "Only these of its devices, counted from 0, each as it is in the whole fleet; for looking at one of many."),
+        "Only these devices, by index from 0, each unchanged from the whole fleet; for examining one of many."),
       .optional(
         "routes", \.routes, .name(in: .routes),
-        "Where its devices move; without it between home and work, in a city made from the seed."),
+        "Routes of the devices; by default between home and work, in a city generated from the seed."),
       .optional(
         "motion", \.motion, .name(in: .motion),
-        "How they move; driving, walking and cycling need no declaration. As suits the plan of the route, or driving, by default."
+        "Motion of the devices; driving, walking and cycling are built in. Default: the motion of the route plan, or driving."
       ),
-      .key("network", \.network, .name(in: .networks), "What lies between them and the server."),
-      .optional("geofences", \.geofences, .name(in: .geofences), "The geofences that their app adds."),
+      .key("network", \.network, .name(in: .networks), "Network between the devices and the server."),
+      .optional("geofences", \.geofences, .name(in: .geofences), "Geofences that the app adds."),
       .key(
         "mode", \.mode, .choice,
-        "What the app starts: tracking, or only the monitoring of its geofences. A schedule goes over it."),
-      .key("sdk", \.sdk, .section(), "Which SDK they run, where it is not that of the scenario."),
-      .key("config", \.configuration, .configuration, "Goes over `sdk.config`, key by key."),
-      .key("trip", \.trip, .section(), "What a trip is, for executors that start trips."),
-      .key("lifecycle", \.lifecycle, .section(), "What people do with their phones."),
+        "What the app starts: tracking, or geofence monitoring only. A schedule overrides it."),
+      .key("sdk", \.sdk, .section(), "SDK of this fleet; overrides that of the scenario."),
+      .key("config", \.configuration, .configuration, "Overrides `sdk.config`, key by key."),
+      .key("trip", \.trip, .section(), "Length of a trip, for executors that start trips."),
+      .key("lifecycle", \.lifecycle, .section(), "What users do with their phones."),
       .key("tags", \.tags, .map(of: .text), "For thresholds: `upload_duration{tier:gold}`."),
     ])
 }
@@ -113,10 +113,10 @@ package struct Trip: Equatable, Sendable {
 
 extension Trip: ScenarioSection {
   static let table = Table<Trip>(
-    "trip", "What a trip is.",
+    "trip", "Length of a trip.",
     [
       .key(
         "distance", \.distance, .distribution(InMetres.self),
-        "How long the way is; a median of 7 km and one in twenty beyond 28 km by default.")
+        "Distance; by default with a median of 7 km, and 28 km at the 95th percentile.")
     ])
 }

@@ -14,10 +14,10 @@ package struct GPSModel: Equatable, Sendable {
 
 extension GPSModel: ScenarioSection {
   static let table = Table<GPSModel>(
-    "gps-ornstein-uhlenbeck", "An error that drifts instead of jumping, and is honest about its size.",
+    "gps-ornstein-uhlenbeck", "An Ornstein-Uhlenbeck error, which drifts instead of jumping.",
     [
-      .key("sigma", \.sigmaMetres, .quantity(.length), "The usual size of the error, for each axis."),
-      .key("tau", \.correlationTime, .duration, "How long the error remembers itself."),
+      .key("sigma", \.sigmaMetres, .quantity(.length), "Standard deviation of the error on each axis."),
+      .key("tau", \.correlationTime, .duration, "Correlation time of the error."),
       .key("reportedAccuracy", \.accuracy, .choice, "What the reported radius means."),
       .optional("outliers", \.outliers, .section(), "Rare fixes that are far away."),
       .key("dropouts", \.dropouts, .section(), "Where there is no fix."),
@@ -37,9 +37,10 @@ extension GPSOutliers: ScenarioSection {
   static let table = Table<GPSOutliers>(
     "outliers", "Rare fixes that are far away.",
     [
-      .key("perHour", \.perHour, .number(0...3_600), "How many in an hour, on average."),
+      .key("perHour", \.perHour, .number(0...3_600), "Average number per hour."),
       .key(
-        "distance", \.distance, .distribution(InMetres.self), "How far they are off; 80 m and more by default."),
+        "distance", \.distance, .distribution(InMetres.self),
+        "Distance from the true position; 80 m and more by default."),
     ])
 }
 
@@ -52,7 +53,7 @@ package struct GPSDropouts: Equatable, Sendable {
 
 extension GPSDropouts: ScenarioSection {
   static let table = Table<GPSDropouts>(
-    "dropouts", "Where there is no fix.", [.key("zones", \.zones, .choice, "In which places.")])
+    "dropouts", "Where there is no fix.", [.key("zones", \.zones, .choice, "The places without a fix.")])
 }
 
 extension Form where Value == GPSModel {

@@ -29,14 +29,14 @@ extension GeofenceGrid: ScenarioSection {
   static let table = Table<GeofenceGrid>(
     "geofence-grid", "Circles spread evenly over the place of the routes.",
     [
-      .key("count", \.count, .integer(1...100_000), "How many."),
+      .key("count", \.count, .integer(1...100_000), "Number of geofences."),
       .key("radius", \.radiusMetres, .quantity(.length), "Their radius; phones are unreliable below 200 m."),
-      .key("notifyOnEntry", \.notifyOnEntry, .boolean, "Report who comes in."),
-      .key("notifyOnExit", \.notifyOnExit, .boolean, "Report who goes out."),
-      .key("notifyOnDwell", \.notifyOnDwell, .boolean, "Report who stays."),
+      .key("notifyOnEntry", \.notifyOnEntry, .boolean, "Report entries."),
+      .key("notifyOnExit", \.notifyOnExit, .boolean, "Report exits."),
+      .key("notifyOnDwell", \.notifyOnDwell, .boolean, "Report dwelling."),
       .key(
         "loiteringDelay", \.loiteringDelayMilliseconds, .number(0...864e5),
-        "After how many milliseconds somebody stays."),
+        "Time inside until dwelling is reported, in milliseconds."),
     ])
 }
 

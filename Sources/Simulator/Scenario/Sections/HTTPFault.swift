@@ -14,11 +14,11 @@ package struct HTTPFault: Equatable, Sendable {
 extension HTTPFault: ScenarioSection {
   static let table = Table<HTTPFault>(
     "http-fault",
-    "What goes wrong with requests that arrive; as Envoy's fault filter has it. A request meets the first of abort, answer and delay whose percentage and condition it satisfies.",
+    "Faults of arriving requests, modelled on Envoy's fault filter. The first of abort, answer and delay whose percentage and condition match applies.",
     [
-      .optional("abort", \.abort, .section(), "Answered with a status, and nothing stored."),
-      .optional("delay", \.delay, .section(), "Answered late."),
-      .optional("answer", \.answer, .section(), "Answered badly."),
+      .optional("abort", \.abort, .section(), "Answers with a status and stores no record."),
+      .optional("delay", \.delay, .section(), "Answers late."),
+      .optional("answer", \.answer, .section(), "Sends a faulty answer."),
     ])
 }
 
@@ -35,17 +35,18 @@ package struct HTTPAbort: Equatable, Sendable {
 
 extension HTTPAbort: ScenarioSection {
   static let table = Table<HTTPAbort>(
-    "abort", "Answered with a status, and nothing stored.",
+    "abort", "Answers with a status and stores no record.",
     [
       .required("status", \.status, .integer(200...599), "The status."),
-      .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
-      .key("headers", \.headers, .map(of: .text), "Headers of the answer, as Retry-After."),
+      .key("percentage", \.percentage, .number(0...100), "Percentage of the requests."),
+      .key("headers", \.headers, .map(of: .text), "Headers of the answer, such as Retry-After."),
       .optional(
         "body", \.body, .text,
         "Body of the answer, as `{\"background_geolocation\": [[\"stop\"]]}`; an error of the server's own form without it."
       ),
       .optional(
-        "when", \.condition, .condition(.request), "Only requests for which this holds, as in `request.bytes > 65536`."),
+        "when", \.condition, .condition(.request),
+        "Only requests that match this condition, as in `request.bytes > 65536`."),
     ])
 }
 
@@ -60,11 +61,11 @@ package struct HTTPDelay: Equatable, Sendable {
 
 extension HTTPDelay: ScenarioSection {
   static let table = Table<HTTPDelay>(
-    "delay", "Answered late.",
+    "delay", "Answers late.",
     [
-      .required("fixedDelay", \.fixedDelay, .duration, "How late."),
-      .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
-      .optional("when", \.condition, .condition(.request), "Only requests for which this holds."),
+      .required("fixedDelay", \.fixedDelay, .duration, "Delay of the answer."),
+      .key("percentage", \.percentage, .number(0...100), "Percentage of the requests."),
+      .optional("when", \.condition, .condition(.request), "Only requests that match this condition."),
     ])
 }
 
@@ -79,11 +80,11 @@ package struct HTTPAnswerFault: Equatable, Sendable {
 
 extension HTTPAnswerFault: ScenarioSection {
   static let table = Table<HTTPAnswerFault>(
-    "answer", "Answered badly; by a server of ours only.",
+    "answer", "Sends a faulty answer; only with a Rolling Road server.",
     [
       .required("kind", \.kind, .choice, "What is wrong with the answer."),
-      .key("percentage", \.percentage, .number(0...100), "How many requests of a hundred."),
-      .optional("when", \.condition, .condition(.request), "Only requests for which this holds."),
+      .key("percentage", \.percentage, .number(0...100), "Percentage of the requests."),
+      .optional("when", \.condition, .condition(.request), "Only requests that match this condition."),
     ])
 }
 
@@ -125,10 +126,10 @@ package struct AuthorizationFault: Equatable, Sendable {
 
 extension AuthorizationFault: ScenarioSection {
   static let table = Table<AuthorizationFault>(
-    "auth-fault", "What happens to tokens.",
+    "auth-fault", "A fault of tokens.",
     [
-      .key("expireAllAccessTokens", \.expireAllAccessTokens, .boolean, "Every access token is out of date at once."),
-      .key("revokeAllTokens", \.revokeAllTokens, .boolean, "Refresh tokens are worth nothing either."),
+      .key("expireAllAccessTokens", \.expireAllAccessTokens, .boolean, "All access tokens expire at once."),
+      .key("revokeAllTokens", \.revokeAllTokens, .boolean, "All tokens are revoked, refresh tokens included."),
       .optional(
         "refreshStatus", \.refreshStatus, .integer(200...599), "Refresh requests are answered with this status."),
     ])

@@ -57,7 +57,7 @@ extension Invariant {
     case .noDeleteBeforeAck:
       "a record leaves the queue as delivered only after a whole answer of success to a request that held it (SDK §9.1)"
     case .ackedIsDurable:
-      "what the server has acknowledged is in its store, as it was sent, or put aside"
+      "every record that the server has acknowledged is in its store, as it was sent, or in quarantine"
     case .noPhantom:
       "the store holds each record once, and none that its device did not make"
     case .byteIdentity:
@@ -77,7 +77,7 @@ extension Invariant {
     case .bounds:
       "a queue keeps `maxRecordsToPersist`, `maxDaysToPersist` and `persistMode` (SDK §7.3, §7.4)"
     case .drain:
-      "once all faults are over, every queue empties; a server outside the run that takes not all is a finding about the server instead"
+      "once all faults are over, every queue empties; an external server that does not accept all records is a finding about the server instead"
     case .noWedge:
       "a device with records, a network and a running app does not stop trying (SDK §9.2, §9.3)"
     case .boundedEffort:
@@ -85,15 +85,15 @@ extension Invariant {
     case .motion:
       "motion changes alternate, and at rest nothing is recorded unasked (SDK §12.1, §7.3)"
     case .odometerTolerance:
-      "the odometer says neither much more nor much less than the way (SDK §17)"
+      "the odometer agrees with the distance travelled, within a tolerance (SDK §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, a stay is told once for each visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, dwelling is reported once per visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
-      "a geofence that was truly entered or left is told (SDK §15.3 to §15.6)"
+      "every true entry into or exit from a geofence is reported (SDK §15.3 to §15.6)"
     case .schedule:
       "a schedule turns tracking on inside its windows and off outside (SDK §16.2, §16.3)"
     case .lifecycle:
-      "what was kept before the end of an app or a phone is what the next start finds, and the system starts what it may (SDK §19.1 to §19.4)"
+      "the state saved before an app or phone ends is the state that the next start reads, and the system starts only what it may (SDK §19.1 to §19.4)"
     case .auth:
       "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most (SDK §11.2, §11.6)"
     case .remoteCommands:
@@ -105,15 +105,15 @@ extension Invariant {
     case .resources:
       "each request has an end within its time limit, and few are under way"
     case .recording:
-      "a device that tracks and moves tells of positions on its way (SDK §12.5, §14.1)"
+      "a device that tracks and moves records positions on the way (SDK §12.5, §14.1)"
     case .dwell:
-      "a stay of `loiteringDelay` in a geofence is told (SDK §15.3)"
+      "a stay of `loiteringDelay` in a geofence is reported (SDK §15.3)"
     case .requestForm:
       "headers, params, method and shape of a request are those of the configuration (SDK §8.1 to §8.3)"
     case .uploadDue:
       "uploads begin when they are due and go on while the server takes them (SDK §8.5, §9.2, §9.3)"
     case .heartbeat:
-      "a phone at rest beats at its interval, and in the background of iOS only while it may (SDK §18)"
+      "a stationary phone sends heartbeats at its interval, and in the background of iOS only while the system allows it (SDK §18)"
     case .motionLiveness:
       "a device that rests comes to rest after its stop time-out, and one that sets off is moving soon (SDK §12.1 to §12.6)"
     }
@@ -137,8 +137,8 @@ extension InvariantSelection: ScenarioSection {
     "invariants", "Which invariants are checked.",
     [
       .key("enable", \.enabled, .invariants, "`all`, or a list."),
-      .key("disable", \.disabled, .list(of: .choice), "Some of them not."),
-      .key("onViolation", \.onViolation, .choice, "What follows the first violation."),
+      .key("disable", \.disabled, .list(of: .choice), "Invariants that are not checked."),
+      .key("onViolation", \.onViolation, .choice, "What happens after the first violation."),
     ])
 }
 
@@ -176,10 +176,12 @@ package struct Coverage: Equatable, Sendable {
 
 extension Coverage: ScenarioSection {
   static let table = Table<Coverage>(
-    "coverage", "What must have happened for a green result to mean something.",
+    "coverage", "Situations that a run must reach for its result to count.",
     [
-      .key("sometimes", \.sometimes, .list(of: .choice), "Situations that must have come up."),
-      .key("requireOverSeeds", \.requireOverSeeds, .integer(1...1_000_000), "Within so many seeds."),
+      .key("sometimes", \.sometimes, .list(of: .choice), "Situations that must have occurred."),
+      .key(
+        "requireOverSeeds", \.requireOverSeeds, .integer(1...1_000_000), "Number of seeds over which they are required."
+      ),
     ])
 }
 

@@ -11,11 +11,11 @@ package struct Lifecycle: Equatable, Sendable {
 
 extension Lifecycle: ScenarioSection {
   static let table = Table<Lifecycle>(
-    "lifecycle", "What people do with their phones.",
+    "lifecycle", "What users do with their phones.",
     [
-      .key("terminate", \.terminate, .section(), "How often they close the app."),
-      .key("reboot", \.reboot, .section(), "How often they switch the phone off and on."),
-      .key("battery", \.battery, .section(), "How full the battery is."),
+      .key("terminate", \.terminate, .section(), "How often users close the app."),
+      .key("reboot", \.reboot, .section(), "How often users switch the phone off and on."),
+      .key("battery", \.battery, .section(), "Battery level."),
     ])
 }
 
@@ -30,12 +30,12 @@ package struct Termination: Equatable, Sendable {
 
 extension Termination: ScenarioSection {
   static let table = Table<Termination>(
-    "terminate", "How often people close the app, as by a swipe. What goes on then is up to app.stopOnTerminate.",
+    "terminate", "How often users close the app, as by a swipe. app.stopOnTerminate decides what continues.",
     [
       .key("perHour", \.perHour, .number(0...3_600), "How many times an hour, on average, for one device."),
       .key(
         "relaunchAfter", \.relaunchAfter, .distribution(InSeconds.self),
-        "How long until they open it again; 10 s to 10 m by default."),
+        "Time until the app is opened again; 10 s to 10 m by default."),
     ])
 }
 
@@ -48,7 +48,7 @@ package struct Reboots: Equatable, Sendable {
 
 extension Reboots: ScenarioSection {
   static let table = Table<Reboots>(
-    "reboot", "How often people switch the phone off and on.",
+    "reboot", "How often users switch the phone off and on.",
     [.key("perHour", \.perHour, .number(0...60), "How many times an hour, on average, for one device.")])
 }
 
@@ -63,11 +63,11 @@ package struct BatteryModel: Equatable, Sendable {
 
 extension BatteryModel: ScenarioSection {
   static let table = Table<BatteryModel>(
-    "battery", "How full the battery is.",
+    "battery", "Battery level.",
     [
       .key(
         "start", \.start, .list(of: .share, count: 2...2),
-        "Between which shares it is at the beginning; 0.5 to 1 by default."),
+        "Range of the level at the start, as shares; 0.5 to 1 by default."),
       .key(
         "drainPerHour", \.drainPerHour, .share,
         """

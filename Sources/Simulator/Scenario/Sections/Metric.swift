@@ -14,18 +14,19 @@ package struct Metric: Equatable, Sendable {
     Metric("checks", .rate, "checks that held"),
     Metric("records_created", .counter, "records"),
     Metric("records_delivered", .counter, "records acknowledged"),
-    Metric("records_lost", .counter, "records that nobody has"),
+    Metric("records_lost", .counter, "acknowledged records neither stored nor quarantined"),
     Metric("records_expired", .counter, "records too old to be sent"),
-    Metric("records_evicted", .counter, "records that made room for others"),
-    Metric("duplicates_explained", .counter, "second arrivals with a known cause"),
-    Metric("duplicates_unexplained", .counter, "second arrivals without one"),
-    Metric("duplicates_ratio", .rate, "second arrivals among all"),
+    Metric("records_evicted", .counter, "records deleted to make room for newer ones"),
+    Metric("duplicates_explained", .counter, "repeated arrivals with a known cause"),
+    Metric("duplicates_unexplained", .counter, "repeated arrivals without a known cause"),
+    Metric("duplicates_ratio", .rate, "share of arrivals that are repeated"),
     Metric("upload_duration", .trend, "milliseconds from the first byte sent to the answer complete"),
     Metric("upload_wait", .trend, "milliseconds from the trigger to the first byte"),
     Metric("record_delivery_latency", .trend, "milliseconds from the device's timestamp to the acknowledgement"),
     Metric("time_to_visible", .trend, "milliseconds until target.verify sees a record"),
-    Metric("queue_depth", .trend, "records that wait in a device, whenever one comes"),
-    Metric("queue_oldest_age", .trend, "milliseconds that the oldest waits, whenever one comes"),
+    Metric("queue_depth", .trend, "records queued in a device, sampled at each new record"),
+    Metric(
+      "queue_oldest_age", .trend, "milliseconds that the oldest record has been queued, sampled at each new record"),
     Metric("drain_time", .trend, "milliseconds from the network's return, or a fault's end, to the empty queue"),
     Metric("batch_size", .trend, "records in a request"),
     Metric("upload_bytes", .trend, "bytes of a request"),
@@ -34,15 +35,15 @@ package struct Metric: Equatable, Sendable {
     Metric("retries_per_record", .trend, "requests beyond the first"),
     Metric("tls_handshakes", .counter, "handshakes"),
     Metric("connects", .counter, "connections"),
-    Metric("connection_reuse", .rate, "requests on a connection that was there"),
+    Metric("connection_reuse", .rate, "requests on a reused connection"),
     Metric("auth_refreshes", .counter, "refreshes of a token"),
     Metric("auth_refresh_failures", .counter, "refreshes that failed"),
     Metric("geofence_transitions", .counter, "transitions"),
     Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
     Metric("odometer_error", .trend, "share by which the odometer is off"),
-    Metric("remote_commands_applied", .counter, "commands that a device obeyed"),
+    Metric("remote_commands_applied", .counter, "commands that a device carried out"),
     Metric("devices_active", .gauge, "devices whose app runs"),
-    Metric("devices_moving", .gauge, "devices on the way"),
+    Metric("devices_moving", .gauge, "devices in motion"),
     Metric("dropped_trips", .counter, "trips that found no free device"),
     Metric("generator_lag", .trend, "milliseconds by which the simulator was late"),
     Metric("generator_cpu", .gauge, "share of a core"),
@@ -114,7 +115,7 @@ extension Reading {
     if text.isEmpty { return [] }
     let remedy = "write metric{tag:value,tag:value}"
     guard text.first == "{", text.last == "}", text.count > 2 else {
-      refuse(.wrongType, position, "the tags are not in order", remedy: remedy)
+      refuse(.wrongType, position, "the tags are malformed", remedy: remedy)
       return nil
     }
     var tags: [Named<String>] = []

@@ -20,11 +20,11 @@ package struct Motion: Equatable, Sendable {
 
 extension Motion: ScenarioSection {
   static let table = Table<Motion>(
-    "motion", "How a body moves and what its sensors make of it.",
+    "motion", "Movement of a device and the errors of its sensors.",
     [
-      .optional("extends", \.base, .name(in: .motion), "Another motion whose keys hold where this one has none."),
-      .key("speed", \.speed, .speed, "How fast it moves; as a car in town by default."),
-      .key("gps", \.gps, .gps, "How the receiver errs; by about 4 m by default."),
+      .optional("extends", \.base, .name(in: .motion), "Motion that supplies the keys missing here."),
+      .key("speed", \.speed, .speed, "Speed; that of a car in town by default."),
+      .key("gps", \.gps, .gps, "Error of the GPS receiver; about 4 m by default."),
       .key("activity", \.activity, .activityShares, "What the motion sensor reports on the way, as shares."),
     ])
 
@@ -131,7 +131,7 @@ struct MotionInheritance {
       problems.append(
         ScenarioProblem(
           .contradiction, at: extends.position, path: "motion.\(motion.key.asPathStep).extends",
-          "a motion cannot extend itself, not even round a corner", remedy: "take one 'extends' away"))
+          "a motion cannot extend itself, directly or through others", remedy: "remove one 'extends'"))
       return motion.value
     }
     if case .object(let members)? = declared?.content, let base = members.first(where: { $0.key == name }) {
@@ -187,7 +187,7 @@ package struct DriverSpeed: Equatable, Sendable {
 
 extension DriverSpeed: ScenarioSection {
   static let table = Table<DriverSpeed>(
-    "speed-idm", "A driver who brakes for curves, lights and stops.",
+    "speed-idm", "Driver model that brakes for curves, lights and stops.",
     [
       .key("desired", \.desiredMetresPerSecond, .quantity(.speed), "The speed on a free road."),
       .key("accel", \.acceleration, .number(0.05...20), "Comfortable acceleration in m/s²."),
@@ -207,9 +207,9 @@ package struct StopEvents: Equatable, Sendable {
 
 extension StopEvents: ScenarioSection {
   static let table = Table<StopEvents>(
-    "stops", "Stops for no reason that a map would know.",
+    "stops", "Stops without a cause on the map.",
     [
-      .key("perKm", \.perKilometre, .number(0...100), "How many in a kilometre, on average."),
+      .key("perKm", \.perKilometre, .number(0...100), "Average number per kilometre."),
       .key("duration", \.duration, .distribution(InSeconds.self), "How long they last; about 22 s by default."),
     ])
 }

@@ -57,14 +57,14 @@ package struct Link: Equatable, Sendable {
 
 extension Link: ScenarioSection {
   static let table = Table<Link>(
-    "link", "A network that stays as it is.",
+    "link", "A network that does not change.",
     [
       .key("latency", \.latency, .duration, "From the device to the server and back."),
       .key("jitter", \.jitter, .duration, "How much the latency varies."),
-      .key("down", \.downBitsPerSecond, .quantity(.rate), "From the server to the device; 0: nothing comes through."),
-      .key("up", \.upBitsPerSecond, .quantity(.rate), "From the device to the server; 0: nothing comes through."),
+      .key("down", \.downBitsPerSecond, .quantity(.rate), "From the server to the device; 0 blocks all bytes."),
+      .key("up", \.upBitsPerSecond, .quantity(.rate), "From the device to the server; 0 blocks all bytes."),
       .key("loss", \.loss, .share, "The share of packets that have to be sent again."),
-      .key("connectionType", \.type, .choice, "What the phone says its network is."),
+      .key("connectionType", \.type, .choice, "Network type that the phone reports."),
     ])
 }
 
@@ -81,7 +81,7 @@ package struct ChangingNetwork: Equatable, Sendable {
 
 extension ChangingNetwork: ScenarioSection {
   static let table = Table<ChangingNetwork>(
-    "markov", "A network that changes from one link to the next by chance, each device on its own.",
+    "markov", "A network that changes between links at random, independently for each device.",
     [
       .required("markov", \.changes, .markov, "From each link, the mean time until a change to each other one."),
       .required("start", \.start, .name(in: .networks), "The link with which every device begins."),
@@ -100,11 +100,11 @@ extension Form where Value == [Named<ChangingNetwork.Changes>] {
           reading.refuse(.undeclared, name.1, word: name.0, as: "network", known: known)
         }
         for change in state.value where change.value <= .zero {
-          reading.refuse(.outOfRange, change.position, "a change after no time", remedy: "write a longer time")
+          reading.refuse(.outOfRange, change.position, "the time until the change is 0", remedy: "write a longer time")
         }
         for change in state.value where !states.contains(where: { $0.name == change.name }) {
           reading.refuse(
-            .contradiction, change.position, "'\(change.name)' has no way out",
+            .contradiction, change.position, "'\(change.name)' has no change to another link",
             remedy: "add \(change.name.asPathStep) with its changes beside \(state.name.asPathStep)")
         }
       }

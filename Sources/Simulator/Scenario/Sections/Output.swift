@@ -107,10 +107,10 @@ package struct EventsOutput: Equatable, Sendable {
 
 extension EventsOutput: ScenarioSection {
   static let table = Table<EventsOutput>(
-    "output-events-ndjson", "What happened, line by line.",
+    "output-events-ndjson", "Events of the run, one JSON object per line.",
     [
       .required("file", \.file, .text, "The file, inside `--out`."),
-      .key("sample", \.sample, .share, "The share of devices that are told of."),
+      .key("sample", \.sample, .share, "Share of the devices that are included."),
     ])
 }
 
@@ -127,7 +127,7 @@ extension DeviceLogOutput: ScenarioSection {
     "output-sdk-log", "Logs of devices as the SDK writes them.",
     [
       .required("dir", \.directory, .text, "The folder, inside `--out`."),
-      .key("devices", \.devices, .choice, "Of which devices."),
+      .key("devices", \.devices, .choice, "Devices whose logs are written."),
     ])
 }
 
@@ -140,7 +140,7 @@ package struct PrometheusOutput: Equatable, Sendable {
 
 extension PrometheusOutput: ScenarioSection {
   static let table = Table<PrometheusOutput>(
-    "output-prometheus", "The metrics while the run goes on.",
+    "output-prometheus", "Metrics of the current run, for Prometheus.",
     [.key("listen", \.listen, .text, "The address to listen on.")])
 }
 
@@ -155,7 +155,7 @@ package struct TelemetryOutput: Equatable, Sendable {
 extension TelemetryOutput: ScenarioSection {
   static let table = Table<TelemetryOutput>(
     "output-otlp-http-json", "The metrics sent to a collector.",
-    [.required("url", \.url, .possiblyEmptyText, "The collector; an empty text sends nothing.")])
+    [.required("url", \.url, .possiblyEmptyText, "The collector; an empty text disables it.")])
 }
 
 extension Form where Value == String {

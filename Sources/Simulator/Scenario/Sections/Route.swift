@@ -42,10 +42,10 @@ extension RouteReplay: ScenarioSection {
     "route-replay", "One recorded route, for every device.",
     [
       .required("file", \.file, .text, "The file; relative to the scenario."),
-      .optional("format", \.format, .choice, "How it is written, when its name does not say."),
-      .key("timing", \.timing, .choice, "As fast as recorded, or as fast as the motion says."),
+      .optional("format", \.format, .choice, "File format, when the file name does not show it."),
+      .key("timing", \.timing, .choice, "Recorded timing, or timing from the motion."),
       .key("speed", \.speed, .number(0.01...100), "Faster or slower than recorded."),
-      .key("loop", \.loop, .choice, "What follows the end."),
+      .key("loop", \.loop, .choice, "What happens at the end of the route."),
     ])
 }
 
@@ -64,7 +64,7 @@ extension RouteCollection: ScenarioSection {
     "route-collection", "Many recorded routes; each trip takes one.",
     [
       .required("files", \.files, .text, "The files, with `*` for any letters; relative to the scenario."),
-      .key("format", \.format, .choice, "How they are written."),
+      .key("format", \.format, .choice, "File format."),
       .key("pick", \.pick, .choice, "Which one a trip takes."),
     ])
 }
@@ -126,7 +126,7 @@ extension GridCity: ScenarioSection {
       .key("center", \.center, .place, "Its middle."),
       .key("extent", \.extentMetres, .quantity(.length), "From one side to the other."),
       .key("block", \.blockMetres, .quantity(.length), "From one street to the next."),
-      .key("trips", \.trips, .trips, "Who goes where, and when; from place to place by default."),
+      .key("trips", \.trips, .trips, "Trips of the devices; from place to place by default."),
     ])
 }
 
@@ -151,8 +151,8 @@ extension GaussMarkovWalk: ScenarioSection {
       .key("center", \.center, .place, "Where it begins."),
       .key(
         "meanSpeed", \.meanSpeedMetresPerSecond, .quantity(.speed),
-        "The speed it comes back to, instead of that of the motion."),
-      .key("alpha", \.alpha, .share, "How much of the last step is in the next."),
+        "Mean speed; overrides that of the motion."),
+      .key("alpha", \.alpha, .share, "Correlation of consecutive steps."),
       .key("step", \.step, .duration, "How long a step takes."),
     ])
 }
@@ -180,7 +180,7 @@ struct PlannedTrips: ScenarioSection {
   var plan = DailyPlan.commuter
 
   static let table = Table<PlannedTrips>(
-    "trips-plan", "A day that follows a plan.", [.key("plan", \.plan, .choice, "Whose day it is.")])
+    "trips-plan", "A day that follows a plan.", [.key("plan", \.plan, .choice, "Name of the plan.")])
 }
 
 /// `{ model: "markov", dwell }`.
@@ -192,7 +192,7 @@ struct MarkovTrips: ScenarioSection {
     [
       .key(
         "dwell", \.dwell, .distribution(InSeconds.self),
-        "How long a device stays at each place; a median of 4 m and one in twenty beyond 25 m by default.")
+        "Time at each place; by default with a median of 4 m, and 25 m at the 95th percentile.")
     ])
 }
 

@@ -14,12 +14,12 @@ package struct SDK: Equatable, Sendable {
 
 extension SDK: ScenarioSection {
   static let table = Table<SDK>(
-    "sdk", "Which SDK the devices run. A fleet's own goes over that of the scenario.",
+    "sdk", "SDK that the devices run. The value of a fleet overrides that of the scenario.",
     [
       .optional("profile", \.profile, .choice, "The SDK's platform and version; Android by default."),
       .optional(
         "behaviour", \.behaviour, .choice,
-        "With the habits that logs of real devices show, or as the SDK's documents say; observed by default."),
+        "SDK behaviour as observed in logs of real devices, or as documented; observed by default."),
       .key("config", \.configuration, .configuration, "The app's configuration under the SDK's own names."),
     ])
 }

@@ -25,11 +25,11 @@ package struct Target: Equatable, Sendable {
 
 extension Target: ScenarioSection {
   static let table = Table<Target>(
-    "target", "The server that is driven at.",
+    "target", "The server under test.",
     [
       .optional(
         "preset", \.preset, .choice,
-        "Whose dialect it speaks; without it the devices speak as their app configures them."),
+        "Dialect of the server; by default, that of the app configuration."),
       .optional(
         "url", \.url, .httpURL,
         "Where records go, instead of http.url; in virtual time a server inside the process takes them."),
@@ -104,11 +104,11 @@ extension TargetAuthorization: ScenarioSection {
   static let table = Table<TargetAuthorization>(
     "auth", "How devices get their tokens.",
     [
-      .key("strategy", \.strategy, .choice, "What stands in the Authorization header."),
+      .key("strategy", \.strategy, .choice, "Content of the Authorization header."),
       .key("tokenUrl", \.tokenURL, .text, "Where a device registers; relative to the target."),
       .key("refreshUrl", \.refreshURL, .text, "Where a device refreshes; relative to the target."),
-      .key("accessTokenTtl", \.accessTokenLifetime, .duration, "How long our own server lets an access token live."),
-      .key("refreshRotation", \.refreshRotation, .choice, "How often a refresh token serves."),
+      .key("accessTokenTtl", \.accessTokenLifetime, .duration, "Lifetime of access tokens of the built-in server."),
+      .key("refreshRotation", \.refreshRotation, .choice, "Whether a refresh token can be used once or repeatedly."),
     ])
 }
 

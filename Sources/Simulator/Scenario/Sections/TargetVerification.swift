@@ -54,19 +54,19 @@ extension TargetVerification: ScenarioSection {
     [
       .optional(
         "method", \.method, .choice,
-        "Ask any server (query) or one of ours (admin), or believe the journal of the client, which verifies nothing; without it query where there is a `url`, admin for a server of ours, else journal."
+        "Source of the stored records: a query to any server (query), the administration of a Rolling Road server (admin), or the journal of the client (journal), which verifies no storage. Default: query with a `url`, admin for a Rolling Road server, otherwise journal."
       ),
       .optional(
         "url", \.url, .text,
         "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in; `Link: <…>; rel=\"next\"` leads to further pages."
       ),
-      .key("uuids", \.uuids, .jsonPath, "Where the uuids stand in the answer."),
+      .key("uuids", \.uuids, .jsonPath, "Path of the uuids in the answer."),
       .optional(
         "quarantined", \.quarantined, .jsonPath,
-        "Where the uuids of records stand that were put aside instead of stored."),
+        "Path of the uuids of quarantined records."),
       .optional(
         "quarantinedUrl", \.quarantinedURL, .text,
-        "Where those are listed, when not in the same answer; with the placeholders of `url`."),
+        "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
     ])
 }
 

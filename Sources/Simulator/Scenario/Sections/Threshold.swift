@@ -21,7 +21,7 @@ struct ThresholdSection: ScenarioSection {
   static let words = "a threshold as in \"p(95)<800\""
 
   static let table = Table<ThresholdSection>(
-    "threshold", "A figure that a run must reach, and what else it means; the figure may also stand alone.",
+    "threshold", "A limit for a metric and its effect; the limit may also be written alone.",
     [
       .required("threshold", \.text, .text(pattern: ThresholdExpression.pattern, words: words), "The figure."),
       .key("abortOnFail", \.abortOnFail, .boolean, "Ends the run when it is missed."),

@@ -18,10 +18,10 @@ struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
       "\(Attributes.table.name)-fault", Attributes.table.text,
       [
         .key("stream", \.stream, .choice, "Which way the bytes go."),
-        .key("toxicity", \.toxicity, .share, "The share of connections that it touches."),
+        .key("toxicity", \.toxicity, .share, "Share of the connections that are affected."),
         .optional(
           "phase", \.phase, .choice, "How far a request has come when it acts; from the beginning by default."),
-        .key("attributes", \.attributes, .section(), "How strong it is."),
+        .key("attributes", \.attributes, .section(), "Parameters of the toxic."),
       ])
   }
 }
@@ -71,9 +71,9 @@ package struct LatencyToxic: Equatable, Sendable {
 
 extension LatencyToxic: ScenarioSection {
   static let table = Table<LatencyToxic>(
-    "toxic-latency", "Everything comes later.",
+    "toxic-latency", "Adds latency.",
     [
-      .key("latency", \.latencyMilliseconds, .number(0...1e12), "How many milliseconds later."),
+      .key("latency", \.latencyMilliseconds, .number(0...1e12), "Latency in milliseconds."),
       .key("jitter", \.jitterMilliseconds, .number(0...1e12), "Plus or minus so many milliseconds."),
     ])
 }
@@ -88,9 +88,9 @@ package struct BandwidthToxic: Equatable, Sendable {
 
 extension BandwidthToxic: ScenarioSection {
   static let table = Table<BandwidthToxic>(
-    "toxic-bandwidth", "Fewer bytes in a second.",
+    "toxic-bandwidth", "Limits the bandwidth.",
     [
-      .key("rate", \.kilobytesPerSecond, .number(0...1e12), "How many kilobytes in a second.")
+      .key("rate", \.kilobytesPerSecond, .number(0...1e12), "Kilobytes per second.")
     ])
 }
 
@@ -120,7 +120,7 @@ package struct TimeoutToxic: Equatable, Sendable {
 
 extension TimeoutToxic: ScenarioSection {
   static let table = Table<TimeoutToxic>(
-    "toxic-timeout", "Nothing comes through, and then the connection closes.",
+    "toxic-timeout", "Blocks all data, then closes the connection.",
     [
       .key(
         "timeout", \.timeoutMilliseconds, .number(0...1e12),
@@ -158,7 +158,7 @@ package struct SlicerToxic: Equatable, Sendable {
 
 extension SlicerToxic: ScenarioSection {
   static let table = Table<SlicerToxic>(
-    "toxic-slicer", "Bytes come in small pieces.",
+    "toxic-slicer", "Splits the data into small pieces.",
     [
       .key("average_size", \.averageBytes, .number(0...1e12), "How many bytes a piece has, on average."),
       .key("size_variation", \.variationBytes, .number(0...1e12), "Plus or minus so many bytes."),

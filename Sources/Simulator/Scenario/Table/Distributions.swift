@@ -8,7 +8,7 @@ struct UniformSection<Unit: DistributionUnit>: ScenarioSection {
 
   static var table: Table<Self> {
     Table(
-      "uniform-\(Unit.word)", "Every value between two bounds is as likely as any other.",
+      "uniform-\(Unit.word)", "All values between two bounds are equally likely.",
       [
         .required("min", \.min, .quantity(Unit.measure), "The smallest value."),
         .required("max", \.max, .quantity(Unit.measure), "The largest value."),
@@ -23,7 +23,7 @@ struct NormalSection<Unit: DistributionUnit>: ScenarioSection {
 
   static var table: Table<Self> {
     Table(
-      "normal-\(Unit.word)", "The bell curve, cut at 0.",
+      "normal-\(Unit.word)", "The normal distribution, truncated at 0.",
       [
         .required("mean", \.mean, .quantity(Unit.measure), "The mean."),
         .required("deviation", \.deviation, .quantity(Unit.measure), "The standard deviation."),
@@ -52,7 +52,7 @@ struct ExponentialSection<Unit: DistributionUnit>: ScenarioSection {
 
   static var table: Table<Self> {
     Table(
-      "exponential-\(Unit.word)", "Waiting times between events that know nothing of one another.",
+      "exponential-\(Unit.word)", "Waiting times between independent events.",
       [.required("mean", \.mean, .quantity(Unit.measure), "The mean.")])
   }
 }
@@ -78,7 +78,7 @@ struct ConstantSection<Unit: DistributionUnit>: ScenarioSection {
 
   static var table: Table<Self> {
     Table(
-      "constant-\(Unit.word)", "Always the same; the value may also stand alone.",
+      "constant-\(Unit.word)", "A constant; the value may also be written alone.",
       [.required("value", \.value, .quantity(Unit.measure), "The value.")])
   }
 }

@@ -241,7 +241,7 @@ struct LossProfile {
     var parts: [String] = []
     if kept == 0, lost > 1 {
       parts.append(
-        "none of the \(lost) acknowledged records was found: see whether target.verify asks the right question")
+        "none of the \(lost) acknowledged records was found: check the query of target.verify")
     }
     if misplaced > 0 { parts.append("\(misplaced) of them are listed under another device") }
     parts += common.map { trait, count in

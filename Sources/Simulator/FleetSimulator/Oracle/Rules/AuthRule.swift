@@ -56,7 +56,7 @@ final class AuthRule: Rule {
     var tokens = devices[device, default: Tokens()]
     tokens.refreshesInARow += 1
     if tokens.mustWait && !ledger.pages[device].isHealed {
-      blame(sighting, nil, "refresh \(request) follows one that was refused, and nothing has happened in between")
+      blame(sighting, nil, "refresh \(request) follows one that was refused without an event in between")
     } else if tokens.refreshesInARow > 1 && !ledger.pages[device].isHealed {
       blame(sighting, nil, "refresh \(request) is the second one of a flush")
     }

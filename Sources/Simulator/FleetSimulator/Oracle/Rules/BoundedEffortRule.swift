@@ -54,13 +54,15 @@ final class BoundedEffortRule: Rule {
   private func judge(_ request: UInt64, _ sighting: Sighting) {
     let device = sighting.device
     if efforts[device].mustWait && !ledger.pages[device].isHealed {
-      blame(sighting, nil, "request \(request) follows a failure, and nothing has happened in between")
+      blame(sighting, nil, "request \(request) follows a failure without an event in between")
     }
     efforts[device].mustWait = false
     guard ledger.pages[device].isHealed else { return }
     efforts[device].attemptsAfterHealing += 1
     if efforts[device].attemptsAfterHealing == efforts[device].attemptsMax {
-      blame(sighting, nil, "\(efforts[device].attemptsMax) requests since all is well, and the queue is not empty")
+      blame(
+        sighting, nil, "\(efforts[device].attemptsMax) requests since the end of all faults, and the queue is not empty"
+      )
     }
   }
 

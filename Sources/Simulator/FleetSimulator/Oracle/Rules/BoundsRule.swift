@@ -57,7 +57,7 @@ final class BoundsRule: Rule {
     guard !isKept, !record.isSample else { return }
     exercised += 1
     if ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
-      blame(sighting, record.uuid, "a record in the queue that persistMode \(mode.rawValue) leaves out")
+      blame(sighting, record.uuid, "a record in the queue that persistMode \(mode.rawValue) excludes")
     }
   }
 }

@@ -12,7 +12,7 @@ final class ByteIdentityRule: Rule {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
     exercised += 1
     for uuid in ledger.findings.changed {
-      blame(sighting, uuid, "request \(request.id) carries other bytes than were queued")
+      blame(sighting, uuid, "request \(request.id) carries bytes that differ from those queued")
     }
   }
 }

@@ -12,7 +12,7 @@ final class ExplainedDuplicatesRule: Rule {
     guard case .served(let request, _) = happening else { return }
     exercised += 1
     for uuid in ledger.findings.unexplained {
-      blame(sighting, uuid, "at the server once more with request \(request), for no reason")
+      blame(sighting, uuid, "received again with request \(request), without a known cause")
     }
   }
 }

@@ -13,7 +13,7 @@ import World
 final class GeofenceLivenessRule: Rule {
   override class var invariant: Invariant { .geofenceLiveness }
   override class var interest: Interest { [.told, .life, .course] }
-  override class var absence: String { "no device that was to watch its geofences crossed one" }
+  override class var absence: String { "no device with monitored geofences crossed one" }
 
   private struct Fences {
     var watches: [FenceWatch] = []
@@ -253,7 +253,7 @@ final class GeofenceLivenessRule: Rule {
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
         ledger.violations.blame(
           .dwell, sighting.device, record.uuid, at: now,
-          "told of dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
+          "reported dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
       }
       if fences.watches[index].dwellDue != nil { ledger.dwells += 1 }
       (fences.watches[index].dwellDue, fences.watches[index].hasDwelt) = (nil, true)
@@ -308,7 +308,7 @@ final class GeofenceLivenessRule: Rule {
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.blame(
-        .dwell, sighting.device, at: due, "nothing was told of its dwelling in '\(identifier)' until \(due.clockText)")
+        .dwell, sighting.device, at: due, "no dwell event was reported in '\(identifier)' until \(due.clockText)")
     }
   }
 
@@ -324,7 +324,7 @@ final class GeofenceLivenessRule: Rule {
     exercised += 1
     ledger.violations.blame(
       Self.invariant, sighting.device, at: owed.due ?? owed.since,
-      "nothing was told of its \(owed.isEntry ? "entry into" : "exit from") '\(watch.fence.identifier)' at \(owed.since.clockText)"
+      "no event reported the \(owed.isEntry ? "entry into" : "exit from") '\(watch.fence.identifier)' at \(owed.since.clockText)"
     )
   }
 

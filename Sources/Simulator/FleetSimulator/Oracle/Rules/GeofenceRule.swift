@@ -26,7 +26,7 @@ final class GeofenceRule: Rule {
   /// Only of devices that have fences.
   private var devices: [Int: Fences] = [:]
 
-  override class var absence: String { "no crossing of a geofence was told" }
+  override class var absence: String { "no geofence crossing was reported" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
@@ -60,9 +60,11 @@ final class GeofenceRule: Rule {
     var visit = known ?? Visit(last: action, since: sighting.now.monotonic)
     switch action {
     case .dwell:
-      if visit.hasDwelt { blame(sighting, record.uuid, "dwelt twice in '\(fence.identifier)' on one visit") }
+      if visit.hasDwelt {
+        blame(sighting, record.uuid, "dwelling in '\(fence.identifier)' reported twice on one visit")
+      }
       if known?.last == .exit && fence.notifyOnEntry {
-        blame(sighting, record.uuid, "dwelt in '\(fence.identifier)', which it had left")
+        blame(sighting, record.uuid, "dwelling in '\(fence.identifier)' reported after its exit")
       }
       visit.hasDwelt = true
     case .enter, .exit:
@@ -70,7 +72,7 @@ final class GeofenceRule: Rule {
         blame(sighting, record.uuid, "\(action.rawValue) of '\(fence.identifier)' twice in a row")
       }
       if action == .enter, isFarFrom(fence, record, sighting) {
-        blame(sighting, record.uuid, "entry of '\(fence.identifier)', far outside of which it has been for minutes")
+        blame(sighting, record.uuid, "entry into '\(fence.identifier)' after minutes far outside it")
       }
       visit = Visit(last: action, since: sighting.now.monotonic)
     }

@@ -11,7 +11,7 @@ import Vocabulary
 final class HeartbeatRule: Rule {
   override class var invariant: Invariant { .heartbeat }
   override class var interest: Interest { [.told, .life, .course] }
-  override class var absence: String { "no heartbeat was due or told" }
+  override class var absence: String { "no heartbeat was due or sent" }
 
   private struct Heart {
     /// At rest, as the SDK has it, since then, or since the last beat.
@@ -95,14 +95,16 @@ final class HeartbeatRule: Rule {
     blame(
       sighting, nil,
       preventsSuspend
-        ? "beats on in the background, unplugged, since \(rhythm.clockText)"
-        : "beats on in the background since \(rhythm.clockText), without preventSuspend")
+        ? "heartbeats continue in the background, unplugged, since \(rhythm.clockText)"
+        : "heartbeats continue in the background since \(rhythm.clockText), without preventSuspend")
   }
 
   private func beat(_ record: LocationRecord, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     exercised += 1
-    guard let interval = interval(device) else { return blame(sighting, nil, "a heartbeat, and there are to be none") }
+    guard let interval = interval(device) else {
+      return blame(sighting, nil, "a heartbeat although heartbeats are off")
+    }
     followRhythm(record, interval, sighting)
     // A timer of iOS is late while the app sleeps, and keeps its times: the next beat may follow soon, a third may not.
     let isIOS = ledger.truth.lives[device].configuration?.platform == .ios

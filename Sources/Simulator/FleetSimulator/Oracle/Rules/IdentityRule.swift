@@ -79,11 +79,11 @@ final class IdentityRule: Rule {
     // What is still to come is of a clock that was set back since.
     let isComparable = before.timestamp <= sighting.now.wall
     if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
-      blame(sighting, uuid, "of \(timestamp.iso8601Text), after a record of \(before.timestamp.iso8601Text)")
+      blame(sighting, uuid, "timestamp \(timestamp.iso8601Text) after a record of \(before.timestamp.iso8601Text)")
     }
     // Of a crossing without a new position the last one is told, from whenever it is (SDK §15.3).
     if timestamp > sighting.now.wall && timestamp > before.timestamp {
-      blame(sighting, uuid, "of \(timestamp.iso8601Text), which is still to come")
+      blame(sighting, uuid, "timestamp \(timestamp.iso8601Text) is in the future")
     }
   }
 }

@@ -164,7 +164,7 @@ final class LifecycleRule: Rule {
     let isEnding = ledger.pages[device].aliveSince != nil
     if !isEnding && lives[device]?.kept != nil { exercised += 1 }
     if !isEnding, let life = lives[device], !life.isDisturbed, let before = life.kept, before != state {
-      blame(sighting, nil, "kept \(before), and found \(state)")
+      blame(sighting, nil, "saved \(before), restored \(state)")
     }
     lives[device, default: Life()].kept = isEnding ? state : nil
     if !isEnding { lives[device]?.isDisturbed = false }

@@ -11,7 +11,7 @@ import World
 final class MotionLivenessRule: Rule {
   override class var invariant: Invariant { .motionLiveness }
   override class var interest: Interest { [.told, .life, .course] }
-  override class var absence: String { "no device that was to track came to rest or set off" }
+  override class var absence: String { "no tracking device stopped or started moving" }
 
   private struct Motion {
     /// What the SDK told last; nil: nothing since it began, or since it was asked for another pace.

@@ -30,7 +30,7 @@ final class MotionRule: Rule {
     super.init(ledger)
   }
 
-  override class var absence: String { "no motion change was told" }
+  override class var absence: String { "no motion change was reported" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device

@@ -14,7 +14,7 @@ final class NoDeleteBeforeAckRule: Rule {
     guard case .queue(.deleted(_, let row, .upload)) = happening, let record = ledger.departed else { return }
     exercised += 1
     guard let answer = ledger.pages[sighting.device].answer, answer.instant == sighting.now.monotonic else {
-      return blame(sighting, record.uuid, "deleted as delivered, and no answer had come")
+      return blame(sighting, record.uuid, "deleted as delivered before any answer")
     }
     if !answer.isSuccess {
       blame(sighting, record.uuid, "deleted as delivered on status \(answer.status) to request \(answer.request)")

@@ -93,7 +93,7 @@ final class OdometerRule: Rule {
     super.init(ledger)
   }
 
-  override class var absence: String { "no device told of two positions" }
+  override class var absence: String { "no device recorded two positions" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
@@ -203,7 +203,7 @@ final class OdometerRule: Rule {
     gauges[sighting.device].isTold = true
     blame(
       sighting, record.uuid,
-      "the odometer has grown by \(Int(grown)) m on a way of \(Int(gone)) m, with positions wrong by \(Int(course.errors / 2)) m in all"
+      "the odometer has grown by \(Int(grown)) m on a distance of \(Int(gone)) m, with position errors of \(Int(course.errors / 2)) m in total"
     )
   }
 }

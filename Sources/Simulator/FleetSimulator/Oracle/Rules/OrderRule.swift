@@ -20,7 +20,7 @@ final class OrderRule: Rule {
     }
     // Newer rows may have come since a page was locked.
     if !terms.newestFirst, let oldest = page.waiting.all.first, oldest.row < first {
-      blame(sighting, oldest.uuid, "passed over: request \(request.id) begins with a record that is newer")
+      blame(sighting, oldest.uuid, "skipped: request \(request.id) begins with a newer record")
     }
   }
 }

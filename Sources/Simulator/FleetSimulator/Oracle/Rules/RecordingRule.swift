@@ -12,7 +12,7 @@ import World
 final class RecordingRule: Rule {
   override class var invariant: Invariant { .recording }
   override class var interest: Interest { [.told, .life, .course] }
-  override class var absence: String { "no device that was to track went far" }
+  override class var absence: String { "no tracking device travelled far" }
 
   /// Where it was when it told of a position last, or when it was to begin.
   private struct Mark {
@@ -91,7 +91,8 @@ final class RecordingRule: Rule {
     marks[device] = nil
     blame(
       sighting, nil,
-      "tracking, it went \(Int(gap)) m as the crow flies since \(start.clockText) and told of no position on the way")
+      "no position recorded in \(Int(gap)) m of straight-line movement since \(start.clockText), although tracking is on"
+    )
   }
 
   /// As far as a device may go without a word.

@@ -89,8 +89,8 @@ final class Biographer: Watcher {
 
   private static func text(of cause: QueueNote.Cause) -> String {
     switch cause {
-    case .upload: "taken for delivered"
-    case .order: "destroyed by an order"
+    case .upload: "considered delivered"
+    case .order: "destroyed by a command"
     case .age: "too old"
     case .room: "no room"
     }
