@@ -74,7 +74,7 @@ import Testing
     #expect(run(["replay"] + words).code == .usage)
   }
 
-  @Test func whatIsNoPlanIsRefused() {
+  @Test func anInvalidPlanIsRefused() {
     let result = run(["replay", "never.json5"])
     #expect(result.code == .badScenario && result.error.contains("never.json5: no JSON at byte"))
   }

@@ -36,7 +36,7 @@ import World
 
   /// The first three uploads of a phone come to grief within two minutes.
   @Test(arguments: [true, false])
-  func whatAFaultMayHaveSpoiltIsNobodysMistake(isFault: Bool) throws {
+  func answersDuringAFaultAreNotJudged(isFault: Bool) throws {
     let fault = Fault(name: "edge", start: .zero, duration: .seconds(120), action: .network("lte"))
     let refusals = Mutex(3)
     let remarks = try remarks(devices: 1, faults: isFault ? [fault] : []) { request in

@@ -31,7 +31,7 @@ import World
     #expect(everywhere.isRight && elsewhere.isRight)
   }
 
-  @Test func whatWaitsInTheDarkGoesOutTogether() throws {
+  @Test func recordsQueuedWithoutNetworkAreSentInFewerRequests() throws {
     let (dark, light) = (try Self.dark.get(), try Self.light.get())
     #expect(dark.requests < light.requests)
     #expect(dark.sums.stored == dark.sums.created)

@@ -16,7 +16,7 @@ import World
     #expect(report.isRight)
   }
 
-  @Test func whoComesOutOfATunnelDeliversWhatWaited() throws {
+  @Test func aDeviceDeliversItsQueueAfterATunnel() throws {
     let report = try Runs.run(
       Runs.setup(seed: 2, faults: [.tunnel(300..<900)], Runs.drivers(3, radio: .constant(.lte))))
     #expect(report.victims == [])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DeltaDebuggingTests {
   @Test(arguments: [[], [0], [99], [3, 4], [0, 50, 99], [7, 8, 9, 60, 61]])
-  func whatIsNeededIsLeft(needed: [Int]) {
+  func reductionKeepsTheNeededElements(needed: [Int]) {
     let left = DeltaDebugging.reduce(Array(0..<100)) { Set(needed).isSubset(of: $0) }
     #expect(left == needed)
   }

@@ -121,7 +121,7 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
-  @Test func whatWasStoppedByHandStaysSoUntilTheNextWindow() {
+  @Test func aManualStopLastsUntilTheNextWindow() {
     let stage = stage("1-7 09:00-12:00", "1-7 13:00-14:00")
     turn(.location, stage)
     stage.tell(.asked(.stop))

@@ -98,7 +98,7 @@ import World
     return try Runs.watch(Runs.setup(seed: 21, minutes: 60, faults: [fault], fleet))
   }
 
-  @Test func whoSeesNoSatellitesMakesNoRecords() throws {
+  @Test func aReceiverWithoutSatellitesMakesNoRecords() throws {
     let fault = Fault(
       name: "blind", start: .seconds(120), duration: .seconds(180), action: device { $0.noFix = true })
     let (report, seen) = try run(fault)
@@ -107,7 +107,7 @@ import World
   }
 
   /// The end of an app that is closed is in `TerminationTests`.
-  @Test func aPhoneThatIsSwitchedOffComesBackWhenItIsSaid() throws {
+  @Test func aRebootEndsAfterRelaunchAfter() throws {
     var lifecycle = LifecycleFault()
     (lifecycle.reboot, lifecycle.relaunchAfter) = (true, .constant(120))
     let fault = Fault(name: "off", start: .seconds(120), action: .lifecycle(lifecycle))

@@ -79,7 +79,7 @@ import World
 
   /// SDK §15.4: the first position of a receiver that has just been switched on may be hundreds of metres off.
   @Test(arguments: ["android-5.1", "ios-5.1"], [false, true])
-  func aPhoneThatStartsInsideIsToldSoHoweverBadItsFirstPosition(profile: String, isWanted: Bool) throws {
+  func aPhoneThatStartsInsideGetsAnEntryDespiteABadFirstPosition(profile: String, isWanted: Bool) throws {
     let seen = try watch(profile, devices: 40, route: Self.stay) { setup in
       setup.fleets[0].geofences = setup.fleets[0].geofences.map { fence in
         Geofence(

@@ -45,7 +45,7 @@ import Vocabulary
   }
 
   @Test(arguments: [circle, polygon], [Command.start, .startGeofences])
-  func anEntryOfWhichNothingIsTold(fence: Geofence, request: Command) {
+  func aMissingEntryEventIsAViolation(fence: Geofence, request: Command) {
     let stage = stage(fence, at: -1_000, request)
     stage.go(from: -1_000, to: 0, seconds: 100)
     wait(300, stage)
@@ -53,7 +53,7 @@ import Vocabulary
   }
 
   @Test(arguments: [circle, polygon])
-  func anExitOfWhichNothingIsTold(fence: Geofence) {
+  func aMissingExitEventIsAViolation(fence: Geofence) {
     let stage = stage(fence, at: 0)
     tell(.enter, stage)
     stage.go(from: 0, to: 1_000, seconds: 100)
@@ -101,7 +101,7 @@ import Vocabulary
     #expect(stage.violated == [])
   }
 
-  @Test func whatNobodyWantsToKnowNeedNotBeTold() {
+  @Test func anEntryWithoutNotifyOnEntryNeedsNoEvent() {
     var fence = Self.circle
     fence.notifyOnEntry = false
     let stage = stage(fence, at: -1_000)
@@ -114,7 +114,7 @@ import Vocabulary
     #expect(stage.violated == [.geofenceLiveness])
   }
 
-  @Test func whoDoesNotTrackNeedNotBeTold() {
+  @Test func aStoppedDeviceNeedsNoGeofenceEvent() {
     let stage = stage(Self.circle, at: -1_000)
     stage.tell(.asked(.stop))
     stage.go(from: -1_000, to: 0, seconds: 100)
@@ -123,7 +123,7 @@ import Vocabulary
   }
 
   @Test(arguments: [true, false])
-  func whoIsInsideWhenMonitoringBeginsIsToldSo(isWanted: Bool) {
+  func aDeviceInsideAtTheStartOfMonitoringGetsAnEntry(isWanted: Bool) {
     let stage = stage(Self.circle, at: 0) { $0.geolocation.geofenceInitialTriggerEntry = isWanted }
     wait(300, stage)
     #expect(stage.violated == (isWanted ? [.geofenceLiveness] : []))

@@ -159,7 +159,7 @@ import World
     #expect(stage.violated == [.bounds])
   }
 
-  @Test func whatIsTooOldIsSent() {
+  @Test func anUploadOfAnExpiredRecordIsAViolation() {
     let stage = Stage { $0.persistence.maxDaysToPersist = 1 }
     let record = stage.insert()
     stage.pass(seconds: 25 * 3_600 + 1)
@@ -295,7 +295,7 @@ import World
     #expect(stage.violated == [.drain, .lifecycle])
   }
 
-  @Test func whatWasKeptIsNotFound() {
+  @Test func aLostSavedStateIsAViolation() {
     let stage = Stage()
     var state = EngineState()
     state.odometerMetres = 5
@@ -351,7 +351,7 @@ import World
     #expect(stage.violated == [.resources])
   }
 
-  @Test func whatIsDisabledIsNotJudged() throws {
+  @Test func aDisabledInvariantIsNotJudged() throws {
     var setup = Runs.setup(seed: 1, Runs.drivers(1))
     setup.invariants = [.drain]
     let report = try Runs.run(setup)

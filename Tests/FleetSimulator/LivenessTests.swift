@@ -28,7 +28,7 @@ import World
   // MARK: Recording
 
   @Test(arguments: [(true, []), (false, [Invariant.recording])])
-  func aDriveOfWhichNothingIsTold(isTold: Bool, violated: [Invariant]) {
+  func aDriveWithoutRecordsIsAViolation(isTold: Bool, violated: [Invariant]) {
     let stage = started()
     stage.go(from: 0, to: 20_000, seconds: 1_000) { if isTold { stage.event(.location(stage.location())) } }
     #expect(stage.violated == violated)
@@ -46,7 +46,7 @@ import World
   }
 
   @Test(arguments: [Command.stop, .startGeofences])
-  func whoDoesNotTrackNeedNotTell(request: Command) {
+  func aDeviceThatDoesNotTrackNeedsNoRecords(request: Command) {
     let stage = started()
     stage.tell(.asked(request))
     stage.go(from: 0, to: 20_000, seconds: 1_000)
@@ -62,7 +62,7 @@ import World
 
   // MARK: Life
 
-  @Test func whoHasClosedAnAppThatStopsWithItRecordsNothing() {
+  @Test func aClosedAppWithStopOnTerminateRecordsNothing() {
     let stage = started()
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))
@@ -112,7 +112,7 @@ import World
   // MARK: Motion
 
   @Test(arguments: [(600, []), (2_000, [Invariant.motionLiveness])])
-  func whoRestsComesToRest(seconds: Int, violated: [Invariant]) {
+  func aStillDeviceBecomesStationary(seconds: Int, violated: [Invariant]) {
     let stage = started()
     stage.event(.motionChange(stage.location()))
     stage.event(.activityChange(Activity(.still, confidence: 100)))
@@ -166,7 +166,7 @@ import World
     #expect(stage.violated == violated)
   }
 
-  @Test func whoNeverStopsByItselfNeedNot() {
+  @Test func aDeviceWithoutStopDetectionNeedNotBecomeStationary() {
     let stage = started { $0.activity.disableStopDetection = true }
     stage.event(.motionChange(stage.location()))
     stage.event(.activityChange(Activity(.still, confidence: 100)))
@@ -175,7 +175,7 @@ import World
   }
 
   @Test(arguments: [(true, []), (false, [Invariant.motionLiveness])])
-  func whoSetsOffIsMoving(isTold: Bool, violated: [Invariant]) {
+  func aDeviceThatSetsOffBecomesMoving(isTold: Bool, violated: [Invariant]) {
     let stage = started()
     stage.event(.motionChange(stage.location(isMoving: false)))
     var steps = 0
@@ -233,7 +233,7 @@ import World
 
   /// SDK §8.5.3: an occasion of a retry, with fewer records than the threshold.
   @Test(arguments: [(true, []), (false, [Invariant.uploadDue])])
-  func whatHasFailedIsRetriedBelowTheThreshold(isRetried: Bool, violated: [Invariant]) {
+  func aFailedUploadIsRetriedBelowTheThreshold(isRetried: Bool, violated: [Invariant]) {
     let stage = Stage {
       ($0.http.batchSync, $0.http.maxBatchSize, $0.http.autoSyncThreshold) = (true, 3, 5)
     }

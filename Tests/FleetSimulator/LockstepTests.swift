@@ -47,7 +47,8 @@ import World
   }
 
   /// Nobody listens at port 1: the device hears so at once, keeps its records, and tries again in its own time.
-  @Test(arguments: LatencySource.allCases) func whoIsNotThereIsToldToTheDevice(_ latency: LatencySource) throws {
+  @Test(arguments: LatencySource.allCases) func aRefusedConnectionIsReportedToTheDevice(_ latency: LatencySource) throws
+  {
     let report = try run("http://127.0.0.1:1/locations", latency, minutes: 5)
     #expect(report.sums.created > 0 && report.sums.pending == report.sums.created)
     #expect(!report.victims.contains { $0.rule == .drain } && report.sums.isBalanced, "\(report.victims)")

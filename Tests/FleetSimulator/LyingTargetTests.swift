@@ -130,7 +130,7 @@ import World
     #expect(report.victims.first?.rule == .ackedIsDurable && summary(report).result == .violated)
   }
 
-  @Test func aServerThatStopsEverybodyIsFoundOut() throws {
+  @Test func aServerThatStopsAllDevicesIsAFinding() throws {
     let report = try run(Backend(.stops), .none)
     #expect(report.findings.map(\.name) == [ServerFinding.stoppedByAnswers] && summary(report).result == .failed)
   }
@@ -141,7 +141,7 @@ import World
     #expect(summary(report).result == .violated)
   }
 
-  @Test func aRegistrationThatFailsIsSaidWithItsStatus() throws {
+  @Test func aFailedRegistrationIsReportedWithItsStatus() throws {
     let report = try run(Backend(.registersNobody), .none) { setup in
       var authorization = TargetAuthorization()
       authorization.strategy = .jwt

@@ -64,7 +64,7 @@ import Upload
     }
   }
 
-  @Test func figuresAreThoseThatSomebodyElseCounts() throws {
+  @Test func figuresEqualAnIndependentCount() throws {
     let tally = Tally()
     let summary = try summary(scenario(""), watchers: [tally])
     #expect(tally.created > 100 && tally.sent > 50)
@@ -138,7 +138,7 @@ import Upload
     #expect(sum.timeline.intervals.map(\.deliveryLatency) == whole.timeline.intervals.map(\.deliveryLatency))
   }
 
-  @Test func whatAFaultHeldUpBearsItsName() throws {
+  @Test func samplesDelayedByAFaultHaveItsTag() throws {
     let more = """
       faults: [{ name: "dark", at: "4m", for: "3m", select: { fleet: "cars" }, network: "none" }],
       thresholds: { "record_delivery_latency{fault:dark}": ["max>60000"], "upload_duration{fault:dark}": ["count>0"],
@@ -164,7 +164,7 @@ import Upload
     #expect(summary.timeline.marks.last?.name == Timeline.settling)
   }
 
-  @Test func whatNobodyCanMeasureIsRefused() throws {
+  @Test func aThresholdThatCannotBeMeasuredIsRefused() throws {
     let scenario = try scenario(
       """
       thresholds: { time_to_visible: ["max<1"], tls_handshakes: ["count==0"], generator_cpu: ["value<1"],

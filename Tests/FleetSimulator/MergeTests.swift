@@ -48,7 +48,7 @@ import Testing
     #expect(merged.timeline.intervals == whole.timeline.intervals)
   }
 
-  @Test func whatIsNoWholeIsRefused() throws {
+  @Test func anIncompleteSetOfShardsIsRefused() throws {
     let (first, second) = (try summary("0/2", "clock.duration=4m"), try summary("1/2", "clock.duration=4m"))
     var (other, alone) = (second, second)
     other.seed = 6

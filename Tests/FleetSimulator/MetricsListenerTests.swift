@@ -55,7 +55,7 @@ import Testing
     for absent in ["records_lost", "tls_handshakes", "generator_cpu"] { #expect(!last.contains(absent), "\(absent)") }
   }
 
-  @Test func whatIsNotThereIsSaid() throws {
+  @Test func unknownPathsAndMethodsAreErrors() throws {
     let listener = try MetricsListener(listen: "127.0.0.1:0")
     defer { listener.stop() }
     #expect(try ask(listener).hasPrefix("HTTP/1.1 200 "))

@@ -21,7 +21,7 @@ import World
     return setup
   }
 
-  @Test func whatIsDrivenFasterThanTheClockArrives() throws {
+  @Test func anAcceleratedRunDeliversAllRecords() throws {
     let server = try newServer()
     defer { server.stop() }
     let carrier = try Carrier(TransportConfiguration())

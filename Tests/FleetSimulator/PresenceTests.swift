@@ -45,7 +45,7 @@ import World
     return isPresent
   }
 
-  @Test func whoHasLeftRecordsNothingAndLosesNothing() throws {
+  @Test func aDeviceThatHasLeftRecordsAndLosesNothing() throws {
     let scenario = try scenario(
       "executor: 'ramping-devices', startDevices: 4, stages: [{ duration: '10m', target: 4 }, { duration: '0s', target: 0 }]"
     )

@@ -59,7 +59,7 @@ import World
     #expect(try sum == Runs.run(setup("")).fleetHashes[0])
   }
 
-  @Test func theHashKnowsWhoIsWho() {
+  @Test func theHashDependsOnTheDeviceOfEachEvent() {
     let (one, other) = (hash(of: 1), hash(of: 2))
     var (straight, crossed) = (TraceHash.zero, TraceHash.zero)
     straight.add(one, key: 1)
@@ -82,7 +82,7 @@ import World
   }
 
   @Test(arguments: ["", "1", "1/", "/2", "4/4", "-1/2", "+1/2", "0/0", "0/10001", "1/2/3", " 0/2", "a/b"])
-  func whatIsNoShardIsRefused(text: String) {
+  func anInvalidShardIsRefused(text: String) {
     #expect(Shard(text: text) == nil)
   }
 }

@@ -106,7 +106,7 @@ import Testing
     #expect(report.hash.text == small.hash && !report.victims.isEmpty)
   }
 
-  @Test func whatDoesNotFailStaysAsItIs() throws {
+  @Test func aPlanThatDoesNotFailIsNotShrunk() throws {
     let plan = try plan("I0-nothing")
     var shrinker = Shrinker(plan, run: Self.run)
     #expect(try shrinker.shrink() == plan && shrinker.runs == 2)
@@ -122,7 +122,7 @@ import Testing
     ("{\"plan\": 2}", "a plan of version 2; "), ("{\"plan\": 1}", "the key 'scenario' is missing"),
     ("{\"plan\": 1, \"scenario\": {}}", "the text 'invariant' is missing"),
   ])
-  func whatIsNoPlanIsRefused(text: String, message: String) {
+  func anInvalidPlanIsRefused(text: String, message: String) {
     do throws(FailurePlan.ReadingError) {
       _ = try FailurePlan(reading: Array(text.utf8))
       Issue.record("it was read")

@@ -54,7 +54,7 @@ import Testing
     return summary
   }
 
-  @Test func whatIsWrittenIsReadBack() throws {
+  @Test func aWrittenValueIsReadBack() throws {
     let summary = Self.everything
     let text = summary.json.pretty
     #expect(try RunSummary(JSONValue(parsing: Array(text.utf8).span)) == summary)

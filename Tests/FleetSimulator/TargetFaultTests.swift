@@ -77,7 +77,7 @@ import World
     #expect(try rules(of: setup).isEmpty)
   }
 
-  @Test func onlyWhomItBefallsIsRefused() throws {
+  @Test func onlySelectedDevicesAreRefused() throws {
     let server = try newServer()
     defer { server.stop() }
     var one = FaultSelection()
@@ -131,7 +131,7 @@ import World
     #expect(seen.outcomes(from: 120, to: 240).contains(503) && seen.requests(to: "/api/refresh_token") > 2)
   }
 
-  @Test func whoMayNotOrIsNotAloneIsToldBeforeTheRun() throws {
+  @Test func aMissingPermissionOrForeignFaultsAreReportedBeforeTheRun() throws {
     let server = try newServer()
     defer { server.stop() }
     var setup = setup(server, unavailable())
@@ -160,7 +160,7 @@ import World
     ("preset: 'rollingroad',", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "and these may be 3000"),
     ("", "toxic: { type: 'timeout', attributes: { timeout: 1 } }", "only modelled links have toxics"),
   ])
-  func whatNoRealServerDoesIsSaid(target: String, fault: String, problem: String) throws {
+  func aFaultThatARealServerCannotInjectIsReported(target: String, fault: String, problem: String) throws {
     let text = """
       { version: 1, name: 'x', clock: { mode: 'realtime' }, target: { \(target) url: 'http://127.0.0.1:1' },
         fleets: { a: { devices: 3000 } }, faults: [{ name: 'f', at: '1s', for: '1s', \(fault) }] }

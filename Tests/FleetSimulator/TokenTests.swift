@@ -48,7 +48,7 @@ import World
     #expect(seen.outcomes.contains { $0.status == 401 })
   }
 
-  @Test func whoIsRevokedRegistersAgain() throws {
+  @Test func aRevokedDeviceRegistersAgain() throws {
     let (report, seen) = try Runs.watch(setup(faults: [fault(180) { $0.revokeAllTokens = true }]))
     #expect(report.isRight && report.sums.stored == report.sums.created)
     #expect(seen.requests(to: "/api/register") == 6)
@@ -72,7 +72,7 @@ import World
     #expect(refreshes > 6 && refreshes <= seen.inserts(from: 170, to: 310) + 12)
   }
 
-  @Test func whoHasNoNetworkRegistersLater() throws {
+  @Test func aDeviceWithoutNetworkRegistersLater() throws {
     let (report, seen) = try Runs.watch(setup(faults: [.tunnel(0..<100)]))
     #expect(report.isRight && report.sums.stored == report.sums.created)
     #expect(seen.outcomes.contains { $0.status == 200 && $0.seconds < 130 })

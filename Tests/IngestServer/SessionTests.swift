@@ -95,7 +95,7 @@ private let record =
     #expect(answer.status == 413 && !answer.keepsAlive && harness.isFinished)
   }
 
-  @Test func whatIsNoHTTPGetsAnAnswerAndTheEnd() throws {
+  @Test func anInvalidRequestGets400AndTheConnectionCloses() throws {
     let harness = try SessionHarness()
     harness.send("hello\r\n\r\n")
     #expect(try harness.answer()?.status == 400)
@@ -155,7 +155,7 @@ private let record =
     #expect(busy.isFinished)
   }
 
-  @Test func aFullMailboxIsSaidAndNothingIsTaken() throws {
+  @Test func aFullMailboxGets503AndStoresNothing() throws {
     let harness = try SessionHarness()
     harness.setFull(true)
     let answer = try harness.upload(record)

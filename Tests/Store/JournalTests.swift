@@ -190,7 +190,7 @@ import Testing
     #expect(try all(try Journal(folder: folder.path), JournalFilter()).count == 101)
   }
 
-  @Test func whatDoesNotFitIsCounted() throws {
+  @Test func droppedEntriesAreCounted() throws {
     var registry = MetricsRegistry()
     let dropped = registry.counter("dropped_total", help: "Dropped.")
     var limits = JournalLimits()

@@ -130,7 +130,7 @@ struct RouteFileTests {
     #expect(try RouteRecording(csv: Array(csv.utf8)).points[0].time?.millisecondsSince1970 == 1_772_433_000_000)
   }
 
-  @Test(arguments: Format.allCases) func whatIsWrittenIsReadBack(format: Format) throws {
+  @Test(arguments: Format.allCases) func aWrittenValueIsReadBack(format: Format) throws {
     let route = try Format.csv.read(RouteFiles.csv)
     let written =
       switch format {

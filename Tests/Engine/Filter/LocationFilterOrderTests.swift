@@ -57,7 +57,7 @@ import Vocabulary
     #expect(bench.ignorance(TestFix.at(40, seconds: 4), nowSeconds: 4) == nil)
   }
 
-  @Test func whatIsNotNewerIsIgnoredWithItsAge() {
+  @Test func aFixThatIsNotNewerIsIgnoredWithItsAge() {
     var filter = LocationFilter()
     let rules = FilterRules(Configuration(platform: .ios))
     let now = TestFix.at(0, seconds: 60).timestamp

@@ -111,7 +111,7 @@ import Vocabulary
     #expect(abs(suppression.distanceMetres - 230) < 0.01 && abs(suppression.outsideByMetres - 80) < 0.01)
   }
 
-  @Test func crossingsOfFencesThatNobodyWatchesAreLeftAlone() throws {
+  @Test func crossingsOfUnmonitoredFencesAreIgnored() throws {
     var bench = FenceBench()
     try bench.add(FenceBench.fence("a"))
     bench.cross("a", isEnter: true, metresEast: 0)

@@ -100,7 +100,7 @@ import Vocabulary
     #expect(rig.take().demands.contains(.stationaryRegion(nil)))
   }
 
-  @Test func whatWasLeftWithTheSystemIsKnownFromTheState() throws {
+  @Test func regionsLeftWithTheSystemFollowFromTheState() throws {
     var rig = EngineRig.driving { $0.app.stopOnTerminate = false }
     rig.wait(20)
     rig.drive(north: 300)

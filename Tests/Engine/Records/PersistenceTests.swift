@@ -20,7 +20,7 @@ import Vocabulary
     for kind in [RecordKind.sample, .heartbeat, .motionState, .stream] { #expect(!rig.engine.persists(kind)) }
   }
 
-  @Test func whatIsSaidExplicitlyWins() {
+  @Test func anExplicitPersistWins() {
     let rig = EngineRig.resting { $0.persistence.persistMode = .none }
     #expect(rig.engine.persists(.current, explicitly: true))
     #expect(!EngineRig.resting().engine.persists(.current, explicitly: false))
@@ -29,7 +29,7 @@ import Vocabulary
   }
 
   /// A step that is shorter than its error adds none to the way, and its error all the same.
-  @Test func whatChangesOfTheOdometerIsKept() {
+  @Test func changesOfTheOdometerAreSaved() {
     var rig = EngineRig.driving { $0.geolocation.filter.odometerUseKalmanFilter = false }
     var errorsAlone = 0
     for north in [20.0, 40, 44, 80] {

@@ -88,7 +88,7 @@ import Vocabulary
   }
 
   /// Three samples are wanted, and the clock is set back by a minute after two good ones.
-  @Test func whatCameBeforeTheClockWasSetBackIsNone() throws {
+  @Test func samplesFromBeforeAClockResetAreIgnored() throws {
     var rig = ready()
     rig.send(request { $0.desiredAccuracyMetres = 1 })
     for _ in 0..<2 { rig.sample(accuracy: 5) }
@@ -251,7 +251,7 @@ import Vocabulary
     #expect(effects.answers.keys.sorted() == [3])
   }
 
-  @Test func whatIsTooOldIsNoSample() throws {
+  @Test func anOldFixIsNotASample() throws {
     var rig = ready()
     rig.send(request())
     rig.sample(accuracy: 4, ageSeconds: 600)

@@ -65,7 +65,7 @@ import Testing
         ])
   }
 
-  @Test func whatWasSleptThroughCountsEvenWhenItWasTakenBack() {
+  @Test func aMissedScheduleChangeAppliesEvenWhenItWasReversed() {
     var scheduler = Self.started(["1-7 9:00-17:00"], at: Self.sunday(8))
     #expect(scheduler.wake(at: Self.sunday(3 * 24 + 10)) == Change(mode: .location))
     #expect(scheduler.wake(at: Self.sunday(4 * 24 + 10)) == Change(mode: .location))

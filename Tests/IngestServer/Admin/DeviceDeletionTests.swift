@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: ServerConfiguration.Authentication.allCases)
-  func whoShowsATokenOfADeletedDeviceIsStopped(authentication: ServerConfiguration.Authentication) throws {
+  func aTokenOfADeletedDeviceGetsAStopCommand(authentication: ServerConfiguration.Authentication) throws {
     let harness = try SessionHarness { $0.authentication = authentication }
     let tokens = try harness.register("truck")
     #expect(try harness.upload(1, bearer: tokens.access).status == 200)

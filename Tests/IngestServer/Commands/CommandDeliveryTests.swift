@@ -33,7 +33,7 @@ import Testing
     #expect(try refreshed.commands == stopped)
   }
 
-  @Test func whoOnlyClaimsAnotherNameGetsNothing() throws {
+  @Test func aClaimedDeviceNameGetsNoCommands() throws {
     let harness = try SessionHarness { $0.authentication = .required }
     let mine = try harness.register("mine")
     _ = try harness.register("a")
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// An answer that needs nothing of the store does not go there for commands that nobody ever queued.
-  @Test func whileNobodyQueuesNothingIsAskedOfTheStore() throws {
+  @Test func theStoreIsNotReadWhileNoCommandIsQueued() throws {
     let harness = try SessionHarness { $0.authentication = .required }
     let tokens = try harness.register("a")
     harness.advance(seconds: 3_700)

@@ -37,7 +37,7 @@ import Testing
     #"{"commands":[["stop"]],"ttl":"99999999999999999999d"}"#, #"{"commands":[["stop"]],"ttl":"91d"}"#,
     #"{"commands":[["stop"]],"key":""}"#, #"{"commands":[["stop"]],"tag":"only broadcasts have one"}"#,
   ])
-  func whatADeviceWouldRefuseIsRefusedWhole(body: String) throws {
+  func anInvalidCommandRefusesTheWholeRequest(body: String) throws {
     let answer = try harness.order(body, for: "a")
     #expect(answer.status == 400, "\(answer.text)")
     #expect(try harness.ledgerStates(of: "a").isEmpty)

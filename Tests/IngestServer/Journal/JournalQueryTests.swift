@@ -113,7 +113,7 @@ import Testing
     ("operation=uploadLocation", "did you mean uploadLocations?"), ("fault=dorp", "did you mean drop?"),
     ("status=6xx", "a class of them"), ("methd=GET", "did you mean method?"), ("limit=0", "whole number"),
   ])
-  func whatMeansNothingIsRefusedWithTheNearestName(query: String, hint: String) throws {
+  func unknownParametersAreRefusedWithTheNearestName(query: String, hint: String) throws {
     try withServer { server in
       let answer = try request(server, "GET", "/admin/v1/requests?\(query)")
       #expect(answer.status == 400 && answer.text.contains(hint), "\(answer.text)")

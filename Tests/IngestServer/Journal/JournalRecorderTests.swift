@@ -28,7 +28,7 @@ import Testing
     #expect((48...152).contains(samples[0].count { $0 }))
   }
 
-  @Test func whatDoesNotFitIsCounted() throws {
+  @Test func droppedEntriesAreCounted() throws {
     var limits = JournalLimits()
     limits.mailboxEntries = 0
     let (desk, dropped) = try desk(share: 1, seed: 0, limits: limits)

@@ -34,7 +34,7 @@ import Testing
     #expect(try answer?.json()["stored"] == .integer(3))
   }
 
-  @Test func whatIsStoredAlreadyCounts() throws {
+  @Test func storedRecordsCountAtOnce() throws {
     let server = try VirtualServer()
     upload(server, 0..<3)
     #expect(try wait(server, #"{"device":"a","count":3}"#).answer()?.status == 200)

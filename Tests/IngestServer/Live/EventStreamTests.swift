@@ -91,7 +91,7 @@ import Testing
     #expect(names(listen(server, "/admin/v1/events", [("Last-Event-ID", seen)])).first == "resync")
   }
 
-  @Test func whatTheRingHasLostIsCounted() throws {
+  @Test func eventsLostFromTheRingAreCounted() throws {
     let server = try VirtualServer()
     let first = listen(server)
     let uploader = server.connect()

@@ -163,7 +163,7 @@ import Testing
     #expect(board.fetch(after: cursor, run: nil, limit: 10).lines.map(\.status) == [410])
   }
 
-  @Test func moreRemovalsThanAreRememberedAreAGapForWhoHasNotSeenThem() throws {
+  @Test func removalsBeyondTheMemoryAreAGapForSlowViewers() throws {
     let board = LiveBoard()
     let late = board.enter() ?? 0
     var cursor = late
@@ -232,7 +232,7 @@ import Testing
     #expect(!board.fetch(after: changes.cursor, run: nil, limit: 10).hasGap)
   }
 
-  @Test func theBoardIsEmptyWhileNobodyLooks() throws {
+  @Test func theBoardIsEmptyWithoutViewers() throws {
     let server = try VirtualServer()
     let viewer = look(server)
     server.connect().post("/locations/a", Uploads.record(1))

@@ -98,7 +98,7 @@ import Testing
     #expect(try reasons(server).first?.hasPrefix("malformed: 1 upload of phone-1 got 400") == true)
   }
 
-  @Test func whatWasPutAsideIsToldWithItsReason() throws {
+  @Test func quarantinedRecordsAreReportedWithTheirReason() throws {
     let server = try VirtualServer()
     post(server, "/locations/phone-1", "[\(Uploads.record(1)),7]")
     let told = try reasons(server, #"{"device":"phone-1","atLeast":2,"timeout":"1s"}"#)

@@ -11,7 +11,7 @@ import Testing
     #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":null,"geometry":\#(geometry)}]}"#
   }
 
-  @Test func whatIsPutIsReadByteForByte() throws {
+  @Test func aStoredMapIsReturnedByteForByte() throws {
     let harness = try SessionHarness()
     let text = map(#"{"type":"LineString", "coordinates":[[11.5,48.1,520],[11.6,48]]}"#)
     let answer = try harness.request("PUT", Self.path, body: text)

@@ -52,7 +52,7 @@ import Testing
     for kind in ServerFault.Kind.allCases { #expect(faults.contains("\n  \(kind.rawValue): ["), "\(kind)") }
   }
 
-  @Test func aBrowserThatHasAFileIsToldSo() throws {
+  @Test func aCachedFileGets304() throws {
     let harness = try SessionHarness()
     let first = try harness.request("GET", "/page/app.js")
     let tag = try #require(first.field("ETag"))
@@ -96,7 +96,7 @@ import Testing
     "https://a b/{z}/{x}/{y}", "https://a;script-src/{z}/{x}/{y}", "https://a/{z}/{x}/{y}\"", "https://{z}/{x}/{y}",
     "https://a'/{z}/{x}/{y}", "https://a@b/{z}/{x}/{y}",
   ])
-  func whatIsNoAddressOfTilesIsRefused(url: String) {
+  func anInvalidTileURLIsRefused(url: String) {
     #expect(MapTiles(url: url) == nil)
   }
 

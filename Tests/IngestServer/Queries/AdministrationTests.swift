@@ -41,7 +41,7 @@ import Testing
     #expect(try harness.request("GET", "/admin/v1/devices/bus").status == 404)
   }
 
-  @Test func latestPositionsLeaveOutWhoHasNone() throws {
+  @Test func latestPositionsOmitDevicesWithoutOne() throws {
     let harness = try SessionHarness()
     try harness.upload(0..<5, of: "car")
     _ = harness.store.apply([.setTags(DeviceIdentity(name: "silent"), ["x"])], now: harness.now)
@@ -53,7 +53,7 @@ import Testing
     #expect(features.first?["geometry"]?["coordinates"] == .array([.double(-122.5), .double(45.1004)]))
   }
 
-  @Test func whatUuidsSayVerifyKnows() throws {
+  @Test func verifyFindsAllListedUuids() throws {
     let harness = try SessionHarness()
     try harness.upload(0..<300, of: "car")
     try harness.upload(0..<10, of: "bus")
@@ -168,7 +168,7 @@ import Testing
       ("127.0.0.1:8080", "http://127.0.0.1:9090"),
       ("localhost", "https://localhost"),
     ] as [(String, String?)])
-  func aPageOfSomebodyElseInALocalBrowserIsRefused(host: String, origin: String?) throws {
+  func aForeignSiteInALocalBrowserIsRefused(host: String, origin: String?) throws {
     let harness = try SessionHarness()
     let answer = try harness.request("POST", "/admin/v1/reset", origin.map { [("Origin", $0)] } ?? [], host: host)
     #expect(answer.status == 403)

@@ -41,7 +41,7 @@ import Testing
     (#"{"exactly":1,"devise":"a"}"#, "did you mean device?"), (#"{"exactly":1,"atMost":2}"#, "beside"),
     (#"{"atLeast":3,"atMost":2}"#, "no less"), (#"{"atLeast":-1}"#, "whole number"),
   ])
-  func whatMeansNothingIsRefused(body: String, hint: String) throws {
+  func invalidRequestsAreRefused(body: String, hint: String) throws {
     for path in ["/admin/v1/verify", "/admin/v1/await"] {
       let answer = try harness().request("POST", path, body: body)
       #expect(answer.status == 400 && answer.text.contains(hint), "\(answer.text)")

@@ -126,7 +126,7 @@ import Testing
     #expect(count == (210 + limit - 1) / limit)
   }
 
-  @Test func aDeviceThatIsNotThereIsSaidSo() throws {
+  @Test func anUnknownDeviceGets404() throws {
     let harness = try SessionHarness()
     try harness.upload(0..<1, of: "car", run: "one")
     for (target, status) in [

@@ -62,13 +62,13 @@ import Testing
     "/admin/v1/devices/car/locations?format=geojson&shape=track&limit=3",
     "/admin/v1/devices/car/locations?format=geojson&shape=line",
   ])
-  func whatATrackIsNotIsRefused(target: String) throws {
+  func invalidTrackParametersAreRefused(target: String) throws {
     let harness = try SessionHarness()
     try harness.upload(0..<3, of: "car")
     #expect(try harness.request("GET", target).status == 400)
   }
 
-  @Test func aDeviceThatIsNotThereIsSaidSo() throws {
+  @Test func anUnknownDeviceGets404() throws {
     #expect(try SessionHarness().request("GET", path).status == 404)
   }
 }

@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [#"["x"]"#, #"{"uuids":[7]}"#, #"{"device":7,"uuids":["\#(SessionHarness.uuid(1))"]}"#])
-  func whatIsNoUUIDIsRefused(body: String) throws {
+  func anInvalidUUIDIsRefused(body: String) throws {
     let answer = try SessionHarness().request("POST", "/admin/v1/verify", body: body)
     #expect(answer.status == 400)
     #expect(try answer.errorCode == "bad_record")

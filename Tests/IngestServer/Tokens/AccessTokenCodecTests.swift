@@ -40,7 +40,7 @@ import Testing
     return String(decoding: try #require(Base64URL.decode(Array(part.utf8)[...])), as: UTF8.self)
   }
 
-  @Test func whatWasWrittenIsReadBack() throws {
+  @Test func aWrittenTokenIsReadBack() throws {
     #expect(try codec.decode(Array(codec.encode(token).utf8), now: issued) == token)
   }
 

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func whatIsOverMakesRoomFirst() {
+  @Test func expiredEntriesAreEvictedFirst() {
     var throttle = RefreshThrottle(capacity: 2)
     throttle.failed(UUID128(high: 2, low: 1), run: "", now: instant(0))
     for _ in 0..<10 { throttle.failed(token, run: "", now: instant(59)) }

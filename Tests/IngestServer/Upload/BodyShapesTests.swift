@@ -65,7 +65,7 @@ enum BodyShapes {
     #expect(try harness.upload(body).json()["accepted"] == .integer(2))
   }
 
-  @Test func theRecordIsKeptAsItCameWithKeysThatNobodyKnows() throws {
+  @Test func aRecordIsStoredByteForByteWithUnknownKeys() throws {
     let harness = try SessionHarness()
     let odd =
       #"{ "uuid" : "5A4B0000-0000-4000-8000-000000000001", "coords":{"latitude":1,"longitude":2}, "zeta":[1, {"ü":"\u00fc"}] }"#

@@ -54,7 +54,7 @@ import Testing
     #expect(harness.session.wishes.ending == .afterOutput)
   }
 
-  @Test func whoAsksForLeaveGetsTheAnswerInstead() throws {
+  @Test func anExpectedContinueGetsTheErrorInstead() throws {
     let harness = try SessionHarness()
     harness.setFull(true)
     harness.send(head(10, "Expect: 100-continue\r\n"))

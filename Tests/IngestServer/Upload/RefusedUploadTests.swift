@@ -39,7 +39,7 @@ import Testing
     ("{", "malformed_json"), (#"{"location":{}"#, "malformed_json"), ("[1,]", "malformed_json"),
     ("{}x", "malformed_json"), ("a=1&b=2", "malformed_json"),
   ])
-  func whatHoldsNoRecordsIs400(body: String, code: String) throws {
+  func aBodyWithoutRecordsGets400(body: String, code: String) throws {
     for policy in ServerConfiguration.Policy.allCases {
       let harness = try SessionHarness { $0.policy = policy }
       let answer = try harness.upload(body)
@@ -58,7 +58,7 @@ import Testing
     ("Content-Type", "application/octet-stream"), ("Content-Type", "Application/Octet-Stream; x=1"),
     ("Content-Encoding", "gzip"),
   ])
-  func whatIsNoJSONForSureIs415(name: String, value: String) throws {
+  func aMediaTypeOtherThanJSONGets415(name: String, value: String) throws {
     let answer = try SessionHarness().upload(BodyShapes.record(1), to: "/locations", [(name, value)])
     #expect(answer.status == 415)
   }

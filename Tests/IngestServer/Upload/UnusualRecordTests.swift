@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [halved, huge]) func aRecordThatNobodyCanReadIsPutAsideAlone(record: String) throws {
+  @Test(arguments: [halved, huge]) func anUnreadableRecordIsQuarantinedAlone(record: String) throws {
     for (body, good) in [
       (record, 0), (#"{"location":\#(record),"device_id":"a"}"#, 0), ("[\(Self.deep),\(record)]", 1),
     ] {

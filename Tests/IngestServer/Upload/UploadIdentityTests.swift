@@ -34,7 +34,7 @@ import Testing
     #expect(try device(#"{"location":{\#(place),"device_id":"in"},"device_id":"out"}"#) == "out")
   }
 
-  @Test func whatIsEmptySaysNothing() throws {
+  @Test func emptyNamesAreIgnored() throws {
     #expect(try device(#"{"location":{\#(place)},"device_id":"","deviceId":"b"}"#, header: "") == "b")
     #expect(try device(#"{"location":{\#(place)}}"#, to: "/ingest//") == "anonymous")
   }

@@ -49,7 +49,7 @@ import Testing
     #expect(try Curl.line("--fail '\(url)?limit=2' --next --fail --silent '\(server.url)/healthz'").contains("ok"))
   }
 
-  @Test func whatIsStoredIsVerifiedWithItsOwnList() throws {
+  @Test func aListOfStoredUuidsVerifies() throws {
     let folder = try TemporaryFolder()
     let server = try server(in: folder.path)
     defer { server.stop() }
