@@ -35,11 +35,19 @@ package struct Scorecard: Equatable, Sendable {
   package var seenCount: Int { seen.count }
   package var keptCount: Int { seen.count { broken[$0.number] == 0 } }
 
-  /// For people: the broken clauses with their remedies, the others as a number.
-  package var text: String { text(storage: "what is stored was not looked at") }
+  /// For people, on the way: each clause that was put to the test.
+  package var list: String {
+    let lines = seen.map { clause in
+      let times = broken[clause.number]
+      return times == 0
+        ? "  ✓ \(clause.number). \(clause.rule)"
+        : "  ✗ \(clause.number). \(clause.rule) (broken \(times.of("time")))"
+    }
+    return ([text(storage: "what is stored is looked at in the end, if at all")] + lines).joined(separator: "\n")
+  }
 
   /// `storage`: what is known of what the server has stored.
-  package func text(storage: String) -> String {
+  package func text(storage: String = "what is stored was not looked at") -> String {
     guard answers > 0 else { return "no answer was seen" }
     let unseen = Clause.allCases.count - seen.count
     var lines = [

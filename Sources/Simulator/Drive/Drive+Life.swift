@@ -40,7 +40,7 @@ extension Drive {
     launches += 1
     host = try DeviceHost(
       settings.description, on: host.platform, database: database, device: 0,
-      identity: RandomStream(seed: settings.seed, device: 0, concern: Drive.identityConcern + launches),
+      identity: Drive.identity(settings.seed, from: now, launch: launches),
       quirks: settings.quirks, firstRequest: host.uploader.nextRequestID, scratch: scratch, at: now)
     begin(launch, at: now)
   }

@@ -56,6 +56,12 @@ package struct Drive {
 
   static let identityConcern: UInt64 = 1 << 32
 
+  /// A second drive with one seed makes records of its own.
+  static func identity(_ seed: UInt64, from start: Moment, launch: UInt64) -> RandomStream {
+    RandomStream(
+      seed: seed, device: UInt64(bitPattern: start.wall.millisecondsSince1970), concern: identityConcern + launch)
+  }
+
   /// The app is opened and starts tracking.
   package init(_ settings: DriveSettings, at now: Moment) throws(DatabaseError) {
     self.settings = settings
@@ -66,7 +72,7 @@ package struct Drive {
     activity = ActivitySensor(truth: .still, at: now.monotonic, seed: settings.seed, device: 0)
     host = try DeviceHost(
       settings.description, on: DrivenPhone(settings.platform), database: database, device: 0,
-      identity: RandomStream(seed: settings.seed, device: 0, concern: Drive.identityConcern),
+      identity: Drive.identity(settings.seed, from: now, launch: 0),
       quirks: settings.quirks, scratch: scratch, at: now)
     begin(Launch(), at: now)
     host.receive(.call(.start), at: now)

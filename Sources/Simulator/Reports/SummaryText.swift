@@ -49,10 +49,10 @@ package struct SummaryText {
   private var uploads: [String] {
     guard case .counter(let count)? = summary.figure("uploads"), count > 0 else { return ["  uploads   none"] }
     var parts = ["\(NumberText.count(count)) (\(RateText.uploads(count, of: summary)))"]
-    if case .rate(let failed, _)? = summary.figure("upload_failed"), failed > 0 {
-      let causes = RateText.failures(of: summary)
-      parts.append("\(NumberText.count(failed)) without a 2xx" + (causes.isEmpty ? "" : " (\(causes))"))
-    }
+    let failures = summary.answers.filter { !$0.key.hasPrefix("status 2") }.values.reduce(0, +)
+    if failures > 0 { parts.append("\(NumberText.count(failures)) without a 2xx (\(RateText.failures(of: summary)))") }
+    let open = count - summary.answers.values.reduce(0, +)
+    if open > 0 { parts.append("\(NumberText.count(open)) without an end") }
     if case .trend(let bytes)? = summary.figure("upload_bytes") {
       parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
     }
@@ -131,19 +131,20 @@ package struct SummaryText {
   private var aboutPhones: [String] {
     let invariants = summary.invariants.filter { $0.subject == .phone }
     let held = invariants.count { $0.outcome == .held }
-    let unjudged = invariants.count { $0.outcome == .notJudged }
+    let unjudged = invariants.filter { $0.outcome == .notJudged }
     let absent = summary.invariants.filter { $0.outcome == .notExercised }
     let violated = invariants.filter { $0.outcome == .violated }
-    guard held + unjudged + absent.count + violated.count > 0 else { return [] }
+    guard held + unjudged.count + absent.count + violated.count > 0 else { return [] }
     var parts = ["\(held) held"]
     if !violated.isEmpty { parts.insert(paint.red("\(violated.count) violated"), at: 0) }
     if !absent.isEmpty { parts.append("\(absent.count) not exercised") }
-    if unjudged > 0 { parts.append("\(unjudged) not judged") }
+    if !unjudged.isEmpty { parts.append("\(unjudged.count) not judged") }
     let missed = summary.coverage.filter { $0.seen == 0 }.map(\.goal)
     let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
     return ["  about the simulator's phones  invariants: " + parts.joined(separator: ", ")]
       + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" }
-      + absent.map { "    – \($0.name) not exercised" + ($0.reason.map { reason in ": \(reason)" } ?? "") } + coverage
+      + absent.map { "    – \($0.name) not exercised" + ($0.reason.map { reason in ": \(reason)" } ?? "") }
+      + unjudged.map { "    – \($0.name) not judged" + ($0.reason.map { reason in ": \(reason)" } ?? "") } + coverage
   }
 
   private var violations: [String] {

@@ -29,7 +29,7 @@ extension Command {
         "log-level", "LEVEL", "how much of the SDK's own log to show: off, error, warning, info, debug or verbose",
         standard: "warning"),
       .value("at", "LAT,LON", "where the phone starts", standard: "48.137,11.575"),
-      .value("seed", "SEED", "random seed of streets, noise and uuids [a new one each time]"),
+      .value("seed", "SEED", "random seed of streets and noise; uuids are always new [a new one each time]"),
       .value("keys", "SCRIPT", "press these keys and quit, as in \"d 90s s drain\""),
       .value("factor", "N", "how much faster than the clock the phone lives between requests", standard: "1"),
       .value(

@@ -140,7 +140,7 @@ final class DriveSession {
   private func press(_ key: DriveKey, at now: Moment) throws {
     switch key {
     case .help: screen.show(DriveKey.table)
-    case .clauses: screen.show(drive.checker.scorecard.text)
+    case .clauses: screen.show(drive.checker.scorecard.list)
     case .expand:
       for line in drive.lastAnswer.map(DriveExchange.lines) ?? ["no request has ended yet"] { screen.show(line) }
     default:

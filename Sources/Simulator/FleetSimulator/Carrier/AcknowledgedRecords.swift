@@ -63,7 +63,7 @@ package struct AcknowledgedRecords {
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
     let unexplained = absent.filter { !proof.isPutAside($0.uuid, of: device) }
-    var result = StorageLook.Result(acknowledged: keys.count)
+    var result = StorageLook.Result(device: device, acknowledged: keys.count)
     result.missing = unexplained.dropFirst(putAsideByAnswers).map(\.uuid.text)
     result.putAside = absent.count - result.missing.count
     let gone = Set(absent)
@@ -97,11 +97,18 @@ package enum StorageLook: Equatable, Sendable {
 
   /// What of the acknowledged records there is.
   package struct Result: Equatable, Sendable {
+    package var device: String
     package var acknowledged: Int
     package var missing: [String] = []
     package var putAside = 0
     package var repeated: [String] = []
     package var changes: [String] = []
+
+    /// A store that files records under other names has none of them for this device.
+    fileprivate var remedy: String {
+      "the store has none of them for device '\(device)': if the server finds the device in the body, give the app "
+        + "http.params { device_id: \"${device.id}\" } with --config, or name the device with --device"
+    }
   }
 
   /// Each record was found, once and as it was sent, or put aside.
@@ -122,6 +129,7 @@ package enum StorageLook: Equatable, Sendable {
       tell(result.missing, "not stored")
       tell(result.repeated, "stored more than once")
       tell(result.changes, "stored otherwise than sent")
+      if !result.missing.isEmpty && result.missing.count == result.acknowledged { parts.append(result.remedy) }
       let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
       let aside = result.putAside > 0 ? ", \(result.putAside) put aside" : ""
       return "\(result.acknowledged.of("record")) acknowledged\(aside): \(whole)"

@@ -101,6 +101,10 @@ extension Oracle {
       return .impossible("an external server did not accept all records; see the findings about the server")
     case .drain: return look(ledger.sums.created, else: "no record was made")
     case .dwell: return look(ledger.dwells, else: "no device dwelt in a geofence that reports dwelling")
+    case .explainedDuplicates where !ledger.seesServer:
+      return .impossible("requests that arrive at an external server are not visible")
+    case .requestForm where ledger.configurations.allSatisfy({ $0 == nil }):
+      return .impossible("the preset of the server changes the requests")
     case .isolation: return .impossible("shown by two runs, with and without the other fleets")
     default:
       let rules = rules.filter { type(of: $0).invariant == invariant }

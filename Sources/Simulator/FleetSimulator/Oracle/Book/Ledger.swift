@@ -227,7 +227,8 @@ final class Ledger {
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
       isServers: sent.isServed && !outcome.isPage)
     answer.isExplained = seesServer || pages[device].hadImpostor || !outcome.isPage
-    if !seesServer { answer.putAside = outcome.putAside }
+    // A store shows what it has put aside by its bytes, among which the params are where a body has no root.
+    if !seesServer || sent.hasNoRoot { answer.putAside = outcome.putAside }
     pages[device].answer = answer
     guard !answer.isSuccess || sent.isGivenUp(at: instant) else { return }
     for row in sent.rows {

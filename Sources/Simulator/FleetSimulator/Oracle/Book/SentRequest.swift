@@ -1,5 +1,6 @@
 import Base
 import Contract
+import JSON
 import Upload
 
 /// A request whose end the device does not know yet.
@@ -10,6 +11,8 @@ struct SentRequest {
   let timeout: Nanoseconds
   /// Of the records in its body, in their order there.
   var rows: [Int64] = []
+  /// Its record is the body itself.
+  var hasNoRoot = false
   /// Records in its body, those that are in no queue included.
   var recordCount = 0
   /// It is not the first of its flush.
@@ -91,13 +94,22 @@ struct SentBodyReader {
     _ record: Span<UInt8>, of waiting: WaitingRecords, into sent: inout SentRequest, _ findings: inout RequestFindings
   ) {
     var uuid: UUID128?
-    do throws(RecordProblem) { uuid = try decoder.decode(record).uuid } catch { uuid = nil }
+    do throws(RecordProblem) { uuid = try decoder.decode(record).uuid } catch { uuid = SentBodyReader.uuid(in: record) }
     guard let uuid, let known = waiting.all.first(where: { $0.uuid == uuid }) else {
       return findings.strangers.append(uuid)
     }
     sent.rows.append(known.row)
+    sent.hasNoRoot = envelope.shape == .bare
     // Without a root the params are members of the record (SDK §8.3).
     if envelope.shape != .bare { findings.changed.append(uuid) }
+  }
+
+  /// Of a record that is none, as an app may write one.
+  private static func uuid(in record: Span<UInt8>) -> UUID128? {
+    guard case .object(let object)? = try? JSONValue(parsing: record), case .string(let text)? = object["uuid"] else {
+      return nil
+    }
+    return UUID128(text: text.utf8.span)
   }
 }
 

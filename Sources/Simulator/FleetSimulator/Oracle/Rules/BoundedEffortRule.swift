@@ -3,6 +3,7 @@ import Host
 import Queue
 import Scenario
 import Upload
+import Vocabulary
 
 /// I15: what a server refuses is not sent again at once: each attempt after a failure needs an occasion of its own
 /// (SDK §9.3), and once all is well a queue needs about as many requests as it has pages.
@@ -46,7 +47,10 @@ final class BoundedEffortRule: Rule {
       efforts[device].mustWait = false
     case .healed:
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)
-    case .sent(let request) where request.purpose == .records: judge(request.id, sighting)
+    case .sent(let request) where request.purpose == .records:
+      // A process that has had no position beats without telling.
+      if request.cargo?.trigger == .heartbeat { efforts[device].mustWait = false }
+      judge(request.id, sighting)
     default: break
     }
   }

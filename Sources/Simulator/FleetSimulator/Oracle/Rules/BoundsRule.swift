@@ -36,7 +36,8 @@ final class BoundsRule: Rule {
       guard life.isSound(since: sighting.now.monotonic - HostRules.purgeInterval) else { return }
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
-        guard let record = page.waiting[row: row] else { continue }
+        // One that was on its way at a look stays until the next one.
+        guard let record = page.waiting[row: row], record.attempts <= 1 else { continue }
         // A clock that is set makes records old at once, and the next look finds them.
         let elapsed = (sighting.now.monotonic - record.createdAt).wholeMilliseconds
         if min(elapsed, sighting.now.wall.milliseconds(since: record.timestamp)) > oldest {

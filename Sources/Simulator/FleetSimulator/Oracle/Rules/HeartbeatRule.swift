@@ -90,13 +90,22 @@ final class HeartbeatRule: Rule {
     else { return hearts[device].rhythm = now }
     let preventsSuspend = ledger.truth.lives[device].configuration?.app.preventSuspend ?? false
     let limit = preventsSuspend ? HeartbeatRule.grace + interval : interval
-    guard now - rhythm > limit, !preventsSuspend || !record.battery.isCharging else { return }
+    guard now - rhythm > limit, !preventsSuspend || !record.battery.isCharging, !isKeptAwake(sighting) else { return }
     hearts[device].rhythm = now
     blame(
       sighting, nil,
       preventsSuspend
         ? "heartbeats continue in the background, unplugged, since \(rhythm.clockText)"
         : "heartbeats continue in the background since \(rhythm.clockText), without preventSuspend")
+  }
+
+  /// Near a polygon positions are looked at all the time (SDK §15.5.2).
+  private func isKeptAwake(_ sighting: Sighting) -> Bool {
+    let life = ledger.truth.lives[sighting.device]
+    guard let place = life.place(at: sighting.now.monotonic) else { return false }
+    return life.fences.compactMap { TrueFence($0) }.contains { fence in
+      fence.isPolygon && fence.circle.center.distanceMetres(to: place) < fence.circle.radiusMetres + 100
+    }
   }
 
   private func beat(_ record: LocationRecord, _ sighting: Sighting) {

@@ -29,6 +29,8 @@ final class IdentityRule: Rule {
   private var last: [Last]
   /// Of each device that has told of one: its last motion change.
   private var motionChanges: [Int: LocationRecord] = [:]
+  /// Commands that set an odometer: each makes a record, of any position that comes or of the last one (SDK §13.2).
+  private var odometerRequests: [Int: Int] = [:]
   /// Devices whose next record is one that their app makes, of a time of its own.
   private var poisoned: Set<Int> = []
 
@@ -49,8 +51,9 @@ final class IdentityRule: Rule {
       last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
       last[sighting.device].samples.append((now, record.timestamp))
     case .told(.engine(.motionChange(let record))): motionChanges[sighting.device] = record
-    // Its own record may be of the last position (SDK §13.2).
-    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)): motionChanges[sighting.device] = nil
+    case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
+      odometerRequests[sighting.device, default: 0] += 1
+    case .killed: odometerRequests[sighting.device] = nil
     case .told(.engine(.location(let record))): judge(record, sighting)
     case .faultEnded(let occurrence):
       guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
@@ -65,6 +68,9 @@ final class IdentityRule: Rule {
       record.coords.latitude == change.coords.latitude, record.coords.longitude == change.coords.longitude,
       ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid })
     else { return }
+    if let requests = odometerRequests[sighting.device], requests > 0 {
+      return odometerRequests[sighting.device] = requests - 1
+    }
     blame(sighting, record.uuid, "the position of the motion change \(change.uuid.text), as a second record")
   }
 

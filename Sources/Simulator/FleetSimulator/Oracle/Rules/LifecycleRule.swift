@@ -40,6 +40,7 @@ final class LifecycleRule: Rule {
   /// iOS tells of an exit about 200 m away, in bad cases after minutes.
   private static let leaveMetres = 500.0
   private static let regionMargin = 50.0
+  private static let firstPosition = Nanoseconds.seconds(120)
   private static let leavePatience = Nanoseconds.seconds(600)
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
@@ -116,7 +117,8 @@ final class LifecycleRule: Rule {
     lives[device, default: Life()].isStopped = stops
     let life = ledger.truth.lives[device]
     guard !stops, life.configuration?.platform == .ios, let wanted = life.expectation, wanted.goal == .location,
-      wanted.since < sighting.now.monotonic
+      // Before its first position it has no region to leave.
+      wanted.since + LifecycleRule.firstPosition < sighting.now.monotonic
     else { return }
     lives[device]?.leavesFrom = life.place(at: sighting.now.monotonic)
   }

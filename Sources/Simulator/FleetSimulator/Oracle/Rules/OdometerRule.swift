@@ -61,6 +61,8 @@ final class OdometerRule: Rule {
   private struct Gauge {
     /// What the last record said.
     var odometer = 0.0
+    /// The position that was told last.
+    var told: Coordinate?
     var place: Coordinate?
     var metres = 0.0
     var course: Course?
@@ -104,7 +106,10 @@ final class OdometerRule: Rule {
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:
+      // The record of a command says 0 whatever has been counted since: nothing is measured from there.
+      let isZero = record.odometer == 0 && gauges[device].zerosToCome > 0
       judge(record, sighting)
+      if isZero { return }
       follow(record, device)
       compare(record, sighting)
       measure(record, sighting)
@@ -119,6 +124,7 @@ final class OdometerRule: Rule {
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
       (gauges[device].odometer, gauges[device].course) = (0, nil)
       gauges[device].zerosToCome += 1
+      gauges[device].isSettingOff = true
     default: break
     }
   }
@@ -143,7 +149,7 @@ final class OdometerRule: Rule {
     }
   }
 
-  /// With the observed habits, the first position of a trip counts the way since the last one of the trip before, which
+  /// With the observed habits, the first position of a trip, or after the odometer was set, counts the way since the last one of the trip before, which
   /// the positions of the motion changes between them have counted.
   private func follow(_ record: LocationRecord, _ device: Int) {
     guard record.event == nil, record.isMoving, ledger.behaviours[ledger.homes[device].fleet] == .observed else {
@@ -185,10 +191,14 @@ final class OdometerRule: Rule {
     guard let place = gauge.place,
       let told = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
     else { return }
+    defer { gauges[sighting.device].told = told }
     guard var course = gauge.course else {
       // At a position too poor for it the odometer is behind the way (SDK §17.1).
       if record.coords.accuracy ?? 0 > OdometerRule.countedAccuracyMetres { return }
-      return gauges[sighting.device].course = Course(record.odometer, gauge.metres, at: told)
+      var course = Course(record.odometer, gauge.metres, at: told)
+      // What the filter has taken from the step that leads here comes yet.
+      course.kept = gauge.told?.distanceMetres(to: told) ?? 0
+      return gauges[sighting.device].course = course
     }
     exercised += 1
     course.grow(to: record.odometer, at: told)
