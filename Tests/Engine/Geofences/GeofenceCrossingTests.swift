@@ -252,6 +252,28 @@ import Vocabulary
     }
   }
 
+  /// At rest no other position may come, and the system tells of an exit within 15 s.
+  @Test(arguments: [true, false])
+  func aDwellGoesOnWhereAPositionLeavesOpenWhetherItsVisitIsOver(isOver: Bool) throws {
+    var bench = FenceBench()
+    try bench.add(
+      FenceBench.fence("a") {
+        $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 100_000
+      })
+    bench.evaluate(.start, metresEast: 0)
+    bench.seconds = 20
+    try bench.restart(isStopped: false)
+    bench.seconds = 500
+    _ = bench.story()
+    bench.evaluate(.relaunch, metresEast: 205, accuracy: 18)
+    bench.wait(14)
+    #expect(bench.story() == ["on a off "])
+    if isOver { bench.cross("a", isEnter: false, metresEast: 205) }
+    bench.wait(1)
+    bench.wait(1_000)
+    #expect(bench.story() == (isOver ? ["EXIT a"] : ["DWELL a"]))
+  }
+
   @Test func aClockThatIsSetBackPutsADwellOffByNoMoreThanItsDelay() throws {
     var bench = FenceBench()
     var saved = FenceBench.fence("a") {

@@ -62,6 +62,20 @@ import Vocabulary
     #expect(rig.engine.requests.isEmpty)
   }
 
+  /// In geofences-only mode the last position may be hours old: where the device was does not tell where it is.
+  @Test(arguments: DevicePlatform.allCases, [(600, []), (0, ["0 ENTER"])] as [(Double, [String])])
+  func aFenceThatIsAddedLongAfterTheLastPositionWaitsForANewOne(platform: DevicePlatform, next: (Double, [String])) {
+    var rig = EngineRig(platform)
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    rig.sample()
+    rig.wait(3_600)
+    rig.send(.call(.addGeofences(fences(1))))
+    #expect(actions(rig.take()) == [] && rig.engine.requests.count == 1)
+    for _ in 0..<3 { rig.sample(north: next.0) }
+    #expect(actions(rig.take()) == next.1)
+  }
+
   /// The system was asked for changes only, and nothing else knows that the device was inside.
   @Test(arguments: DevicePlatform.allCases, [true, false])
   func anExitBeforeTheFirstPositionIsOne(platform: DevicePlatform, triggers: Bool) {

@@ -28,6 +28,27 @@ extension Engine {
     }
     if state.isEnabled && !mayMonitor { refuseMonitoring(into: &effects) }
     lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
+    seekNewerPlace(at: now, into: &effects)
+  }
+
+  /// In geofences-only mode the last position may be hours old, and only a fence in which the device is now has an initial
+  /// ENTER (SDK §15.4).
+  private func isCurrent(_ fix: Fix, at now: Moment) -> Bool {
+    state.trackingMode == .location
+      || now.wall.milliseconds(since: fix.timestamp).magnitude <= Engine.currentMilliseconds
+  }
+
+  private static let currentMilliseconds: UInt64 = 60_000
+
+  private mutating func seekNewerPlace(at now: Moment, into effects: inout [Effect]) {
+    guard state.isEnabled, fences.isMonitoring, fences.hasUntested, !isPlaceSought, let lastFix,
+      !isCurrent(lastFix, at: now)
+    else { return }
+    request(.proximity, profile.motionState, at: now, into: &effects)
+  }
+
+  private var isPlaceSought: Bool {
+    requests.contains { if case .proximity = $0.purpose { true } else { false } }
   }
 
   mutating func removeGeofences(_ identifiers: [String]?, at now: Moment, into effects: inout [Effect]) {
@@ -107,7 +128,8 @@ extension Engine {
     rules.isGeofenceMode = state.trackingMode == .geofence
     let place = fix.flatMap { Coordinate($0) }
     fences.evaluate(
-      occasion, at: place, accuracyMetres: fix?.coords.accuracy ?? 0, now: now, rules: rules, into: &fenceEffects)
+      occasion, at: place, accuracyMetres: fix?.coords.accuracy ?? 0,
+      isCurrent: fix.map { isCurrent($0, at: now) } ?? true, now: now, rules: rules, into: &fenceEffects)
     if let fix, let place, fences.wantsHighRate, occasion == .fix || occasion == .motionChange {
       testPolygons(at: place, fix, now)
     }
@@ -187,8 +209,7 @@ extension Engine {
   /// With more fences than the system watches none is active until a place is known: it is looked for until it is found
   /// (SDK §15.2).
   mutating func seekPlace(after error: LocationError, at now: Moment, into effects: inout [Effect]) {
-    let isSought = requests.contains { if case .proximity = $0.purpose { true } else { false } }
-    guard error == .timeout, state.isEnabled, !isSought, fences.wantsPlace(settings.geofenceRules) else { return }
+    guard error == .timeout, state.isEnabled, !isPlaceSought, fences.wantsPlace(settings.geofenceRules) else { return }
     request(.proximity, profile.motionState, at: now, into: &effects)
   }
 

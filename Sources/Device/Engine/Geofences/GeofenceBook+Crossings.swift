@@ -100,17 +100,22 @@ extension GeofenceBook {
 
   /// The device is inside: its dwell comes at the deadline of the visit, whatever happened to the process, or to
   /// monitoring, since it began (SDK §15.3). A clock that was set back puts it off by no more than the whole delay.
-  mutating func resumeDwelling(_ slot: Int, now: Moment, into effects: inout [GeofenceEffect]) {
+  mutating func resumeDwelling(
+    _ slot: Int, after least: Int64 = 0, now: Moment, into effects: inout [GeofenceEffect]
+  ) {
     guard let geofence = slots[slot]?.geofence, let due = geofence.status.dwellDeadline,
       !dwellings.contains(where: { $0.slot == slot })
     else { return }
-    let rest = min(due.milliseconds(since: now.wall), GeofenceBook.loitering(of: geofence))
+    let rest = max(least, min(due.milliseconds(since: now.wall), GeofenceBook.loitering(of: geofence)))
     if rest > 0 {
       dwellings.append(Dwelling(slot: slot, deadline: now.monotonic + .milliseconds(rest)))
     } else {
       report(.dwell, slot, now: now, into: &effects)
     }
   }
+
+  /// The system tells of a crossing within this time (SDK §15.3.6).
+  static let reportMilliseconds = (CrossingTest.tick + CrossingTest.longestDelay).count / 1_000_000
 
   /// At most ten years; beyond it a sum of nanoseconds would overflow some day.
   private static func loitering(of geofence: Geofence) -> Int64 {

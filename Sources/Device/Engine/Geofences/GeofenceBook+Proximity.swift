@@ -4,10 +4,11 @@ package import Vocabulary
 
 extension GeofenceBook {
   /// Looks which fences are to be active, with the device at a place; nil when its place is unknown. Nothing happens
-  /// between two looks that Android spaces out, and at the place of the last look.
+  /// between two looks that Android spaces out, and at the place of the last look. A place that is not current chooses
+  /// fences and proves no crossing.
   package mutating func evaluate(
-    _ occasion: ProximityOccasion, at place: Coordinate?, accuracyMetres: Double, now: Moment, rules: GeofenceRules,
-    into effects: inout [GeofenceEffect]
+    _ occasion: ProximityOccasion, at place: Coordinate?, accuracyMetres: Double, isCurrent: Bool = true, now: Moment,
+    rules: GeofenceRules, into effects: inout [GeofenceEffect]
   ) {
     if occasion == .start { for slot in slots.indices { slots[slot]?.isRestored = false } }
     if occasion == .start || occasion == .relaunch { isMonitoring = true }
@@ -22,7 +23,7 @@ extension GeofenceBook {
     choose(at: place, accuracyMetres: accuracyMetres, rules: rules)
     isStale = false
     if candidates != active || !removedActive.isEmpty { activateCandidates(into: &effects) }
-    if let place {
+    if let place, isCurrent {
       if !unwatchedInside.isEmpty { leave(from: place, accuracyMetres: accuracyMetres, now: now, into: &effects) }
       if hasUntested {
         beginMonitoring(at: place, accuracyMetres: accuracyMetres, now: now, rules: rules, into: &effects)
@@ -116,6 +117,10 @@ extension GeofenceBook {
       let isSure = !wasInside && accuracyMetres <= CrossingTest.widestMarginMetres
       if !isInCircle && !isSure && !entry.isFarOutside(place, accuracyMetres: accuracyMetres) {
         hasUntested = true
+        // The visit goes on unless the system tells of its end, and at rest no other position may come (SDK §15.3.4).
+        if wasInside {
+          resumeDwelling(slot, after: GeofenceBook.reportMilliseconds, now: now, into: &effects)
+        }
         continue
       }
       slots[slot]?.isUntested = false
