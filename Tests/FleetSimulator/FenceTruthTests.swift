@@ -193,6 +193,75 @@ import Vocabulary
     #expect(stage.violated == (isTold ? [] : [.geofenceLiveness]))
   }
 
+  /// At the rim no position need show it.
+  @Test(arguments: [(210, []), (100, [Invariant.geofenceLiveness])] as [(Double, [Invariant])])
+  func anEntryWhileTheAppWasDown(metres: Double, violated: [Invariant]) {
+    let stage = stage(Self.circle, at: -1_000) { $0.app.stopOnTerminate = false }
+    stage.tell(.killed(isReboot: false))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    stage.go(from: 0, to: metres, seconds: 100)
+    stage.tell(.launched(Launch()))
+    wait(60, stage)
+    wait(600, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// Without positions the SDK cannot choose among more fences than the system watches.
+  @Test(arguments: [(1, [Invariant.dwell]), (30, [])] as [(Int, [Invariant])])
+  func aStayInAFenceThatIsEnteredBlindly(count: Int, violated: [Invariant]) {
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage(faults: [Fault(name: "blind", action: .device(fault))], platform: .ios)
+    stage.stay(-1_000)
+    let fences = (0..<count).map { index in
+      var fence = Self.circle
+      if index > 0 {
+        fence = Geofence(
+          identifier: "\(index)",
+          shape: .circle(center: .init(latitude: 10 + Double(index), longitude: 2), radiusMetres: 200))
+      }
+      (fence.notifyOnEntry, fence.notifyOnDwell) = (false, true)
+      return fence
+    }
+    stage.tell(.asked(.addGeofences(fences)))
+    stage.tell(.asked(.start))
+    wait(60, stage)
+    let now = MonotonicInstant(nanoseconds: 0)
+    stage.tell(
+      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    wait(600, stage)
+    wait(600, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// The first position of a blind process makes its records.
+  @Test(arguments: [(900, []), (0, [Invariant.geofence])] as [(Int64, [Invariant])])
+  func anEntryThatIsToldLongAfterwards(agedSeconds: Int64, violated: [Invariant]) {
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage(faults: [Fault(name: "blind", action: .device(fault))], platform: .ios) {
+      $0.app.stopOnTerminate = false
+    }
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([Self.circle])))
+    let now = MonotonicInstant(nanoseconds: 0)
+    stage.tell(
+      .faultBegan(FaultOccurrence(fault: "blind", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.stay(0)
+    wait(300, stage)
+    stage.go(from: 0, to: 3_000, seconds: 300)
+    wait(600, stage)
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(
+      identifier: "depot", action: .enter,
+      timestamp: record.timestamp.advanced(byMilliseconds: -1_000 * agedSeconds))
+    stage.event(.geofence(record, Self.circle))
+    #expect(stage.violated == violated)
+  }
+
   @Test(arguments: [(nil, [Invariant.dwell]), (30, [.dwell]), (600, []), (2_000, [.dwell])])
   func aStayIsToldOnceItsTimeIsOver(afterSeconds: Int?, violated: [Invariant]) {
     var fence = Self.circle

@@ -112,6 +112,7 @@ final class GeofenceLivenessRule: Rule {
     guard isOn != fences.isOn || fences.isPaused else { return }
     let isResumed = fences.isOn && fences.isPaused && isOn
     (fences.isOn, fences.isPaused) = (isOn, false)
+    if isOn { leaveOpen(&fences, sighting) }
     for index in fences.watches.indices {
       if !isOn {
         (fences.watches[index].owed, fences.watches[index].dwellDue) = (nil, nil)
@@ -121,6 +122,18 @@ final class GeofenceLivenessRule: Rule {
         begin(&fences.watches[index], sighting)
       }
     }
+  }
+
+  /// At the rim no position need show on which side it is: it is where the SDK has it, until it is clearly elsewhere.
+  private func leaveOpen(_ fences: inout Fences, _ sighting: Sighting) {
+    let now = sighting.now.monotonic
+    guard let episode = ledger.truth.lives[sighting.device].episode else { return }
+    let place = episode.place(at: now)
+    for index in fences.watches.indices where fences.watches[index].truth.isInside(place) == nil {
+      if let told = fences.watches[index].told { fences.watches[index].isInside = told }
+    }
+    fences.coming = []
+    follow(episode, from: now, &fences)
   }
 
   /// Monitoring begins: being inside is told, unless the configuration does not want it (SDK §15.4). Then the SDK knows
@@ -232,10 +245,14 @@ final class GeofenceLivenessRule: Rule {
 
   private func owe(_ isEntry: Bool, _ watch: inout FenceWatch, since instant: MonotonicInstant, _ sighting: Sighting) {
     let life = ledger.truth.lives[sighting.device]
-    let most = life.configuration?.platform == .ios ? 18 : 97
     var patience = watch.truth.isPolygon ? GeofenceLivenessRule.polygonPatience : GeofenceLivenessRule.patience
-    if life.fences.count > most { patience = patience + GeofenceLivenessRule.choice }
+    if isChosen(life) { patience = patience + GeofenceLivenessRule.choice }
     watch.owed = FenceWatch.Owed(isEntry: isEntry, since: instant, due: instant + patience)
+  }
+
+  /// It has more fences than the system watches at once.
+  private func isChosen(_ life: TrueLife) -> Bool {
+    life.fences.count > (life.configuration?.platform == .ios ? 18 : 97)
   }
 
   // MARK: What the SDK tells.
@@ -313,14 +330,13 @@ final class GeofenceLivenessRule: Rule {
   }
 
   private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ sighting: Sighting) {
-    if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
+    let before = owed.since - GeofenceLivenessRule.choice
     watch.told = nil
-    // A polygon is tested with positions, and a record that cannot be written is not told.
-    if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since)
-      || watch.truth.isPolygon && !life.seesSky(since: owed.since - .seconds(120))
-    {
-      return
-    }
+    // The fences nearby are chosen, and a polygon is tested, with positions.
+    if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
+    if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
+    // A record that cannot be written is not told.
+    if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
     exercised += 1
     ledger.violations.blame(
       Self.invariant, sighting.device, at: owed.due ?? owed.since,

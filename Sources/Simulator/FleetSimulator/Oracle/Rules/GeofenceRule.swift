@@ -26,6 +26,9 @@ final class GeofenceRule: Rule {
   /// Only of devices that have fences.
   private var devices: [Int: Fences] = [:]
 
+  /// What the bodies of devices with fences did last, as far as an entry may still be told.
+  private var ways: [Int: [Episode]] = [:]
+
   override class var absence: String { "no geofence crossing was reported" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
@@ -36,6 +39,7 @@ final class GeofenceRule: Rule {
     case .launched: devices[sighting.device] = nil
     // Nothing is monitored after a stop, of which no change of the set is told.
     case .told(.engine(.enabledChange(isEnabled: false))): devices[sighting.device]?.monitored = []
+    case .moves(let episode): follow(episode, sighting)
     case .asked(let command), .told(.commanded(let command)): forget(command, sighting.device)
     default: break
     }
@@ -88,11 +92,29 @@ final class GeofenceRule: Rule {
       let episode = life.episode, life.isSound(since: now)
     else { return false }
     let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0))
-    return stride(from: Int64(0), through: GeofenceRule.lateness.count, by: 10_000_000_000).allSatisfy { ago in
+    // A process that has had no position yet tells of a crossing with its first one (SDK §15.3.5).
+    let age = Nanoseconds.milliseconds(
+      record.geofence.map { max(0, sighting.now.wall.milliseconds(since: $0.timestamp)) } ?? 0)
+    let wait = life.knowsNoPlace(at: now - age) ? min(age, now - runsSince) : .zero
+    let way = ways[sighting.device] ?? []
+    if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
+    let earliest = GeofenceRule.lateness.count + wait.count
+    return stride(from: Int64(0), through: earliest, by: 10_000_000_000).allSatisfy { ago in
       let instant = MonotonicInstant(nanoseconds: now.nanoseconds - ago)
-      let body = instant < episode.start ? life.previous ?? episode : episode
+      let body =
+        way.last { $0.start <= instant } ?? (instant < episode.start ? life.previous ?? episode : episode)
       return truth.metresOutside(body.place(at: instant)) > margin
     }
+  }
+
+  private func follow(_ episode: Episode, _ sighting: Sighting) {
+    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+    guard !life.fences.isEmpty else { return }
+    var way = ways[sighting.device] ?? [life.previous].compactMap { $0 }
+    way.append(episode)
+    let earliest = (life.knowsNoPlace(at: now) ? life.runsSince ?? now : now) - GeofenceRule.lateness
+    if let first = way.lastIndex(where: { $0.start <= earliest }) { way.removeFirst(first) }
+    ways[sighting.device] = way
   }
 
   private static let lateness = Nanoseconds.seconds(300)
