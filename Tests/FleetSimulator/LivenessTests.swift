@@ -97,7 +97,7 @@ import World
     }
     stage.stay(0)
     stage.tell(.asked(.start))
-    stage.pass(seconds: 10)
+    stage.pass(seconds: 130)
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))
     var steps = 0

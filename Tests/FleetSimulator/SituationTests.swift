@@ -75,13 +75,13 @@ import Vocabulary
     }
     stage.stay(0)
     stage.tell(.asked(.start))
-    stage.pass(seconds: 10)
+    stage.pass(seconds: 130)
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))
     var steps = 0
     stage.go(from: 0, to: 2_000, seconds: 200) {
       steps += 1
-      let now = MonotonicInstant(nanoseconds: 110_000_000_000)
+      let now = MonotonicInstant(nanoseconds: 230_000_000_000)
       if steps == 10 && isOff {
         stage.tell(
           .faultBegan(FaultOccurrence(fault: "off", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))

@@ -106,10 +106,12 @@ struct SentBodyReader {
 
   /// Of a record that is none, as an app may write one.
   private static func uuid(in record: Span<UInt8>) -> UUID128? {
-    guard case .object(let object)? = try? JSONValue(parsing: record), case .string(let text)? = object["uuid"] else {
-      return nil
-    }
-    return UUID128(text: text.utf8.span)
+    do throws(JSONError) {
+      guard case .object(let object) = try JSONValue(parsing: record), case .string(let text)? = object["uuid"] else {
+        return nil
+      }
+      return UUID128(text: text.utf8.span)
+    } catch { return nil }
   }
 }
 
