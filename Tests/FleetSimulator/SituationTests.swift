@@ -56,6 +56,16 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// Without a position there is no record of its setting off.
+  @Test func anAppThatTheSystemStartsHasGoneOnMeanwhile() {
+    let stage = started(.ios) { $0.app.stopOnTerminate = false }
+    rest(at: 0, stage)
+    boot(stage)
+    stage.event(.location(stage.location(isMoving: true)))
+    rest(at: 300, stage)
+    #expect(stage.violated == [])
+  }
+
   @Test func anAppThatItsUserStartsMayRestWhereItIs() {
     let stage = started(.ios) { $0.app.stopOnTerminate = false }
     rest(at: 0, stage)

@@ -63,6 +63,10 @@ final class LifecycleRule: Rule {
         configuration.map { launch.isRefused(by: $0) } ?? launch.isInBackground
       lives[device]?.isResumed = launch.isInBackground && configuration?.platform == .ios
     case .told(.engine(.motionChange(let record))): settle(record, sighting)
+    // It has set off without a position, and so without a record of it (SDK §12.6.4).
+    case .told(.engine(.location(let record))) where record.isMoving:
+      lives[device]?.rest = nil
+      lives[device]?.isResumed = false
     case .told(.engine(.enabledChange)):
       lives[device]?.rest = nil
       lives[device]?.isResumed = false
@@ -94,7 +98,11 @@ final class LifecycleRule: Rule {
     else { return }
     let radius = max(150, ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0)
     let metres = from.distanceMetres(to: to) - max(0, rest.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)
-    guard metres > radius + LifecycleRule.regionMargin else { return }
+    // Blind, it may have set off and come to rest without a record of either.
+    let truth = ledger.truth.lives[device]
+    guard metres > radius + LifecycleRule.regionMargin, truth.runsSince.map({ truth.sees(since: $0) }) ?? true else {
+      return
+    }
     blame(sighting, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
   }
 
