@@ -170,7 +170,7 @@ import Upload
 
   @Test func theCardTellsWhatWasKeptAndWhatWasNotTried() {
     var conversation = Conversation()
-    #expect(conversation.checker.scorecard.text() == "no answer was seen")
+    #expect(conversation.checker.scorecard.text(storage: "unknown") == "no answer was seen")
     _ = conversation.upload(200)
     let kept = conversation.checker.scorecard
     #expect(kept.keptCount == kept.seenCount && kept.seenCount == 14)
@@ -180,9 +180,11 @@ import Upload
     #expect(card.keptCount == card.seenCount - 1 && card.timesBroken(.noRedirect) == 2)
     let unseen = Clause.allCases.count - card.seenCount
     #expect(
-      card.text().hasPrefix("\(card.keptCount) of \(card.seenCount) clauses kept in 3 answers, \(unseen) not put"))
+      card.text(storage: "unknown").hasPrefix(
+        "\(card.keptCount) of \(card.seenCount) clauses kept in 3 answers, \(unseen) not put"))
     #expect(
-      card.text().contains("✗ 6. uploads are not redirected (2 times)") && card.text().contains("→ the device does not")
+      card.text(storage: "unknown").contains("✗ 6. uploads are not redirected (2 times)")
+        && card.text(storage: "unknown").contains("→ the device does not")
     )
   }
 

@@ -59,7 +59,7 @@ extension BGGeo {
     case .answered(let status, _, let body):
       let text = String(decoding: body, as: UTF8.self)
       guard 200..<300 ~= status else { throw BGGeoError(text, code: status) }
-      guard let answer = JSONObject(parsing: body) else { throw BGGeoError("the answer is not JSON object: \(text)") }
+      guard let answer = JSONObject(parsing: body) else { throw BGGeoError("the answer is not a JSON object: \(text)") }
       let found = FoundTokens(searching: .object(answer))
       guard let access = found.accessToken, let refresh = found.refreshToken else {
         throw BGGeoError("the answer holds no tokens: \(text)")

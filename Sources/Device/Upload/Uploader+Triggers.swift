@@ -10,7 +10,8 @@ extension Uploader {
     _ trigger: FlushTrigger, completion: UInt64?, _ now: Moment, _ queue: inout some RecordQueue,
     _ effects: inout [UploadEffect]
   ) {
-    count(trigger)
+    // The back-off after a failure of the network counts inserts (SDK §9.3).
+    if trigger == .insert { insertsToWait = max(0, insertsToWait - 1) }
     let queued = queue.count
     // What failed before is gone when there is nothing, or only what has just come.
     if queued == 0 || trigger == .insert && queued == 1 { hasFailed = false }
@@ -26,11 +27,6 @@ extension Uploader {
     logWatchdog(&effects)
     let flush = Flush(trigger: trigger, completion: completion, beganAt: now.monotonic, queuedBefore: queued)
     sendNextPage(of: flush, now, &queue, &effects)
-  }
-
-  /// The back-off after a failure of the network counts inserts (SDK §9.3).
-  private mutating func count(_ trigger: FlushTrigger) {
-    if trigger == .insert { insertsToWait = max(0, insertsToWait - 1) }
   }
 
   private enum Obstacle {

@@ -91,8 +91,7 @@ enum RateText {
 
   /// The most frequent first; empty when none failed.
   static func failures(of summary: RunSummary) -> String {
-    summary.answers.filter { !$0.key.hasPrefix("status 2") }
-      .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    summary.failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { "\($0.key): \(NumberText.count($0.value))" }.joined(separator: ", ")
   }
 

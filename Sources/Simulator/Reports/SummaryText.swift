@@ -49,7 +49,7 @@ package struct SummaryText {
   private var uploads: [String] {
     guard case .counter(let count)? = summary.figure("uploads"), count > 0 else { return ["  uploads   none"] }
     var parts = ["\(NumberText.count(count)) (\(RateText.uploads(count, of: summary)))"]
-    let failures = summary.answers.filter { !$0.key.hasPrefix("status 2") }.values.reduce(0, +)
+    let failures = summary.failures.values.reduce(0, +)
     if failures > 0 { parts.append("\(NumberText.count(failures)) without a 2xx (\(RateText.failures(of: summary)))") }
     let open = count - summary.answers.values.reduce(0, +)
     if open > 0 { parts.append("\(NumberText.count(open)) without an end") }
@@ -143,8 +143,12 @@ package struct SummaryText {
     let coverage = missed.isEmpty ? [] : ["  " + paint.yellow("never seen") + " " + missed.joined(separator: ", ")]
     return ["  about the simulator's phones  invariants: " + parts.joined(separator: ", ")]
       + violated.map { "    \(paint.red("✗ \($0.name)")) \(NumberText.count($0.violations, "time"))" }
-      + absent.map { "    – \($0.name) not exercised" + ($0.reason.map { reason in ": \(reason)" } ?? "") }
-      + unjudged.map { "    – \($0.name) not judged" + ($0.reason.map { reason in ": \(reason)" } ?? "") } + coverage
+      + absent.map { SummaryText.open($0, "not exercised") } + unjudged.map { SummaryText.open($0, "not judged") }
+      + coverage
+  }
+
+  private static func open(_ verdict: InvariantVerdict, _ words: String) -> String {
+    "    – \(verdict.name) \(words)" + (verdict.reason.map { ": \($0)" } ?? "")
   }
 
   private var violations: [String] {

@@ -225,18 +225,24 @@ import Vocabulary
     }
   }
 
+  /// A dwell of 100 s began inside 20 s before.
+  private func restartedInside(isStopped: Bool) throws -> FenceBench {
+    var bench = FenceBench()
+    try bench.add(
+      FenceBench.fence("a") {
+        $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 100_000
+      })
+    bench.evaluate(.start, metresEast: 0)
+    bench.seconds = 20
+    try bench.restart(isStopped: isStopped)
+    return bench
+  }
+
   /// A dwell is inside for the delay, whatever happens to the process or to monitoring meanwhile (SDK §15.3).
   @Test(arguments: [0.0, 30, 79, 80, 500])
   func aDwellGoesOnOverARestartAndAStop(secondsGone: Double) throws {
     for isStopped in [false, true] {
-      var bench = FenceBench()
-      try bench.add(
-        FenceBench.fence("a") {
-          $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 100_000
-        })
-      bench.evaluate(.start, metresEast: 0)
-      bench.seconds = 20
-      try bench.restart(isStopped: isStopped)
+      var bench = try restartedInside(isStopped: isStopped)
       #expect(bench.book.nextDeadline == nil && bench.story() == ["on a off ", "ENTER a"])
       bench.seconds += secondsGone
       bench.evaluate(isStopped ? .start : .relaunch, metresEast: 10)
@@ -255,14 +261,7 @@ import Vocabulary
   /// At rest no other position may come, and the system tells of an exit within 15 s.
   @Test(arguments: [true, false])
   func aDwellGoesOnWhereAPositionLeavesOpenWhetherItsVisitIsOver(isOver: Bool) throws {
-    var bench = FenceBench()
-    try bench.add(
-      FenceBench.fence("a") {
-        $0.notifyOnDwell = true; $0.loiteringDelayMilliseconds = 100_000
-      })
-    bench.evaluate(.start, metresEast: 0)
-    bench.seconds = 20
-    try bench.restart(isStopped: false)
+    var bench = try restartedInside(isStopped: false)
     bench.seconds = 500
     _ = bench.story()
     bench.evaluate(.relaunch, metresEast: 205, accuracy: 18)

@@ -115,7 +115,10 @@ extension Engine {
 
 extension Coordinate {
   /// Nil for a position that is no place on earth.
-  init?(_ fix: Fix) { self.init(latitude: fix.coords.latitude, longitude: fix.coords.longitude) }
+  init?(_ fix: Fix) {
+    guard let place = fix.coords.place else { return nil }
+    self = place
+  }
 }
 
 /// From movement to rest (SDK §12.6).

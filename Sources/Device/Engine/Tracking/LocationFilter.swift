@@ -50,7 +50,7 @@ package struct LocationFilter: Sendable {
     if let last = lastTimestamp, LocationFilter.isFuture(last, at: now) { lastTimestamp = nil }
     let sinceLast = lastTimestamp.map { fix.timestamp.milliseconds(since: $0) } ?? 0
     guard let accuracy = fix.coords.accuracy, accuracy >= 0,
-      let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+      let place = fix.coords.place
     else { return .ignored(.invalid, sinceLastMilliseconds: sinceLast) }
     guard !LocationFilter.isFuture(fix.timestamp, at: now) else {
       return .ignored(.future, sinceLastMilliseconds: sinceLast)

@@ -41,7 +41,7 @@ package struct Odometer: Sendable {
 
   /// The position that came with `set`: counting begins there, unless it has begun already.
   package mutating func begin(at fix: Fix) {
-    guard reference == nil, let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude),
+    guard reference == nil, let place = fix.coords.place,
       let accuracy = fix.coords.accuracy, accuracy >= 0
     else { return }
     reference = Reference(place: place, accuracyMetres: accuracy, timestamp: fix.timestamp)
@@ -60,7 +60,7 @@ package struct Odometer: Sendable {
     to fix: Fix, from source: OdometerSource, isGeofenceMode: Bool, distanceFilterMetres: Double, rules: OdometerRules
   ) -> OdometerStep {
     guard source.counts(isGeofenceMode: isGeofenceMode), let accuracy = fix.coords.accuracy, accuracy >= 0,
-      let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+      let place = fix.coords.place
     else { return .skipped }
     let here = Reference(place: place, accuracyMetres: accuracy, timestamp: fix.timestamp)
     let start = rules.isAsObserved && source == .tracked ? lastTracked : reference

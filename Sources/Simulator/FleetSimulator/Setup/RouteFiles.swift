@@ -121,7 +121,7 @@ extension RouteRecording {
   package init(_ log: LogReader) throws(RouteError) {
     let points = log.facts.compactMap { fact -> RoutePoint? in
       guard case .fix(let fix, number: _, let age) = fact.content, age ?? 0 <= RouteRecording.ageMillisecondsMax,
-        let place = Coordinate(latitude: fix.coords.latitude, longitude: fix.coords.longitude)
+        let place = fix.coords.place
       else { return nil }
       return RoutePoint(place: place, elevation: fix.coords.altitude, time: fact.time, at: FileSpot(line: fact.line))
     }

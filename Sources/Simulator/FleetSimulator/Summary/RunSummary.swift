@@ -42,6 +42,8 @@ package struct RunSummary: Equatable, Sendable {
   package var drained: Nanoseconds?
   /// How uploads ended: `status 200`, `no answer in time`.
   package var answers: [String: Int] = [:]
+  /// Those that were no success.
+  package var failures: [String: Int] { answers.filter { !$0.key.hasPrefix("status 2") } }
   /// The server outside that was driven at, and when, by the machine's clock; nil in virtual time.
   package var place: RunPlace?
   package var ledger = LedgerSums()

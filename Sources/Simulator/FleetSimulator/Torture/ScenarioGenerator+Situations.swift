@@ -41,6 +41,13 @@ extension ScenarioGenerator {
     for fleet in document.fleetNames { try add(#""about""#, at: ["fleets", fleet, "routes"]) }
   }
 
+  /// All devices watch these fences and come and go.
+  private mutating func visit(_ fences: String) throws(JSONError) {
+    try add(#"{ "fences": \#(fences) }"#, at: ["geofences"])
+    for fleet in document.fleetNames { try add(#""fences""#, at: ["fleets", fleet, "geofences"]) }
+    if !isLong { try travel() }
+  }
+
   /// Apps that are closed, or not opened after a boot, for long, and whose SDK goes on without them.
   mutating func addClosing() throws(JSONError) {
     try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
@@ -60,11 +67,7 @@ extension ScenarioGenerator {
     try add("true", at: ["sdk", "config", "geolocation", "geofenceInitialTriggerEntry"])
     let (count, radius) = (one(of: ["12", "60"]), one(of: ["200m", "400m"]))
     try add("1000", at: ["sdk", "config", "geolocation", "geofenceProximityRadius"])
-    try add(#"{ "fences": { "type": "grid", "count": \#(count), "radius": "\#(radius)" } }"#, at: ["geofences"])
-    for fleet in document.fleetNames {
-      try add(#""fences""#, at: ["fleets", fleet, "geofences"])
-      if !isLong { try add(#""about""#, at: ["fleets", fleet, "routes"]) }
-    }
+    try visit(#"{ "type": "grid", "count": \#(count), "radius": "\#(radius)" }"#)
     if stream.chance(0.5) { try add("60", at: ["sdk", "config", "app", "heartbeatInterval"]) }
     let end = one(of: ["terminate", "reboot", "reboot"])
     let rate = isLong ? 1 : 2 + stream.index(below: 3)
@@ -83,15 +86,10 @@ extension ScenarioGenerator {
       let shape = isOfPolygons ? polygon(metres: 600...1_600) : circle(radii: ["500", "1000"])
       return #"{ "identifier": "visit-\#(number)", \#(shape)\#(dwell) }"#
     }
-    try add(
-      #"{ "fences": { "type": "list", "fences": [\#(fences.joined(separator: ", "))] } }"#, at: ["geofences"])
+    try visit(#"{ "type": "list", "fences": [\#(fences.joined(separator: ", "))] }"#)
     try add("true", at: ["sdk", "config", "geolocation", "geofenceInitialTriggerEntry"])
     let mode = one(of: ["location", "geofences", "geofences"])
-    for fleet in document.fleetNames {
-      try add(#""fences""#, at: ["fleets", fleet, "geofences"])
-      try add("\"\(mode)\"", at: ["fleets", fleet, "mode"])
-      if !isLong { try add(#""about""#, at: ["fleets", fleet, "routes"]) }
-    }
+    for fleet in document.fleetNames { try add("\"\(mode)\"", at: ["fleets", fleet, "mode"]) }
     guard !isOfPolygons else { return }
     try add("false", at: ["sdk", "config", "app", "stopOnTerminate"])
     try add(

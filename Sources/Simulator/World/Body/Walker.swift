@@ -83,7 +83,7 @@ package struct WalkRules: Equatable, Sendable {
   }
 }
 
-/// A person in a city who goes from place to place for ever, without a plan for the day.
+/// A person in a city who keeps moving from place to place, without a plan for the day.
 struct Roamer: Sendable {
   private let city: City
   private let transport: Transport

@@ -124,6 +124,11 @@ package struct Coordinates: Equatable, Sendable {
   }
 }
 
+extension Coordinates {
+  /// Nil for a position that is no place on earth.
+  package var place: Coordinate? { Coordinate(latitude: latitude, longitude: longitude) }
+}
+
 /// One activity and how sure the sensors are of it.
 package struct Activity: Equatable, Sendable {
   package var type: ActivityType

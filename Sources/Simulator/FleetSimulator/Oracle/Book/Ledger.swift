@@ -48,7 +48,7 @@ final class Ledger {
   var putAsideTaken: [PutAsideKey: Int] = [:]
 
   /// Seconds of the devices in a second of the network.
-  let clockFactor: Double
+  private let clockFactor: Double
   /// How many records may be unproven before the store is asked.
   let proofSize: Int
   /// Whether it is told what reaches the server; else an answer is what shows it.
@@ -237,6 +237,11 @@ final class Ledger {
         if answer.status != 0 && !answer.isSuccess { record.mayBeStored = false }
       }
     }
+  }
+
+  /// A request takes its time by the clock of the network, however fast the device's goes.
+  func hasPassed(_ span: Nanoseconds, timeLimit: Nanoseconds) -> Bool {
+    Double(span.count) > Double((timeLimit + UploadRules.watchdogGrace).count) * clockFactor
   }
 
   private func close(_ device: Int, _ isOver: (SentRequest) -> Bool) {

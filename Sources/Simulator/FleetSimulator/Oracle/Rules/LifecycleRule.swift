@@ -94,7 +94,7 @@ final class LifecycleRule: Rule {
     lives[device]?.isResumed = false
     guard life.isResumed, !record.isMoving, let rest = life.rest,
       let from = Coordinate(latitude: rest.latitude, longitude: rest.longitude),
-      let to = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+      let to = record.coords.place
     else { return }
     let radius = max(150, ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0)
     let metres = from.distanceMetres(to: to) - max(0, rest.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)

@@ -51,9 +51,9 @@ final class MotionLivenessRule: Rule {
       if motions[device].due != nil { exercised += 1 }
       motions[device] = Motion(isMoving: record.isMoving, since: now)
       isStill[device] = false
-      places[device] = record.place
+      places[device] = record.coords.place
     case .told(.engine(.location(let record))) where !record.isSample:
-      places[device] = record.place
+      places[device] = record.coords.place
       followStop(sighting)
     // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
     // (SDK §12.6.1), and they need not say it again.
@@ -129,8 +129,4 @@ final class MotionLivenessRule: Rule {
         ? "at rest since \(motions[device].reason.clockText), and still moving for the SDK"
         : "on its way since \(motions[device].reason.clockText), and still at rest for the SDK")
   }
-}
-
-extension LocationRecord {
-  fileprivate var place: Coordinate? { Coordinate(latitude: coords.latitude, longitude: coords.longitude) }
 }

@@ -45,9 +45,7 @@ final class NoWedgeRule: Rule {
     if terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular { return }
     guard silence.inserts > terms.threshold + UploadRules.backOffRecords else { return }
     let quiet = sighting.now.monotonic - silence.since
-    // A request takes its time by the network's clock, however fast the device's goes.
-    let limit = Double((terms.timeout + UploadRules.watchdogGrace).count) * ledger.clockFactor
-    guard Double(quiet.count) > limit else { return }
+    guard ledger.hasPassed(quiet, timeLimit: terms.timeout) else { return }
     silences[sighting.device].isTold = true
     blame(
       sighting, nil,

@@ -106,10 +106,13 @@ final class OdometerRule: Rule {
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:
-      // The record of a command says 0 whatever has been counted since: nothing is measured from there.
-      let isZero = record.odometer == 0 && gauges[device].zerosToCome > 0
+      // The record of a command says 0 whatever has been counted since: nothing is measured from there. One that comes
+      // before anything is counted may be that of a command, or not.
+      if record.odometer == 0 && gauges[device].zerosToCome > 0 {
+        if gauges[device].odometer > 0 { gauges[device].zerosToCome -= 1 }
+        return
+      }
       judge(record, sighting)
-      if isZero { return }
       follow(record, device)
       compare(record, sighting)
       measure(record, sighting)
@@ -137,11 +140,6 @@ final class OdometerRule: Rule {
 
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
     let before = gauges[sighting.device].odometer
-    // One that comes before anything is counted may be that of a command, or not.
-    if record.odometer == 0 && before > 0 && gauges[sighting.device].zerosToCome > 0 {
-      gauges[sighting.device].zerosToCome -= 1
-      return
-    }
     gauges[sighting.device].odometer = record.odometer
     if record.odometer < before {
       gauges[sighting.device].course = nil
@@ -149,8 +147,8 @@ final class OdometerRule: Rule {
     }
   }
 
-  /// With the observed habits, the first position of a trip, or after the odometer was set, counts the way since the last one of the trip before, which
-  /// the positions of the motion changes between them have counted.
+  /// With the observed habits, the first position of a trip, or after the odometer was set, counts the way since the last
+  /// one before, which the positions of the motion changes between them have counted.
   private func follow(_ record: LocationRecord, _ device: Int) {
     guard record.event == nil, record.isMoving, ledger.behaviours[ledger.homes[device].fleet] == .observed else {
       return
@@ -165,7 +163,7 @@ final class OdometerRule: Rule {
   private func measure(_ record: LocationRecord, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     guard var course = gauges[device].course,
-      let place = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+      let place = record.coords.place
     else { return }
     defer { gauges[device].course = course }
     guard record.event == nil, record.isMoving, (record.coords.accuracy ?? .infinity) <= OdometerRule.exactMetres else {
@@ -189,7 +187,7 @@ final class OdometerRule: Rule {
   private func compare(_ record: LocationRecord, _ sighting: Sighting) {
     let gauge = gauges[sighting.device]
     guard let place = gauge.place,
-      let told = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+      let told = record.coords.place
     else { return }
     defer { gauges[sighting.device].told = told }
     guard var course = gauge.course else {

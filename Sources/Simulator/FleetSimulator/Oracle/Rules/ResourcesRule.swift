@@ -19,13 +19,10 @@ final class ResourcesRule: Rule {
     if open.count > ResourcesRule.requestsMax { blame(sighting, nil, "\(open.count) requests under way") }
   }
 
-  /// The network of an accelerated run has a clock of its own.
   override func close(at instant: MonotonicInstant) {
     for device in ledger.pages.indices {
       for request in ledger.pages[device].open
-      where Double((instant - request.sentAt).count)
-        > Double((request.timeout + UploadRules.watchdogGrace).count) * ledger.clockFactor
-      {
+      where ledger.hasPassed(instant - request.sentAt, timeLimit: request.timeout) {
         ledger.violations.blame(
           .resources, device, at: instant, "request \(request.id), sent at \(request.sentAt.clockText), has no end")
       }
