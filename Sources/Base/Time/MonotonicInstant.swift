@@ -70,7 +70,7 @@ extension Nanoseconds {
 }
 
 /// The earlier of two instants, of which each may be missing.
-package func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
+@inlinable package func earlier(_ left: MonotonicInstant?, _ right: MonotonicInstant?) -> MonotonicInstant? {
   guard let left, let right else { return left ?? right }
   return min(left, right)
 }

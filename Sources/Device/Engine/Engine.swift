@@ -21,6 +21,8 @@ package struct Engine: Sendable {
   /// Where the device rested when an earlier process ended, until this one has found out whether it left.
   var restBeforeLaunch: Coordinate?
 
+  /// The earliest instant at which the engine wants `.timersDue`; nil when it waits for nothing.
+  package internal(set) var nextDeadline: MonotonicInstant?
   var timers = Timers()
   var requests: [SingleRequest] = []
   var watches: [Watch] = []
@@ -92,6 +94,7 @@ package struct Engine: Sendable {
 
   /// Appends what follows from the input.
   package mutating func receive(_ input: EngineInput, at now: Moment, into effects: inout [Effect]) {
+    defer { setDeadline() }
     switch phase {
     case .beforeReady: return prepare(input, at: now, into: &effects)
     case .ended: return

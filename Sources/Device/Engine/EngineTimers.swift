@@ -63,14 +63,14 @@ struct Timers: Sendable {
 }
 
 extension Engine {
-  /// The earliest instant at which the engine wants `.timersDue`; nil when it waits for nothing.
-  package var nextDeadline: MonotonicInstant? {
+  /// Changes in place, because to ask would copy the engine.
+  mutating func setDeadline() {
     var next = timers.earliest(isSuspended: isSuspended, holdsHeartbeat: holdsHeartbeat)?.deadline
     for request in requests { next = earlier(next, request.deadline) }
     // Fences of a process that has ended wait for the next one.
     if phase != .ended { next = earlier(next, fences.nextDeadline) }
     for task in backgroundTasks { next = earlier(next, task.deadline) }
-    return next
+    nextDeadline = next
   }
 
   /// By the names of the log, in the order of `Timers.Name`.
@@ -79,9 +79,9 @@ extension Engine {
   }
 
   /// iOS lets nothing run in the background but what follows from an input, unless it is kept awake, moving or watched.
-  var isSuspended: Bool {
-    profile.suspendsInBackground && isInBackground && !configuration.preventsSuspend && demands.locationUpdates == nil
-      && watches.isEmpty
+  @inline(__always) var isSuspended: Bool {
+    profile.suspendsInBackground && isInBackground && demands.locationUpdates == nil && watches.isEmpty
+      && !configuration.preventsSuspend
   }
 
   mutating func fireTimers(at now: Moment, into effects: inout [Effect]) {

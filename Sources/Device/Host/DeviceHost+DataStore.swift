@@ -55,6 +55,7 @@ extension DeviceHost {
     guard try queue.delete(uuid: uuid) else { return false }
     log(.destroyed(uuid: uuid), at: now)
     discarded([uuid], .destroyed, at: now)
+    settle(at: now)
     return true
   }
 
@@ -62,6 +63,7 @@ extension DeviceHost {
     let uuids = try queue.deleteAll()
     log(.destroyedAll(count: uuids.count), at: now)
     discarded(uuids, .destroyed, at: now)
+    settle(at: now)
   }
 }
 

@@ -33,6 +33,8 @@ package struct DeviceHost<Phone: Platform> {
   /// What of the last launch could not be read, until the log is open.
   private var unreadable: [String]
   var lastPurge: MonotonicInstant?
+  /// When `timersDue` is wanted at the latest.
+  package private(set) var nextDeadline: MonotonicInstant?
 
   /// Takes up what the device has kept in the database. `identity` numbers the records: every launch needs another
   /// stream, or the uuids of an earlier one come again. `firstRequest` is for platforms where answers to an earlier
@@ -70,14 +72,6 @@ package struct DeviceHost<Phone: Platform> {
   package var isReady: Bool { launch != nil }
   /// Android, after the app was closed: its service goes on until `ready` opens the app again, or the process ends.
   package var isHeadless: Bool { engine.isHeadless }
-
-  /// When `timersDue` is wanted at the latest.
-  package var nextDeadline: MonotonicInstant? {
-    var next = engine.nextDeadline
-    if let deadline = uploader.nextDeadline { next = min(next ?? deadline, deadline) }
-    if let nextPurge { next = min(next ?? nextPurge, nextPurge) }
-    return next
-  }
 
   /// Once for each launch, before anything else has an effect. `configure` makes the configuration from the one that was
   /// kept, which is nil on the first launch, by one of the ways of `Configuration.ready`.
@@ -154,6 +148,7 @@ package struct DeviceHost<Phone: Platform> {
 
   /// At the end of every input: the odometer changes with each fix, and is kept once.
   mutating func settle(at now: Moment) {
+    nextDeadline = earlier(earlier(engine.nextDeadline, uploader.nextDeadline), nextPurge)
     let isRetryDue = uploader.isRetryDue
     guard !isStateSaved || isRetryDue != keptRetry else { return }
     do throws(DatabaseError) {

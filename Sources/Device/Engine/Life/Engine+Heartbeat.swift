@@ -29,7 +29,7 @@ extension Engine {
 
   /// iOS holds back the beats of an unplugged phone with a dark screen, from about two minutes after the app went to the
   /// background or the device moved last (SDK §18.3). The one that is due then comes with the next such sign of life.
-  var holdsHeartbeat: Bool {
+  @inline(__always) var holdsHeartbeat: Bool {
     guard let grace = profile.heartbeatGrace, isInBackground, !isScreenOn, !battery.isCharging,
       let due = timers.deadline(of: .heartbeat)
     else { return false }

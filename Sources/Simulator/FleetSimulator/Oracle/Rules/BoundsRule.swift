@@ -12,48 +12,58 @@ import Vocabulary
 /// (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.queue, .sent, .told] }
+  override class var interest: Interest { [.queue, .sent, .told, .life] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
+  /// What each device keeps of its records.
+  private var modes: [PersistMode]
+
+  required init(_ ledger: Ledger) {
+    modes = Array(repeating: .all, count: ledger.names.count)
+    super.init(ledger)
+  }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
-    let page = ledger.pages[sighting.device]
+    let device = sighting.device
     switch happening {
     case .queue(.deleted(_, _, .room)), .queue(.deleted(_, _, .age)):
       // An insert that is one too many is followed by the eviction it makes necessary.
       exercised += 1
     case .queue(.inserted(_, _, let uuid, _, _)):
       // Rows on their way stay, and the row that has just come is still to be weighed.
-      guard let limit = page.terms?.queueMax else { return }
-      let locked = page.upload?.rows.count ?? 0
-      if page.waiting.count > limit + locked + 1 {
-        blame(sighting, uuid, "\(page.waiting.count) records in a queue of at most \(limit)")
+      guard let limit = ledger.pages[device].terms?.queueMax else { return }
+      let locked = ledger.pages[device].upload?.rows.count ?? 0
+      let waiting = ledger.pages[device].waiting.count
+      if waiting > limit + locked + 1 {
+        blame(sighting, uuid, "\(waiting) records in a queue of at most \(limit)")
       }
     case .sent(let request) where request.purpose == .records:
-      guard let days = page.terms?.daysMax, days <= HostRules.daysMax, let rows = page.open.last?.rows else { return }
+      guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax,
+        let rows = ledger.pages[device].open.last?.rows
+      else { return }
       // A store that could not write could not purge.
-      let life = ledger.truth.lives[sighting.device]
+      let life = ledger.truth.lives[device]
       guard life.isSound(since: sighting.now.monotonic - HostRules.purgeInterval) else { return }
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
         // One that was on its way at a look stays until the next one.
-        guard let record = page.waiting[row: row], record.attempts <= 1 else { continue }
+        guard let record = ledger.pages[device].waiting[row: row], record.attempts <= 1 else { continue }
         // A clock that is set makes records old at once, and the next look finds them.
         let elapsed = (sighting.now.monotonic - record.createdAt).wholeMilliseconds
         if min(elapsed, sighting.now.wall.milliseconds(since: record.timestamp)) > oldest {
           blame(sighting, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
         }
       }
-    case .told(.engine(.location(let record))): judge(record, sighting)
+    case .configured(let configuration): modes[device] = configuration.persistence.persistMode
+    case .told(.engine(.location(let record))) where modes[device] != .all: judge(record, sighting)
     default: break
     }
   }
 
   /// Of all records that are told, crossings of fences among them (SDK §15.3).
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
-    guard let mode = ledger.truth.lives[sighting.device].configuration?.persistence.persistMode, mode != .all else {
-      return
-    }
+    let mode = modes[sighting.device]
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location
     guard !isKept, !record.isSample else { return }
     exercised += 1

@@ -44,7 +44,7 @@ final class IdentityRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
-      if poisoned.remove(sighting.device) == nil { judge(uuid, timestamp, sighting) }
+      if poisoned.isEmpty || poisoned.remove(sighting.device) == nil { judge(uuid, timestamp, sighting) }
     case .queue(.refused): poisoned.remove(sighting.device)
     case .told(.engine(.location(let record))) where record.isSample:
       let now = sighting.now.monotonic

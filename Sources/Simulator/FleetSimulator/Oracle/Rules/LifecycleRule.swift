@@ -16,26 +16,31 @@ final class LifecycleRule: Rule {
   override class var interest: Interest { [.queue, .told, .life, .course] }
   override class var absence: String { "no app was ended and started again" }
 
+  /// What is looked at with each record comes first, so that it lies together in memory.
   private struct Life {
-    var kept: EngineState?
     /// The system has started the app, and may not go on.
     var mustRest = false
     /// Its user has closed it, and nothing has started it since.
     var isStopped = false
-    /// It was asked for something that makes a record.
-    var askedAt: MonotonicInstant?
-    /// Where it was closed, and is to be started again from; and when that is late.
-    var leavesFrom: Coordinate?
-    var due: MonotonicInstant?
-    /// Where it told of coming to rest.
-    var rest: Contract.Coordinates?
     /// The system has started it at rest, and it has not told of its pace since.
     var isResumed = false
+    /// It has told of coming to rest, at `rest`.
+    var isAtRest = false
     /// Its store has failed: what it could not write is gone (SDK §19.1 knows no other way to lose it).
     var isDisturbed = false
+    /// When it is late that the system starts it again, away from `leavesFrom`.
+    var due: MonotonicInstant?
+    /// It was asked for something that makes a record.
+    var askedAt: MonotonicInstant?
+    /// Where it was closed, and is to be started again from.
+    var leavesFrom: Coordinate?
+    var rest: Contract.Coordinates?
+    var kept: EngineState?
+
+    mutating func move() { (isAtRest, isResumed) = (false, false) }
   }
 
-  private var lives: [Int: Life] = [:]
+  private var lives: ContiguousArray<Life>
 
   /// iOS tells of an exit about 200 m away, in bad cases after minutes.
   private static let leaveMetres = 500.0
@@ -43,43 +48,44 @@ final class LifecycleRule: Rule {
   private static let firstPosition = Nanoseconds.seconds(120)
   private static let leavePatience = Nanoseconds.seconds(600)
 
+  required init(_ ledger: Ledger) {
+    lives = ContiguousArray(repeating: Life(), count: ledger.names.count)
+    super.init(ledger)
+  }
+
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
-    if let due = lives[device]?.due, due < now { miss(due, sighting) }
+    if let due = lives[device].due, due < now { miss(due, sighting) }
     switch happening {
     case .kept(let state): keep(state, sighting)
     case .queue(.refused), .faultBegan, .faultEnded:
-      lives[device, default: Life()].isDisturbed = true
+      lives[device].isDisturbed = true
       if case .faultBegan(let occurrence) = happening { switchOff(occurrence, device) }
       // A stop that was not stored is none for the next launch.
-      if ledger.truth.lives[device].closedAt == now { lives[device]?.isStopped = false }
+      if ledger.truth.lives[device].closedAt == now { lives[device].isStopped = false }
     case .closed: close(sighting)
     case .killed(let isReboot): end(isReboot: isReboot, sighting)
     case .moves(.trip(let trip)): leave(on: trip, device)
     case .launched(let launch):
       forget(device)
       let configuration = ledger.truth.lives[device].configuration
-      lives[device, default: Life()].mustRest =
+      lives[device].mustRest =
         configuration.map { launch.isRefused(by: $0) } ?? launch.isInBackground
-      lives[device]?.isResumed = launch.isInBackground && configuration?.platform == .ios
+      lives[device].isResumed = launch.isInBackground && configuration?.platform == .ios
     case .told(.engine(.motionChange(let record))): settle(record, sighting)
     // It has set off without a position, and so without a record of it (SDK §12.6.4).
-    case .told(.engine(.location(let record))) where record.isMoving:
-      lives[device]?.rest = nil
-      lives[device]?.isResumed = false
-    case .told(.engine(.enabledChange)):
-      lives[device]?.rest = nil
-      lives[device]?.isResumed = false
+    case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
+    case .told(.engine(.enabledChange)): lives[device].move()
     // A device that a server asks to start starts, whatever launched its app (SDK §10.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
       .asked(.start),
       .asked(.startGeofences), .asked(.startSchedule):
-      lives[device]?.mustRest = false
-      lives[device]?.isStopped = false
-      lives[device]?.isResumed = false
+      lives[device].mustRest = false
+      lives[device].isStopped = false
+      lives[device].isResumed = false
     case .told(.commanded):
-      lives[device]?.askedAt = now
-      lives[device]?.isResumed = false
+      lives[device].askedAt = now
+      lives[device].isResumed = false
     case .healed: forget(device)
     case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, sighting)
     default: break
@@ -89,10 +95,11 @@ final class LifecycleRule: Rule {
   /// The first pace of a launch. The phone tells of an exit from the region about 50 m beyond it.
   private func settle(_ record: LocationRecord, _ sighting: Sighting) {
     let device = sighting.device
-    let life = lives[device, default: Life()]
-    lives[device, default: Life()].rest = record.isMoving ? nil : record.coords
-    lives[device]?.isResumed = false
-    guard life.isResumed, !record.isMoving, let rest = life.rest,
+    let life = lives[device]
+    lives[device].isAtRest = !record.isMoving
+    if !record.isMoving { lives[device].rest = record.coords }
+    lives[device].isResumed = false
+    guard life.isResumed, !record.isMoving, life.isAtRest, let rest = life.rest,
       let from = Coordinate(latitude: rest.latitude, longitude: rest.longitude),
       let to = record.coords.place
     else { return }
@@ -109,12 +116,11 @@ final class LifecycleRule: Rule {
   private func record(_ uuid: UUID128, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
-    guard let life = lives[device] else { return }
     // A schedule goes on after the end of the app, and starts it (SDK §16.3.8).
     if ledger.truth.lives[device].isScheduled { return }
-    if life.mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
-    let isAsked = life.askedAt.map { now - $0 < .seconds(120) } ?? false
-    guard life.isStopped, !isAsked else { return }
+    if lives[device].mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
+    let isAsked = lives[device].askedAt.map { now - $0 < .seconds(120) } ?? false
+    guard lives[device].isStopped, !isAsked else { return }
     blame(sighting, uuid, "recorded although its user has closed the app, and stopOnTerminate is set")
   }
 
@@ -122,19 +128,19 @@ final class LifecycleRule: Rule {
     let device = sighting.device
     exercised += 1
     let stops = ledger.pages[device].terms?.stopsOnTerminate ?? true
-    lives[device, default: Life()].isStopped = stops
+    lives[device].isStopped = stops
     let life = ledger.truth.lives[device]
     guard !stops, life.configuration?.platform == .ios, let wanted = life.expectation, wanted.goal == .location,
       // Before its first position it has no region to leave.
       wanted.since + LifecycleRule.firstPosition < sighting.now.monotonic
     else { return }
-    lives[device]?.leavesFrom = life.place(at: sighting.now.monotonic)
+    lives[device].leavesFrom = life.place(at: sighting.now.monotonic)
   }
 
   private func end(isReboot: Bool, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
     guard ledger.truth.lives[device].closedAt == now, !isReboot, let terms = ledger.pages[device].terms,
-      terms.platform == .android, !terms.stopsOnTerminate, lives[device]?.isDisturbed == false,
+      terms.platform == .android, !terms.stopsOnTerminate, lives[device].isDisturbed == false,
       ledger.truth.lives[device].expectation?.goal == .location
     else { return }
     blame(sighting, nil, "its service ended with the app, and stopOnTerminate is not set")
@@ -142,13 +148,13 @@ final class LifecycleRule: Rule {
 
   /// A way that leads well out of the region around the place where it was closed.
   private func leave(on trip: World.Trip, _ device: Int) {
-    guard let place = lives[device]?.leavesFrom, lives[device]?.due == nil else { return }
+    guard let place = lives[device].leavesFrom, lives[device].due == nil else { return }
     let radius = ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0
     let circle = Circle(center: place, radiusMetres: LifecycleRule.leaveMetres + radius)
     if !circle.contains(trip.place(at: trip.start)) {
-      lives[device]?.due = trip.start + LifecycleRule.leavePatience
+      lives[device].due = trip.start + LifecycleRule.leavePatience
     } else if let out = trip.nextCrossing(of: circle, after: trip.start) {
-      lives[device]?.due = out + LifecycleRule.leavePatience
+      lives[device].due = out + LifecycleRule.leavePatience
     }
   }
 
@@ -158,8 +164,8 @@ final class LifecycleRule: Rule {
   }
 
   private func forget(_ device: Int) {
-    lives[device]?.leavesFrom = nil
-    lives[device]?.due = nil
+    lives[device].leavesFrom = nil
+    lives[device].due = nil
   }
 
   private func miss(_ due: MonotonicInstant, _ sighting: Sighting) {
@@ -172,11 +178,11 @@ final class LifecycleRule: Rule {
   private func keep(_ state: EngineState, _ sighting: Sighting) {
     let device = sighting.device
     let isEnding = ledger.pages[device].aliveSince != nil
-    if !isEnding && lives[device]?.kept != nil { exercised += 1 }
-    if !isEnding, let life = lives[device], !life.isDisturbed, let before = life.kept, before != state {
+    if !isEnding && lives[device].kept != nil { exercised += 1 }
+    if !isEnding, !lives[device].isDisturbed, let before = lives[device].kept, before != state {
       blame(sighting, nil, "saved \(before), restored \(state)")
     }
-    lives[device, default: Life()].kept = isEnding ? state : nil
-    if !isEnding { lives[device]?.isDisturbed = false }
+    lives[device].kept = isEnding ? state : nil
+    if !isEnding { lives[device].isDisturbed = false }
   }
 }

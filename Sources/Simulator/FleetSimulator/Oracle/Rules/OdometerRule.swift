@@ -49,11 +49,13 @@ final class OdometerRule: Rule {
     /// long step, over a gap between positions, it comes down slowly (SDK §17, item 3).
     mutating func grow(to odometer: Double, at place: Coordinate) {
       guard odometer > last.odometer else { return }
-      let step = place.distanceMetres(to: last.place)
       let grown = odometer - last.odometer
-      if growth > OdometerRule.smoothing.metres || isCarrying { kept += max(0, min(growth, grown) - step) }
+      if growth > OdometerRule.smoothing.metres || isCarrying {
+        let step = place.distanceMetres(to: last.place)
+        kept += max(0, min(growth, grown) - step)
+        if grown <= step { isCarrying = false }
+      }
       growth = grown
-      if growth <= step { isCarrying = false }
       last = (odometer, place)
     }
   }

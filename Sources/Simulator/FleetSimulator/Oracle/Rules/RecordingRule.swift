@@ -49,8 +49,8 @@ final class RecordingRule: Rule {
   }
 
   private func mark(_ sighting: Sighting) {
-    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
-    guard let episode = life.episode else { return }
+    let now = sighting.now.monotonic
+    guard let episode = ledger.truth.lives[sighting.device].episode else { return }
     marks[sighting.device] = Mark(instant: now, place: episode.place(at: now))
   }
 

@@ -34,8 +34,11 @@ final class TriggerRule: Rule {
     case .queue(.deleted):
       if ledger.pages[device].waiting.count == 0 { isLeft[device] = false }
     case .queue(.inserted):
-      let page = ledger.pages[device]
-      if let terms = page.terms, !terms.autoSync || page.waiting.count < terms.threshold { exercised += 1 }
+      if let terms = ledger.pages[device].terms,
+        !terms.autoSync || ledger.pages[device].waiting.count < terms.threshold
+      {
+        exercised += 1
+      }
     case .sent(let request) where request.purpose == .records:
       let page = ledger.pages[device]
       guard !page.isHealed, answers[device] != now, let terms = page.terms else { return }

@@ -56,7 +56,7 @@ final class UploadDueRule: Rule {
       if request.purpose != .log { clear(device) }
     case .ended(let request, let outcome): end(request, outcome, sighting)
     case .queue(.inserted):
-      if poisoned.remove(device) == nil { owe(.record, sighting) }
+      if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, sighting) }
     case .faultEnded(let occurrence):
       if case .device(let fault)? = ledger.faults[occurrence.fault], fault.poisonRecord != nil {
         poisoned.insert(device)
@@ -120,19 +120,21 @@ final class UploadDueRule: Rule {
   }
 
   private func canSend(_ reason: Reason, _ sighting: Sighting) -> Bool {
-    let (page, sender) = (ledger.pages[sighting.device], senders[sighting.device])
-    guard let terms = page.terms, !page.isHealed, terms.autoSync, !terms.url.isEmpty, page.aliveSince != nil,
-      page.open.isEmpty, page.waiting.count > 0, ledger.radio.kind(of: sighting.network) != .none,
+    let device = sighting.device
+    let waiting = ledger.pages[device].waiting.count
+    guard waiting > 0, let terms = ledger.pages[device].terms, !ledger.pages[device].isHealed, terms.autoSync,
+      !terms.url.isEmpty, ledger.pages[device].aliveSince != nil, ledger.pages[device].open.isEmpty,
+      ledger.radio.kind(of: sighting.network) != .none,
       !(terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular)
     else { return false }
-    let reaches = page.waiting.count >= terms.threshold
+    let reaches = waiting >= terms.threshold
     return switch reason {
     case .rest, .motionChange: true
     // After a failure of the network a record has to be the tenth.
-    case .record: reaches && terms.canReachThreshold && sender.lastFailure != 0
+    case .record: reaches && terms.canReachThreshold && senders[device].lastFailure != 0
     // What an upload could not deliver needs no threshold (SDK §8.5.3).
     case .launch, .link, .fetch, .heartbeat:
-      reaches || sender.hasFailed && page.waiting.all.contains { $0.attempts > 0 }
+      reaches || senders[device].hasFailed && ledger.pages[device].waiting.all.contains { $0.attempts > 0 }
     }
   }
 }
