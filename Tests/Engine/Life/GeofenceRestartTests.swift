@@ -96,8 +96,10 @@ import Vocabulary
   func everyCrossingBetweenIsTold(of: Case) {
     for flags in 0..<4 {
       let fence = Self.fence(of.isPolygon) { ($0.notifyOnEntry, $0.notifyOnExit) = (flags & 1 != 0, flags & 2 != 0) }
-      // 250 metres north is in the circle of the square and not in the square.
-      for (before, after) in [(0.0, 0.0), (0, 1_000), (1_000, 0), (1_000, 1_000), (0, 250), (250, 0), (0, 9_000)] {
+      // 250 metres north is in the circle of the square and not in the square, 295 metres on the rim of the circle.
+      for (before, after) in [
+        (0.0, 0.0), (0, 1_000), (1_000, 0), (1_000, 1_000), (0, 250), (250, 0), (0, 295), (0, 9_000),
+      ] {
         var phone = Phone(of.platform, fence, of.mode, north: before)
         let (wasInside, isInside) = (before < 200, after < 200)
         var expected = wasInside && fence.notifyOnEntry ? ["ENTER"] : []

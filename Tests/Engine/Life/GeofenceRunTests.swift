@@ -36,6 +36,20 @@ import Vocabulary
     #expect(effects.flushes.first == .insert)
   }
 
+  /// The exit comes with a position, which the entry still waits for.
+  @Test(arguments: DevicePlatform.allCases)
+  func anExitWaitsForTheRecordOfItsEntry(platform: DevicePlatform) {
+    var rig = EngineRig.resting(platform)
+    rig.send(.call(.addGeofences([fence()])))
+    rig.wait(60)
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: true, nil))
+    rig.send(.geofenceCrossing(identifier: "home", isEntry: false, rig.fix(north: 700)))
+    rig.wait(1)
+    rig.sample(north: 690, accuracy: 8)
+    #expect(actions(rig.take()) == ["home ENTER", "home EXIT"])
+    #expect(rig.engine.geofence("home")?.status.isInside == false)
+  }
+
   @Test func withoutAPositionTheLastKnownOneCounts() {
     var rig = EngineRig.resting()
     rig.send(.call(.addGeofences([fence()])))

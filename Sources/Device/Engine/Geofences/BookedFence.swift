@@ -63,6 +63,7 @@ struct BookedFence: Sendable {
   /// leaves open the system's reports and later positions decide.
   func isFarOutside(_ place: Coordinate, accuracyMetres: Double) -> Bool {
     let margin = max(2 * accuracyMetres, CrossingTest.widestMarginMetres)
+    if let polygon { return !polygon.contains(place) && polygon.metresToBoundary(from: place) > margin }
     return circle.center.distanceMetres(to: place) > circle.radiusMetres + margin
   }
 }

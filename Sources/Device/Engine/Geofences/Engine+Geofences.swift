@@ -295,10 +295,7 @@ extension Engine {
   private func keep(_ told: Geofence, into effects: inout [Effect]) {
     // A fence that was removed or replaced meanwhile has nothing to do with the crossing any more.
     guard var geofence = fences.geofence(told.identifier), geofence.status.hits >= told.status.hits else { return }
-    let isWaiting = requests.contains {
-      if case .geofence(_, let waiting, _) = $0.purpose { waiting.identifier == told.identifier } else { false }
-    }
-    if isWaiting { geofence.status = told.status }
+    if isRecordAwaited(of: told.identifier) { geofence.status = told.status }
     effects.append(.saveGeofence(geofence))
   }
 

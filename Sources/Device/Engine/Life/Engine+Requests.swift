@@ -35,11 +35,24 @@ extension Engine {
         maximumAgeMilliseconds: terms.maximumAgeMilliseconds), .info, into: &effects)
     if let denial {
       fail(request, denial, at: now, into: &effects)
-    } else if let lastFix, request.accepts(cached: lastFix, at: now, profile: profile) {
+    } else if let lastFix, !isWaiting(before: purpose), request.accepts(cached: lastFix, at: now, profile: profile) {
       fulfil(request, with: lastFix, at: now, into: &effects)
     } else {
       requests.append(request)
       demandSampling(into: &effects)
+    }
+  }
+
+  /// Crossings of a fence are recorded in their order (SDK §15.3.11).
+  private func isWaiting(before purpose: SingleRequest.Purpose) -> Bool {
+    guard case .geofence(_, let fence, _) = purpose else { return false }
+    return isRecordAwaited(of: fence.identifier)
+  }
+
+  /// A crossing of the fence has no record yet.
+  func isRecordAwaited(of identifier: String) -> Bool {
+    requests.contains {
+      if case .geofence(_, let fence, _) = $0.purpose { fence.identifier == identifier } else { false }
     }
   }
 
