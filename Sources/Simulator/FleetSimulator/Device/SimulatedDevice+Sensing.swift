@@ -61,8 +61,6 @@ extension SimulatedDevice {
       let place = body.position(at: now.monotonic)
       if crossing.test(place, accuracyMetres: SimulatedDevice.networkAccuracy, against: region) == .exit {
         regionExit = now.monotonic + regionDelay(at: now.monotonic, in: site)
-      } else if region.center.distanceMetres(to: place) > region.radiusMetres {
-        regionTick = now.monotonic + CrossingTest.tick
       }
     }
   }
@@ -132,8 +130,10 @@ extension SimulatedDevice {
     guard let region = host.platform.region, crossing.isInside == true, regionTick.map({ $0 <= instant }) ?? true else {
       return
     }
+    // Crossings are calculated in a plane, which differs from the earth by so much at the rim.
+    let doubt = max(0.5, 0.001 * region.radiusMetres)
     regionTick =
-      region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres
+      region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres - doubt
       ? instant + CrossingTest.tick
       : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
   }
