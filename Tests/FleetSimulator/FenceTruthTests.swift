@@ -5,6 +5,7 @@ import Host
 import Scenario
 import Testing
 import Vocabulary
+import World
 
 @testable import FleetSimulator
 
@@ -137,6 +138,61 @@ import Vocabulary
     stage.go(from: 0, to: 1_000, seconds: 60)
     wait(300, stage)
     #expect(stage.violated == violated)
+  }
+
+  /// The process ends before its first position, and the next one begins silently, too.
+  @Test(arguments: [(10, []), (300, [Invariant.geofenceLiveness])])
+  func anAppThatEndsBeforeItKnowsItsPlaceBeginsSilently(afterSeconds: Int, violated: [Invariant]) {
+    let stage = stage(Self.circle, at: -1_300) {
+      $0.geolocation.geofenceInitialTriggerEntry = false
+      $0.app.stopOnTerminate = false
+    }
+    wait(Int64(afterSeconds), stage)
+    stage.tell(.killed(isReboot: false))
+    stage.go(from: -1_300, to: 0, seconds: 60)
+    stage.tell(.launched(Launch()))
+    wait(300, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// A phone cannot be sure that it is out when it rests at the rim.
+  @Test(arguments: [(230, []), (260, [.geofenceLiveness])] as [(Double, [Invariant])])
+  func anExitToTheRim(metres: Double, violated: [Invariant]) {
+    let stage = stage(Self.circle, at: 0)
+    tell(.enter, stage)
+    stage.go(from: 0, to: metres, seconds: 30)
+    wait(300, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// An entry that is not told, and an exit that the phone finds before it is surely out.
+  @Test func anExitAfterAnEntryThatIsNotTold() {
+    var fence = Self.circle
+    fence.notifyOnEntry = false
+    let stage = stage(fence, at: -1_000)
+    stage.go(from: -1_000, to: 190, seconds: 60)
+    stage.go(from: 190, to: 220, seconds: 10)
+    tell(.exit, stage)
+    wait(300, stage)
+    stage.go(from: 220, to: 1_000, seconds: 60)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
+  /// iOS has no position to hand over with a crossing, and a process that begins in a tunnel knows none.
+  @Test(arguments: [true, false])
+  func aProcessThatBeginsInATunnelNeedNotTell(isCovered: Bool) {
+    let stage = stage(Self.circle, at: 0) {
+      $0 = Configuration(platform: .ios)
+      $0.app.stopOnTerminate = false
+    }
+    tell(.enter, stage)
+    stage.tell(.killed(isReboot: false))
+    stage.go(from: 0, to: 1_000, seconds: 60)
+    stage.stay(1_000, cover: isCovered ? .tunnel : nil)
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: false)))
+    wait(300, stage)
+    #expect(stage.violated == (isCovered ? [] : [.geofenceLiveness]))
   }
 
   /// Its first position may be that inside, or a poor one: neither says that it has come in.

@@ -81,6 +81,38 @@ import World
     #expect(stage.violated == [])
   }
 
+  /// A command in the answer to an upload makes a record, even if the app may not track (SDK §10.2).
+  @Test(arguments: [true, false])
+  func anAppThatTheSystemStartsMayNotTrack(isAsked: Bool) {
+    let stage = started()
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    if isAsked { stage.tell(.told(.commanded(.resetOdometer))) }
+    stage.upload([stage.insert()])
+    #expect(stage.violated.contains(.lifecycle) == !isAsked)
+  }
+
+  /// An app that its user opens looks for its place anew, and no rest from before goes on.
+  @Test(arguments: [(true, []), (false, [Invariant.lifecycle])])
+  func anAppThatIsStartedFarFromItsRestMoves(isOpened: Bool, violated: [Invariant]) {
+    let stage = Stage {
+      $0 = Configuration(platform: .ios)
+      $0.http.batchSync = true
+      $0.app.stopOnTerminate = false
+    }
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    stage.tell(.killed(isReboot: false))
+    if isOpened {
+      stage.tell(.launched(Launch()))
+      stage.tell(.killed(isReboot: false))
+    }
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: false)))
+    stage.event(.motionChange(stage.location(isMoving: false, metresNorth: 800)))
+    #expect(stage.violated == violated)
+  }
+
   @Test func androidGoesOnWithoutItsApp() {
     let stage = started { $0.app.stopOnTerminate = false }
     stage.tell(.closed)
@@ -197,6 +229,16 @@ import World
       stage.pass(seconds: Int64(seconds))
       stage.event(.heartbeat(stage.location(isMoving: false)))
     }
+    #expect(stage.violated == violated)
+  }
+
+  /// Without a position it cannot tell that it moves, and heartbeats end with the rest.
+  @Test(arguments: [(true, []), (false, [Invariant.heartbeat])])
+  func aPhoneThatHasSetOffNeedNotBeat(isGone: Bool, violated: [Invariant]) {
+    let stage = started { $0.app.heartbeatIntervalSeconds = 60 }
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    if isGone { stage.go(from: 0, to: 200, seconds: 60) }
+    wait(400, stage)
     #expect(stage.violated == violated)
   }
 

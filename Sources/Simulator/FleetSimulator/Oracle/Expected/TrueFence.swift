@@ -9,10 +9,8 @@ struct TrueFence {
   let circle: Circle
   private let polygon: Polygon?
 
-  /// The error of positions from cells and wireless networks: within it a device may still be in a circle.
-  private static let circleMargin = 20.0
-  /// Of a polygon every position is tested, and satellites are wrong now and then.
-  private static let polygonMargin = 40.0
+  /// The system takes the accuracy of a position into account, up to 20 m (SDK §15.3.6), and the position errs by as much.
+  private static let margin = 40.0
   private static let step = Nanoseconds.seconds(2)
 
   /// Nil when it lies nowhere.
@@ -36,10 +34,10 @@ struct TrueFence {
     guard let polygon else {
       let distance = circle.center.distanceMetres(to: place)
       return distance <= circle.radiusMetres
-        ? true : distance > circle.radiusMetres + TrueFence.circleMargin ? false : nil
+        ? true : distance > circle.radiusMetres + TrueFence.margin ? false : nil
     }
     let isIn = polygon.contains(place)
-    return polygon.metresToBoundary(from: place) > TrueFence.polygonMargin ? isIn : nil
+    return polygon.metresToBoundary(from: place) > TrueFence.margin ? isIn : nil
   }
 
   /// How far outside a place is; 0 inside.
@@ -63,7 +61,7 @@ struct TrueFence {
     var (isInside, now) = (start, trip.start)
     while true {
       let rim = Circle(
-        center: circle.center, radiusMetres: circle.radiusMetres + (isInside ? TrueFence.circleMargin : 0))
+        center: circle.center, radiusMetres: circle.radiusMetres + (isInside ? TrueFence.margin : 0))
       let beyond = circle.center.distanceMetres(to: trip.place(at: now)) - rim.radiusMetres
       guard let next = trip.nextCrossing(of: rim, after: now) else { return found }
       now = next
@@ -81,7 +79,7 @@ struct TrueFence {
   )] {
     var found: [(instant: MonotonicInstant, isInside: Bool)] = []
     var (isInside, now) = (start, trip.start)
-    let reach = Circle(center: circle.center, radiusMetres: circle.radiusMetres + 2 * TrueFence.polygonMargin)
+    let reach = Circle(center: circle.center, radiusMetres: circle.radiusMetres + 2 * TrueFence.margin)
     while now < trip.end {
       if !isInside && !reach.contains(trip.place(at: now)) {
         guard let next = trip.nextCrossing(of: reach, after: now) else { return found }

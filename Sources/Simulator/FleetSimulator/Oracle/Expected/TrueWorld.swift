@@ -174,10 +174,26 @@ struct TrueLife {
     }
   }
 
+  /// It was in a tunnel all the time.
+  private func isCovered(from start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
+    var reached = start
+    for case let episode? in [previous, episode] {
+      switch episode {
+      case .stay(let stay): if stay.cover == .tunnel && stay.start <= reached { reached = stay.end ?? .never }
+      case .trip(let trip):
+        for cover in trip.covers where cover.kind == .tunnel && cover.start <= reached {
+          reached = max(reached, cover.end)
+        }
+      }
+    }
+    return start < reached && end <= reached
+  }
+
   /// An app that has had no position since it began can make no record. Only Android hands one over with a crossing.
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
-    guard configuration?.platform == .ios, let runsSince, let blindSince, blindSince <= runsSince else { return false }
-    return !sees(since: instant)
+    guard configuration?.platform == .ios, let runsSince else { return false }
+    if let blindSince, blindSince <= runsSince, !sees(since: instant) { return true }
+    return isCovered(from: runsSince, until: instant)
   }
 
   /// The receiver could give positions all the time since then.

@@ -57,7 +57,7 @@ final class GeofenceLivenessRule: Rule {
     case .told(.engine(.geofence(let record, let fence))): hear(record, fence.identifier, &fences, sighting)
     case .told(.engine(.locationFilter(let filtered))):
       if let identifier = filtered.crossing?.identifier { putOff(identifier, &fences, at: now) }
-    case .killed: pause(&fences)
+    case .killed: pause(&fences, at: now)
     case .healed: fences = Fences()
     default: watch(&fences, sighting)
     }
@@ -169,8 +169,12 @@ final class GeofenceLivenessRule: Rule {
   /// The app runs again: what happened meanwhile is told now.
   private func resume(_ watch: inout FenceWatch, _ sighting: Sighting) {
     let now = sighting.now.monotonic
+    // The process ended before its first position, with which monitoring begins.
+    if watch.silentUntil != nil { watch.silentUntil = now + GeofenceLivenessRule.search }
     if watch.told == !watch.isInside {
+      let isSilent = watch.isInside && (watch.silentUntil != nil || watch.owed?.isSilent ?? false)
       owe(watch.isInside, &watch, since: now, sighting)
+      watch.owed?.isSilent = isSilent
     } else {
       watch.owed = nil
     }
@@ -179,9 +183,10 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  private func pause(_ fences: inout Fences) {
+  private func pause(_ fences: inout Fences, at now: MonotonicInstant) {
     fences.isPaused = fences.isOn
     for index in fences.watches.indices {
+      if let until = fences.watches[index].silentUntil, until <= now { fences.watches[index].silentUntil = nil }
       fences.watches[index].owed?.due = nil
       fences.watches[index].dwellDue = nil
     }
@@ -264,7 +269,11 @@ final class GeofenceLivenessRule: Rule {
     let now = sighting.now.monotonic
     switch action {
     case .enter, .exit:
-      if fences.watches[index].owed?.isEntry == (action == .enter) { exercised += 1 }
+      if let owed = fences.watches[index].owed {
+        if owed.isEntry == (action == .enter) { exercised += 1 }
+        // The SDK knew of the entry that it does not tell: at the rim it finds the exit before the truth is sure.
+        if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
+      }
       settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, sighting))
     case .dwell:
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {

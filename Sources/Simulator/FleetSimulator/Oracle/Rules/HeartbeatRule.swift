@@ -14,7 +14,8 @@ final class HeartbeatRule: Rule {
   override class var absence: String { "no heartbeat was due or sent" }
 
   private struct Heart {
-    /// At rest, as the SDK has it, since then, or since the last beat.
+    /// At rest, truly and as the SDK has it, since then, or since the last beat. Whether the SDK has noticed that it left is
+    /// unknown until it tells.
     var since: MonotonicInstant?
     var last: MonotonicInstant?
     var beforeLast: MonotonicInstant?
@@ -44,7 +45,10 @@ final class HeartbeatRule: Rule {
       hearts[device] = Heart()
       if ledger.truth.lives[device].configuration?.platform == .ios { inBackground.insert(device) }
     case .opened: inBackground.remove(device)
-    case .told(.engine(.motionChange(let record))): hearts[device] = Heart(since: record.isMoving ? nil : now)
+    case .told(.engine(.motionChange(let record))):
+      let rests = !record.isMoving && ledger.truth.lives[device].restsSince != nil
+      hearts[device] = Heart(since: rests ? now : nil)
+    case .moves: hearts[device].since = nil
     case .told(.engine(.heartbeat(let record))): beat(record, sighting)
     case .told(.engine(.enabledChange(isEnabled: false))), .told(.commanded), .killed, .launched, .healed, .configured,
       .asked:

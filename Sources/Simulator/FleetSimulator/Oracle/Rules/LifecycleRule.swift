@@ -72,6 +72,8 @@ final class LifecycleRule: Rule {
       lives[device].mustRest =
         configuration.map { launch.isRefused(by: $0) } ?? launch.isInBackground
       lives[device].isResumed = launch.isInBackground && configuration?.platform == .ios
+      // Opened by its user, it looks for its place anew.
+      if !launch.isInBackground { lives[device].isAtRest = false }
     case .told(.engine(.motionChange(let record))): settle(record, sighting)
     // It has set off without a position, and so without a record of it (SDK §12.6.4).
     case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
@@ -118,9 +120,10 @@ final class LifecycleRule: Rule {
     if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
     // A schedule goes on after the end of the app, and starts it (SDK §16.3.8).
     if ledger.truth.lives[device].isScheduled { return }
-    if lives[device].mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
     let isAsked = lives[device].askedAt.map { now - $0 < .seconds(120) } ?? false
-    guard lives[device].isStopped, !isAsked else { return }
+    guard !isAsked else { return }
+    if lives[device].mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
+    guard lives[device].isStopped else { return }
     blame(sighting, uuid, "recorded although its user has closed the app, and stopOnTerminate is set")
   }
 
