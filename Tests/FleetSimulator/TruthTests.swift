@@ -136,8 +136,25 @@ import Vocabulary
     let stage = stageWithFence()
     tell(.enter, stage)
     stage.tell(.asked(command))
+    stage.pass(seconds: 1)
     tell(.enter, stage)
     #expect(stage.violated == (command == .start ? [.geofence] : []))
+    stage.pass(seconds: 1)
+    tell(.enter, stage)
+    #expect(stage.violated == [.geofence])
+  }
+
+  /// The record of its entry is made when the new fence is there already.
+  @Test func anEntryIntoAFenceThatWasReplacedMeanwhile() {
+    let stage = stageWithFence()
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: record.timestamp)
+    stage.pass(seconds: 5)
+    stage.tell(.asked(.addGeofence(Self.fence)))
+    stage.event(.geofence(record, Self.fence))
+    stage.pass(seconds: 1)
+    tell(.enter, stage)
+    #expect(stage.violated == [])
   }
 
   /// After a stop nothing is monitored.

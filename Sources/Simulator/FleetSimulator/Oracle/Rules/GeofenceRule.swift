@@ -20,6 +20,8 @@ final class GeofenceRule: Rule {
 
   private struct Fences {
     var visits: [String: Visit] = [:]
+    /// When they were added or removed. A crossing from before then is still told, and is none of the fence that is there.
+    var changed: [String: WallInstant] = [:]
     var monitored: Set<String> = []
   }
 
@@ -40,26 +42,33 @@ final class GeofenceRule: Rule {
     // Nothing is monitored after a stop, of which no change of the set is told.
     case .told(.engine(.enabledChange(isEnabled: false))): devices[sighting.device]?.monitored = []
     case .moves(let episode): follow(episode, sighting)
-    case .asked(let command), .told(.commanded(let command)): forget(command, sighting.device)
+    case .asked(let command), .told(.commanded(let command)): forget(command, sighting)
     default: break
     }
   }
 
   /// A fence that is added again takes the place of the old one, whose state is void (SDK §15.1).
-  private func forget(_ command: Command, _ device: Int) {
-    switch command {
-    case .addGeofence(let fence): devices[device]?.visits[fence.identifier] = nil
-    case .addGeofences(let fences): for fence in fences { devices[device]?.visits[fence.identifier] = nil }
-    case .removeGeofence(let identifier): devices[device]?.visits[identifier] = nil
-    case .removeGeofences(let identifiers?):
-      for identifier in identifiers { devices[device]?.visits[identifier] = nil }
-    case .removeGeofences(nil): devices[device]?.visits = [:]
-    default: break
+  private func forget(_ command: Command, _ sighting: Sighting) {
+    guard var fences = devices[sighting.device] else { return }
+    let changed: [String] =
+      switch command {
+      case .addGeofence(let fence): [fence.identifier]
+      case .addGeofences(let fences): fences.map(\.identifier)
+      case .removeGeofence(let identifier): [identifier]
+      case .removeGeofences(let identifiers): identifiers ?? Array(fences.visits.keys)
+      default: []
+      }
+    for identifier in changed {
+      fences.visits[identifier] = nil
+      fences.changed[identifier] = sighting.now.wall
     }
+    devices[sighting.device] = fences
   }
 
   private func cross(_ record: LocationRecord, _ fence: Geofence, _ sighting: Sighting) {
-    guard let action = record.geofence?.action else { return }
+    guard let crossing = record.geofence else { return }
+    if let changed = devices[sighting.device]?.changed[fence.identifier], crossing.timestamp <= changed { return }
+    let action = crossing.action
     let known = devices[sighting.device, default: Fences()].visits[fence.identifier]
     var visit = known ?? Visit(last: action, since: sighting.now.monotonic)
     switch action {
