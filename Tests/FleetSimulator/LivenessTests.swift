@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import JSON
+import Queue
 import Scenario
 import Testing
 import Upload
@@ -305,6 +306,18 @@ import World
     stage.end(request, status: 200)
     stage.delete(record)
     return stage.violated
+  }
+
+  /// What a store could not write is gone with the process.
+  @Test(arguments: [(true, []), (false, [Invariant.requestForm])])
+  func aChangedConfigurationThatWasNotStoredIsForgotten(isDisturbed: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.http.params = .object(["phone": .string("one")]) }
+    stage.tell(.asked(.setConfig(.object(["http": .object(["params": .object(["phone": .string("one")])])]))))
+    if isDisturbed { stage.tell(.queue(.refused(device: 0, .other))) }
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.upload([stage.insert()])
+    #expect(stage.violated == violated)
   }
 
   @Test func headersAndParamsAreThoseOfTheConfiguration() {

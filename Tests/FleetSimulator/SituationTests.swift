@@ -121,6 +121,23 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// `persist` of a call wins over the mode, and a new odometer makes a record by such a call (SDK §7.3.2).
+  @Test(arguments: [(10, []), (1_000, [Invariant.bounds])])
+  func theRecordOfANewOdometerIsKeptInEveryMode(afterSeconds: Int, violated: [Invariant]) {
+    let stage = Stage { $0.persistence.persistMode = .none }
+    stage.tell(.asked(.resetOdometer))
+    stage.pass(seconds: Int64(afterSeconds))
+    let row = stage.insert()
+    let model = stage.location()
+    stage.event(
+      .location(
+        LocationRecord(
+          uuid: row.uuid, timestamp: model.timestamp, isMoving: true, odometer: 0, coords: model.coords,
+          activity: model.activity, battery: model.battery)))
+    stage.upload([row])
+    #expect(stage.violated == violated)
+  }
+
   @Test(
     arguments: [(LocationAuthorizationRequest.always, []), (.whenInUse, [Invariant.geofence])]
       as [(LocationAuthorizationRequest, [Invariant])])

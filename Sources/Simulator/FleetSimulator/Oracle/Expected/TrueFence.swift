@@ -9,8 +9,10 @@ struct TrueFence {
   let circle: Circle
   private let polygon: Polygon?
 
-  /// The system takes the accuracy of a position into account, up to 20 m (SDK §15.3.6), and the position errs by as much.
-  private static let margin = 40.0
+  /// The error of positions from cells and wireless networks: within it a device may still be in a circle (SDK §15.3.6).
+  private static let circleMargin = 20.0
+  /// The error of positions from satellites, now and then: all of them are tested against a polygon.
+  private static let positionMargin = 40.0
   private static let step = Nanoseconds.seconds(2)
 
   /// Nil when it lies nowhere.
@@ -29,15 +31,32 @@ struct TrueFence {
 
   var isPolygon: Bool { polygon != nil }
 
+  /// The way is searched on a plane, which differs from the earth by so much at the rim of a circle.
+  private var doubt: Double { max(0.5, 0.001 * circle.radiusMetres) }
+
+  /// Within it a device is surely in the circle.
+  private var innerRadius: Double { max(0, circle.radiusMetres - 2 * doubt) }
+
+  /// Beyond it a device is surely out of the circle, by the plane and by the earth.
+  private var outerRadius: Double { circle.radiusMetres + TrueFence.circleMargin + 2 * doubt }
+
   /// True inside, false outside, nil where it is uncertain.
   func isInside(_ place: Coordinate) -> Bool? {
     guard let polygon else {
       let distance = circle.center.distanceMetres(to: place)
-      return distance <= circle.radiusMetres
-        ? true : distance > circle.radiusMetres + TrueFence.margin ? false : nil
+      return distance <= innerRadius
+        ? true : distance > outerRadius ? false : nil
     }
     let isIn = polygon.contains(place)
-    return polygon.metresToBoundary(from: place) > TrueFence.margin ? isIn : nil
+    return polygon.metresToBoundary(from: place) > TrueFence.positionMargin ? isIn : nil
+  }
+
+  /// Whether a position may show it on the other side.
+  func isAtRim(_ place: Coordinate) -> Bool {
+    let metres =
+      polygon?.metresToBoundary(from: place)
+      ?? (circle.center.distanceMetres(to: place) - circle.radiusMetres).magnitude
+    return metres <= TrueFence.positionMargin
   }
 
   /// How far outside a place is; 0 inside.
@@ -61,13 +80,11 @@ struct TrueFence {
     var (isInside, now) = (start, trip.start)
     while true {
       let rim = Circle(
-        center: circle.center, radiusMetres: circle.radiusMetres + (isInside ? TrueFence.margin : 0))
+        center: circle.center, radiusMetres: isInside ? outerRadius : innerRadius)
       let beyond = circle.center.distanceMetres(to: trip.place(at: now)) - rim.radiusMetres
       guard let next = trip.nextCrossing(of: rim, after: now) else { return found }
       now = next
-      // The way is searched on a plane, which differs from the earth by so much at the rim. A body that is on the other
-      // side already only comes back.
-      let doubt = max(0.5, 0.001 * rim.radiusMetres)
+      // A body that is on the other side already only comes back.
       guard isInside ? beyond <= doubt : beyond >= -doubt else { continue }
       isInside.toggle()
       found.append((next, isInside))
@@ -79,7 +96,7 @@ struct TrueFence {
   )] {
     var found: [(instant: MonotonicInstant, isInside: Bool)] = []
     var (isInside, now) = (start, trip.start)
-    let reach = Circle(center: circle.center, radiusMetres: circle.radiusMetres + 2 * TrueFence.margin)
+    let reach = Circle(center: circle.center, radiusMetres: circle.radiusMetres + 2 * TrueFence.positionMargin)
     while now < trip.end {
       if !isInside && !reach.contains(trip.place(at: now)) {
         guard let next = trip.nextCrossing(of: reach, after: now) else { return found }

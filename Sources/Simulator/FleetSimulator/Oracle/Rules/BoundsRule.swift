@@ -12,12 +12,15 @@ import Vocabulary
 /// (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.queue, .sent, .told, .life] }
+  override class var interest: Interest { [.queue, .sent, .told, .life, .course] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
   /// What each device keeps of its records.
   private var modes: [PersistMode]
+  /// When it was asked to set its odometer: the record of that is kept in every mode (SDK §7.3.2).
+  private var odometerSetAt: [Int: MonotonicInstant] = [:]
+  private static let search = Nanoseconds.seconds(120)
 
   required init(_ ledger: Ledger) {
     modes = Array(repeating: .all, count: ledger.names.count)
@@ -42,9 +45,9 @@ final class BoundsRule: Rule {
       guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax,
         let rows = ledger.pages[device].open.last?.rows
       else { return }
-      // A store that could not write could not purge.
+      // A store that could not write could not purge. When all faults are over a device only empties its queue.
       let life = ledger.truth.lives[device]
-      guard life.isSound(since: sighting.now.monotonic - HostRules.purgeInterval) else { return }
+      guard !life.isHealed, life.isSound(since: sighting.now.monotonic - HostRules.purgeInterval) else { return }
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
         // One that was on its way at a look stays until the next one.
@@ -56,6 +59,9 @@ final class BoundsRule: Rule {
         }
       }
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
+    case .asked(.setOdometer), .asked(.resetOdometer), .told(.commanded(.setOdometer)),
+      .told(.commanded(.resetOdometer)):
+      odometerSetAt[device] = sighting.now.monotonic
     case .told(.engine(.location(let record))) where modes[device] != .all: judge(record, sighting)
     default: break
     }
@@ -65,7 +71,9 @@ final class BoundsRule: Rule {
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
     let mode = modes[sighting.device]
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location
-    guard !isKept, !record.isSample else { return }
+    let isOfOdometer =
+      odometerSetAt[sighting.device].map { sighting.now.monotonic - $0 < BoundsRule.search } ?? false
+    guard !isKept, !record.isSample, !isOfOdometer else { return }
     exercised += 1
     if ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
       blame(sighting, record.uuid, "a record in the queue that persistMode \(mode.rawValue) excludes")

@@ -145,8 +145,10 @@ final class GeofenceLivenessRule: Rule {
       watch.silentUntil = sighting.now.monotonic + GeofenceLivenessRule.search
     }
     if watch.isInside && watch.told == false {
+      // At the rim the first position may be outside, of which nothing is told either.
+      if watch.silentUntil != nil, isAtRim(watch, sighting) { return watch.told = nil }
       owe(true, &watch, since: sighting.now.monotonic, sighting)
-      watch.owed?.isSilent = !(geolocation?.geofenceInitialTriggerEntry ?? true)
+      watch.owed?.isSilent = watch.silentUntil != nil
     } else if !watch.isInside {
       // An entry that it was told of is one that it left while nothing was watched, or one that is still to come, by the
       // error of a position.
@@ -157,6 +159,11 @@ final class GeofenceLivenessRule: Rule {
       // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
       watch.dwellDue = max(earliest, sighting.now.monotonic) + GeofenceLivenessRule.dwellPatience
     }
+  }
+
+  private func isAtRim(_ watch: FenceWatch, _ sighting: Sighting) -> Bool {
+    let place = ledger.truth.lives[sighting.device].place(at: sighting.now.monotonic)
+    return place.map { watch.truth.isAtRim($0) } ?? true
   }
 
   /// A poor first position may say that it is inside, of which nothing is told then.
@@ -331,6 +338,9 @@ final class GeofenceLivenessRule: Rule {
       guard let due = fences.watches[index].dwellDue, due < instant else { continue }
       fences.watches[index].dwellDue = nil
       fences.watches[index].hasDwelt = true
+      if let place = life.place(at: sighting.now.monotonic), fences.watches[index].truth.isInside(place) == nil {
+        continue
+      }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.blame(
@@ -344,6 +354,8 @@ final class GeofenceLivenessRule: Rule {
     // The fences nearby are chosen, and a polygon is tested, with positions.
     if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
     if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
+    // It came in, or went out, and went back to the rim before the phone looked.
+    if let place = life.place(at: sighting.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     // A record that cannot be written is not told.
     if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
     exercised += 1

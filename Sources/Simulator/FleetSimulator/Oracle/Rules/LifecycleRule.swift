@@ -84,7 +84,7 @@ final class LifecycleRule: Rule {
       .asked(.startGeofences), .asked(.startSchedule):
       lives[device].mustRest = false
       lives[device].isStopped = false
-      lives[device].isResumed = false
+      lives[device].move()
     case .told(.commanded):
       lives[device].askedAt = now
       lives[device].isResumed = false

@@ -17,6 +17,8 @@ final class RequestFormRule: Rule {
     /// Until the next look.
     var unseen = 0
     var isTold = false
+    /// A command has changed its configuration, its store has failed, and it was started again since.
+    var isUncertain = false
   }
 
   private var senders: [Sender]
@@ -30,6 +32,9 @@ final class RequestFormRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
     case .configured: senders[sighting.device].unseen = 0
+    case .launched:
+      let life = ledger.truth.lives[sighting.device]
+      if life.isReconfigured, life.disturbedAt != nil { senders[sighting.device].isUncertain = true }
     case .sent(let request) where request.purpose == .records:
       senders[sighting.device].unseen -= 1
       guard senders[sighting.device].unseen < 0 else { return }
@@ -42,7 +47,9 @@ final class RequestFormRule: Rule {
   private func look(at request: OutgoingRequest, _ sighting: Sighting) {
     let life = ledger.truth.lives[sighting.device]
     // A device that was reconfigured goes by its new configuration.
-    guard let told = life.configuration, !senders[sighting.device].isTold else { return }
+    guard let told = life.configuration, !senders[sighting.device].isTold, !senders[sighting.device].isUncertain else {
+      return
+    }
     let home = ledger.homes[sighting.device]
     guard let configuration = life.isReconfigured ? told : ledger.configurations[home.fleet] else { return }
     exercised += 1
