@@ -174,6 +174,20 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// It goes out, is back at the rim before the phone looks, and goes in again: for the phone it never left.
+  @Test func anExitThatIsNotToldAndEndsAtTheRim() {
+    var fence = Self.circle
+    fence.notifyOnExit = false
+    let stage = stage(fence, at: 0)
+    tell(.enter, stage)
+    stage.go(from: 0, to: 222, seconds: 10)
+    stage.go(from: 222, to: 210, seconds: 10)
+    wait(300, stage)
+    stage.go(from: 210, to: 0, seconds: 10)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
   /// An entry that is not told, and an exit that the phone finds before it is surely out.
   @Test func anExitAfterAnEntryThatIsNotTold() {
     var fence = Self.circle

@@ -234,6 +234,7 @@ extension SimulatedDevice {
     loseLines(.clientGone, at: instant, in: site)
     exchanges.removeAll()
     account?.nextAttempt = nil
+    account?.isRegistering = false
     receiver.stop(at: instant)
     (occasion, opensAt) = (nil, nil)
     (isDownUntil, isPhoneOff) = (end, isReboot)

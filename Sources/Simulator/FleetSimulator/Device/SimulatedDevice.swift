@@ -218,6 +218,8 @@ struct Account {
   /// When it registers; nil: it has tokens, or is asking for them.
   var nextAttempt: MonotonicInstant?
   var attempts: UInt64 = 0
+  /// A registration is under way, and what comes of it decides what is next.
+  var isRegistering = false
 
   static let retryInterval = Nanoseconds.seconds(15)
   /// The app's own requests are counted from here, beyond all of the SDK's.
@@ -237,6 +239,7 @@ extension SimulatedDevice {
       return
     }
     account?.nextAttempt = nil
+    account?.isRegistering = true
     account?.attempts += 1
     var form = RegisterRequest(
       org: "rolling-road", uuid: name, model: "Simulated", manufacturer: "Rolling Road", version: "15")
@@ -251,6 +254,7 @@ extension SimulatedDevice {
 
   /// What came of it.
   mutating func registered(_ outcome: RequestOutcome, at now: Moment, in site: Site) {
+    account?.isRegistering = false
     guard let authorization = site.setup.authorization, let tokens = FoundTokens(in: outcome),
       let accessToken = tokens.accessToken
     else {
@@ -272,7 +276,7 @@ extension SimulatedDevice {
   /// A refresh has failed. A server in trouble is asked again by the SDK; one that refuses wants a new registration.
   mutating func hear(_ event: AuthorizationEvent, at instant: MonotonicInstant) {
     let isRefused = !event.isSuccess && (400..<500).contains(event.status) && ![408, 429].contains(event.status)
-    if isRefused { account?.nextAttempt = instant }
+    if isRefused && account?.isRegistering == false { account?.nextAttempt = instant }
   }
 
   var name: String { "\(fleet.setup.name)-\(index)" }

@@ -351,11 +351,11 @@ final class GeofenceLivenessRule: Rule {
   private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ sighting: Sighting) {
     let before = owed.since - GeofenceLivenessRule.choice
     watch.told = nil
+    // It came in, or went out, and went back to the rim before the phone looked.
+    if let place = life.place(at: sighting.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     // The fences nearby are chosen, and a polygon is tested, with positions.
     if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
     if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
-    // It came in, or went out, and went back to the rim before the phone looked.
-    if let place = life.place(at: sighting.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     // A record that cannot be written is not told.
     if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
     exercised += 1

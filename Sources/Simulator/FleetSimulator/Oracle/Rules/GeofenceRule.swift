@@ -21,7 +21,7 @@ final class GeofenceRule: Rule {
   private struct Fences {
     var visits: [String: Visit] = [:]
     /// When they were added or removed. A crossing from before then is still told, and is none of the fence that is there.
-    var changed: [String: WallInstant] = [:]
+    var changed: [String: MonotonicInstant] = [:]
     var monitored: Set<String> = []
   }
 
@@ -60,14 +60,15 @@ final class GeofenceRule: Rule {
       }
     for identifier in changed {
       fences.visits[identifier] = nil
-      fences.changed[identifier] = sighting.now.wall
+      fences.changed[identifier] = sighting.now.monotonic
     }
     devices[sighting.device] = fences
   }
 
   private func cross(_ record: LocationRecord, _ fence: Geofence, _ sighting: Sighting) {
     guard let crossing = record.geofence else { return }
-    if let changed = devices[sighting.device]?.changed[fence.identifier], crossing.timestamp <= changed { return }
+    let crossed = sighting.now.monotonic - GeofenceRule.age(of: crossing, sighting)
+    if let changed = devices[sighting.device]?.changed[fence.identifier], crossed <= changed { return }
     let action = crossing.action
     let known = devices[sighting.device, default: Fences()].visits[fence.identifier]
     var visit = known ?? Visit(last: action, since: sighting.now.monotonic)
@@ -102,8 +103,7 @@ final class GeofenceRule: Rule {
     else { return false }
     let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0))
     // A process that has had no position yet tells of a crossing with its first one (SDK §15.3.5).
-    let age = Nanoseconds.milliseconds(
-      record.geofence.map { max(0, sighting.now.wall.milliseconds(since: $0.timestamp)) } ?? 0)
+    let age = record.geofence.map { GeofenceRule.age(of: $0, sighting) } ?? .zero
     let wait = life.knowsNoPlace(at: now - age) ? min(age, now - runsSince) : .zero
     let way = ways[sighting.device] ?? []
     if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
@@ -114,6 +114,10 @@ final class GeofenceRule: Rule {
         way.last { $0.start <= instant } ?? (instant < episode.start ? life.previous ?? episode : episode)
       return truth.metresOutside(body.place(at: instant)) > margin
     }
+  }
+
+  private static func age(of crossing: GeofenceTrigger, _ sighting: Sighting) -> Nanoseconds {
+    .milliseconds(max(0, sighting.now.wall.milliseconds(since: crossing.timestamp)))
   }
 
   private func follow(_ episode: Episode, _ sighting: Sighting) {
