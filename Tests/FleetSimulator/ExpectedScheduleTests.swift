@@ -90,6 +90,16 @@ import Vocabulary
     #expect(stage.oracle.outcomes.first { $0.invariant == .schedule }?.exercised == 1)
   }
 
+  /// A new odometer makes a record, whatever the schedule says (SDK §17.6).
+  @Test(arguments: [true, false])
+  func aRecordOutsideTheWindows(isOfOdometer: Bool) {
+    let stage = stage("1-7 12:00-13:00")
+    wait(30, stage)
+    if isOfOdometer { stage.tell(.asked(.resetOdometer)) }
+    stage.upload([stage.insert()])
+    #expect(stage.violated == (isOfOdometer ? [] : [.schedule]))
+  }
+
   @Test func aWindowCloses() {
     let stage = stage("1-7 09:00-13:00")
     turn(.location, stage)

@@ -220,6 +220,19 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// It sets off in a tunnel, where no motion change is recorded, and goes on from its end (SDK §12.6.4).
+  @Test(arguments: [true, false])
+  func aDeviceThatSetsOffInATunnelIsMoving(isCovered: Bool) {
+    let stage = started()
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    stage.stay(0, cover: isCovered ? .tunnel : nil)
+    stage.pass(seconds: 10)
+    stage.go(from: 0, to: 300, seconds: 100) { stage.event(.location(stage.location())) }
+    stage.pass(seconds: 600)
+    stage.go(from: 300, to: 8_000, seconds: 800) { stage.event(.location(stage.location())) }
+    #expect(stage.violated == (isCovered ? [] : [.motionLiveness]))
+  }
+
   // MARK: Heartbeats
 
   @Test(arguments: [(60, []), (30, [Invariant.heartbeat]), (400, [.heartbeat])])

@@ -77,7 +77,8 @@ final class TrueWorld {
     case .removeGeofences(let identifiers):
       lives[device].fences.removeAll { identifiers?.contains($0.identifier) ?? true }
     case .setConfig: lives[device].isReconfigured = true
-    case .changePace, .uploadLog, .destroyLog, .setOdometer, .resetOdometer, .ban: break
+    case .setOdometer, .resetOdometer: lives[device].odometerSetAt = now
+    case .changePace, .uploadLog, .destroyLog, .ban: break
     }
   }
 
@@ -131,6 +132,8 @@ struct TrueLife {
   var blindings = 0
   var blindSince: MonotonicInstant?
   var blindUntil: MonotonicInstant?
+  /// When its odometer was set last, which makes a record.
+  var odometerSetAt: MonotonicInstant?
   /// The fences that it knows, whether or not they are watched.
   var fences: [Geofence] = []
   /// When its queue could not write last.
@@ -157,6 +160,11 @@ struct TrueLife {
   var expectation: Expectation? {
     guard let runsSince, !isHealed, let wanted = isScheduled ? scheduled : asked else { return nil }
     return Expectation(goal: wanted.goal, since: max(wanted.since, runsSince))
+  }
+
+  /// The record of a new odometer is made while tracking is off, too, and is kept in every mode (SDK §7.3.2).
+  func mayRecordOdometer(at instant: MonotonicInstant) -> Bool {
+    odometerSetAt.map { instant - $0 < .seconds(120) } ?? false
   }
 
   /// Its queue has worked since a while before then: what cannot be written need not be told.

@@ -12,16 +12,12 @@ import Vocabulary
 /// (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.queue, .sent, .told, .life, .course] }
+  override class var interest: Interest { [.queue, .sent, .told, .life] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
   /// What each device keeps of its records.
   private var modes: [PersistMode]
-  /// When it was asked to set its odometer: the record of that is kept in every mode (SDK §7.3.2).
-  private var odometerSetAt: [Int: MonotonicInstant] = [:]
-  private static let search = Nanoseconds.seconds(120)
-
   required init(_ ledger: Ledger) {
     modes = Array(repeating: .all, count: ledger.names.count)
     super.init(ledger)
@@ -59,9 +55,6 @@ final class BoundsRule: Rule {
         }
       }
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
-    case .asked(.setOdometer), .asked(.resetOdometer), .told(.commanded(.setOdometer)),
-      .told(.commanded(.resetOdometer)):
-      odometerSetAt[device] = sighting.now.monotonic
     case .told(.engine(.location(let record))) where modes[device] != .all: judge(record, sighting)
     default: break
     }
@@ -71,9 +64,8 @@ final class BoundsRule: Rule {
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
     let mode = modes[sighting.device]
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location
-    let isOfOdometer =
-      odometerSetAt[sighting.device].map { sighting.now.monotonic - $0 < BoundsRule.search } ?? false
-    guard !isKept, !record.isSample, !isOfOdometer else { return }
+    let life = ledger.truth.lives[sighting.device]
+    guard !isKept, !record.isSample, !life.mayRecordOdometer(at: sighting.now.monotonic) else { return }
     exercised += 1
     if ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
       blame(sighting, record.uuid, "a record in the queue that persistMode \(mode.rawValue) excludes")

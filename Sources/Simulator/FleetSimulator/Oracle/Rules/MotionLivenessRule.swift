@@ -34,6 +34,8 @@ final class MotionLivenessRule: Rule {
   /// Sensors err, and the search for a position takes a minute and begins anew when it fails.
   private static let restPatience = Nanoseconds.seconds(600)
   private static let startPatience = Nanoseconds.seconds(300)
+  /// The position of a motion change is looked for four times, a minute each.
+  private static let search = Nanoseconds.seconds(900)
   private static let startMetres = 500.0
 
   required init(_ ledger: Ledger) {
@@ -54,6 +56,12 @@ final class MotionLivenessRule: Rule {
       places[device] = record.coords.place
     case .told(.engine(.location(let record))) where !record.isSample:
       places[device] = record.coords.place
+      // It has set off without a position, and so without a record of it (SDK §12.6.4).
+      if record.isMoving, motions[device].isMoving == false,
+        !ledger.truth.lives[device].seesSky(since: now - MotionLivenessRule.search)
+      {
+        motions[device] = Motion(isMoving: true, since: now)
+      }
       followStop(sighting)
     // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
     // (SDK §12.6.1), and they need not say it again.

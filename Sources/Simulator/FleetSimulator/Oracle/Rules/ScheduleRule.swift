@@ -104,7 +104,8 @@ final class ScheduleRule: Rule {
 
   private func record(_ uuid: UUID128, _ sighting: Sighting) {
     guard let timetable = timetables[sighting.device], timetable.follows, !timetable.isOverruled, !timetable.isTold,
-      !timetable.allowsRecords(at: sighting.now)
+      !timetable.allowsRecords(at: sighting.now),
+      !ledger.truth.lives[sighting.device].mayRecordOdometer(at: sighting.now.monotonic)
     else { return }
     timetables[sighting.device]?.isTold = true
     blame(sighting, uuid, "recorded outside the windows of its schedule")
