@@ -93,6 +93,18 @@ import World
     #expect(stage.violated.contains(.lifecycle) == !isAsked)
   }
 
+  /// A schedule starts what a boot may not start, and its end leaves tracking on.
+  @Test func whatAScheduleHasStartedGoesOn() {
+    let stage = started { $0.app.schedule = ["1-7 09:00-17:00"] }
+    stage.tell(.asked(.startSchedule))
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    stage.tell(.asked(.stopSchedule))
+    wait(1_000, stage)
+    stage.upload([stage.insert()])
+    #expect(!stage.violated.contains(.lifecycle))
+  }
+
   /// An app that its user opens looks for its place anew, and no rest from before goes on.
   @Test(arguments: [(true, []), (false, [Invariant.lifecycle])])
   func anAppThatIsStartedFarFromItsRestMoves(isOpened: Bool, violated: [Invariant]) {
@@ -285,6 +297,18 @@ import World
     wait(60, stage)
     stage.upload([record])
     #expect(stage.violated == [.uploadDue])
+  }
+
+  /// SDK §12.1.2. What is inserted after it, at the same instant, waits for the threshold.
+  @Test(arguments: [true, false])
+  func aMotionChangeUploadsBelowTheThreshold(waits: Bool) {
+    let stage = Stage { ($0.http.batchSync, $0.http.autoSyncThreshold) = (true, 5) }
+    let record = stage.insert()
+    if waits { stage.pass(seconds: 1) }
+    stage.event(.motionChange(stage.location()))
+    wait(60, stage)
+    stage.upload([record])
+    #expect(stage.violated.contains(.uploadDue) == waits)
   }
 
   /// SDK §8.5.3: an occasion of a retry, with fewer records than the threshold.

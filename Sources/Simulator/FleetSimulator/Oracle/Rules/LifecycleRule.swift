@@ -78,10 +78,11 @@ final class LifecycleRule: Rule {
     // It has set off without a position, and so without a record of it (SDK §12.6.4).
     case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
     case .told(.engine(.enabledChange)): lives[device].move()
-    // A device that a server asks to start starts, whatever launched its app (SDK §10.2).
+    // A device that a server asks to start starts, whatever launched its app (SDK §10.2). What a schedule has started goes on
+    // when the schedule ends (SDK §16.3.6).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)),
-      .asked(.start),
-      .asked(.startGeofences), .asked(.startSchedule):
+      .told(.commanded(.stopSchedule)), .asked(.start), .asked(.startGeofences), .asked(.startSchedule),
+      .asked(.stopSchedule):
       lives[device].mustRest = false
       lives[device].isStopped = false
       lives[device].move()

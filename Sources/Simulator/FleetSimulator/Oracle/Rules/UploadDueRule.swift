@@ -74,7 +74,10 @@ final class UploadDueRule: Rule {
       if !launch.isInBackground { owe(.launch, sighting) }
     case .fetched: owe(.fetch, sighting)
     case .told(.engine(.heartbeat)): owe(.heartbeat, sighting)
-    case .told(.engine(.motionChange)): owe(.motionChange, sighting)
+    case .told(.engine(.motionChange(let record))):
+      // A crossing that was found with the same position comes after it.
+      let waiting = ledger.pages[device].waiting.all
+      if waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) { owe(.motionChange, sighting) }
     default: break
     }
   }
