@@ -164,6 +164,21 @@ import Upload
     #expect(summary.timeline.marks.last?.name == Timeline.settling)
   }
 
+  /// The token expires, is refreshed, and the upload is taken: nothing for a check. Without a refresh it is an answer like others.
+  @Test(arguments: [true, false])
+  func theOrdinaryEndOfATokenIsHeldAgainstNoCheck(isRefreshed: Bool) throws {
+    let refresh = isRefreshed ? "" : ", refreshStatus: 401"
+    let summary = try summary(
+      scenario(
+        """
+        target: { auth: { strategy: "jwt", accessTokenTtl: "1h" } },
+        faults: [{ name: "purge", at: "6m", for: "1m", auth: { expireAllAccessTokens: true\(refresh) } }],
+        checks: { accepted: "response.status in [200, 201, 204]" },
+        """))
+    #expect((summary.answers["status 401"] ?? 0) > 0)
+    #expect(summary.checks[0].held > 0 && (summary.checks[0].failed == 0) == isRefreshed, "\(summary.checks)")
+  }
+
   @Test func aThresholdThatCannotBeMeasuredIsRefused() throws {
     let scenario = try scenario(
       """

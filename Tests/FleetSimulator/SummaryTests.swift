@@ -93,6 +93,49 @@ import Testing
     }
   }
 
+  /// A second of a real server is a minute of devices that live sixty times as fast.
+  @Test(arguments: [
+    ("accelerated", "p(95)<300000", true), ("realtime", "p(95)<300000", false), ("accelerated", "min>1", false),
+  ])
+  func theServersTimeOnAFastClockIsNotItsFault(mode: String, expression: String, isUnjudged: Bool) {
+    var summary = Self.everything
+    summary.mode = mode
+    summary.place = RunPlace(
+      target: "http://a.example", start: summary.start, end: summary.start.advanced(byMilliseconds: 60_000))
+    summary.thresholds = [
+      .init(selection: "drain_time{fleet:cars}", expression: expression, value: 483_000, outcome: .failed),
+      .init(selection: "records_lost", expression: "count==0", value: 1, outcome: .failed),
+    ]
+    summary.leaveClockUnjudged()
+    #expect(summary.thresholds.map(\.outcome) == [isUnjudged ? .notJudged : .failed, .failed])
+    #expect(
+      summary.thresholds[0].reason?.hasPrefix("a second of the server is about 60 s") == (isUnjudged ? true : nil))
+  }
+
+  /// Half a second of the machine is half a minute of devices that live sixty times as fast.
+  @Test(arguments: [(500_000, true), (100_000, false)] as [(UInt64, Bool)])
+  func aLateSimulatorBlamesNoPhone(microseconds: UInt64, isUnjudged: Bool) {
+    var summary = Self.everything
+    summary.mode = "accelerated"
+    summary.place = RunPlace(
+      target: "http://a.example", start: summary.start, end: summary.start.advanced(byMilliseconds: 60_000))
+    summary.metrics.append(
+      .init(
+        name: "generator_lag", figure: .trend(Spread(histogram: Self.histogram(microseconds), resolution: 1_000))))
+    summary.invariants = [
+      .init(name: "I27-recording", outcome: .violated, violations: 1),
+      .init(name: "I3-acked-is-durable", outcome: .violated, violations: 1),
+    ]
+    summary.violations = [
+      .init(invariant: "I27-recording", device: "cars-1", uuid: nil, story: []),
+      .init(invariant: "I3-acked-is-durable", device: "cars-1", uuid: nil, story: []),
+    ]
+    summary.leaveClockUnjudged()
+    #expect(summary.invariants.map(\.outcome) == [isUnjudged ? .notJudged : .violated, .violated])
+    #expect(summary.violations.map(\.invariant).contains("I27-recording") == !isUnjudged)
+    #expect(summary.result == .violated, "a lost record is one in any case")
+  }
+
   @Test func theFirstReasonDecidesTheResult() {
     var summary = Self.everything
     #expect(summary.result == .violated)

@@ -57,7 +57,7 @@ extension Clause {
     case .reachable:
       (
         "the server can be reached",
-        "start it, or check host, port and certificate; the device waits for ten more records, or a change of network"
+        "start it, or check host, port, proxy (HTTPS_PROXY, NO_PROXY) and certificate (CURL_CA_BUNDLE=FILE trusts its authority); the device waits for ten more records, or a change of network"
       )
     case .speaksHTTP:
       ("the answer is HTTP", "something else listens at this port, or TLS is spoken where plain HTTP is expected")

@@ -143,7 +143,7 @@ extension PageReport {
         case .passed: ("good", "✓ passed")
         case .failed: ("bad", verdict.endedTheRun ? "✗ failed, ended the run" : "✗ failed")
         case .notMeasured: ("open", "– nothing measured")
-        case .notJudged: ("open", "– not judged: storage not verified")
+        case .notJudged: ("open", "– not judged")
         }
       let value = verdict.value == nil ? "–" : MetricText.text(verdict)
       return (kind, [verdict.selection, verdict.expression, value, word])

@@ -251,7 +251,7 @@ package enum MetricText {
 
   /// What a threshold was held against; a rate is a share, a count is none of the metric's units.
   package static func text(_ verdict: ThresholdVerdict) -> String {
-    if verdict.outcome == .notJudged { return "not judged: storage not verified" }
+    if verdict.outcome == .notJudged { return "not judged: \(verdict.reason ?? "storage not verified")" }
     guard let value = verdict.value else { return "nothing measured" }
     let expression = verdict.expression.drop { $0 == " " }
     if expression.hasPrefix("count") { return NumberText.figure(value) }

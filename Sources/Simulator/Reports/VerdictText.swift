@@ -1,3 +1,4 @@
+import Base
 import FleetSimulator
 
 /// What a run says first: its result, what is to be known before all else, and what it cannot say.
@@ -27,11 +28,11 @@ struct VerdictText {
       rest = [VerdictText.violations(summary)].compactMap(\.self) + rest
     case .failed:
       (word, kind) = ("failed", .bad)
-      if summary.thresholds.contains(where: { $0.outcome == .failed }) { rest.insert("a threshold was missed", at: 0) }
+      if let missed = VerdictText.missed(summary) { rest.insert(missed, at: 0) }
     case .stopped: (word, kind) = ("stopped by a signal", .open)
     case .uncovered:
       (word, kind) = ("not covered", .open)
-      rest.insert("what should have come up did not", at: 0)
+      rest.insert(VerdictText.uncovered(summary), at: 0)
     }
     if summary.verification.outcome == .notAsked {
       rest.append("storage not verified")
@@ -40,6 +41,11 @@ struct VerdictText {
     {
       rest.append("stored records known by their uuids, contents not compared")
     }
+    let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.growsWithPace }
+    if let first = unjudged.first {
+      let names = unjudged.map { "\($0.selection) \($0.expression)" }.joined(separator: ", ")
+      rest.append("\(names) not judged: \(first.reason ?? "")")
+    }
     let broken = summary.clauses.count { $0.outcome == .broken }
     if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {
       rest.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
@@ -47,11 +53,26 @@ struct VerdictText {
     self.rest = rest
   }
 
-  /// `passed; storage not verified`, `failed: a threshold was missed`.
+  /// `passed; storage not verified`, `failed: drain_time p(95)<300000 is 8m03s`.
   var line: String { word + tail }
 
   /// What stands behind the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }
+
+  /// The first threshold that was missed, and how many more were.
+  private static func missed(_ summary: RunSummary) -> String? {
+    let missed = summary.thresholds.filter { $0.outcome == .failed }
+    guard let first = missed.first else { return nil }
+    let others = missed.count > 1 ? ", and \(NumberText.count(missed.count - 1, "other threshold")) missed" : ""
+    return "threshold \(first.selection) \(first.expression) missed, it is \(MetricText.text(first))\(others)"
+  }
+
+  /// A few devices, or a short run, may never meet what many meet.
+  private static func uncovered(_ summary: RunSummary) -> String {
+    let goals = summary.coverage.filter { $0.seen == 0 }.map(\.goal).joined(separator: ", ")
+    return "\(goals) did not come up with \(NumberText.count(summary.devices, "device")) in "
+      + "\(NumberText.span(milliseconds: summary.ended.seconds * 1_000)); run more devices or longer, or take it out of coverage"
+  }
 
   /// Nil when it is the findings that are one.
   private static func violations(_ summary: RunSummary) -> String? {

@@ -23,6 +23,14 @@ package final class Measures: Watcher {
     var isSettling = false
   }
 
+  /// An upload that was answered with 401.
+  struct Unauthorized {
+    let answer: Answer
+    let tags: SampleTags
+    /// The device has a new token since.
+    var isRefreshed = false
+  }
+
   /// What is known of one device.
   struct DeviceState {
     let fleet: Int
@@ -56,6 +64,8 @@ package final class Measures: Watcher {
   private let faultBits: [String: UInt64]
   /// One for each check of the scenario.
   var checkCounts: [Cell]
+  /// Answers 401 of which it is not known yet whether they are the ordinary end of a token.
+  var unauthorized: [Int: Unauthorized] = [:]
   private(set) var now = MonotonicInstant(nanoseconds: 0)
   package private(set) var hasSeenEnough = false
   /// How uploads ended, in words.
@@ -100,6 +110,7 @@ package final class Measures: Watcher {
       set(\.isActive, true, of: device)
       if isBackOnline { beginDraining(device) }
     case .killed:
+      settleUnauthorized(of: device)
       set(\.isActive, false, of: device)
       set(\.isMoving, false, of: device)
       for entry in devices[device].flights { end(entry.flight, nil, of: device) }
@@ -174,13 +185,48 @@ package final class Measures: Watcher {
     switch event {
     case .authorization(let event):
       table.count(.authRefreshes, tags(of: device))
-      if !event.isSuccess { table.count(.authRefreshFailures, tags(of: device)) }
+      if event.isSuccess {
+        unauthorized[device]?.isRefreshed = true
+      } else {
+        table.count(.authRefreshFailures, tags(of: device))
+      }
     case .engine(.motionChange(let record)): set(\.isMoving, record.isMoving, of: device)
     case .engine(.geofence(let record, let fence)):
       table.count(.geofenceTransitions, tags(of: device))
       if let action = record.geofence?.action { noteDelay(of: action, at: fence.identifier, device) }
     case .commanded: table.count(.remoteCommandsApplied, tags(of: device))
     default: break
+    }
+  }
+}
+
+/// What checks are held against.
+extension Measures {
+  /// An answer 401 waits for the next one: when a new token is taken, it was the ordinary end of the old one, and no check
+  /// is about it.
+  func check(_ answer: Answer, _ tags: SampleTags, of device: Int) {
+    guard !scenario.checks.isEmpty else { return }
+    let isAuthorized = answer.status != 401
+    if !unauthorized.isEmpty {
+      if isAuthorized, unauthorized[device]?.isRefreshed == true { unauthorized[device] = nil }
+      settleUnauthorized(of: device)
+    }
+    if isAuthorized { judge(answer, tags) } else { unauthorized[device] = Unauthorized(answer: answer, tags: tags) }
+  }
+
+  private func settleUnauthorized(of device: Int) {
+    if let last = unauthorized.removeValue(forKey: device) { judge(last.answer, last.tags) }
+  }
+
+  /// At the end of the run none will follow.
+  func settleUnauthorized() { for device in unauthorized.keys.sorted() { settleUnauthorized(of: device) } }
+
+  private func judge(_ answer: Answer, _ tags: SampleTags) {
+    var tags = tags
+    for (index, check) in scenario.checks.enumerated() {
+      tags.check = index
+      table.judge(.checks, answer.meets(check.value), tags)
+      checkCounts[index].judge(answer.meets(check.value))
     }
   }
 }

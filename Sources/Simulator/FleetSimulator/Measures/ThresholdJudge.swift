@@ -12,11 +12,14 @@ struct ThresholdJudge {
 
   private var entries: [Entry] = []
   private var nextLook: MonotonicInstant?
+  /// Waits for a real server take many times as long for the devices.
+  private let isAccelerated: Bool
 
   /// k6 looks as often.
   static let interval = Nanoseconds.seconds(2)
 
   init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenario) {
+    isAccelerated = scenario.clock.mode == .accelerated
     var problems: [String] = []
     for section in scenario.thresholds {
       switch SampleFilter.measure(section.selector, of: scenario, setup) {
@@ -42,7 +45,7 @@ struct ThresholdJudge {
     var isMissed = false
     for index in entries.indices {
       let threshold = entries[index].threshold
-      guard threshold.abortOnFail, threshold.delayAbortEval <= elapsed else { continue }
+      guard threshold.abortOnFail, threshold.delayAbortEval <= elapsed, isJudgedAtOnce(entries[index]) else { continue }
       guard let value = value(of: entries[index], in: table, chart, elapsed) else { continue }
       if !threshold.expression.comparison.holds(value, threshold.expression.limit) {
         entries[index].endedTheRun = true
@@ -51,6 +54,13 @@ struct ThresholdJudge {
     }
     if isMissed { nextLook = nil }
     return isMissed
+  }
+
+  /// What is missed by the pace of an accelerated run alone does not end it.
+  private func isJudgedAtOnce(_ entry: Entry) -> Bool {
+    let comparison = entry.threshold.expression.comparison
+    let metric = String(entry.selector.text.prefix { $0 != "{" })
+    return !isAccelerated || !ThresholdVerdict.growsWithPace(metric, comparison)
   }
 
   func verdicts(in table: MeasureTable, _ chart: ChartRecorder, _ elapsed: Nanoseconds) -> [ThresholdVerdict] {

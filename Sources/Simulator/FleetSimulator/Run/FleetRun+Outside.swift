@@ -115,8 +115,9 @@ extension OutsideSetup {
     var transport = transport
     (transport.connectsOnly, transport.isDirect) = (true, false)
     let questioner = try Questioner(transport)
-    guard case .failed(_, let message) = questioner.ask(origin, seconds: 10) else { return nil }
-    return "no answer from \(origin): \(message)"
+    guard case .failed(let failure, let message) = questioner.ask(origin, seconds: 10) else { return nil }
+    let remedy = failure == .tls ? "; CURL_CA_BUNDLE=FILE names the authorities to trust" : ""
+    return "no answer from \(origin): \(message)\(remedy)"
   }
 
   /// Whom to ask what became of the records; nil when there is none.

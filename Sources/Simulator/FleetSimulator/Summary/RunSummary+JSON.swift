@@ -116,10 +116,12 @@ extension CheckResult {
 
 extension ThresholdVerdict {
   fileprivate var json: JSONValue {
-    .object([
+    var object: JSONObject = [
       "metric": .string(selection), "threshold": .string(expression), "value": value.map { .double($0) } ?? .null,
       "outcome": .string(outcome.rawValue), "invalidates": .bool(invalidates), "endedTheRun": .bool(endedTheRun),
-    ])
+    ]
+    if let reason { object["reason"] = .string(reason) }
+    return .object(object)
   }
 }
 

@@ -175,24 +175,3 @@ package struct Verification: Equatable, Sendable {
     return Verification(.verified, comparesContents: comparesContents && other.comparesContents)
   }
 }
-
-extension RunSummary {
-  /// What only a look into the server's store can tell.
-  private static let storageMetrics = [
-    "records_lost", "duplicates_explained", "duplicates_unexplained", "duplicates_ratio",
-  ]
-
-  /// Without that look, thresholds on it are neither passed nor missed, and a zero is no figure.
-  mutating func leaveStorageUnjudged() {
-    guard verification.outcome != .verified else { return }
-    func isSeen(_ name: String) -> Bool {
-      if case .counter(let count)? = figure(name) { count > 0 } else { false }
-    }
-    let unknown = RunSummary.storageMetrics.filter { !isSeen($0) }
-    for index in thresholds.indices where !thresholds[index].endedTheRun {
-      guard unknown.contains(String(thresholds[index].selection.prefix { $0 != "{" })) else { continue }
-      (thresholds[index].outcome, thresholds[index].value) = (.notJudged, nil)
-    }
-    metrics.removeAll { unknown.contains($0.name) }
-  }
-}

@@ -60,6 +60,7 @@ extension RunSummary {
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
     whole.leaveStorageUnjudged()
+    whole.leaveClockUnjudged()
     return whole
   }
 

@@ -16,7 +16,7 @@ package struct ThresholdVerdict: Equatable, Sendable {
     case failed
     /// Nothing happened that it could be held against; that is no failure, and no success either.
     case notMeasured
-    /// It is about what the server has stored, which was not verified.
+    /// `reason` says why.
     case notJudged
   }
 
@@ -30,6 +30,21 @@ package struct ThresholdVerdict: Equatable, Sendable {
   package var invalidates = false
   /// It was missed while the run went on, and ended it.
   package var endedTheRun = false
+  /// Why it was not judged.
+  package var reason: String?
+}
+
+extension ThresholdVerdict {
+  /// It is an upper limit for what is measured on the devices' clock and contains the time of their server.
+  package var growsWithPace: Bool {
+    guard let expression = ThresholdExpression(expression, selection: selection) else { return false }
+    return ThresholdVerdict.growsWithPace(String(selection.prefix { $0 != "{" }), expression.comparison)
+  }
+
+  static func growsWithPace(_ metric: String, _ comparison: Comparison) -> Bool {
+    let metrics = ["upload_wait", "record_delivery_latency", "queue_depth", "queue_oldest_age", "drain_time"]
+    return metrics.contains(metric) && (comparison == .less || comparison == .lessOrEqual)
+  }
 }
 
 extension InvariantVerdict {

@@ -39,7 +39,9 @@ extension Clock: ScenarioSection {
         "2026-03-29T03:00:00+02:00".
         """),
       .key("duration", \.duration, .duration, "How long the devices drive."),
-      .key("settle", \.settle, .duration, "How long everything is healthy afterwards, so that the queues drain."),
+      .key(
+        "settle", \.settle, .duration,
+        "How long everything is healthy afterwards, so that the queues drain; in real time in an `accelerated` run."),
       .key("timestamps", \.timestamps, .choice, "Whether records carry simulated time or are shifted to today."),
     ])
 }

@@ -137,9 +137,12 @@ extension Scenario {
     return found
   }
 
-  /// Of a run whose requests do not say which device they come from; nil where they do, or where that is unknown.
+  /// Of a run whose requests do not say which device they come from; nil where they do, by a token too, or where that is
+  /// unknown.
   package var anonymityNote: String? {
-    guard clock.mode != .virtual, !target.isOurs, target.preset == nil else { return nil }
+    guard clock.mode != .virtual, !target.isOurs, target.preset == nil, target.authorization.strategy == .none else {
+      return nil
+    }
     let isNamed = fleets.allSatisfy { fleet in
       documents(of: fleet.value.traits).contains { DevicePlaceholders.stand(in: $0) }
     }
