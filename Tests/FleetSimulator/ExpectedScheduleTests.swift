@@ -142,6 +142,17 @@ import Vocabulary
     #expect(stage.violated == [.schedule])
   }
 
+  /// The schedule is on already, and the stop is not taken back.
+  @Test func aManualStopOutlastsAnotherStartOfTheSchedule() {
+    let stage = stage("1-7 09:00-12:00")
+    turn(.location, stage)
+    stage.tell(.asked(.stop))
+    turn(.off, stage)
+    stage.tell(.asked(.startSchedule))
+    wait(60, stage)
+    #expect(stage.violated == [])
+  }
+
   @Test func aWindowThatOpensWhileTheAppIsDownIsKeptAfterTheNextStart() {
     let stage = stage("1-7 11:00-14:00")
     stage.tell(

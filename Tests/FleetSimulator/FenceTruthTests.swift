@@ -102,6 +102,26 @@ import World
     #expect(stage.violated == [])
   }
 
+  /// A record that cannot be written is not told.
+  @Test func anEntryWhileTheStoreFailsNeedsNoEvent() throws {
+    let fault = try #require(
+      ScenarioReader(overrides: [], variable: { _ in nil }).read(
+        #"""
+        { version: 1, name: "x", fleets: { cars: { devices: 1 } },
+          faults: [{ name: "full", at: "1s", for: "1h", storage: { error: "SQLITE_FULL" } }] }
+        """#
+      ).scenario.faults.first)
+    let (stage, now) = (Stage(faults: [fault]), MonotonicInstant(nanoseconds: 0))
+    stage.stay(-1_000)
+    stage.tell(.asked(.addGeofences([Self.circle])))
+    stage.tell(.asked(.start))
+    stage.tell(.faultBegan(FaultOccurrence(fault: "full", fleet: "cars", index: 0, ordinal: 0, start: now, end: nil)))
+    wait(2_000, stage)
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    wait(300, stage)
+    #expect(stage.violated == [])
+  }
+
   @Test func anEntryWithoutNotifyOnEntryNeedsNoEvent() {
     var fence = Self.circle
     fence.notifyOnEntry = false

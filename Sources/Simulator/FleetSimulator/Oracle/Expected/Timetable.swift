@@ -109,7 +109,11 @@ struct Timetable {
     let before = goal
     goal = schedule.goal(atMilliseconds: zone.local(now.wall))
     change = schedule.change(after: now.wall, in: zone)
-    guard goal != before else { return }
+    guard goal != before else {
+      // Alarms are set anew by the new time.
+      if due != nil { due = now.monotonic + terms.lateness }
+      return
+    }
     since = now.monotonic
     if !isAhead { isOverruled = true }
     due = follows && !isOverruled && isRunning ? since + terms.lateness : nil

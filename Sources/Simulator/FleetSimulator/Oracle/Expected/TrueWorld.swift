@@ -14,10 +14,13 @@ final class TrueWorld {
   var lives: ContiguousArray<TrueLife>
   /// Faults by which a receiver sees nothing.
   private let blindings: Set<String>
+  /// Faults by which a store cannot write.
+  private let disturbances: Set<String>
 
   init(devices: Int, faults: [Fault]) {
     lives = ContiguousArray(repeating: TrueLife(), count: devices)
     blindings = Set(faults.compactMap { if case .device(let fault) = $0.action, fault.noFix { $0.name } else { nil } })
+    disturbances = Set(faults.compactMap { if case .storage = $0.action { $0.name } else { nil } })
   }
 
   /// Before the rules look at it.
@@ -35,6 +38,11 @@ final class TrueWorld {
     case .faultBegan(let occurrence) where blindings.contains(occurrence.fault):
       if lives[device].blindings == 0 { lives[device].blindSince = now }
       lives[device].blindings += 1
+    case .faultBegan(let occurrence) where disturbances.contains(occurrence.fault):
+      lives[device].disturbances += 1
+    case .faultEnded(let occurrence) where disturbances.contains(occurrence.fault):
+      lives[device].disturbances -= 1
+      lives[device].disturbedAt = now
     case .faultEnded(let occurrence) where blindings.contains(occurrence.fault):
       lives[device].blindings -= 1
       lives[device].blindUntil = now
@@ -136,7 +144,8 @@ struct TrueLife {
   var odometerSetAt: MonotonicInstant?
   /// The fences that it knows, whether or not they are watched.
   var fences: [Geofence] = []
-  /// When its queue could not write last.
+  /// Faults by which its store cannot write, and when it could not last.
+  var disturbances = 0
   var disturbedAt: MonotonicInstant?
   var isHealed = false
 
@@ -168,7 +177,9 @@ struct TrueLife {
   }
 
   /// Its queue has worked since a while before then: what cannot be written need not be told.
-  func isSound(since instant: MonotonicInstant) -> Bool { disturbedAt.map { $0 + .seconds(600) < instant } ?? true }
+  func isSound(since instant: MonotonicInstant) -> Bool {
+    disturbances == 0 && disturbedAt.map { $0 + .seconds(600) < instant } ?? true
+  }
 
   /// Nor was it in a tunnel, on its way or where it stays.
   func seesSky(since instant: MonotonicInstant) -> Bool {

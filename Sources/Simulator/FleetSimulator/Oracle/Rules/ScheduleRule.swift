@@ -73,7 +73,9 @@ final class ScheduleRule: Rule {
     timetables[device]?.isOverruled = true
   }
 
+  /// Nothing for a schedule that is on.
   private func begin(_ sighting: Sighting) {
+    guard timetables[sighting.device]?.follows == false else { return }
     timetables[sighting.device]?.follows = true
     timetables[sighting.device]?.isOverruled = false
     timetables[sighting.device]?.expect(since: sighting.now.monotonic)
