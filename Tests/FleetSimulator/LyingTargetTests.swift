@@ -78,6 +78,7 @@ import World
   @Test func aRecordUnderAWrongDeviceIsNamedAsThat() throws {
     let report = try run(Backend(.swapsDevices))
     #expect(report.sums.lost > 0 && report.lossSentence?.contains("are listed under another device") == true)
+    #expect(report.sums.misplaced > 0 && report.sums.misplaced <= report.sums.lost)
     let victim = try #require(report.victims.first { $0.rule == .ackedIsDurable })
     #expect(victim.what.hasSuffix("stored under a wrong device"))
     #expect(victim.story.last?.hasPrefix("server: listed for another device, cars-") == true, "\(victim.story)")
@@ -135,8 +136,9 @@ import World
     #expect(report.findings.map(\.name) == [ServerFinding.stoppedByAnswers] && summary(report).result == .failed)
   }
 
+  /// In lockstep, where the devices' time waits for the server's however slow the machine is.
   @Test func anAnswerThatMakesTheNextUploadIsAStorm() throws {
-    let report = try run(Backend(.storms), .none)
+    let report = try run(Backend(.storms), .none) { $0.outside?.lockstep = .modelled }
     #expect(report.findings.contains { $0.name == ServerFinding.uploadStorm && $0.isViolation }, "\(report.findings)")
     #expect(summary(report).result == .violated)
   }

@@ -209,13 +209,14 @@ enum LedgerText {
     }
   }
 
-  private static let bad = ["lost", "changed", "duplicateRows"]
+  private static let bad = ["lost", "misplaced", "changed", "duplicateRows"]
 
   /// `duplicateRows` is "duplicate rows".
   private static func title(_ name: String) -> String {
     switch name {
     case "unverified": "acknowledged and not verified"
     case "misled": "deleted on a page with status 200"
+    case "misplaced": "of the lost, under another device"
     case "changed": "stored otherwise than sent"
     default: name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
     }

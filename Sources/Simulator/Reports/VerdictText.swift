@@ -78,7 +78,11 @@ struct VerdictText {
   private static func violations(_ summary: RunSummary) -> String? {
     let ledger = summary.ledger
     var parts: [String] = []
-    if ledger.lost > 0 { parts.append("\(NumberText.count(ledger.lost, "acknowledged record")) lost") }
+    if ledger.lost > 0 {
+      let elsewhere =
+        ledger.misplaced > 0 ? ", \(NumberText.count(ledger.misplaced)) of them stored for another device" : ""
+      parts.append("\(NumberText.count(ledger.lost, "acknowledged record")) lost\(elsewhere)")
+    }
     if ledger.duplicateRows > 0 { parts.append("\(NumberText.count(ledger.duplicateRows, "record")) stored twice") }
     if ledger.changed > 0 { parts.append("\(NumberText.count(ledger.changed, "record")) stored otherwise than sent") }
     if ledger.misled > 0, summary.verification.outcome != .verified || parts.isEmpty {

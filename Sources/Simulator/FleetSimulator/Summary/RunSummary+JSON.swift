@@ -96,7 +96,7 @@ extension LedgerSums {
   package static let parts: [(name: String, path: any WritableKeyPath<LedgerSums, Int> & Sendable)] = [
     ("created", \.created), ("stored", \.stored), ("unverified", \.unverified), ("pending", \.pending),
     ("expired", \.expired), ("evicted", \.evicted), ("destroyed", \.destroyed), ("quarantined", \.quarantined),
-    ("misled", \.misled), ("lost", \.lost), ("duplicatesExplained", \.duplicatesExplained),
+    ("misled", \.misled), ("lost", \.lost), ("misplaced", \.misplaced), ("duplicatesExplained", \.duplicatesExplained),
     ("duplicatesUnexplained", \.duplicatesUnexplained),
     ("changed", \.changed), ("duplicateRows", \.duplicateRows),
   ]

@@ -106,7 +106,10 @@ extension Ledger {
     let record = departure.record
     sums.lost += 1
     let holder = proof.holder(of: record.uuid)
-    if holder != nil { losses.misplaced += 1 }
+    if holder != nil {
+      losses.misplaced += 1
+      sums.misplaced += 1
+    }
     if !seesServer { losses.count(departure, of: names[departure.device], isLost: true) }
     let end =
       holder.map { "server: listed for another device, \($0)" }

@@ -297,6 +297,8 @@ package struct LedgerSums: Equatable, Sendable {
   package var misled = 0
   /// Acknowledged by the server and not in its store.
   package var lost = 0
+  /// Of the lost, those that the server lists for another device.
+  package var misplaced = 0
 
   /// Records that came to the server once more, for a reason.
   package var duplicatesExplained = 0
