@@ -88,6 +88,25 @@ import Testing
     #expect(try reasons(server, run: "one").first == told)
   }
 
+  /// Another's mistake does not stand before what is known of the device.
+  @Test func requestsThatSayNoDeviceComeLast() throws {
+    let server = try VirtualServer()
+    post(server, "/location")
+    post(server, "/locations/phone-1", times: 3)
+    let told = try reasons(server, #"{"device":"phone-1","atLeast":3,"timeout":"1s"}"#)
+    #expect(told.count == 2 && told[0].hasPrefix("duplicate") && told[1].hasPrefix("notFound"), "\(told)")
+  }
+
+  @Test func anEventThatTheSDKHasNotIsTold() throws {
+    let server = try VirtualServer()
+    post(server, "/locations/phone-1")
+    let told = try reasons(server, #"{"device":"phone-1","event":"motionchagne","since":"now","timeout":"1s"}"#)
+    #expect(
+      told.first
+        == "unknownEvent: the SDK has no event motionchagne, only motionchange, geofence, providerchange, heartbeat; did you mean motionchange?",
+      "\(told)")
+  }
+
   @Test func aBodyThatCannotBeReadIsTold() throws {
     let server = try VirtualServer()
     post(server, "/locations", "{\"location\":")

@@ -71,11 +71,13 @@ final class PendingAwait: Responder {
     let (condition, milliseconds) = (condition, milliseconds)
     let isAsked = session.context.ask(
       { reader in
-        let reasons = shortfall.reasons(run: condition.run, device: condition.device, reader)
+        let reasons = shortfall.reasons(
+          run: condition.run, device: condition.device, event: condition.event, reader)
         return .answered(.timedOut(progress, condition, milliseconds, reasons))
       }, session.address)
     guard isAsked else {
-      let reasons = shortfall.reasons(run: condition.run, device: condition.device, nil)
+      let reasons = shortfall.reasons(
+        run: condition.run, device: condition.device, event: condition.event, nil)
       let response = Response.timedOut(progress, condition, milliseconds, reasons)
       return session.answer(exchange, response, bodyComplete: true, &output)
     }

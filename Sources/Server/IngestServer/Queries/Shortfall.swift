@@ -13,17 +13,25 @@ struct Shortfall: Sendable {
   private static let namesMax = 10_000
   private static let namesTold = 5
 
-  /// What the server knows about why a device of the run, or the run, has not stored more. The store cannot always be asked.
-  func reasons(run: String, device: String?, _ reader: StoreReader?) -> [ShortfallReason] {
+  /// What the server knows about why a device of the run, or the run, has not stored more records with the event. Requests
+  /// that do not say whose they are come first only where nothing of the device has come. The store cannot always be asked.
+  func reasons(run: String, device: String?, event: String?, _ reader: StoreReader?) -> [ShortfallReason] {
     var reasons: [ShortfallReason] = []
+    if let event, let unknown = ShortfallReason(unknownEvent: event) { reasons.append(unknown) }
     if let outage = probes.outage() {
       reasons.append(ShortfallReason(kind: .outage, message: "the store cannot accept records: \(outage.reason)"))
     }
-    reasons += refusals.entries(run: run, device: device).map { ShortfallReason($0, of: device) }
+    let entries = refusals.entries(run: run, device: device)
+    let isNamed = { (entry: RefusalLog.Entry) in device == nil || entry.refusal.device == device }
+    let ofDevice = entries.filter(isNamed).map { ShortfallReason($0, of: device) }
+    let others = entries.filter { !isNamed($0) }.map { ShortfallReason($0, of: device) }
+    var stored: [ShortfallReason] = []
     if let reader {
       // What cannot be read is not among the reasons; the answer says by itself when the store could not be asked.
-      do throws(StoreError) { reasons += try stored(run: run, device: device, reader) } catch {}
+      do throws(StoreError) { stored = try self.stored(run: run, device: device, reader) } catch {}
     }
+    let isSilent = ofDevice.isEmpty && stored.contains { $0.kind == .unknownDevice }
+    reasons += isSilent ? others + stored : ofDevice + stored + others
     return Array(reasons.prefix(Shortfall.reasonsMax))
   }
 
@@ -110,6 +118,8 @@ struct ShortfallReason: Equatable, Sendable {
     case refused
     /// The store takes nothing at the moment.
     case outage
+    /// The SDK has no event of that name.
+    case unknownEvent
   }
 
   let kind: Kind
@@ -119,6 +129,15 @@ struct ShortfallReason: Equatable, Sendable {
 }
 
 extension ShortfallReason {
+  /// Nil for an event of the SDK. Records of other clients may have others, which is why a wait for one is allowed.
+  init?(unknownEvent name: String) {
+    let known = [RecordEvent.motionchange, .geofence, .providerchange, .heartbeat].map(\.name)
+    guard !known.contains(name) else { return nil }
+    let near = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""
+    self.init(
+      kind: .unknownEvent, message: "the SDK has no event \(name), only \(known.joined(separator: ", "))\(near)")
+  }
+
   /// `of` is the device that was asked for, nil for any.
   init(_ entry: RefusalLog.Entry, of device: String?) {
     let refusal = entry.refusal

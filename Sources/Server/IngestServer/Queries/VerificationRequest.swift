@@ -151,7 +151,8 @@ struct CountExpectation: Sendable {
         var detail: JSONObject = ["records": .integer(Int64(count))]
         var message = "\(found), expected \(range.text)"
         if count < range.atLeast {
-          let reasons = shortfall.reasons(run: selection.keys.run, device: selection.keys.device?.name, reader)
+          let keys = selection.keys
+          let reasons = shortfall.reasons(run: keys.run, device: keys.device?.name, event: selection.event, reader)
           message += reasons.words
           if !reasons.isEmpty { detail["reasons"] = .array(reasons.map(\.json)) }
         }
