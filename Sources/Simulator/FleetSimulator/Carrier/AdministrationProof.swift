@@ -78,7 +78,7 @@ final class AdministrationProof: StoreProof {
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
     for device in device.map({ [$0] }) ?? devices {
       let answer = administration.ask("/admin/v1/uuids?device=" + device.percentEncoded)
-      if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)" }
+      if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)\(answer.remedy)" }
       let bytes = answer.body
       var reader = JSONReader(bytes.span)
       do throws(JSONError) {
@@ -92,7 +92,7 @@ final class AdministrationProof: StoreProof {
 
   private func document(_ answer: RequestOutcome) -> JSONValue? {
     if let reason = answer.refusal {
-      refusal = "/admin/v1: \(reason)"
+      refusal = "/admin/v1: \(reason)\(answer.remedy)"
       return nil
     }
     do throws(JSONError) {
