@@ -49,7 +49,8 @@ import Testing
 
   @Test func theThresholdFailsTheRun() throws {
     let call = try run(Self.broken, Self.threshold)
-    #expect(call.code == .thresholdFailed && call.output.contains("threshold clauses_broken"), "\(call.output)")
+    #expect(
+      call.code == .thresholdFailed && call.output.contains(" failed: clauses_broken count==0 was 1"), "\(call.output)")
     #expect(try run("{}", Self.threshold).code == .ok)
   }
 

@@ -70,7 +70,9 @@ import Testing
 
   @Test func whatIsNotListedFails() throws {
     let nothing = try drive(.nothing)
-    #expect(nothing.code == .runtimeFailure && nothing.output.contains(" not stored, the first "), "\(nothing.output)")
+    #expect(
+      nothing.code == .runtimeFailure && nothing.output.contains(" not stored for device 'drive', the first "),
+      "\(nothing.output)")
     #expect(try drive(.onlyTheFirst).code == .runtimeFailure)
     #expect(try drive(.nothing, []).code == .ok)
   }

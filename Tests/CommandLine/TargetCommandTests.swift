@@ -31,7 +31,9 @@ import Testing
     #expect(stranger.output.contains("not verified: /admin/v1: status 401"), "\(stranger.output)")
     let fault = "faults=[{ name: 'down', at: '1m', for: '1m', http: { abort: { status: 503 } } }]"
     let refused = run(ours + ["--set", fault])
-    #expect(refused.code == .runtimeFailure && refused.error.contains("status 401; show --admin-token"))
+    #expect(
+      refused.code == .runtimeFailure
+        && refused.error.contains("status 401; show --admin-token"))
     let placed = run(["--target", server.url, "--set", fault, "--admin-token", Self.token])
     #expect(placed.code == .ok, "\(placed.output)\(placed.error)")
     let shard = run(["--target", server.url, "--set", fault, "--admin-token", Self.token, "--shard", "0/2"])

@@ -66,6 +66,36 @@ import Testing
     #expect(SummaryText(Self.run.summary, isColoured: true).text.contains("\u{1B}[31m"))
   }
 
+  @Test func theFirstLineNamesWhatWasMissedAndWhatWasNotJudged() {
+    var summary = Self.run.summary
+    summary.violations = []
+    func line() -> String { VerdictText(summary).line }
+    #expect(line() == "failed: uploads count<1 was \(NumberText.figure(summary.thresholds[1].value ?? 0))")
+    summary.thresholds.append(
+      .init(selection: "checks{check:ok}", expression: "rate>0.99", value: 0.982, outcome: .failed))
+    #expect(line().hasSuffix(", and 1 more"))
+    summary.thresholds.removeAll { $0.selection == "uploads" }
+    #expect(line() == "failed: checks{check:ok} rate>0.99 was 98.2 %")
+    summary.thresholds = [
+      .init(
+        selection: "drain_time", expression: "p(95)<300000", value: 483_000, outcome: .notJudged, stretch: 600,
+        reason: "fast")
+    ]
+    #expect(line() == "passed; drain_time p(95)<300000 not judged: fast")
+    #expect(
+      MetricText.text(summary.thresholds[0]).hasPrefix("805 ms to 8m 03s, not judged: fast"))
+    summary.coverage = [.init(goal: "401-mid-flush", seen: 0)]
+    #expect(line().hasPrefix("not covered; never seen 401-mid-flush with 4 devices: run more of them (--devices)"))
+  }
+
+  @Test func aCheckWithoutAnAnswerThatTestsItIsNoSuccess() {
+    var summary = Self.run.summary
+    summary.checks = [.init(name: "not-refused", held: 0, failed: 0)]
+    let text = SummaryText(summary, isColoured: false).text
+    #expect(text.contains("– not-refused  not exercised") && !text.contains("✓ not-refused"), "\(text)")
+    #expect(JUnitReport(summary).text.contains("<skipped message=\"not exercised by any answer\"/>"))
+  }
+
   @Test func thePageNeedsNothingFromOutsideAndRunsNothing() throws {
     let page = PageReport(Self.run.summary, map: Self.run.map).text
     #expect(page.contains("default-src 'none'; style-src 'nonce-"))

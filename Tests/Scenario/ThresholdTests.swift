@@ -44,6 +44,12 @@ import Testing
     let list = try #require(Condition("response.status in [200,201 , 204]"))
     #expect(list.holds(201) && !list.holds(202))
     #expect(try #require(Condition("response.status not in [400]")).holds(200))
+    let refused = try #require(Condition("response.status not in [400, 404]"))
+    #expect([200, 302, 400, 404, 409, 422].allSatisfy(refused.isTested))
+    #expect(![401, 403, 407, 408, 429, 500, 503].contains(where: refused.isTested))
+    #expect(try #require(Condition("response.status != 503")).isTested(by: 500))
+    let small = try #require(Condition("response.bytes<9"))
+    #expect([401, 500].allSatisfy(list.isTested) && [401, 500].allSatisfy(small.isTested))
     #expect(try #require(Condition("request.bytes>65536")).holds(65_537))
     for text in [
       "", "response.status", "response.status in []", "response.status is 5", "status > 1", "request.bytes > 1 > 2",

@@ -224,7 +224,7 @@ extension Clause {
     case .refreshSucceeds:
       (
         "a refresh is answered with 200 or 201",
-        "the device asks again with every upload, two requests each time: let it log in again, or send stop"
+        "the device asks again with every upload, two requests each time: let it log in again, or send stop. An app that gives ready the same tokens at each launch shows the oldest refresh token again: it has to keep the tokens that onAuthorization brings"
       )
     case .refreshIsAnObject:
       (

@@ -51,8 +51,6 @@ package struct SummaryText {
     var parts = ["\(NumberText.count(count)) (\(RateText.uploads(count, of: summary)))"]
     let failures = summary.failures.values.reduce(0, +)
     if failures > 0 { parts.append("\(NumberText.count(failures)) without a 2xx (\(RateText.failures(of: summary)))") }
-    let open = count - summary.answers.values.reduce(0, +)
-    if open > 0 { parts.append("\(NumberText.count(open)) without an end") }
     if case .trend(let bytes)? = summary.figure("upload_bytes") {
       parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
     }
@@ -102,12 +100,12 @@ package struct SummaryText {
     guard !summary.checks.isEmpty else { return [] }
     let rows = summary.checks.map { check in
       let total = check.held + check.failed
-      let share = total > 0 ? NumberText.percent(Double(check.held) / Double(total)) : "no answers"
+      let share = total > 0 ? NumberText.percent(Double(check.held) / Double(total)) : "not exercised"
       return [check.name, share, "\(NumberText.count(check.held)) of \(NumberText.count(total))"]
     }
     return ["  checks"]
       + zip(summary.checks, Columns.text(rows, firstIsLeft: true)).map { check, line in
-        "    \(check.failed == 0 ? paint.green("✓") : paint.red("✗")) \(line)"
+        "    \(check.failed > 0 ? paint.red("✗") : check.held > 0 ? paint.green("✓") : "–") \(line)"
       }
   }
 
@@ -252,7 +250,13 @@ package enum MetricText {
 
   /// What a threshold was held against; a rate is a share, a count is none of the metric's units.
   package static func text(_ verdict: ThresholdVerdict) -> String {
-    if verdict.outcome == .notJudged { return "not judged: \(verdict.reason ?? "storage not verified")" }
+    if verdict.outcome == .notJudged {
+      let name = verdict.selection
+      let range = verdict.value.flatMap { most in
+        verdict.stretch.map { "\(text(most / $0, of: name)) to \(text(most, of: name)), " }
+      }
+      return "\(range ?? "")not judged: \(verdict.reason ?? "storage not verified")"
+    }
     guard let value = verdict.value else { return "nothing measured" }
     let expression = verdict.expression.drop { $0 == " " }
     if expression.hasPrefix("count") { return NumberText.figure(value) }
@@ -262,6 +266,13 @@ package enum MetricText {
       return isShare ? NumberText.percent(value) : NumberText.figure(value) + "/s"
     }
     return text(value, of: verdict.selection)
+  }
+}
+
+extension MetricText {
+  /// `drain_time p(95)<300000 was 8m 03s`.
+  static func sentence(_ verdict: ThresholdVerdict) -> String {
+    "\(verdict.selection) \(verdict.expression)" + (verdict.value == nil ? "" : " was \(text(verdict))")
   }
 }
 

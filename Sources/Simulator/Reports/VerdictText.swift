@@ -22,13 +22,14 @@ struct VerdictText {
     case .passed: (word, kind) = ("passed", .good)
     case .invalid:
       (word, kind) = ("invalid", .bad)
-      if summary.verification.outcome != .failed { rest.insert("the figures of this run are not valid", at: 0) }
+      let late = VerdictText.missed(summary.thresholds.filter(\.invalidates)).map { ": " + $0 } ?? ""
+      if summary.verification.outcome != .failed { rest.insert("the figures of this run are not valid\(late)", at: 0) }
     case .violated:
       (word, kind) = ("violated", .bad)
       rest = [VerdictText.violations(summary)].compactMap(\.self) + rest
     case .failed:
       (word, kind) = ("failed", .bad)
-      if let missed = VerdictText.missed(summary) { rest.insert(missed, at: 0) }
+      if let missed = VerdictText.missed(summary.thresholds) { rest.insert(missed, at: 0) }
     case .stopped: (word, kind) = ("stopped by a signal", .open)
     case .uncovered:
       (word, kind) = ("not covered", .open)
@@ -41,7 +42,7 @@ struct VerdictText {
     {
       rest.append("stored records known by their uuids, contents not compared")
     }
-    let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.growsWithPace }
+    let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
     if let first = unjudged.first {
       let names = unjudged.map { "\($0.selection) \($0.expression)" }.joined(separator: ", ")
       rest.append("\(names) not judged: \(first.reason ?? "")")
@@ -53,25 +54,24 @@ struct VerdictText {
     self.rest = rest
   }
 
-  /// `passed; storage not verified`, `failed: drain_time p(95)<300000 is 8m03s`.
+  /// `passed; storage not verified`, `failed: records_lost count==0 was 2`.
   var line: String { word + tail }
 
   /// What stands behind the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }
 
-  /// The first threshold that was missed, and how many more were.
-  private static func missed(_ summary: RunSummary) -> String? {
-    let missed = summary.thresholds.filter { $0.outcome == .failed }
+  /// `checks{check:accepted} rate>0.99 was 98.2 % and 2 more`; nil when none was missed.
+  private static func missed(_ thresholds: [ThresholdVerdict]) -> String? {
+    let missed = thresholds.filter { $0.outcome == .failed }
     guard let first = missed.first else { return nil }
-    let others = missed.count > 1 ? ", and \(NumberText.count(missed.count - 1, "other threshold")) missed" : ""
-    return "threshold \(first.selection) \(first.expression) missed, it is \(MetricText.text(first))\(others)"
+    return MetricText.sentence(first) + (missed.count > 1 ? ", and \(missed.count - 1) more" : "")
   }
 
-  /// A few devices, or a short run, may never meet what many meet.
+  /// It is mostly a matter of how many devices there are.
   private static func uncovered(_ summary: RunSummary) -> String {
     let goals = summary.coverage.filter { $0.seen == 0 }.map(\.goal).joined(separator: ", ")
-    return "\(goals) did not come up with \(NumberText.count(summary.devices, "device")) in "
-      + "\(NumberText.span(milliseconds: summary.ended.seconds * 1_000)); run more devices or longer, or take it out of coverage"
+    return "never seen \(goals) with \(NumberText.count(summary.devices, "device")): "
+      + "run more of them (--devices) or for longer (--duration)"
   }
 
   /// Nil when it is the findings that are one.

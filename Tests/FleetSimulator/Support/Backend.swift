@@ -46,7 +46,7 @@ final class Backend: Sendable {
     }
   }
 
-  private static func status(_ status: Int) -> BareServer.Answer {
+  static func status(_ status: Int) -> BareServer.Answer {
     .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
   }
 

@@ -51,9 +51,9 @@ import Testing
     let server = try VirtualServer()
     post(server, "/r/one/locations/phone-1", Uploads.batch(0..<3))
     let told = "otherRun: 3 records of phone-1 stored in the run one, not without a run"
-    #expect(try reasons(server) == [unknown + ", and no other has", told])
+    #expect(try reasons(server) == [told, unknown + ", and no other has"])
     let other = "otherRun: 3 records of phone-1 stored in the run one, not in the run two"
-    #expect(try reasons(server, run: "two").last == other)
+    #expect(try reasons(server, run: "two").first == other)
     let whole = try reasons(server, #"{"timeout":"1s"}"#)
     #expect(whole == ["otherRun: 3 records stored in the run one, not without a run"])
     post(server, "/locations/phone-1")
@@ -129,6 +129,42 @@ import Testing
     post(server, "/locations/phone-1", times: 3)
     let told = try reasons(server, #"{"device":"phone-1","atLeast":3,"timeout":"1s"}"#)
     #expect(told == ["duplicate: 2 records came again, and count once"])
+  }
+
+  /// The requests of others, and those from before the wait, come after what is about the device that is waited for.
+  @Test func theReasonsOfTheDeviceStandFirst() throws {
+    let server = try VirtualServer()
+    post(server, "/location")
+    server.advance(milliseconds: 1)
+    post(server, "/locations", "{\"location\":")
+    post(server, "/locations/phone-1", "[\(Uploads.record(1)),7]")
+    let body = #"{"device":"phone-1","atLeast":2,"timeout":"1s"}"#
+    #expect(try reasons(server, body).map { $0.prefix { $0 != ":" } } == ["quarantined", "malformed", "notFound"])
+    let client = server.connect()
+    client.post("/admin/v1/await", body)
+    server.advance(milliseconds: 500)
+    post(server, "/locations/phone-1", "")
+    server.advance(milliseconds: 500)
+    let answer = try #require(try client.answer())
+    #expect(try texts(answer).map { $0.prefix { $0 != ":" } } == ["malformed", "quarantined", "malformed", "notFound"])
+  }
+
+  @Test func anEventThatNeverCameIsNamed() throws {
+    let server = try VirtualServer()
+    post(server, "/location")
+    func reason(_ event: String) throws -> String? {
+      try reasons(server, #"{"device":"phone-1","event":"\#(event)","since":"now","timeout":"1s"}"#).first
+    }
+    let none = "unknownEvent: no record with the event "
+    #expect(try reason("geofence") == none + "geofence has come")
+    let client = server.connect()
+    client.post("/admin/v1/await", #"{"event":"geofence","since":"now","timeout":"1s"}"#)
+    post(server, "/locations/phone-1", Uploads.record(1, event: "arrival"))
+    server.advance(milliseconds: 1_000)
+    let answer = try #require(try client.answer())
+    #expect(try texts(answer).first == none + "geofence has come; others had arrival")
+    let check = try server.connect().request("POST", "/admin/v1/verify", body: #"{"event":"arival","atLeast":1}"#)
+    #expect(check.text.contains("the SDK has no event arival, only "), "\(check.text)")
   }
 
   @Test func aResetForgetsWhatWasRefused() throws {

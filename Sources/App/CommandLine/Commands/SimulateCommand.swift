@@ -110,7 +110,12 @@ private struct SimulateCommand {
       scenario = chosen
     }
     if let factor { scenario = scenario.scaled(by: factor) }
+    var notes = result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
+    let (count, written) = (scenario.peakDevices, result.scenario.peakDevices)
+    if count < written, !scenario.coverage.sometimes.isEmpty {
+      notes.append("\(count.of("device")) of the scenario's \(written)")
+    }
     if values.isOn("check-determinism"), scenario.clock.mode != .virtual {
       throw UsageError("--check-determinism: only the mode virtual repeats itself, not \(scenario.clock.mode.rawValue)")
     }
@@ -126,7 +131,7 @@ private struct SimulateCommand {
       folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
       words: process.arguments.dropFirst().without(["--admin-token"]),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
-      notes: result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) })
+      notes: notes)
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }

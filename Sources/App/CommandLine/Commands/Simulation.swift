@@ -73,26 +73,21 @@ struct Simulation {
       return .badScenario
     }
     if let silence = try outside.silence() {
-      process.writeError("rollingroad simulate: \(silence)\(proxyHint(for: outside.url))")
+      process.writeError("rollingroad simulate: \(silence.text(process.variable))")
       return .runtimeFailure
     }
-    if let reason = try outside.showStreets(of: setup) { process.writeError("note: \(reason)") }
     if outside.factor > 1, setup.settle > .zero {
-      let most = NumberText.span(milliseconds: setup.settle.seconds * 1_000)
-      process.writeError("note: the settle phase is in real time, \(most) at most: it ends when all queues are empty")
+      let drives = NumberText.span(milliseconds: setup.duration.seconds * 1_000 / outside.factor)
+      process.writeError(
+        "note: the drives take \(drives) by the clock; then the queues settle in real time until they are empty, \(NumberText.span(setup.settle)) at most (clock.settle)"
+      )
     }
+    if let reason = try outside.showStreets(of: setup) { process.writeError("note: \(reason)") }
     let now = SystemClock().wallNow
     if outside.beginsToday { setup.start = now }
     // In modelled time a run can be had again, record by record, from a server that is as it was.
     if outside.lockstep != .modelled { setup.outside?.runNumber = UInt64(bitPattern: now.millisecondsSince1970) }
     return nil
-  }
-
-  /// libcurl takes the proxy from the environment, where it is forgotten easily.
-  private func proxyHint(for url: String) -> String {
-    let names = url.hasPrefix("https") ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
-    let set = (names + ["all_proxy", "ALL_PROXY"]).first { process.environment[$0].map { !$0.isEmpty } ?? false }
-    return set.map { "; requests go through the proxy in \($0), unless NO_PROXY names the host" } ?? ""
   }
 
   /// What a run has come to.
@@ -123,7 +118,7 @@ struct Simulation {
       summary.place = setup.outside.map {
         RunPlace(target: $0.url, start: begun, end: max(begun, SystemClock().wallNow))
       }
-      summary.leaveClockUnjudged()
+      summary.leaveLateUnjudged()
       summary.notes += options.notes + (audit?.remarks ?? [])
       summary.clauses = audit?.verdicts ?? []
       if options.isStrict { summary.judgeStrictly() }

@@ -107,7 +107,8 @@ struct DriveCommand {
     screen.show("\(intro)\(console == nil ? "" : "; ? lists the keys")")
     if let defaults { screen.show(defaults) }
     do {
-      let session = try DriveSession(settings, factor: factor, screen: screen, ownsSignals: process.ownsSignals)
+      let session = try DriveSession(
+        settings, factor: factor, screen: screen, ownsSignals: process.ownsSignals, variable: process.variable)
       let end = try session.run(script: script, input: script == nil && console == nil ? process.input : nil)
       screen.finish()
       let look = end == .signal ? .notAsked : store.look(for: session.acknowledged)

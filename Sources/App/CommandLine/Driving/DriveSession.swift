@@ -31,11 +31,19 @@ final class DriveSession {
   private var waitsUntil: MonotonicInstant?
   private var drainsUntil: MonotonicInstant?
   private var hasHinted = false
+  private let origin: String
+  private let variable: (String) -> String?
   private var completions: [TransportCompletion] = []
   private(set) var acknowledged = AcknowledgedRecords()
 
-  init(_ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool) throws {
+  /// `variable` reads the environment.
+  init(
+    _ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool,
+    variable: @escaping (String) -> String?
+  ) throws {
     self.screen = screen
+    self.variable = variable
+    origin = OutsideSetup.parts(of: settings.url).origin
     // Before the first thread, which has to block them too.
     signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
     var configuration = TransportConfiguration()
@@ -106,10 +114,14 @@ final class DriveSession {
   }
 
   private func hint(at completion: TransportCompletion) {
-    guard !hasHinted, case .failed(.refused, message: _) = completion.outcome else { return }
+    guard !hasHinted, case .failed(let failure, let message) = completion.outcome else { return }
+    let silence = TargetSilence(origin: origin, failure: failure, message: message)
+    let refusal =
+      failure == .refused
+      ? "no server is listening there: 'rollingroad serve' starts a server, --target names another one" : nil
+    guard let hint = silence.hint(variable) ?? refusal else { return }
     hasHinted = true
-    screen.show(
-      "            no server is listening there: 'rollingroad serve' starts a server, --target names another one")
+    screen.show("            " + hint)
   }
 
   private func press(at now: Moment) throws -> End? {

@@ -26,6 +26,8 @@ package struct AwaitProgress: Equatable, Sendable {
   var stored: Int?
   /// Those waited for and not seen, in order.
   var missing: [UUID128]
+  /// Those of the records that came meanwhile, where one is waited for.
+  var events: [String] = []
 }
 
 /// One wait.
@@ -37,6 +39,8 @@ struct Waiter: Sendable {
   /// Groups up to this one are in `stored` already.
   private var group: UInt64 = 0
   private var missing: Set<UUID128>
+  private var events: Set<String> = []
+  private static let eventsMax = 16
 
   init(id: UInt64, address: SessionAddress, condition: AwaitCondition) {
     self.id = id
@@ -51,7 +55,7 @@ struct Waiter: Sendable {
   /// There are more than there may be, and there will never be fewer.
   var isOver: Bool { stored.map { condition.count.isExceeded(by: $0) } ?? false }
 
-  var progress: AwaitProgress { AwaitProgress(stored: stored, missing: missing.sorted()) }
+  var progress: AwaitProgress { AwaitProgress(stored: stored, missing: missing.sorted(), events: events.sorted()) }
 
   /// What the store held at the end of a group.
   mutating func begin(stored: Int, group: UInt64) {
@@ -65,6 +69,9 @@ struct Waiter: Sendable {
   mutating func note(_ batch: IngestBatch, _ receipt: IngestReceipt, group: UInt64) {
     guard condition.concerns(batch.device) else { return }
     if !missing.isEmpty { found(batch.points.map(\.uuid)) }
+    if condition.event != nil {
+      for case let event? in batch.points.map(\.event) where events.count < Waiter.eventsMax { events.insert(event) }
+    }
     guard let stored, group > self.group else { return }
     self.stored = stored + (condition.event.map { matches($0, batch, receipt) } ?? receipt.accepted)
   }

@@ -69,15 +69,16 @@ final class PendingAwait: Responder {
     guard let progress = session.context.hub.giveUp(id) else { return }
     let shortfall = session.context.shortfall
     let (condition, milliseconds) = (condition, milliseconds)
+    let sought = Shortfall.Sought(
+      run: condition.run, device: condition.device,
+      event: progress.stored == 0 ? condition.event : nil, eventsSeen: progress.events, since: exchange.receivedAt)
     let isAsked = session.context.ask(
       { reader in
-        let reasons = shortfall.reasons(
-          run: condition.run, device: condition.device, event: condition.event, reader)
+        let reasons = shortfall.reasons(sought, reader)
         return .answered(.timedOut(progress, condition, milliseconds, reasons))
       }, session.address)
     guard isAsked else {
-      let reasons = shortfall.reasons(
-        run: condition.run, device: condition.device, event: condition.event, nil)
+      let reasons = shortfall.reasons(sought, nil)
       let response = Response.timedOut(progress, condition, milliseconds, reasons)
       return session.answer(exchange, response, bodyComplete: true, &output)
     }
@@ -227,7 +228,9 @@ extension LiveHandlers {
     }
     if condition.event != nil && !condition.isFromNow {
       throw FieldError(
-        "since", .outOfRange(expected: "now where an event is given: earlier ones are not counted by event"))
+        "since",
+        .outOfRange(
+          expected: "now where an event is given; POST verify counts those with an event that are stored already"))
     }
     return condition
   }

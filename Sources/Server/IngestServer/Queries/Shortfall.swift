@@ -13,26 +13,41 @@ struct Shortfall: Sendable {
   private static let namesMax = 10_000
   private static let namesTold = 5
 
-  /// What the server knows about why a device of the run, or the run, has not stored more records with the event. Requests
-  /// that do not say whose they are come first only where nothing of the device has come. The store cannot always be asked.
-  func reasons(run: String, device: String?, event: String?, _ reader: StoreReader?) -> [ShortfallReason] {
+  /// What a client expects.
+  struct Sought: Sendable {
+    var run: String
+    /// Nil for the run as a whole.
+    var device: String?
+    /// No record with it has come; nil where none is asked for, or some have.
+    var event: String?
+    /// Those of the records that have come.
+    var eventsSeen: [String] = []
+    /// When the client began to wait.
+    var since: WallInstant?
+  }
+
+  /// What the server knows about why a device of the run, or the run, has not stored more; what is most likely to be about
+  /// the records that are missed comes first. The store cannot always be asked.
+  func reasons(_ sought: Sought, _ reader: StoreReader?) -> [ShortfallReason] {
+    let device = sought.device
     var reasons: [ShortfallReason] = []
-    if let event, let unknown = ShortfallReason(unknownEvent: event) { reasons.append(unknown) }
     if let outage = probes.outage() {
       reasons.append(ShortfallReason(kind: .outage, message: "the store cannot accept records: \(outage.reason)"))
     }
-    let entries = refusals.entries(run: run, device: device)
-    let isNamed = { (entry: RefusalLog.Entry) in device == nil || entry.refusal.device == device }
-    let ofDevice = entries.filter(isNamed).map { ShortfallReason($0, of: device) }
-    let others = entries.filter { !isNamed($0) }.map { ShortfallReason($0, of: device) }
-    var stored: [ShortfallReason] = []
+    if let event = sought.event { reasons.append(ShortfallReason(absent: event, seen: sought.eventsSeen)) }
+    reasons += refusals.entries(run: sought.run, device: device).map { entry in
+      var reason = ShortfallReason(entry, of: device)
+      let isLate = sought.since.map { entry.lastAt >= $0 } ?? false
+      reason.rank =
+        entry.refusal.device.isEmpty ? isLate ? .nameless : .earlierNameless : isLate ? .meanwhile : .earlier
+      return reason
+    }
     if let reader {
       // What cannot be read is not among the reasons; the answer says by itself when the store could not be asked.
-      do throws(StoreError) { stored = try self.stored(run: run, device: device, reader) } catch {}
+      do throws(StoreError) { reasons += try stored(run: sought.run, device: device, reader) } catch {}
     }
-    let isSilent = ofDevice.isEmpty && stored.contains { $0.kind == .unknownDevice }
-    reasons += isSilent ? others + stored : ofDevice + stored + others
-    return Array(reasons.prefix(Shortfall.reasonsMax))
+    let ordered = reasons.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+    return Array(ordered.map(\.element).prefix(Shortfall.reasonsMax))
   }
 
   private func stored(
@@ -52,11 +67,11 @@ struct Shortfall: Sendable {
     }
     for (reason, count) in try reader.quarantineReasons(QuarantineSelection(run: run, device: device)) {
       let message = "\(CountRange.records(Int(count))) put aside: \(reason); GET quarantine shows what"
-      reasons.append(ShortfallReason(kind: .quarantined, message: message, count: Int(count)))
+      reasons.append(ShortfallReason(kind: .quarantined, message: message, count: Int(count), rank: .earlier))
     }
     if duplicates > 0 {
       let message = "\(CountRange.records(Int(duplicates))) came again, and count once"
-      reasons.append(ShortfallReason(kind: .duplicate, message: message, count: Int(duplicates)))
+      reasons.append(ShortfallReason(kind: .duplicate, message: message, count: Int(duplicates), rank: .earlier))
     }
     if points == 0 {
       for other in try reader.otherRuns(of: device, than: run, limit: Shortfall.namesTold) where other.points > 0 {
@@ -64,7 +79,7 @@ struct Shortfall: Sendable {
         let owner = device.map { " of \($0)" } ?? ""
         let records = CountRange.records(Int(other.points))
         let message = "\(records)\(owner) stored \(place), not \(Shortfall.place(run))"
-        reasons.append(ShortfallReason(kind: .otherRun, message: message, count: Int(other.points)))
+        reasons.append(ShortfallReason(kind: .otherRun, message: message, count: Int(other.points), rank: .aside))
       }
     }
     return reasons
@@ -83,21 +98,26 @@ struct Shortfall: Sendable {
     } while next != nil && names.count < Shortfall.namesMax
     let place = Shortfall.place(run)
     var message = "no device \(device) has stored anything \(place)"
+    var rank = ShortfallReason.Rank.aside
     if let near = NearestName.find(device, in: names) {
       message += "; did you mean \(near)?"
+      rank = .mistake
     } else if names.isEmpty {
       message += ", and no other has"
+      rank = .nothing
     } else {
       let more = names.count > Shortfall.namesTold ? ", …" : ""
       message += "; there are \(names.prefix(Shortfall.namesTold).joined(separator: ", "))\(more)"
     }
-    return ShortfallReason(kind: .unknownDevice, message: message)
+    return ShortfallReason(kind: .unknownDevice, message: message, rank: rank)
   }
 }
 
 /// A reason, known to the server, why fewer records are stored than a client expects.
 struct ShortfallReason: Equatable, Sendable {
   enum Kind: String, Sendable {
+    /// No record with this event has come.
+    case unknownEvent
     /// No device of this name has uploaded in the run.
     case unknownDevice
     /// The records are stored, in another run.
@@ -118,24 +138,44 @@ struct ShortfallReason: Equatable, Sendable {
     case refused
     /// The store takes nothing at the moment.
     case outage
-    /// The SDK has no event of that name.
-    case unknownEvent
+  }
+
+  /// How near it is to what is missed.
+  enum Rank: Int, Comparable, Sendable {
+    case outage, mistake
+    /// Of the device, since the client waits, and before.
+    case meanwhile, earlier
+    /// Of a request that does not say its device, since the client waits.
+    case nameless
+    case aside
+    case earlierNameless
+    /// It says no more than that nothing has come.
+    case nothing
+
+    static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
   }
 
   let kind: Kind
   let message: String
   var count: Int?
   var lastAt: WallInstant?
+  var rank = Rank.outage
 }
 
 extension ShortfallReason {
-  /// Nil for an event of the SDK. Records of other clients may have others, which is why a wait for one is allowed.
-  init?(unknownEvent name: String) {
-    let known = [RecordEvent.motionchange, .geofence, .providerchange, .heartbeat].map(\.name)
-    guard !known.contains(name) else { return nil }
-    let near = NearestName.find(name, in: known).map { "; did you mean \($0)?" } ?? ""
-    self.init(
-      kind: .unknownEvent, message: "the SDK has no event \(name), only \(known.joined(separator: ", "))\(near)")
+  private static let events = [RecordEvent.motionchange, .geofence, .providerchange, .heartbeat].map(\.name)
+
+  /// `seen`: other events that have come. Records of other clients may have others than the SDK.
+  init(absent event: String, seen: [String]) {
+    kind = .unknownEvent
+    rank = .mistake
+    guard ShortfallReason.events.contains(event) else {
+      let near = NearestName.find(event, in: seen + ShortfallReason.events).map { "; did you mean \($0)?" } ?? ""
+      message = "the SDK has no event \(event), only \(ShortfallReason.events.joined(separator: ", "))\(near)"
+      return
+    }
+    let others = seen.isEmpty ? "" : "; others had \(seen.prefix(5).joined(separator: ", "))"
+    message = "no record with the event \(event) has come\(others)"
   }
 
   /// `of` is the device that was asked for, nil for any.

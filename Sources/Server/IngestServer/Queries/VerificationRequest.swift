@@ -151,8 +151,9 @@ struct CountExpectation: Sendable {
         var detail: JSONObject = ["records": .integer(Int64(count))]
         var message = "\(found), expected \(range.text)"
         if count < range.atLeast {
-          let keys = selection.keys
-          let reasons = shortfall.reasons(run: keys.run, device: keys.device?.name, event: selection.event, reader)
+          let sought = Shortfall.Sought(
+            run: selection.keys.run, device: selection.keys.device?.name, event: count == 0 ? selection.event : nil)
+          let reasons = shortfall.reasons(sought, reader)
           message += reasons.words
           if !reasons.isEmpty { detail["reasons"] = .array(reasons.map(\.json)) }
         }

@@ -104,6 +104,8 @@ package enum StorageLook: Equatable, Sendable {
     package var repeated: [String] = []
     package var changes: [String] = []
 
+    fileprivate static let elsewhere = "lists of other devices were not searched for them"
+
     /// A store that files records under other names has none of them for this device.
     fileprivate var remedy: String {
       "the store has none of them for device '\(device)': if the server finds the device in the body, give the app "
@@ -126,10 +128,12 @@ package enum StorageLook: Equatable, Sendable {
       func tell(_ list: [String], _ words: String) {
         if let first = list.first { parts.append("\(list.count) \(words), the first \(first)") }
       }
-      tell(result.missing, "not stored")
+      tell(result.missing, "not stored for device '\(result.device)'")
       tell(result.repeated, "stored more than once")
       tell(result.changes, "stored otherwise than sent")
-      if !result.missing.isEmpty && result.missing.count == result.acknowledged { parts.append(result.remedy) }
+      if !result.missing.isEmpty {
+        parts.append(result.missing.count == result.acknowledged ? result.remedy : StorageLook.Result.elsewhere)
+      }
       let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
       let aside = result.putAside > 0 ? ", \(result.putAside) put aside" : ""
       return "\(result.acknowledged.of("record")) acknowledged\(aside): \(whole)"

@@ -79,6 +79,7 @@ final class Site {
   let targetFaults: TargetFaults?
 
   /// Faults of the server are played in front of it.
+  var played = PlayedAnswers()
   var playsFaults: Bool { targetFaults == nil && inside == nil && setup.playsFaults }
 
   /// What an administrator of the server asks for.

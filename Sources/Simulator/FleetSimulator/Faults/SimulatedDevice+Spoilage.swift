@@ -116,6 +116,27 @@ extension SimulatedDevice {
   }
 }
 
+/// Requests that the simulator's network has answered in the server's place.
+struct PlayedAnswers: Equatable {
+  private var uploads = 0
+  private var tokenRequests = 0
+
+  mutating func count(_ purpose: OutgoingRequest.Purpose) {
+    switch purpose {
+    case .records: uploads += 1
+    case .refresh: tokenRequests += 1
+    case .log: break
+    }
+  }
+
+  /// Nil when there were none.
+  var sentence: String? {
+    guard uploads + tokenRequests > 0 else { return nil }
+    return
+      "the simulator's network has answered \(uploads.of("upload")) and \(tokenRequests.of("token request")) in the target's place: metrics such as auth_refreshes count them, and the target has not seen them"
+  }
+}
+
 /// Tokens that a fault has made worthless.
 final class WithdrawnTokens {
   let access: String?

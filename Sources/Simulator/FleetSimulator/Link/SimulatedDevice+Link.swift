@@ -48,6 +48,7 @@ extension SimulatedDevice {
       stage: .failing(.unreachable), due: instant)
     guard site.setup.radio.kind(of: network) != .none else { return exchange }
     if let outcome = playedAnswer(to: request, exchange, in: site) {
+      site.played.count(request.purpose)
       exchange.outcome = outcome
       exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
       return exchange

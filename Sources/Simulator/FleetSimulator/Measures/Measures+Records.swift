@@ -126,6 +126,9 @@ extension Measures {
     defer { (table, chart, checkCounts, unauthorized) = before }
     chart.finish(at: now)
     settleUnauthorized()
+    for device in devices.indices where !devices[device].flights.isEmpty {
+      table.count(.uploads, tags(of: device), devices[device].flights.count)
+    }
     enter(report.sums)
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
     var summary = RunSummary(
@@ -151,6 +154,8 @@ extension Measures {
     summary.verification = report.verification
     summary.findings = report.findings
     summary.answers = answerCounts
+    let open = devices.reduce(0) { $0 + $1.flights.count }
+    if open > 0 { summary.answers["no answer by the end"] = open }
     if let settledSince {
       summary.timeline.marks.append(
         Timeline.Mark(name: Timeline.settling, from: settledSince, until: settledSince + setup.settle))
@@ -159,6 +164,7 @@ extension Measures {
       summary.notes.append("the server's store is not verified: \(refusal)")
     }
     if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }
+    if let sentence = report.playedSentence { summary.notes.append(sentence) }
     if let refusal = report.faultRefusal {
       summary.notes.append("the server did not apply all faults: \(refusal)")
     }
@@ -174,10 +180,11 @@ extension Measures {
 
   private func enter(_ sums: LedgerSums) {
     table.add(.recordsLost, of: sums.lost)
-    let repeated = sums.duplicatesExplained + sums.duplicatesUnexplained
+    // A server whose arrivals are not seen shows repeated ones by its rows.
+    let unexplained = max(sums.duplicatesUnexplained, sums.duplicateRows)
+    let repeated = sums.duplicatesExplained + unexplained
     table.add(.duplicatesExplained, of: sums.duplicatesExplained)
-    // A record that is stored twice arrived twice, or was written twice: a server outside shows no arrivals.
-    table.add(.duplicatesUnexplained, of: sums.duplicatesUnexplained + sums.duplicateRows)
+    table.add(.duplicatesUnexplained, of: unexplained)
     table.add(.duplicatesRatio, hits: repeated, of: sums.stored + repeated)
     table.add(.clausesBroken, of: clausesBroken)
     table.add(.droppedTrips, of: setup.fleets.reduce(0) { $0 + $1.droppedTrips })

@@ -44,6 +44,7 @@ package final class Measures: Watcher {
     /// Since when it has a network again and something to send.
     var drainsSince: MonotonicInstant?
     var flights: [(request: UInt64, flight: Flight)] = []
+    var token = TokenWatch()
     /// The last true crossing of the rim of each fence that no event has told of yet.
     var crossings: [String: Crossing] = [:]
   }
@@ -62,11 +63,15 @@ package final class Measures: Watcher {
   private(set) var devices: ContiguousArray<DeviceState> = []
   /// By the name of a fault.
   private let faultBits: [String: UInt64]
+  /// Faults that end the life of tokens.
+  private let tokenFaults: Set<String>
   /// One for each check of the scenario.
   var checkCounts: [Cell]
   /// Answers 401 of which it is not known yet whether they are the ordinary end of a token.
   var unauthorized: [Int: Unauthorized] = [:]
   private(set) var now = MonotonicInstant(nanoseconds: 0)
+  /// By the device of which the watcher hears.
+  private(set) var wall = WallInstant(millisecondsSince1970: 0)
   package private(set) var hasSeenEnough = false
   /// How uploads ended, in words.
   var answerCounts: [String: Int] = [:]
@@ -84,6 +89,7 @@ package final class Measures: Watcher {
     self.setup = setup
     let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
     faultBits = Dictionary(bits) { first, second in first | second }
+    tokenFaults = Set(scenario.faults.filter(\.endsTokens).map(\.name))
     checkCounts = scenario.checks.map { _ in Cell() }
     for (fleet, group) in setup.fleets.enumerated() {
       devices.append(contentsOf: repeatElement(DeviceState(fleet: fleet), count: group.simulated.count))
@@ -101,6 +107,7 @@ package final class Measures: Watcher {
 
   package func see(_ happening: Happening, _ sighting: Sighting) {
     if sighting.now.monotonic > now { pass(to: sighting.now.monotonic) }
+    wall = sighting.now.wall
     let device = sighting.device
     let before = devices[device].network
     let isBackOnline = isOffline(before) && !isOffline(sighting.network)
@@ -129,7 +136,10 @@ package final class Measures: Watcher {
       end(devices[device].flights.remove(at: index).flight, outcome, of: device)
     case .told(let event): hear(event, of: device)
     case .healed: settle(device)
-    case .faultBegan(let occurrence): devices[device].faults |= faultBits[occurrence.fault] ?? 0
+    case .configured(let configuration): devices[device].token.learn(configuration.authorization, at: wall)
+    case .faultBegan(let occurrence):
+      devices[device].faults |= faultBits[occurrence.fault] ?? 0
+      if tokenFaults.contains(occurrence.fault) { devices[device].token.takeBack() }
     case .faultEnded(let occurrence):
       devices[device].faults &= ~(faultBits[occurrence.fault] ?? 0)
       if occurrence.end.map({ $0 > occurrence.start }) ?? true { beginDraining(device) }
@@ -202,8 +212,8 @@ package final class Measures: Watcher {
 
 /// What checks are held against.
 extension Measures {
-  /// An answer 401 waits for the next one: when a new token is taken, it was the ordinary end of the old one, and no check
-  /// is about it.
+  /// An answer 401 to a token whose time is over waits for the next one: when a new token is taken, it was the ordinary end
+  /// of the old one, and no check is about it.
   func check(_ answer: Answer, _ tags: SampleTags, of device: Int) {
     guard !scenario.checks.isEmpty else { return }
     let isAuthorized = answer.status != 401
@@ -211,7 +221,12 @@ extension Measures {
       if isAuthorized, unauthorized[device]?.isRefreshed == true { unauthorized[device] = nil }
       settleUnauthorized(of: device)
     }
-    if isAuthorized { judge(answer, tags) } else { unauthorized[device] = Unauthorized(answer: answer, tags: tags) }
+    if (200..<300).contains(answer.status) { devices[device].token.accept() }
+    if !isAuthorized, devices[device].token.isOver(at: wall) {
+      unauthorized[device] = Unauthorized(answer: answer, tags: tags)
+    } else {
+      judge(answer, tags)
+    }
   }
 
   private func settleUnauthorized(of device: Int) {
@@ -223,7 +238,7 @@ extension Measures {
 
   private func judge(_ answer: Answer, _ tags: SampleTags) {
     var tags = tags
-    for (index, check) in scenario.checks.enumerated() {
+    for (index, check) in scenario.checks.enumerated() where check.value.isTested(by: answer.status) {
       tags.check = index
       table.judge(.checks, answer.meets(check.value), tags)
       checkCounts[index].judge(answer.meets(check.value))

@@ -7,19 +7,20 @@ struct ThresholdJudge {
     let selector: MetricSelector
     let threshold: Threshold
     let selection: Int
+    /// How many times too large its figure can be; nil where that is exact.
+    let stretch: Double?
     var endedTheRun = false
+
+    var test: ThresholdTest { ThresholdTest(threshold.expression, stretch: stretch) }
   }
 
   private var entries: [Entry] = []
   private var nextLook: MonotonicInstant?
-  /// Waits for a real server take many times as long for the devices.
-  private let isAccelerated: Bool
 
   /// k6 looks as often.
   static let interval = Nanoseconds.seconds(2)
 
   init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenario) {
-    isAccelerated = scenario.clock.mode == .accelerated
     var problems: [String] = []
     for section in scenario.thresholds {
       switch SampleFilter.measure(section.selector, of: scenario, setup) {
@@ -27,7 +28,9 @@ struct ThresholdJudge {
       case .success(let (measure, filter)):
         let selection = table.select(measure, filter)
         for threshold in section.thresholds {
-          entries.append(Entry(selector: section.selector, threshold: threshold, selection: selection))
+          let stretch = ThresholdTest.stretch(threshold.expression, of: measure, in: setup)
+          entries.append(
+            Entry(selector: section.selector, threshold: threshold, selection: selection, stretch: stretch))
         }
       }
     }
@@ -45,9 +48,9 @@ struct ThresholdJudge {
     var isMissed = false
     for index in entries.indices {
       let threshold = entries[index].threshold
-      guard threshold.abortOnFail, threshold.delayAbortEval <= elapsed, isJudgedAtOnce(entries[index]) else { continue }
-      guard let value = value(of: entries[index], in: table, chart, elapsed) else { continue }
-      if !threshold.expression.comparison.holds(value, threshold.expression.limit) {
+      guard threshold.abortOnFail, threshold.delayAbortEval <= elapsed else { continue }
+      let value = value(of: entries[index], in: table, chart, elapsed)
+      if entries[index].test.outcome(of: value) == .failed {
         entries[index].endedTheRun = true
         isMissed = true
       }
@@ -56,22 +59,16 @@ struct ThresholdJudge {
     return isMissed
   }
 
-  /// What is missed by the pace of an accelerated run alone does not end it.
-  private func isJudgedAtOnce(_ entry: Entry) -> Bool {
-    let comparison = entry.threshold.expression.comparison
-    let metric = String(entry.selector.text.prefix { $0 != "{" })
-    return !isAccelerated || !ThresholdVerdict.growsWithPace(metric, comparison)
-  }
-
   func verdicts(in table: MeasureTable, _ chart: ChartRecorder, _ elapsed: Nanoseconds) -> [ThresholdVerdict] {
     entries.map { entry in
       let expression = entry.threshold.expression
       let value = value(of: entry, in: table, chart, elapsed)
-      let isMissed = entry.endedTheRun || value.map { !expression.comparison.holds($0, expression.limit) } ?? false
-      return ThresholdVerdict(
+      var verdict = ThresholdVerdict(
         selection: entry.selector.text, expression: expression.text, value: value,
-        outcome: isMissed ? .failed : value == nil ? .notMeasured : .passed,
-        invalidates: entry.threshold.onFail == .invalidate, endedTheRun: entry.endedTheRun)
+        outcome: .notMeasured,
+        invalidates: entry.threshold.onFail == .invalidate, endedTheRun: entry.endedTheRun, stretch: entry.stretch)
+      verdict.judge(by: entry.test)
+      return verdict
     }
   }
 

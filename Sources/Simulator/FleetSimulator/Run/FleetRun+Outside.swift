@@ -110,14 +110,13 @@ extension RunDestination {
 
 extension OutsideSetup {
   /// Why there is no answer; nil when there is one, whatever it says.
-  package func silence() throws -> String? {
+  package func silence() throws -> TargetSilence? {
     // A connection is made and nothing is sent: the first request is that of a device.
     var transport = transport
     (transport.connectsOnly, transport.isDirect) = (true, false)
     let questioner = try Questioner(transport)
     guard case .failed(let failure, let message) = questioner.ask(origin, seconds: 10) else { return nil }
-    let remedy = failure == .tls ? "; CURL_CA_BUNDLE=FILE names the authorities to trust" : ""
-    return "no answer from \(origin): \(message)\(remedy)"
+    return TargetSilence(origin: origin, failure: failure, message: message)
   }
 
   /// Whom to ask what became of the records; nil when there is none.

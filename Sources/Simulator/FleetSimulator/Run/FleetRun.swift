@@ -194,8 +194,10 @@ package final class FleetRun {
       victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
       invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
       generatorLag: generatorLag, verification: site.oracle.verification,
-      findings: site.oracle.findings, lossSentence: site.oracle.ledger.losses.sentence,
-      faultRefusal: site.targetFaults?.refusal, isInterrupted: interruption.isRequested,
+      findings: site.oracle.findings,
+      lossSentence: site.oracle.ledger.losses.sentence,
+      playedSentence: site.played.sentence, faultRefusal: site.targetFaults?.refusal,
+      isInterrupted: interruption.isRequested,
       isEndedByViolation: violations.endsDrives)
   }
 
@@ -241,7 +243,7 @@ package struct RunReport: Equatable, Sendable {
   package let seed: UInt64
   package let devices: Int
   package let duration: Nanoseconds
-  package let sums: LedgerSums
+  package var sums: LedgerSums
   /// Of each fleet, in order: sums, so that those of shards add up.
   package let fleetHashes: [TraceHash]
   package let events: Int
@@ -262,6 +264,8 @@ package struct RunReport: Equatable, Sendable {
   package let findings: [ServerFinding]
   /// What the lost records have in common, as a sentence.
   package let lossSentence: String?
+  /// What the simulator's network has answered in the server's place, as a sentence.
+  package let playedSentence: String?
   /// What the server outside did not do badly, though a fault says so; nil when it did.
   package let faultRefusal: String?
   /// It was ended early.

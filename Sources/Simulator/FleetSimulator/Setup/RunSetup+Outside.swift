@@ -168,7 +168,7 @@ package struct OutsideSetup: Sendable {
   /// Scheme, host and port.
   var origin: String { OutsideSetup.parts(of: url).origin }
 
-  static func parts(of url: String) -> (origin: String, path: Substring) {
+  package static func parts(of url: String) -> (origin: String, path: Substring) {
     let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
     let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
     return (String(url[..<end]), url[end...])

@@ -121,6 +121,7 @@ extension ThresholdVerdict {
       "outcome": .string(outcome.rawValue), "invalidates": .bool(invalidates), "endedTheRun": .bool(endedTheRun),
     ]
     if let reason { object["reason"] = .string(reason) }
+    object["stretch"] = stretch.map { .double($0) }
     return .object(object)
   }
 }

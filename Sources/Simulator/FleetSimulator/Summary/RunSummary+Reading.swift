@@ -79,7 +79,8 @@ extension RunSummary {
           selection: try threshold.member("metric").text(), expression: try threshold.member("threshold").text(),
           value: try threshold.optional("value")?.number(), outcome: try threshold.member("outcome").choice(),
           invalidates: try threshold.member("invalidates").flag(),
-          endedTheRun: try threshold.member("endedTheRun").flag(), reason: try threshold.optional("reason")?.text()))
+          endedTheRun: try threshold.member("endedTheRun").flag(), stretch: try threshold.optional("stretch")?.number(),
+          reason: try threshold.optional("reason")?.text()))
     }
     for invariant in try node.member("invariants").elements() {
       invariants.append(

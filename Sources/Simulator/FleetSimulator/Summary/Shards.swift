@@ -60,7 +60,7 @@ extension RunSummary {
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
     whole.leaveStorageUnjudged()
-    whole.leaveClockUnjudged()
+    whole.leaveLateUnjudged()
     return whole
   }
 
@@ -181,8 +181,7 @@ extension RunSummary {
       throw MergeError(message: "the summaries hold no figure of \(verdict.selection)")
     }
     verdict.value = figure.flatMap { $0.isEmpty ? nil : $0.value(expression.aggregation, seconds: ended.seconds) }
-    let isMissed = verdict.value.map { !expression.comparison.holds($0, expression.limit) } ?? false
-    verdict.outcome = isMissed || verdict.endedTheRun ? .failed : verdict.value == nil ? .notMeasured : .passed
+    verdict.judge(by: ThresholdTest(expression, stretch: verdict.stretch))
     thresholds[index] = verdict
   }
 }

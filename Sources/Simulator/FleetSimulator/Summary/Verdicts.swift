@@ -30,20 +30,16 @@ package struct ThresholdVerdict: Equatable, Sendable {
   package var invalidates = false
   /// It was missed while the run went on, and ended it.
   package var endedTheRun = false
+  /// The value is a time of accelerated devices, and can be so many times too large; nil where it is exact.
+  package var stretch: Double?
   /// Why it was not judged.
   package var reason: String?
 }
 
 extension ThresholdVerdict {
-  /// It is an upper limit for what is measured on the devices' clock and contains the time of their server.
-  package var growsWithPace: Bool {
-    guard let expression = ThresholdExpression(expression, selection: selection) else { return false }
-    return ThresholdVerdict.growsWithPace(String(selection.prefix { $0 != "{" }), expression.comparison)
-  }
-
-  static func growsWithPace(_ metric: String, _ comparison: Comparison) -> Bool {
-    let metrics = ["upload_wait", "record_delivery_latency", "queue_depth", "queue_oldest_age", "drain_time"]
-    return metrics.contains(metric) && (comparison == .less || comparison == .lessOrEqual)
+  mutating func judge(by test: ThresholdTest) {
+    outcome = endedTheRun ? .failed : test.outcome(of: value)
+    reason = outcome == .notJudged ? test.doubt : nil
   }
 }
 

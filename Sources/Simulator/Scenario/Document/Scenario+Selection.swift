@@ -51,6 +51,11 @@ extension Scenario {
   }
 }
 
+extension Scenario {
+  /// The most devices there can be at once.
+  package var peakDevices: Int { fleets.reduce(0) { $0 + $1.value.executor.peakDevices } }
+}
+
 extension Fleet {
   /// With a smaller one the last members are gone.
   fileprivate mutating func setExecutor(_ executor: Executor) {

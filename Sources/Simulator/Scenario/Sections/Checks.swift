@@ -20,6 +20,25 @@ package struct Condition: Equatable, Sendable {
 }
 
 extension Condition {
+  /// Answers of a server that has not looked at the records: it wants to know first who asks, or has no time.
+  private static let preliminary: Set<Int> = [401, 403, 407, 408, 429]
+
+  /// Whether an answer can tell anything of what is asked: one that excludes certain statuses is not held by a server that
+  /// has refused for another reason before it came to that.
+  package func isTested(by status: Int) -> Bool {
+    let excluded: [Double]
+    switch test {
+    case .isNoneOf(let numbers): excluded = numbers
+    case .compare(.different, let number): excluded = [number]
+    case .compare, .isOneOf: return true
+    }
+    guard subject == .responseStatus, !excluded.contains(Double(status)) else { return true }
+    if status >= 500 { return excluded.contains { $0 >= 500 } }
+    return !Condition.preliminary.contains(status)
+  }
+}
+
+extension Condition {
   /// Nil for what is no condition; spaces do not count.
   init?(_ text: String) {
     let words = text.split(separator: " ")

@@ -1,0 +1,55 @@
+import Scenario
+
+/// Holds a figure against a threshold. The time of accelerated devices goes on faster than their server's, also while they
+/// wait for it: a figure of it is too large by up to the factor. It passes, or is missed, where it would be both as it
+/// was measured and without all of that; in between it is not judged.
+struct ThresholdTest {
+  let expression: ThresholdExpression
+  /// How many times too large a figure can be.
+  let stretch: Double
+
+  init(_ expression: ThresholdExpression, stretch: Double?) {
+    self.expression = expression
+    self.stretch = stretch ?? 1
+  }
+
+  /// Nil: nothing was measured.
+  func outcome(of value: Double?) -> ThresholdVerdict.Outcome {
+    guard let value else { return .notMeasured }
+    let (comparison, limit) = (expression.comparison, expression.limit)
+    let holds = comparison.holds(value, limit)
+    guard stretch > 1 else { return holds ? .passed : .failed }
+    let least = value / stretch
+    let isInside = limit > least && limit < value
+    guard comparison.holds(least, limit) == holds, !(isInside && [.equal, .different].contains(comparison)) else {
+      return .notJudged
+    }
+    return holds ? .passed : .failed
+  }
+}
+
+extension ThresholdTest {
+  /// Why it is not judged.
+  var doubt: String {
+    let seconds = stretch == stretch.rounded() ? "\(Int(stretch))" : "\(stretch)"
+    return "a second of the server is \(seconds) s of the devices; a smaller factor judges it"
+  }
+
+  /// Nil where a figure is exact.
+  static func stretch(_ expression: ThresholdExpression, of measure: Measure, in setup: RunSetup) -> Double? {
+    guard let factor = setup.outside?.factor, factor > 1, measure.holdsWaits, expression.aggregation != .count else {
+      return nil
+    }
+    return factor
+  }
+}
+
+extension Measure {
+  /// It grows while a device waits for its server, or has its turn late, by the device's clock.
+  fileprivate var holdsWaits: Bool {
+    switch self {
+    case .uploadWait, .recordDeliveryLatency, .queueDepth, .queueOldestAge, .drainTime, .geofenceDelay: true
+    default: false
+    }
+  }
+}

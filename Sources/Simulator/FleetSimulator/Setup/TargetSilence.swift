@@ -1,0 +1,53 @@
+package import Upload
+
+/// Why a server cannot be reached, and what to do where that follows from how the run was started.
+package struct TargetSilence: Equatable, Sendable {
+  /// `https://127.0.0.1:8443`.
+  package let origin: String
+  package let failure: TransportFailure
+  /// What libcurl says of it.
+  package let message: String
+
+  package init(origin: String, failure: TransportFailure, message: String) {
+    (self.origin, self.failure, self.message) = (origin, failure, message)
+  }
+
+  /// `variable` reads the environment.
+  package func text(_ variable: (String) -> String?) -> String {
+    if isUntrusted {
+      return "the certificate of \(origin) is not trusted: \(message); \(TargetSilence.remedy)"
+    }
+    if let proxy = proxy(variable) {
+      return "no answer from \(origin) by way of the proxy \(proxy.url), which \(proxy.variable) names: \(message)"
+    }
+    return "no answer from \(origin): \(message)"
+  }
+
+  /// For a request whose message was told already; nil where there is nothing to add.
+  package func hint(_ variable: (String) -> String?) -> String? {
+    if isUntrusted { return "the certificate is not trusted; \(TargetSilence.remedy)" }
+    return proxy(variable).map { "the request goes by way of the proxy \($0.url), which \($0.variable) names" }
+  }
+
+  private static let remedy =
+    "name a file with the certificate of its authority in CURL_CA_BUNDLE or SSL_CERT_FILE"
+
+  private var isUntrusted: Bool { failure == .tls && message.contains("certificate problem") }
+
+  /// Of https targets alone, and not of those that NO_PROXY excepts: then it is not the proxy that the message is about.
+  private func proxy(_ variable: (String) -> String?) -> (variable: String, url: String)? {
+    guard origin.lowercased().hasPrefix("https:") else { return nil }
+    for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+      guard let value = variable(name), !value.isEmpty else { continue }
+      // Without the password.
+      let place = value.split(separator: "@").last.map { String($0) } ?? value
+      let host = place.firstRange(of: "://").map { String(place[$0.upperBound...]) } ?? place
+      let parts = host.split(separator: "/")[0].split(separator: ":")
+      let isMeant =
+        message.contains("proxy") || message.contains("CONNECT")
+        || (message.contains(parts[0]) && message.contains("port \(parts.count > 1 ? parts[1] : "1080")"))
+      return isMeant ? (name, place) : nil
+    }
+    return nil
+  }
+}
