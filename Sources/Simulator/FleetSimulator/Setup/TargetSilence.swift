@@ -39,14 +39,14 @@ package struct TargetSilence: Equatable, Sendable {
     guard origin.lowercased().hasPrefix("https:") else { return nil }
     for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
       guard let value = variable(name), !value.isEmpty else { continue }
+      let start = value.firstRange(of: "://")?.upperBound ?? value.startIndex
       // Without the password.
-      let place = value.split(separator: "@").last.map { String($0) } ?? value
-      let host = place.firstRange(of: "://").map { String(place[$0.upperBound...]) } ?? place
-      let parts = host.split(separator: "/")[0].split(separator: ":")
+      let host = value[start...].split(separator: "@").last ?? value[start...]
+      let parts = (host.split(separator: "/").first ?? host).split(separator: ":")
       let isMeant =
         message.contains("proxy") || message.contains("CONNECT")
         || (message.contains(parts[0]) && message.contains("port \(parts.count > 1 ? parts[1] : "1080")"))
-      return isMeant ? (name, place) : nil
+      return isMeant ? (name, String(value[..<start]) + host) : nil
     }
     return nil
   }
