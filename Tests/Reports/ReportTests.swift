@@ -84,6 +84,9 @@ import Testing
     #expect(line() == "passed; drain_time p(95)<300000 not judged: fast")
     #expect(
       MetricText.text(summary.thresholds[0]).hasPrefix("805 ms to 8m 03s, not judged: fast"))
+    summary.thresholds[0].outcome = .failed
+    #expect(line() == "failed: drain_time p(95)<300000 was 805 ms to 8m 03s")
+    summary.thresholds = []
     summary.coverage = [.init(goal: "401-mid-flush", seen: 0)]
     #expect(line().hasPrefix("not covered; never seen 401-mid-flush with 4 devices: run more of them (--devices)"))
   }

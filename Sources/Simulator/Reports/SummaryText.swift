@@ -250,13 +250,15 @@ package enum MetricText {
 
   /// What a threshold was held against; a rate is a share, a count is none of the metric's units.
   package static func text(_ verdict: ThresholdVerdict) -> String {
-    if verdict.outcome == .notJudged {
-      let name = verdict.selection
-      let range = verdict.value.flatMap { most in
-        verdict.stretch.map { "\(text(most / $0, of: name)) to \(text(most, of: name)), " }
+    let range = verdict.value.flatMap { most in
+      verdict.stretch.map {
+        "\(text(most / $0, of: verdict.selection)) to \(text(most, of: verdict.selection))"
       }
-      return "\(range ?? "")not judged: \(verdict.reason ?? "storage not verified")"
     }
+    if verdict.outcome == .notJudged {
+      return (range.map { $0 + ", " } ?? "") + "not judged: \(verdict.reason ?? "storage not verified")"
+    }
+    if verdict.outcome == .failed, let range { return range }
     guard let value = verdict.value else { return "nothing measured" }
     let expression = verdict.expression.drop { $0 == " " }
     if expression.hasPrefix("count") { return NumberText.figure(value) }
