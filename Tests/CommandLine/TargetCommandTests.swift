@@ -96,7 +96,23 @@ import Testing
       #expect(plan.output.contains(sentence + "\n") && call.output.contains(sentence + "\n"), "\(plan.output)")
     }
     #expect(server.requests.first?.values(of: "Authorization") == ["b"])
-    #expect(run(["--target", server.url + "up"]).error.contains("note: no request says which device it comes from"))
+    let nameless = "note: no request says which device it comes from"
+    #expect(run(["--target", server.url + "up"]).error.contains(nameless))
+    // A token is its device's.
+    #expect(!run(["--target", server.url + "up", "--set", "target.auth.strategy=jwt"]).error.contains(nameless))
+  }
+
+  @Test func anAcceleratedRunSaysHowLongItTakesAtMost() throws {
+    let server = try BareServer { _ in .ok("{}") }
+    let call = CommandCall(
+      [
+        "simulate", "errand.json5", "--quiet", "--mode", "accelerated", "--factor", "180", "--target",
+        server.url + "up",
+      ],
+      files: ["errand.json5": Self.scenario])
+    let note =
+      "note: the drives take 1 s by the clock; then the queues settle in real time until they are empty, 1m at most (clock.settle)"
+    #expect(call.error.contains(note), "\(call.error)")
   }
 
   @Test func nobodyThereIsSeenBeforeTheRun() throws {
