@@ -49,6 +49,7 @@ enum Marks {
     "Sources/Server/IngestServer/Tokens/Cryptography.swift",
     "Sources/Server/IngestServer/Live/PageHandlers.swift",
     "Sources/Device/CurlTransport/",
+    "Sources/Simulator/FleetSimulator/Device/PerDevice.swift",
     "Sources/Base/Span+Words.swift", "Sources/Base/Time/SystemClock.swift",
     "Sources/Wire/Contract/Record/Bytes+Values.swift",
     "Sources/App/", "Tests/", "loadtest/",

@@ -166,14 +166,14 @@ extension DeviceHost {
     var effects = scratch.takeEngineEffects()
     engine.receive(input, at: now, into: &effects)
     for effect in effects { perform(effect, at: now) }
-    scratch.giveBack(effects)
+    scratch.giveBack(consume effects)
   }
 
   mutating func run(_ input: UploadInput, at now: Moment) {
     var effects = scratch.takeUploadEffects()
     uploader.receive(input, at: now, queue: &queue, into: &effects)
     for effect in effects { perform(effect, at: now) }
-    scratch.giveBack(effects)
+    scratch.giveBack(consume effects)
   }
 
   private mutating func perform(_ effect: Effect, at now: Moment) {

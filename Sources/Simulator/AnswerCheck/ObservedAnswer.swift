@@ -39,10 +39,9 @@ package struct AnswerHead: Equatable, Sendable {
 
   /// From the bytes of a head, the status line first. A line without a colon is left out.
   package init(parsing bytes: [UInt8]) {
-    fields = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).dropFirst().compactMap { line in
-      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2 else { return nil }
-      return (String(parts[0]), AnswerHead.trimmed(parts[1]))
+    fields = bytes.split(separator: UInt8(ascii: "\n")).dropFirst().compactMap { line in
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+      return (String(decoding: line[..<colon], as: UTF8.self), AnswerHead.trimmed(line[(colon + 1)...]))
     }
   }
 
@@ -53,11 +52,15 @@ package struct AnswerHead: Equatable, Sendable {
 
   /// Without parameters, in lower case.
   var mediaType: String? {
-    self[HeaderName.contentType.description].map { AnswerHead.trimmed($0.prefix { $0 != ";" }).lowercased() }
+    self[HeaderName.contentType.description].map { value in
+      AnswerHead.trimmed(Array(value.utf8).prefix { $0 != UInt8(ascii: ";") }).lowercased()
+    }
   }
 
-  private static func trimmed(_ text: Substring) -> String {
-    String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> String {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? text.startIndex
+    return String(decoding: text[..<end].drop(while: isSpace), as: UTF8.self)
   }
 
   package static func == (left: AnswerHead, right: AnswerHead) -> Bool {

@@ -42,7 +42,7 @@ final class Stage {
       (authorization.strategy, authorization.accessTokenLifetime) = (.jwt, tokenLifetime)
       setup.authorization = authorization
     }
-    oracle = Oracle(of: setup, names: ["cars-0"], seesServer: true)
+    oracle = Oracle(of: setup, names: ["cars-0"], sight: .inside)
     tell(.launched(Launch()))
     tell(.configured(configuration))
   }

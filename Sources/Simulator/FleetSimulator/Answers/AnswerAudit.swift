@@ -25,7 +25,7 @@ package final class AnswerAudit: Watcher {
     let status: Int
   }
 
-  private var devices: [Followed]
+  private let devices: PerDevice<Followed>
   private var checkers: [AnswerChecker]
   private var seen: [Kind: Int] = [:]
   private(set) var card = Scorecard()
@@ -41,7 +41,7 @@ package final class AnswerAudit: Watcher {
 
   package init(_ setup: RunSetup) {
     let count = setup.fleets.reduce(0) { $0 + $1.simulated.count }
-    devices = Array(repeating: Followed(), count: count)
+    devices = PerDevice(count: count) { _ in Followed() }
     seesHeads = setup.outside?.lockstep != .modelled
     playsFaults = setup.playsFaults
     checkers = Array(repeating: AnswerChecker(), count: min(count, AnswerAudit.devicesFollowed))
@@ -52,11 +52,12 @@ package final class AnswerAudit: Watcher {
     switch happening {
     case .sent(let request) where request.purpose != .log && devices[device].faults == 0:
       (devices[device].request, devices[device].head) = (request, [])
-    case .carried(_, let timings, let head): (devices[device].total, devices[device].head) = (timings.total, head)
+    case .carried(_, let timings, let head):
+      if devices[device].request != nil { (devices[device].total, devices[device].head) = (timings.total, head) }
     case .ended(let id, let outcome):
       guard let request = devices[device].request, request.id == id else { return }
-      devices[device].request = nil
       look(at: outcome, of: request, device)
+      (devices[device].request, devices[device].head) = (nil, [])
     case .configured(let configuration):
       devices[device].canRefresh = configuration.authorization.refreshUrl != nil
       devices[device].strategy = configuration.authorization.strategy

@@ -19,7 +19,7 @@ final class ServerWatch: Watcher {
     var hasToken = false
     var tokenlessUploads = 0
     /// Of the last upload.
-    var lastAnswer = "none"
+    var lastAnswer: RequestEnd?
     var window = Window()
   }
 
@@ -40,14 +40,14 @@ final class ServerWatch: Watcher {
   /// A fault of the scenario sends commands, so that those in answers are no surprise.
   private let ordersCommands: Bool
   private let windowLength: Nanoseconds
-  private var phones: [Phone]
-  private var registrationAnswers: [String: Int] = [:]
+  private let phones: PerDevice<Phone>
+  private var registrationAnswers: [RequestEnd: Int] = [:]
   private var storms: Set<Int> = []
   private var stormUploads = 0
   private var uploads = 0
   private var lastAnswerAt: MonotonicInstant?
   /// Uploads since that ended without an answer, by what kept it away.
-  private var silences: [String: Int] = [:]
+  private var silences: [RequestEnd: Int] = [:]
 
   private static let silencesMin = 3
 
@@ -57,7 +57,7 @@ final class ServerWatch: Watcher {
     ordersCommands = setup.faults.contains { if case .remote = $0.action { true } else { false } }
     // A faster clock leaves a server less time for as many answers.
     windowLength = Nanoseconds(Int64(60e9 * (setup.outside?.factor ?? 1)))
-    phones = Array(repeating: Phone(), count: ledger.names.count)
+    phones = PerDevice(Phone(), in: ledger.space)
   }
 
   func see(_ happening: Happening, _ sighting: Sighting) {
@@ -98,16 +98,18 @@ final class ServerWatch: Watcher {
 
   private func end(_ request: UInt64, _ outcome: RequestOutcome, _ sighting: Sighting) {
     let device = sighting.device
-    if request > Account.firstRequest { return registrationAnswers[outcome.word, default: 0] += 1 }
+    let end = RequestEnd(outcome)
+    if request > Account.firstRequest { return registrationAnswers[end, default: 0] += 1 }
     guard ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .records }) else { return }
-    phones[device].lastAnswer = outcome.word
+    phones[device].lastAnswer = end
     guard outcome.status == 0 else {
       if (200..<300).contains(outcome.status) { phones[device].answered += 1 }
       lastAnswerAt = sighting.now.monotonic
-      return silences.removeAll()
+      if !silences.isEmpty { silences.removeAll() }
+      return
     }
     // Without a network nothing reaches the server.
-    if ledger.radio.kind(of: sighting.network) != .none { silences[outcome.word, default: 0] += 1 }
+    if ledger.radio.kind(of: sighting.network) != .none { silences[end, default: 0] += 1 }
   }
 
   /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
@@ -123,12 +125,12 @@ final class ServerWatch: Watcher {
     let uploads = without.reduce(0) { $0 + $1.tokenlessUploads }
     return ServerFinding(
       ServerFinding.registrationFailed,
-      "\(without.count) of \(phones.count.of("device")) got no token from \(tokenURL) (\(ServerWatch.list(registrationAnswers)))"
+      "\(without.count) of \(phones.count.of("device")) got no token from \(tokenURL) (\(ServerWatch.list(RequestEnd.words(registrationAnswers))))"
         + (uploads > 0 ? ", and sent \(uploads.of("upload")) without one" : ""))
   }
 
   private func silence(at instant: MonotonicInstant) -> ServerFinding? {
-    var unanswered = silences
+    var unanswered = RequestEnd.words(silences)
     let open = ledger.pages.reduce(0) { count, page in count + (page.upload.map { !$0.isServed } ?? false ? 1 : 0) }
     if open > 0 { unanswered["under way at the end"] = open }
     guard unanswered.values.reduce(0, +) >= ServerWatch.silencesMin, !silences.isEmpty || lastAnswerAt == nil else {
@@ -164,7 +166,7 @@ final class ServerWatch: Watcher {
     let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 }
     guard !full.isEmpty else { return nil }
     var answers: [String: Int] = [:]
-    for device in full { answers[phones[device].lastAnswer, default: 0] += 1 }
+    for device in full { answers[phones[device].lastAnswer?.word ?? "none", default: 0] += 1 }
     let records = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
     return ServerFinding(
       ServerFinding.notDrained,
@@ -178,13 +180,28 @@ final class ServerWatch: Watcher {
   }
 }
 
-extension RequestOutcome {
+/// How a request ended: with a status, or without an answer.
+enum RequestEnd: Hashable {
+  case status(Int)
+  case failure(TransportFailure)
+
+  init(_ outcome: RequestOutcome) {
+    switch outcome {
+    case .answered(let status, reason: _, body: _): self = .status(status)
+    case .failed(let failure, message: _): self = .failure(failure)
+    }
+  }
+
   /// `status 503`, or what kept the answer away.
   var word: String {
     switch self {
-    case .answered(let status, reason: _, body: _): "status \(status)"
-    case .failed(let failure, message: _): failure.word
+    case .status(let status): "status \(status)"
+    case .failure(let failure): failure.word
     }
+  }
+
+  static func words(_ counts: [RequestEnd: Int]) -> [String: Int] {
+    Dictionary(counts.map { ($0.key.word, $0.value) }, uniquingKeysWith: +)
   }
 }
 

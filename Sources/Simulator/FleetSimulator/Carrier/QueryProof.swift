@@ -27,7 +27,7 @@ final class QueryProof: StoreProof {
   private var listings: [String: StoreListing] = [:]
   private(set) var refusal: String?
   private(set) var comparesContents = false
-  let isShared = true
+  let (isShared, readsContents) = (true, true)
 
   private static let pagesMax = 10_000
   /// For all devices together, and for each.

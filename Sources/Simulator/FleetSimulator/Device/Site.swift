@@ -56,10 +56,12 @@ final class Site {
     }
     self.database = database
     database.notes = []
-    oracle = Oracle(of: setup, names: names, seesServer: inside != nil)
+    let sight: ServerSight =
+      inside != nil ? .inside : proof.map { $0.readsContents ? .listing : .questions } ?? .none
+    oracle = Oracle(of: setup, names: names, sight: sight)
     faults = FaultPlan(of: setup)
     logEntriesKept = setup.logEntriesKept
-    trace = Trace(devices: names.count)
+    trace = Trace(in: oracle.ledger.space)
     let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
     let day = milliseconds.quotientRoundedDown(by: 86_400_000)
     // 1 January 1970 was a Thursday; 1 is Sunday.
@@ -102,9 +104,12 @@ final class Site {
 
   /// Tells what the queues did while this device worked.
   func balance(_ sighting: Sighting, queued: @autoclosure () -> Int) {
-    guard let notes = database.notes, !notes.isEmpty else { return }
+    guard var notes = database.notes, !notes.isEmpty else { return }
+    // The only reference, so that its memory is used again.
+    database.notes = nil
     for note in notes { tell(.queue(note), sighting) }
-    database.notes?.removeAll(keepingCapacity: true)
+    notes.removeAll(keepingCapacity: true)
+    database.notes = notes
     oracle.compare(sighting, queued: queued())
   }
 }

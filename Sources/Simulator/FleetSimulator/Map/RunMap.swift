@@ -124,7 +124,7 @@ struct TrackRecorder {
   func isDue(at instant: MonotonicInstant) -> Bool { instant >= next }
 
   /// Bodies go on between two looks; a copy is moved to the instant.
-  mutating func look(at devices: ContiguousArray<SimulatedDevice>, at instant: MonotonicInstant) {
+  mutating func look(at devices: PerDevice<SimulatedDevice>, at instant: MonotonicInstant) {
     next = instant + interval
     for (index, device) in sample.enumerated() {
       var body = devices[device].body

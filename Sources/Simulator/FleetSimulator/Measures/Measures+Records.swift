@@ -107,7 +107,7 @@ extension Measures {
     chart.current.uploads += 1
     chart.current.bytes += flight.bytes
     if isFailed { chart.current.failed += 1 }
-    answerCounts[outcome?.word ?? "app ended", default: 0] += 1
+    if let outcome { uploadEnds[RequestEnd(outcome), default: 0] += 1 } else { abandonedUploads += 1 }
     table.count(.uploads, tags)
     table.judge(.uploadFailed, isFailed, tags)
     guard case .answered(_, _, let body)? = outcome else { return }
@@ -153,7 +153,8 @@ extension Measures {
     summary.remarks = report.remarks.map(ViolationStory.init)
     summary.verification = report.verification
     summary.findings = report.findings
-    summary.answers = answerCounts
+    summary.answers = RequestEnd.words(uploadEnds)
+    if abandonedUploads > 0 { summary.answers["app ended"] = abandonedUploads }
     let open = devices.reduce(0) { $0 + $1.flights.count }
     if open > 0 { summary.answers["no answer by the end"] = open }
     if let settledSince {

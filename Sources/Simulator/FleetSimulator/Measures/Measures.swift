@@ -60,7 +60,7 @@ package final class Measures: Watcher {
   var table: MeasureTable
   var chart: ChartRecorder
   var judge: ThresholdJudge
-  private(set) var devices: ContiguousArray<DeviceState> = []
+  let devices: PerDevice<DeviceState>
   /// By the name of a fault.
   private let faultBits: [String: UInt64]
   /// Faults that end the life of tokens.
@@ -73,8 +73,10 @@ package final class Measures: Watcher {
   /// By the device of which the watcher hears.
   private(set) var wall = WallInstant(millisecondsSince1970: 0)
   package private(set) var hasSeenEnough = false
-  /// How uploads ended, in words.
-  var answerCounts: [String: Int] = [:]
+  /// How uploads ended.
+  var uploadEnds: [RequestEnd: Int] = [:]
+  /// Uploads whose app ended before they did.
+  var abandonedUploads = 0
   /// When the drives ended; nil while they last.
   private(set) var settledSince: Nanoseconds?
   /// What the answers of a real server have broken, known at the end.
@@ -91,9 +93,8 @@ package final class Measures: Watcher {
     faultBits = Dictionary(bits) { first, second in first | second }
     tokenFaults = Set(scenario.faults.filter(\.endsTokens).map(\.name))
     checkCounts = scenario.checks.map { _ in Cell() }
-    for (fleet, group) in setup.fleets.enumerated() {
-      devices.append(contentsOf: repeatElement(DeviceState(fleet: fleet), count: group.simulated.count))
-    }
+    let fleets = setup.fleets.enumerated().flatMap { repeatElement($0, count: $1.simulated.count) }
+    devices = PerDevice(count: fleets.count) { DeviceState(fleet: fleets[$0]) }
     table = MeasureTable(fleetCount: setup.fleets.count)
     chart = ChartRecorder(
       span: setup.duration + setup.settle, fleetCount: setup.fleets.count,
@@ -156,8 +157,7 @@ package final class Measures: Watcher {
 
   /// What kept its records from going out is over.
   private func beginDraining(_ device: Int) {
-    let state = devices[device]
-    if !isOffline(state.network), state.drainsSince == nil, state.backlog.count > 0 {
+    if !isOffline(devices[device].network), devices[device].drainsSince == nil, devices[device].backlog.count > 0 {
       devices[device].drainsSince = now
     }
   }
@@ -179,8 +179,8 @@ package final class Measures: Watcher {
   func change(_ device: Int, _ change: (inout DeviceState) -> Void) { change(&devices[device]) }
 
   func tags(of device: Int) -> SampleTags {
-    let state = devices[device]
-    return SampleTags(device: device, fleet: state.fleet, network: state.network, faults: state.faults)
+    SampleTags(
+      device: device, fleet: devices[device].fleet, network: devices[device].network, faults: devices[device].faults)
   }
 
   /// Who was inside when the watch began is told of it without having crossed anything.

@@ -17,11 +17,11 @@ final class CoverageWatch: Watcher {
   /// Of devices whose last upload was too large: how many records it held.
   private var tooLarge: [Int: Int] = [:]
   /// Of each device: wall clock minus monotonic clock, in milliseconds.
-  private var clocks: [Int64?]
+  private let clocks: PerDevice<Int64?>
 
   init(_ ledger: Ledger) {
     self.ledger = ledger
-    clocks = Array(repeating: nil, count: ledger.names.count)
+    clocks = PerDevice(nil, in: ledger.space)
   }
 
   var seen: [CoverageSeen] {
@@ -71,29 +71,33 @@ final class CoverageWatch: Watcher {
   }
 
   private func watchSent(_ device: Int, _ sighting: Sighting) {
-    let page = ledger.pages[device]
-    guard let sent = page.open.last else { return }
-    if let most = page.terms?.recordsPerRequestMax, most > 1, page.waiting.count > most {
+    guard let sent = ledger.pages[device].open.last else { return }
+    if let most = ledger.pages[device].terms?.recordsPerRequestMax, most > 1, ledger.pages[device].waiting.count > most
+    {
       count(.queueLongerThanMaxBatchSize)
     }
-    if let size = tooLarge.removeValue(forKey: device), sent.recordCount < size { count(.tooLargeThenSmallerBatches) }
-    let isGivenUp = page.open.contains { $0.id != sent.id && $0.isGivenUp(at: sighting.now.monotonic) }
+    if !tooLarge.isEmpty, let size = tooLarge.removeValue(forKey: device), sent.recordCount < size {
+      count(.tooLargeThenSmallerBatches)
+    }
+    let isGivenUp = ledger.pages[device].open.contains { $0.id != sent.id && $0.isGivenUp(at: sighting.now.monotonic) }
     if isGivenUp { count(.watchdogUnlock) }
   }
 
   private func watchEnd(of request: UInt64, _ status: Int, _ sighting: Sighting) {
-    let page = ledger.pages[sighting.device]
-    guard let sent = page.open.first(where: { $0.id == request }), sent.purpose == .records else { return }
+    let device = sighting.device
+    guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
+      return
+    }
     switch status {
     case 300..<400: count(.redirectAnsweredToPost)
     case 401:
       if sent.followsSuccess { count(.unauthorizedMidFlush) }
-    case 413: tooLarge[sighting.device] = sent.recordCount
+    case 413: tooLarge[device] = sent.recordCount
     default: break
     }
-    guard let days = page.terms?.daysMax, days <= HostRules.daysMax else { return }
+    guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax else { return }
     let isOld = sent.rows.contains { row in
-      page.waiting[row: row].map {
+      ledger.pages[device].waiting[row: row].map {
         sighting.now.wall.milliseconds(since: $0.timestamp) > Int64(days) * 86_400_000
       } ?? false
     }

@@ -1,4 +1,7 @@
 import Base
+import Engine
+import Host
+import Queue
 import Scenario
 import Vocabulary
 
@@ -19,17 +22,19 @@ final class Oracle: Watcher {
   /// Of each kind of happening, those that want to see it.
   private let byInterest: [[Rule]]
 
-  init(of setup: RunSetup, names: [String], seesServer: Bool) {
+  init(of setup: RunSetup, names: [String], sight: ServerSight) {
     let checked = setup.invariants
     let violations = Violations(of: setup, names: names)
-    let ledger = Ledger(names: names, of: setup, violations: violations, seesServer: seesServer)
+    let ledger = Ledger(names: names, of: setup, violations: violations, sight: sight)
     self.violations = violations
     self.ledger = ledger
     coverage = CoverageWatch(ledger)
-    serverWatch = seesServer ? nil : ServerWatch(setup, ledger)
+    serverWatch = ledger.seesServer ? nil : ServerWatch(setup, ledger)
     let rules = Oracle.allRules.filter { checked.contains($0.invariant) }.map { $0.init(ledger) }
     self.rules = rules
-    byInterest = (0..<9).map { bit in rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) } }
+    byInterest = (0...Interest.none).map { bit in
+      rules.filter { type(of: $0).interest.contains(Interest(rawValue: 1 << bit)) }
+    }
   }
 
   private static let allRules: [Rule.Type] = [
@@ -122,17 +127,23 @@ extension Happening {
   /// The place of its kind's bit in `Interest`.
   fileprivate var interest: Int {
     switch self {
-    case .queue: 0
-    case .sent: 1
-    case .served: 2
-    case .ended: 3
-    case .told: 4
-    case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: 5
-    case .faultBegan, .faultEnded: 5
-    case .crossed, .stood: 6
-    case .moves, .asked: 7
+    case .queue(.inserted): 0
+    case .queue(.deleted): 1
+    case .queue(.refused): 2
+    case .sent: 3
+    case .served: 4
+    case .ended: 5
+    case .told(.engine(.location)): 6
+    case .told(.engine(.motionChange)): 7
+    // What the judged events already say.
+    case .told(.http): Interest.none
+    case .told: 8
+    case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: 9
+    case .faultBegan, .faultEnded: 9
+    case .crossed, .stood: 10
+    case .moves, .asked: 11
     // For those who measure.
-    case .carried, .logged, .connected, .turn: 8
+    case .carried, .logged, .connected, .turn: Interest.none
     }
   }
 }
@@ -170,15 +181,26 @@ class Rule: Watcher {
 struct Interest: OptionSet {
   let rawValue: UInt16
 
-  static let queue = Interest(rawValue: 1)
-  static let sent = Interest(rawValue: 2)
-  static let served = Interest(rawValue: 4)
-  static let ended = Interest(rawValue: 8)
-  static let told = Interest(rawValue: 16)
+  static let inserted = Interest(rawValue: 1 << 0)
+  static let deleted = Interest(rawValue: 1 << 1)
+  static let refused = Interest(rawValue: 1 << 2)
+  static let sent = Interest(rawValue: 1 << 3)
+  static let served = Interest(rawValue: 1 << 4)
+  static let ended = Interest(rawValue: 1 << 5)
+  /// A position is told, of the stream or a sample.
+  static let location = Interest(rawValue: 1 << 6)
+  static let motionChange = Interest(rawValue: 1 << 7)
+  /// Whatever else is told, but for how requests ended.
+  static let event = Interest(rawValue: 1 << 8)
   /// The app begins or ends, is configured, the phone gets another network, the faults are over.
-  static let life = Interest(rawValue: 32)
+  static let life = Interest(rawValue: 1 << 9)
   /// What the body truly does.
-  static let truth = Interest(rawValue: 64)
+  static let truth = Interest(rawValue: 1 << 10)
   /// What the body begins to do, and what the app asks for.
-  static let course = Interest(rawValue: 128)
+  static let course = Interest(rawValue: 1 << 11)
+  /// The place of what interests no rule.
+  static let none = 12
+
+  static let queue: Interest = [.inserted, .deleted, .refused]
+  static let told: Interest = [.location, .motionChange, .event]
 }

@@ -12,8 +12,8 @@ import Synchronization
 package final class FleetRun {
   let setup: RunSetup
   let site: Site
-  var devices: ContiguousArray<SimulatedDevice> = []
-  private(set) var fleets: [Range<Int>] = []
+  let devices: PerDevice<SimulatedDevice>
+  let fleets: [Range<Int>]
   var now = FleetRun.zero
   var queue = EventQueue([])
   private(set) var phase = Phase.driving
@@ -75,14 +75,16 @@ package final class FleetRun {
       interruption.onRequest(carrier.alarm)
     }
     trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
-    devices.reserveCapacity(names.count)
+    var (fleets, places): ([Range<Int>], [(fleet: SharedFleet, index: Int)]) = ([], [])
     for fleet in setup.fleets {
-      let start = devices.count
       let shared = SharedFleet(fleet)
-      for index in fleet.simulated {
-        devices.append(try SimulatedDevice(devices.count, index: index, of: shared, in: site))
-      }
-      fleets.append(start..<devices.count)
+      fleets.append(places.count..<places.count + fleet.simulated.count)
+      places += fleet.simulated.map { (shared, $0) }
+    }
+    self.fleets = fleets
+    let site = site
+    devices = try PerDevice(count: places.count) { device throws(DatabaseError) in
+      try SimulatedDevice(device, index: places[device].index, of: places[device].fleet, in: site)
     }
     queue = EventQueue(devices.indices.map { devices[$0].next(after: now) })
   }

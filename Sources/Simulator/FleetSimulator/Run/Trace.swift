@@ -3,13 +3,13 @@ package import Base
 /// The hashes of a run: one of each device, which nothing beside it changes. Events can be kept for a while, for finding
 /// where two runs part.
 struct Trace {
-  private(set) var devices: [TraceHash]
+  private let devices: PerDevice<TraceHash>
   private(set) var count = 0
   /// Whether events are kept.
   var keepsEvents = false
   private var kept: [TraceEvent] = []
 
-  init(devices: Int) { self.devices = Array(repeating: TraceHash(), count: devices) }
+  init(in space: DeviceSpace) { devices = PerDevice(TraceHash(), in: space) }
 
   /// The events since the last time.
   mutating func takeKept() -> [TraceEvent] {

@@ -16,6 +16,8 @@ package protocol StoreProof: AnyObject {
   var refusal: String? { get }
   /// Records of earlier runs and of strangers may be there too.
   var isShared: Bool { get }
+  /// It may show positions and times of records.
+  var readsContents: Bool { get }
   /// Positions and times of records are there to be compared.
   var comparesContents: Bool { get }
   /// What of a record that is in the store is not as it was sent, as half a sentence; nil when all that is there is.
@@ -27,6 +29,7 @@ package protocol StoreProof: AnyObject {
 }
 
 extension StoreProof {
+  package var readsContents: Bool { false }
   package func change(of record: SentContent, _ uuid: UUID128, of device: String) -> String? { nil }
   package func isPutAside(_ uuid: UUID128, of device: String) -> Bool { false }
   package func holder(of uuid: UUID128) -> String? { nil }

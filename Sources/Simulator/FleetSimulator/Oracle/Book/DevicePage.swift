@@ -1,6 +1,5 @@
 import Base
 import Contract
-import Store
 import Upload
 
 /// What the book knows of one device.
@@ -28,7 +27,7 @@ struct DevicePage {
 }
 
 /// What of a device's configuration its uploads are measured by.
-struct UploadTerms {
+final class UploadTerms {
   let platform: DevicePlatform
   let autoSync: Bool
   /// 1 without batches; nil: as many as there are.
@@ -84,6 +83,10 @@ struct WaitingRecords {
     if let index = index(of: row) { body(&storage[index]) }
   }
 
+  mutating func changeLast(_ body: (inout WaitingRecord) -> Void) {
+    if count > 0 { body(&storage[storage.count - 1]) }
+  }
+
   mutating func changeAll(_ body: (inout WaitingRecord) -> Void) {
     for index in storage.indices.dropFirst(head) { body(&storage[index]) }
   }
@@ -137,8 +140,7 @@ struct WaitingRecord {
   let createdAt: MonotonicInstant
   /// Of its bytes as they were rendered.
   let mark: UInt64
-  /// Nil where the server is inside the run.
-  var traits: RecordTraits?
+  var traits = RecordTraits()
   /// How often it was sent.
   var attempts: UInt16 = 0
   /// How often it reached a server.
@@ -147,8 +149,6 @@ struct WaitingRecord {
   var mayArriveAgain = true
   /// It may be in the store: it has arrived, and no refusal has come back.
   var mayBeStored = false
-
-  var key: PointKey { PointKey(recordedAt: timestamp.millisecondsSince1970, uuid: uuid) }
 }
 
 /// By what a record is known again when it is sent: a hash of its bytes, so that one that was changed is another one.
@@ -168,32 +168,4 @@ enum RecordMark {
     }
     return TraceHash.mix(mark ^ word)
   }
-}
-
-/// What of a record matters once its server is asked for it; kept where a server outside the run is.
-final class RecordTraits {
-  let content: SentContent?
-  /// `geofence`, `motionchange`; nil for a plain location.
-  let event: String?
-  /// Another record of the device has the same timestamp.
-  var sharesInstant = false
-
-  private static let decoder = RecordDecoder()
-
-  init(_ record: [UInt8]) {
-    do throws(RecordProblem) {
-      let decoded = try RecordTraits.decoder.decode(record.span)
-      (content, event) = (SentContent(decoded), decoded.event?.name)
-    } catch { (content, event) = (nil, nil) }
-  }
-}
-
-/// A record that has left its queue.
-struct Departure {
-  let record: WaitingRecord
-  let device: Int
-  let at: MonotonicInstant
-  /// What its device took for an acknowledgement; nil when it left for another reason, so that it does not matter whether
-  /// the server has it.
-  var answer: ReadAnswer?
 }

@@ -10,120 +10,121 @@ extension Ledger {
   func prove(by proof: (any StoreProof)?) {
     guard let proof else {
       for departure in unproven { believe(departure) }
-      return unproven.removeAll(keepingCapacity: true)
+      return unproven.removeAll()
     }
-    unproven.sort { ($0.device, $0.record.uuid) < ($1.device, $1.record.uuid) }
+    let (order, departures) = (unproven.byDevice, unproven)
     var start = 0
-    while start < unproven.count {
+    while start < order.count {
       var end = start
-      while end < unproven.count && unproven[end].device == unproven[start].device { end += 1 }
-      prove(unproven[start..<end], by: proof)
+      while end < order.count && departures[order[end]].device == departures[order[start]].device { end += 1 }
+      prove(order[start..<end].map { departures[$0] }, by: proof)
       start = end
     }
-    unproven.removeAll(keepingCapacity: true)
+    unproven.removeAll()
   }
 
-  private func prove(_ departures: ArraySlice<Departure>, by proof: any StoreProof) {
-    guard let device = departures.first?.device else { return }
-    guard let missing = proof.missing(departures.map(\.record.key), of: names[device]) else {
+  private func prove(_ departures: [Departure], by proof: any StoreProof) {
+    guard let device = departures.first.map({ Int($0.device) }) else { return }
+    guard let missing = proof.missing(departures.map(\.key), of: names[device]) else {
       for departure in departures { believe(departure) }
       return
     }
     var next = missing.startIndex
     var putAside: Set<UInt64>?
     for departure in departures {
-      guard next < missing.endIndex, missing[next] == departure.record.key else {
+      guard next < missing.endIndex, missing[next] == departure.key else {
         find(departure, by: proof)
         continue
       }
       next += 1
-      guard let answer = departure.answer else { continue }
+      guard departure.marks.contains(.isAcknowledged) else { continue }
       let marks = putAside ?? proof.quarantined(of: names[device])
       putAside = marks
-      if marks.contains(departure.record.mark) || proof.isPutAside(departure.record.uuid, of: names[device])
-        || takeFromPutAside(answer, of: device)
+      if marks.contains(departure.mark) || proof.isPutAside(departure.uuid, of: names[device])
+        || takeFromPutAside(departure)
       {
         sums.quarantined += 1
-      } else if !answer.isServers {
-        mislead(departure, answer)
+      } else if !departure.marks.contains(.isServers) {
+        mislead(departure)
       } else {
-        lose(departure, answer, by: proof)
+        lose(departure, by: proof)
       }
     }
   }
 
   /// It is in the store.
   private func find(_ departure: Departure, by proof: any StoreProof) {
-    let (record, name) = (departure.record, names[departure.device])
-    pages[departure.device].stored.add(record.uuid)
-    guard let answer = departure.answer else { return }
+    let device = Int(departure.device)
+    pages[device].stored.add(departure.uuid)
+    guard departure.marks.contains(.isAcknowledged) else { return }
     sums.stored += 1
-    if !seesServer { losses.count(departure, of: name, isLost: false) }
-    guard let content = record.traits?.content, let change = proof.change(of: content, record.uuid, of: name) else {
-      return
-    }
+    if !seesServer { count(departure, isLost: false) }
+    guard let content = departure.traits.content(at: departure.timestamp),
+      let change = proof.change(of: content, departure.uuid, of: names[device])
+    else { return }
     sums.changed += 1
     violations.blame(
-      .ackedIsDurable, departure.device, record.uuid, at: departure.at,
+      .ackedIsDurable, device, departure.uuid, at: departure.at,
       "stored otherwise than it was sent: \(change)",
       story: [
-        "\(record.createdAt.clockText) created",
-        "\(departure.at.clockText) acknowledged by status \(answer.status) to request \(answer.request), and deleted",
+        "\(departure.createdAt.clockText) created", departure.end,
       ])
   }
 
+  private func count(_ departure: Departure, isLost: Bool) {
+    let event = traits.events[Int(departure.traits.event)]
+    losses.count(departure, event: event, of: names[Int(departure.device)], isLost: isLost)
+  }
+
   /// The answer has said that so many of its records were put aside; it does not say which.
-  private func takeFromPutAside(_ answer: ReadAnswer, of device: Int) -> Bool {
-    guard answer.putAside > 0 else { return false }
-    let key = PutAsideKey(device: device, request: answer.request)
-    guard putAsideTaken[key, default: 0] < answer.putAside else { return false }
-    putAsideTaken[key, default: 0] += 1
+  private func takeFromPutAside(_ departure: Departure) -> Bool {
+    let key = PutAsideKey(device: departure.device, request: departure.request)
+    guard let count = putAside[key] else { return false }
+    putAside[key] = count > 1 ? count - 1 : nil
     return true
   }
 
   /// It is unknown whether it is stored: its answer has the last word, unless a page of HTML has it.
   private func believe(_ departure: Departure) {
-    guard let answer = departure.answer else { return }
-    if answer.isServers { sums.unverified += 1 } else { mislead(departure, answer) }
+    guard departure.marks.contains(.isAcknowledged) else { return }
+    if departure.marks.contains(.isServers) { sums.unverified += 1 } else { mislead(departure) }
   }
 
   /// A page with status 200 is a portal's where the scenario has one; else nothing excuses it.
-  private func mislead(_ departure: Departure, _ answer: ReadAnswer) {
+  private func mislead(_ departure: Departure) {
     sums.misled += 1
-    guard !answer.isExplained else {
+    guard !departure.marks.contains(.isExplained) else {
       return violations.remark(
-        departure.device, departure.record.uuid, at: departure.at,
-        "deleted on status \(answer.status) to request \(answer.request), which the server has not given: "
+        Int(departure.device), departure.uuid, at: departure.at,
+        "deleted on status \(departure.status) to request \(departure.request), which the server has not given: "
           + "a captive portal or a proxy has answered in its place")
     }
     violations.blame(
-      .ackedIsDurable, departure.device, departure.record.uuid, at: departure.at,
-      "deleted on status \(answer.status) to request \(answer.request) with a page of HTML, which no fault of the "
+      .ackedIsDurable, Int(departure.device), departure.uuid, at: departure.at,
+      "deleted on status \(departure.status) to request \(departure.request) with a page of HTML, which no fault of the "
         + "scenario explains: the target, or a proxy before it, answers with a page")
   }
 
-  private func lose(_ departure: Departure, _ answer: ReadAnswer, by proof: any StoreProof) {
-    let record = departure.record
+  private func lose(_ departure: Departure, by proof: any StoreProof) {
     sums.lost += 1
-    let holder = proof.holder(of: record.uuid)
+    let holder = proof.holder(of: departure.uuid)
     if holder != nil {
       losses.misplaced += 1
       sums.misplaced += 1
     }
-    if !seesServer { losses.count(departure, of: names[departure.device], isLost: true) }
+    if !seesServer { count(departure, isLost: true) }
     let end =
       holder.map { "server: listed for another device, \($0)" }
       ?? (proof.isShared ? "server: not in what it lists for the device" : "server: neither in the store nor put aside")
     violations.blame(
-      .ackedIsDurable, departure.device, record.uuid, at: departure.at,
+      .ackedIsDurable, Int(departure.device), departure.uuid, at: departure.at,
       holder == nil
-        ? "deleted after the server's status \(answer.status), and not in the server's store"
-        : "deleted after the server's status \(answer.status), and stored under a wrong device",
+        ? "deleted after the server's status \(departure.status), and not in the server's store"
+        : "deleted after the server's status \(departure.status), and stored under a wrong device",
       story: [
-        "\(record.createdAt.clockText) created",
-        "sent \(record.attempts.of("time")), at the server \(record.arrivals.of("time"))",
-        "\(departure.at.clockText) acknowledged by status \(answer.status) to request \(answer.request), and deleted",
-        end,
+        "\(departure.createdAt.clockText) created",
+        "sent \(departure.attempts.of("time")), at the server \(departure.arrivals.of("time"))",
+        departure.end, end,
       ])
   }
 
@@ -134,7 +135,7 @@ extension Ledger {
       sums.pending += waiting.count
       // Their answers were lost: they may be in the store all the same.
       for record in waiting where record.attempts > 0 {
-        unproven.append(Departure(record: record, device: device, at: instant))
+        unproven.append(Departure(record, of: device, at: instant))
       }
       // A server outside may take as little as it likes: that is no rule of ours.
       if seesServer, let first = waiting.first {
@@ -150,8 +151,8 @@ extension Ledger {
   var unprovenSums: LedgerSums {
     var sums = sums
     for departure in unproven {
-      guard let answer = departure.answer else { continue }
-      if answer.isServers { sums.unverified += 1 } else { sums.misled += 1 }
+      guard departure.marks.contains(.isAcknowledged) else { continue }
+      if departure.marks.contains(.isServers) { sums.unverified += 1 } else { sums.misled += 1 }
     }
     return sums
   }
@@ -212,7 +213,7 @@ extension Ledger {
 
 /// A request of a device whose answer has put records aside.
 struct PutAsideKey: Hashable {
-  let device: Int
+  let device: UInt32
   let request: UInt64
 }
 
@@ -231,9 +232,9 @@ struct LossProfile {
 
   private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
 
-  mutating func count(_ departure: Departure, of device: String, isLost: Bool) {
+  mutating func count(_ departure: Departure, event: String?, of device: String, isLost: Bool) {
     if isLost { lost += 1 } else { kept += 1 }
-    for trait in departure.traits(of: device) {
+    for trait in departure.traits(event, of: device) {
       if isLost { counts[trait, default: Count()].lost += 1 } else { counts[trait, default: Count()].kept += 1 }
     }
   }
@@ -269,18 +270,23 @@ struct LossProfile {
 }
 
 extension Departure {
-  fileprivate func traits(of device: String) -> [String] {
-    var traits = ["belong to \(device)"]
-    traits.append(record.traits?.event.map { "have the event \($0)" } ?? "are plain locations")
-    if let rows = answer?.rows, rows.count > 1, let place = rows.firstIndex(of: record.row) {
-      traits.append(place == 0 ? "were the first of several in a request" : "were not the first of their request")
-      if place == rows.count - 1 { traits.append("were the last of several in a request") }
+  fileprivate var end: String {
+    "\(at.clockText) acknowledged by status \(status) to request \(request), and deleted"
+  }
+
+  fileprivate func traits(_ event: String?, of device: String) -> [String] {
+    var found = ["belong to \(device)"]
+    found.append(event.map { "have the event \($0)" } ?? "are plain locations")
+    if marks.contains(.follows) || marks.contains(.precedes) {
+      found.append(
+        marks.contains(.follows) ? "were not the first of their request" : "were the first of several in a request")
+      if !marks.contains(.precedes) { found.append("were the last of several in a request") }
     } else {
-      traits.append("were alone in their request")
+      found.append("were alone in their request")
     }
-    traits.append(record.attempts > 1 ? "were sent more than once" : "were sent once")
-    if record.traits?.sharesInstant == true { traits.append("share their instant with another record of the device") }
-    return traits
+    found.append(attempts > 1 ? "were sent more than once" : "were sent once")
+    if traits.sharesInstant { found.append("share their instant with another record of the device") }
+    return found
   }
 }
 

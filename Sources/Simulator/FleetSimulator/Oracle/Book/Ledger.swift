@@ -32,29 +32,34 @@ final class Ledger {
   /// How long an access token is good; nil where there are none.
   let tokenLifetime: Nanoseconds?
   var sums = LedgerSums()
-  var pages: ContiguousArray<DevicePage>
+  /// Of what is known of each device.
+  let space: DeviceSpace
+  let pages: PerDevice<DevicePage>
   /// What the request that was sent last holds beside records of the queue.
   private(set) var findings = RequestFindings()
   /// The record that has just left its queue.
   private(set) var departed: WaitingRecord?
   /// Left their queues and not looked for in the store yet.
-  var unproven: [Departure] = []
+  var unproven = DepartureList()
   /// Left a queue otherwise than by an answer while a request was under way with them.
-  private var onTheirWay: [Departure] = []
+  private var onTheirWay: [(row: Int64, departure: Departure)] = []
   private var bodies = SentBodyReader()
   /// What the records that the server has lost have in common.
   var losses = LossProfile()
-  /// How many of the records that an answer has put aside are accounted for.
-  var putAsideTaken: [PutAsideKey: Int] = [:]
+  /// How many of its records an answer says to have put aside, those left out that are accounted for.
+  var putAside: [PutAsideKey: Int] = [:]
+  private(set) var traits: RecordTraitsReader
 
   /// Seconds of the devices in a second of the network.
   private let clockFactor: Double
   /// How many records may be unproven before the store is asked.
   let proofSize: Int
+  private let sight: ServerSight
   /// Whether it is told what reaches the server; else an answer is what shows it.
-  let seesServer: Bool
+  var seesServer: Bool { sight == .inside }
+  private var isAsked: Bool { sight == .questions || sight == .listing }
 
-  init(names: [String], of setup: RunSetup, violations: Violations, seesServer: Bool) {
+  init(names: [String], of setup: RunSetup, violations: Violations, sight: ServerSight) {
     (radio, expectedZone) = (
       setup.radio,
       ExpectedZone(
@@ -77,16 +82,19 @@ final class Ledger {
           HeaderName.authorization, HeaderName.contentType, HeaderName.userAgent, HeaderName.deviceID, HeaderName.runID,
         ].map(\.description)).map { $0.lowercased() }
     )
-    truth = TrueWorld(devices: names.count, faults: setup.faults)
-    self.seesServer = seesServer
+    space = DeviceSpace(devices: names.count)
+    truth = TrueWorld(in: space, faults: setup.faults)
+    self.sight = sight
+    traits = RecordTraitsReader(comparesContents: sight == .listing)
     clockFactor = setup.outside?.factor ?? 1
-    // Many at once cost little; who wants to stop at a loss must not wait for others.
-    proofSize = setup.breakingInvariant == nil ? 8_192 : 1
+    // Many questions at once cost little; a run that ends at the first loss does not wait for others, and without a
+    // store that can be asked there is nothing to wait for.
+    proofSize = setup.breakingInvariant == nil && sight != .none ? 8_192 : 1
     faults = Dictionary(setup.faults.map { ($0.name, $0.action) }) { first, _ in first }
     tokenLifetime = setup.authorization?.accessTokenLifetime
     self.names = names
     self.violations = violations
-    pages = ContiguousArray(repeating: DevicePage(), count: names.count)
+    pages = PerDevice(DevicePage(), in: space)
   }
 
   /// What happens, before the rules look at it.
@@ -149,11 +157,11 @@ final class Ledger {
     case .inserted(let device, let row, let uuid, let timestamp, let bytes):
       var record = WaitingRecord(
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span))
-      if !seesServer {
-        record.traits = RecordTraits(bytes)
+      if isAsked {
+        record.traits = traits.read(bytes, at: timestamp)
         if pages[device].lastTimestamp == timestamp {
-          record.traits?.sharesInstant = true
-          pages[device].waiting.all.last?.traits?.sharesInstant = true
+          record.traits.sharesInstant = true
+          pages[device].waiting.changeLast { $0.traits.sharesInstant = true }
         }
         pages[device].lastTimestamp = timestamp
       }
@@ -169,19 +177,18 @@ final class Ledger {
   }
 
   private func take(_ record: WaitingRecord, of device: Int, _ cause: QueueNote.Cause, at instant: MonotonicInstant) {
-    var departure = Departure(record: record, device: device, at: instant)
+    var departure = Departure(record, of: device, at: instant)
     switch cause {
     case .upload:
-      departure.answer = pages[device].answer ?? .none(at: instant)
-      unproven.append(departure)
-      return
+      departure.take(pages[device].answer, row: record.row)
+      return unproven.append(departure)
     case .order: sums.destroyed += 1
     case .age: sums.expired += 1
     case .room: sums.evicted += 1
     }
     guard record.attempts > 0 else { return }
     if pages[device].open.contains(where: { $0.rows.contains(record.row) }) {
-      onTheirWay.append(departure)
+      onTheirWay.append((record.row, departure))
     } else {
       unproven.append(departure)
     }
@@ -228,7 +235,9 @@ final class Ledger {
       isServers: sent.isServed && !outcome.isPage)
     answer.isExplained = seesServer || pages[device].hadImpostor || !outcome.isPage
     // A store shows what it has put aside by its bytes, among which the params are where a body has no root.
-    if !seesServer || sent.hasNoRoot { answer.putAside = outcome.putAside }
+    if isAsked || seesServer && sent.hasNoRoot, case let count = outcome.putAside, count > 0 {
+      putAside[PutAsideKey(device: UInt32(device), request: request)] = count
+    }
     pages[device].answer = answer
     guard !answer.isSuccess || sent.isGivenUp(at: instant) else { return }
     for row in sent.rows {
@@ -249,14 +258,12 @@ final class Ledger {
     pages[device].open.removeAll(where: isOver)
     if pages[device].open.isEmpty { pages[device].open = [] }
     guard !onTheirWay.isEmpty else { return }
-    for departure in onTheirWay
-    where departure.device == device
-      && !pages[device].open.contains(where: { $0.rows.contains(departure.record.row) })
-    {
+    onTheirWay.removeAll { row, departure in
+      guard departure.device == device, !pages[device].open.contains(where: { $0.rows.contains(row) }) else {
+        return false
+      }
       unproven.append(departure)
-    }
-    onTheirWay.removeAll { departure in
-      departure.device == device && !pages[device].open.contains { $0.rows.contains(departure.record.row) }
+      return true
     }
   }
 }
@@ -265,19 +272,30 @@ extension RequestOutcome {
   /// `"quarantined": 2` in the answer to an upload; 0 when it does not say.
   var putAside: Int {
     guard case .answered(200..<300, reason: _, let body) = self, body.count < 65_536,
-      body.firstRange(of: RequestOutcome.putAsideKey) != nil,
+      // Most answers name none, and need not be parsed.
+      body.span.contains("\"quarantined\""),
       case .integer(let count)? = JSONValue(answerOf: self)?["quarantined"]
     else { return 0 }
     return Int(clamping: count)
   }
-
-  private static let putAsideKey = Array("\"quarantined\"".utf8)
 
   /// A page of HTML, as portals answer: no server that keeps records says so.
   fileprivate var isPage: Bool {
     guard case .answered(_, reason: _, let body) = self else { return false }
     return body.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 } == UInt8(ascii: "<")
   }
+}
+
+/// What a run can know of its server's store.
+enum ServerSight {
+  /// The server is part of the run: everything.
+  case inside
+  /// What its answers say, and whether its store has a record.
+  case questions
+  /// What its answers say, and what its store shows of its records.
+  case listing
+  /// What its answers say.
+  case none
 }
 
 /// How many records are where. `created` is the sum of those that come next.

@@ -126,12 +126,6 @@ struct ReadAnswer {
   let isServers: Bool
   /// A fault of the scenario may have answered in the server's place.
   var isExplained = true
-  /// How many of its records the server says to have put aside.
-  var putAside = 0
 
   var isSuccess: Bool { (200..<300).contains(status) }
-
-  static func none(at instant: MonotonicInstant) -> ReadAnswer {
-    ReadAnswer(request: 0, status: 0, instant: instant, rows: [], isServers: true)
-  }
 }

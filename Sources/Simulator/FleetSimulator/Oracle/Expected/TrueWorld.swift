@@ -11,14 +11,14 @@ import World
 /// The truth about all devices of a run, from their bodies, their owners and what their apps ask for: what rules compare the
 /// SDK's events with.
 final class TrueWorld {
-  var lives: ContiguousArray<TrueLife>
+  let lives: PerDevice<TrueLife>
   /// Faults by which a receiver sees nothing.
   private let blindings: Set<String>
   /// Faults by which a store cannot write.
   private let disturbances: Set<String>
 
-  init(devices: Int, faults: [Fault]) {
-    lives = ContiguousArray(repeating: TrueLife(), count: devices)
+  init(in space: DeviceSpace, faults: [Fault]) {
+    lives = PerDevice(TrueLife(), in: space)
     blindings = Set(faults.compactMap { if case .device(let fault) = $0.action, fault.noFix { $0.name } else { nil } })
     disturbances = Set(faults.compactMap { if case .storage = $0.action { $0.name } else { nil } })
   }

@@ -9,7 +9,7 @@ import Vocabulary
 /// (SDK §11.2, §11.6).
 final class AuthRule: Rule {
   override class var invariant: Invariant { .auth }
-  override class var interest: Interest { [.sent, .ended, .queue, .told, .life] }
+  override class var interest: Interest { [.sent, .ended, .inserted, .told, .life] }
 
   private struct Tokens {
     var refreshesInARow = 0
@@ -25,7 +25,7 @@ final class AuthRule: Rule {
     let device = sighting.device
     switch happening {
     case .sent(let request) where request.purpose == .refresh: judge(request.id, sighting)
-    case .ended(let request, let outcome):
+    case .ended(let request, let outcome) where !devices.isEmpty:
       let open = ledger.pages[device].open
       let purpose = open.first { $0.id == request }?.purpose
       if purpose == .refresh && !(200..<300).contains(outcome.status) {

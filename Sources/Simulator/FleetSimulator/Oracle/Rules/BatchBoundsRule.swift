@@ -11,9 +11,9 @@ final class BatchBoundsRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
     exercised += 1
-    let page = ledger.pages[sighting.device]
     if ledger.findings.isUnreadable { return blame(sighting, nil, "request \(request.id) holds no records") }
-    guard let sent = page.open.last, let terms = page.terms else { return }
+    let device = sighting.device
+    guard let sent = ledger.pages[device].open.last, let terms = ledger.pages[device].terms else { return }
     if sent.recordCount == 0 { blame(sighting, nil, "request \(request.id) is empty") }
     if let limit = terms.recordsPerRequestMax, sent.recordCount > limit {
       blame(sighting, nil, "request \(request.id) holds \(sent.recordCount) records, more than \(limit)")

@@ -9,7 +9,7 @@ import Vocabulary
 /// (SDK §9.3), and once all is well a queue needs about as many requests as it has pages.
 final class BoundedEffortRule: Rule {
   override class var invariant: Invariant { .boundedEffort }
-  override class var interest: Interest { [.sent, .queue, .told, .ended, .life] }
+  override class var interest: Interest { [.sent, .inserted, .refused, .told, .ended, .life] }
 
   private struct Effort {
     /// Failed, and nothing has happened since.
@@ -19,12 +19,12 @@ final class BoundedEffortRule: Rule {
     var attemptsMax = Int.max
   }
 
-  private var efforts: [Effort]
+  private let efforts: PerDevice<Effort>
   /// Beyond one request for each page: what was under way, tokens that are renewed.
   private static let spareAttempts = 12
 
   required init(_ ledger: Ledger) {
-    efforts = Array(repeating: Effort(), count: ledger.names.count)
+    efforts = PerDevice(Effort(), in: ledger.space)
     super.init(ledger)
   }
 

@@ -12,14 +12,14 @@ import Vocabulary
 /// (SDK §7.3).
 final class BoundsRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.queue, .sent, .told, .life] }
+  override class var interest: Interest { [.inserted, .deleted, .sent, .location, .life] }
 
   override class var absence: String { "no queue was full, and no record too old" }
 
   /// What each device keeps of its records.
-  private var modes: [PersistMode]
+  private let modes: PerDevice<PersistMode>
   required init(_ ledger: Ledger) {
-    modes = Array(repeating: .all, count: ledger.names.count)
+    modes = PerDevice(.all, in: ledger.space)
     super.init(ledger)
   }
 
@@ -42,8 +42,9 @@ final class BoundsRule: Rule {
         let rows = ledger.pages[device].open.last?.rows
       else { return }
       // A store that could not write could not purge. When all faults are over a device only empties its queue.
-      let life = ledger.truth.lives[device]
-      guard !life.isHealed, life.isSound(since: sighting.now.monotonic - HostRules.purgeInterval) else { return }
+      guard !ledger.truth.lives[device].isHealed,
+        ledger.truth.lives[device].isSound(since: sighting.now.monotonic - HostRules.purgeInterval)
+      else { return }
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
         // One that was on its way at a look stays until the next one.
@@ -55,7 +56,8 @@ final class BoundsRule: Rule {
         }
       }
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
-    case .told(.engine(.location(let record))) where modes[device] != .all: judge(record, sighting)
+    case .told(.engine(.location)) where modes[device] == .all: break
+    case .told(.engine(.location(let record))): judge(record, sighting)
     default: break
     }
   }

@@ -8,13 +8,13 @@ import World
 /// I11: no upload begins by itself on a cellular network when `disableAutoSyncOnCellular` is set (SDK §8.5).
 final class CellularRule: Rule {
   override class var invariant: Invariant { .cellularPolicy }
-  override class var interest: Interest { [.sent, .queue] }
+  override class var interest: Interest { [.sent, .inserted] }
   override class var absence: String { "no record was made on a cellular network that uploads keep off" }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
-    let page = ledger.pages[sighting.device]
-    guard let terms = page.terms, terms.defersOnCellular, !page.isHealed,
-      ledger.radio.kind(of: sighting.network) == .cellular
+    let device = sighting.device
+    guard ledger.radio.kind(of: sighting.network) == .cellular, !ledger.pages[device].isHealed,
+      ledger.pages[device].terms?.defersOnCellular == true
     else { return }
     switch happening {
     case .queue(.inserted): exercised += 1

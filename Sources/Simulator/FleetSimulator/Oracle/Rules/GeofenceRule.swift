@@ -10,7 +10,7 @@ import World
 /// are monitored than the system allows, and none without the permission "Always" (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
-  override class var interest: Interest { [.told, .life, .course] }
+  override class var interest: Interest { [.event, .life, .course] }
 
   private struct Visit {
     var last: GeofenceTrigger.Action

@@ -23,7 +23,7 @@ final class HeartbeatRule: Rule {
     var rhythm: MonotonicInstant?
   }
 
-  private var hearts: [Heart]
+  private let hearts: PerDevice<Heart>
   /// iOS devices whose app runs in the background.
   private var inBackground: Set<Int> = []
   /// A phone that sleeps is woken late.
@@ -32,7 +32,7 @@ final class HeartbeatRule: Rule {
   private static let grace = Nanoseconds.seconds(120)
 
   required init(_ ledger: Ledger) {
-    hearts = Array(repeating: Heart(), count: ledger.names.count)
+    hearts = PerDevice(Heart(), in: ledger.space)
     super.init(ledger)
   }
 

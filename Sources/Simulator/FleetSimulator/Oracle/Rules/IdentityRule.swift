@@ -12,30 +12,48 @@ import Vocabulary
 /// record, though the stream brings it again (SDK §5.4).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
-  override class var interest: Interest { [.queue, .told, .life] }
+  override class var interest: Interest { [.inserted, .refused, .told, .life] }
 
   /// No search for a position takes longer (SDK §13.2).
   private static let longestLook = Nanoseconds.seconds(120)
+
+  /// What of a motion change tells whether another record has the same position.
+  private struct MotionChange {
+    let uuid: UUID128
+    let timestamp: WallInstant
+    let coords: (latitude: Double, longitude: Double)
+
+    init(_ record: LocationRecord) {
+      (uuid, timestamp) = (record.uuid, record.timestamp)
+      coords = (record.coords.latitude, record.coords.longitude)
+    }
+
+    /// Another record of the same position.
+    func isRepeated(by record: LocationRecord) -> Bool {
+      record.uuid != uuid && record.timestamp == timestamp && record.coords.latitude == coords.latitude
+        && record.coords.longitude == coords.longitude
+    }
+  }
 
   private struct Last {
     var uuid = UUID128(high: 0, low: 0)
     var timestamp = WallInstant.earliest
     /// Between the two clocks of the phone.
     var offset = Int64.min
+    /// The last one that it has told of.
+    var motionChange: MotionChange?
     /// Positions that came while one was looked for, and could be taken yet.
     var samples: [(seen: MonotonicInstant, timestamp: WallInstant)] = []
   }
 
-  private var last: [Last]
-  /// Of each device that has told of one: its last motion change.
-  private var motionChanges: [Int: LocationRecord] = [:]
+  private let last: PerDevice<Last>
   /// Commands that set an odometer: each makes a record, of any position that comes or of the last one (SDK §13.2).
   private var odometerRequests: [Int: Int] = [:]
   /// Devices whose next record is one that their app makes, of a time of its own.
   private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
-    last = Array(repeating: Last(), count: ledger.names.count)
+    last = PerDevice(Last(), in: ledger.space)
     super.init(ledger)
   }
 
@@ -50,7 +68,7 @@ final class IdentityRule: Rule {
       let now = sighting.now.monotonic
       last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
       last[sighting.device].samples.append((now, record.timestamp))
-    case .told(.engine(.motionChange(let record))): motionChanges[sighting.device] = record
+    case .told(.engine(.motionChange(let record))): last[sighting.device].motionChange = MotionChange(record)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
       odometerRequests[sighting.device, default: 0] += 1
     case .killed: odometerRequests[sighting.device] = nil
@@ -63,9 +81,8 @@ final class IdentityRule: Rule {
   }
 
   private func judge(_ record: LocationRecord, _ sighting: Sighting) {
-    guard record.event == nil, record.geofence == nil, let change = motionChanges[sighting.device],
-      record.uuid != change.uuid, record.timestamp == change.timestamp,
-      record.coords.latitude == change.coords.latitude, record.coords.longitude == change.coords.longitude,
+    guard let change = last[sighting.device].motionChange, change.isRepeated(by: record), record.event == nil,
+      record.geofence == nil,
       ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid })
     else { return }
     if let requests = odometerRequests[sighting.device], requests > 0 {
@@ -78,8 +95,8 @@ final class IdentityRule: Rule {
     exercised += 1
     let before = last[sighting.device]
     let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
-    last[sighting.device] = Last(
-      uuid: uuid, timestamp: timestamp, offset: offset, samples: before.samples)
+    (last[sighting.device].uuid, last[sighting.device].timestamp) = (uuid, timestamp)
+    last[sighting.device].offset = offset
     if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
     // What is still to come is of a clock that was set back since.

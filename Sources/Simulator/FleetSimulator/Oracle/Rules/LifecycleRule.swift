@@ -13,7 +13,7 @@ import World
 /// app that the system starts far from its last rest does not rest on (SDK §19.2).
 final class LifecycleRule: Rule {
   override class var invariant: Invariant { .lifecycle }
-  override class var interest: Interest { [.queue, .told, .life, .course] }
+  override class var interest: Interest { [.inserted, .refused, .told, .life, .course] }
   override class var absence: String { "no app was ended and started again" }
 
   /// What is looked at with each record comes first, so that it lies together in memory.
@@ -40,7 +40,7 @@ final class LifecycleRule: Rule {
     mutating func move() { (isAtRest, isResumed) = (false, false) }
   }
 
-  private var lives: ContiguousArray<Life>
+  private let lives: PerDevice<Life>
 
   /// iOS tells of an exit about 200 m away, in bad cases after minutes.
   private static let leaveMetres = 500.0
@@ -49,7 +49,7 @@ final class LifecycleRule: Rule {
   private static let leavePatience = Nanoseconds.seconds(600)
 
   required init(_ ledger: Ledger) {
-    lives = ContiguousArray(repeating: Life(), count: ledger.names.count)
+    lives = PerDevice(Life(), in: ledger.space)
     super.init(ledger)
   }
 

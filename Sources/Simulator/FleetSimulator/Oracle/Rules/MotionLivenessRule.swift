@@ -26,10 +26,14 @@ final class MotionLivenessRule: Rule {
     var stop: Coordinate?
   }
 
-  private var motions: [Motion]
-  private var isStill: [Bool]
-  /// The position that was told last.
-  private var places: [Coordinate?]
+  private struct Phone {
+    var motion = Motion()
+    var isStill = false
+    /// The position that was told last.
+    var place: Coordinate?
+  }
+
+  private let phones: PerDevice<Phone>
 
   /// Sensors err, and the search for a position takes a minute and begins anew when it fails.
   private static let restPatience = Nanoseconds.seconds(600)
@@ -39,44 +43,42 @@ final class MotionLivenessRule: Rule {
   private static let startMetres = 500.0
 
   required init(_ ledger: Ledger) {
-    motions = Array(repeating: Motion(), count: ledger.names.count)
-    isStill = Array(repeating: false, count: ledger.names.count)
-    places = Array(repeating: nil, count: ledger.names.count)
+    phones = PerDevice(Phone(), in: ledger.space)
     super.init(ledger)
   }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let (device, now) = (sighting.device, sighting.now.monotonic)
-    if let due = motions[device].due, due < now { judge(sighting) }
+    if let due = phones[device].motion.due, due < now { judge(sighting) }
     switch happening {
     case .told(.engine(.motionChange(let record))):
-      if motions[device].due != nil { exercised += 1 }
-      motions[device] = Motion(isMoving: record.isMoving, since: now)
-      isStill[device] = false
-      places[device] = record.coords.place
+      if phones[device].motion.due != nil { exercised += 1 }
+      phones[device].motion = Motion(isMoving: record.isMoving, since: now)
+      phones[device].isStill = false
+      phones[device].place = record.coords.place
     case .told(.engine(.location(let record))) where !record.isSample:
-      places[device] = record.coords.place
+      phones[device].place = record.coords.place
       // It has set off without a position, and so without a record of it (SDK §12.6.4).
-      if record.isMoving, motions[device].isMoving == false,
+      if record.isMoving, phones[device].motion.isMoving == false,
         !ledger.truth.lives[device].seesSky(since: now - MotionLivenessRule.search)
       {
-        motions[device] = Motion(isMoving: true, since: now)
+        phones[device].motion = Motion(isMoving: true, since: now)
       }
       followStop(sighting)
     // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
     // (SDK §12.6.1), and they need not say it again.
     case .told(.engine(.activityChange(let activity))):
       let rests = ledger.truth.lives[device].restsSince != nil
-      isStill[device] = rests && activity.type == .still && activity.confidence >= 75
-      if motions[device].isMoving == true { motions[device].due = nil }
+      phones[device].isStill = rests && activity.type == .still && activity.confidence >= 75
+      if phones[device].motion.isMoving == true { phones[device].motion.due = nil }
       rest(sighting)
     case .moves(let episode):
-      motions[device].due = nil
+      phones[device].motion.due = nil
       if case .trip(let trip) = episode { setOff(trip, sighting) } else { rest(sighting) }
     case .told(.engine(.enabledChange)), .told(.commanded), .killed, .launched, .healed, .configured, .asked,
       .faultBegan,
       .faultEnded:
-      motions[device] = Motion()
+      phones[device].motion = Motion()
     default: break
     }
   }
@@ -84,7 +86,7 @@ final class MotionLivenessRule: Rule {
   /// It truly rests, and the SDK says that it moves.
   private func rest(_ sighting: Sighting) {
     let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
-    guard motions[device].isMoving == true, isStill[device], let rests = life.restsSince,
+    guard phones[device].motion.isMoving == true, phones[device].isStill, let rests = life.restsSince,
       let configuration = life.configuration,
       let wanted = life.expectation, wanted.goal == .location, !configuration.activity.disableStopDetection,
       !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
@@ -92,27 +94,29 @@ final class MotionLivenessRule: Rule {
     let start = max(rests, sighting.now.monotonic, wanted.since)
     let timeout =
       configuration.geolocation.stopTimeoutMinutes * 60 + configuration.activity.stopDetectionDelay
-    motions[device].stop = places[device]
-    motions[device].reason = start
-    motions[device].due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience
+    phones[device].motion.stop = phones[device].place
+    phones[device].motion.reason = start
+    phones[device].motion.due = start + .seconds(Int64(timeout)) + MotionLivenessRule.restPatience
   }
 
   /// Positions away from the place where it seemed to stop take the stop back on Android, though it truly rests: the
   /// time-out begins anew there (SDK §12.6.2). Those nearer to each other than `distanceFilter` are not told.
   private func followStop(_ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
-    guard motions[device].isMoving == true, motions[device].due != nil, let place = places[device],
-      let geolocation = life.configuration?.geolocation, life.configuration?.platform == .android
+    let device = sighting.device
+    guard phones[device].motion.isMoving == true, phones[device].motion.due != nil, let place = phones[device].place,
+      let configuration = ledger.truth.lives[device].configuration, configuration.platform == .android
     else { return }
+    let geolocation = configuration.geolocation
     let metres = geolocation.stationaryRadiusMetres - geolocation.distanceFilterMetres
-    if let stop = motions[device].stop, stop.distanceMetres(to: place) <= metres { return }
+    if let stop = phones[device].motion.stop, stop.distanceMetres(to: place) <= metres { return }
     rest(sighting)
   }
 
   /// It truly sets off, and the SDK says that it rests.
   private func setOff(_ trip: World.Trip, _ sighting: Sighting) {
     let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
-    guard motions[device].isMoving == false, let configuration = life.configuration, let wanted = life.expectation,
+    guard phones[device].motion.isMoving == false, let configuration = life.configuration,
+      let wanted = life.expectation,
       wanted.goal == .location, wanted.since <= trip.start, configuration.activity.triggerActivities.isEmpty,
       !configuration.geolocation.useSignificantChangesOnly
     else { return }
@@ -121,20 +125,22 @@ final class MotionLivenessRule: Rule {
     guard let away = trip.nextCrossing(of: circle, after: trip.start) else { return }
     let due = away + MotionLivenessRule.startPatience
     guard due <= trip.end else { return }
-    (motions[device].reason, motions[device].due) = (trip.start, due)
+    (phones[device].motion.reason, phones[device].motion.due) = (trip.start, due)
   }
 
   private func judge(_ sighting: Sighting) {
     let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
-    guard let due = motions[device].due, let isMoving = motions[device].isMoving else { return }
-    motions[device].due = nil
+    guard let due = phones[device].motion.due, let isMoving = phones[device].motion.isMoving else { return }
+    phones[device].motion.due = nil
     // Without a position there is no motion change, and the SDK waits for another occasion (SDK §12.6.4).
-    guard life.seesSky(since: motions[device].reason - .seconds(300)) else { return motions[device] = Motion() }
+    guard life.seesSky(since: phones[device].motion.reason - .seconds(300)) else {
+      return phones[device].motion = Motion()
+    }
     exercised += 1
     ledger.violations.blame(
       Self.invariant, device, at: due,
       isMoving
-        ? "at rest since \(motions[device].reason.clockText), and still moving for the SDK"
-        : "on its way since \(motions[device].reason.clockText), and still at rest for the SDK")
+        ? "at rest since \(phones[device].motion.reason.clockText), and still moving for the SDK"
+        : "on its way since \(phones[device].motion.reason.clockText), and still at rest for the SDK")
   }
 }

@@ -23,10 +23,10 @@ final class MotionRule: Rule {
   /// and tells nothing of the state between.
   private static let doubt = Nanoseconds.seconds(180)
 
-  private var states: [State]
+  private let states: PerDevice<State>
 
   required init(_ ledger: Ledger) {
-    states = Array(repeating: State(), count: ledger.names.count)
+    states = PerDevice(State(), in: ledger.space)
     super.init(ledger)
   }
 

@@ -6,7 +6,7 @@ import Vocabulary
 /// held it (SDK §9.1).
 final class NoDeleteBeforeAckRule: Rule {
   override class var invariant: Invariant { .noDeleteBeforeAck }
-  override class var interest: Interest { .queue }
+  override class var interest: Interest { .deleted }
 
   override class var absence: String { "no record was delivered" }
 

@@ -9,7 +9,7 @@ import World
 /// (SDK §9.2, §9.3): with enough new records behind the back-off an upload begins within time limit and watchdog.
 final class NoWedgeRule: Rule {
   override class var invariant: Invariant { .noWedge }
-  override class var interest: Interest { [.queue, .sent, .ended, .life] }
+  override class var interest: Interest { [.inserted, .sent, .ended, .life] }
 
   private struct Silence {
     var since = MonotonicInstant(nanoseconds: 0)
@@ -17,10 +17,10 @@ final class NoWedgeRule: Rule {
     var isTold = false
   }
 
-  private var silences: [Silence]
+  private let silences: PerDevice<Silence>
 
   required init(_ ledger: Ledger) {
-    silences = Array(repeating: Silence(), count: ledger.names.count)
+    silences = PerDevice(Silence(), in: ledger.space)
     super.init(ledger)
   }
 
@@ -36,20 +36,21 @@ final class NoWedgeRule: Rule {
   }
 
   private func judge(_ sighting: Sighting) {
-    silences[sighting.device].inserts += 1
-    let (silence, page) = (silences[sighting.device], ledger.pages[sighting.device])
-    guard !silence.isTold, let terms = page.terms, terms.autoSync, !terms.url.isEmpty, page.connectedSince != nil,
-      terms.canReachThreshold, page.waiting.count >= terms.threshold
+    let device = sighting.device
+    silences[device].inserts += 1
+    let (silence, waiting) = (silences[device], ledger.pages[device].waiting.count)
+    guard !silence.isTold, let terms = ledger.pages[device].terms, terms.autoSync, !terms.url.isEmpty,
+      ledger.pages[device].connectedSince != nil, terms.canReachThreshold, waiting >= terms.threshold
     else { return }
     exercised += 1
     if terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular { return }
     guard silence.inserts > terms.threshold + UploadRules.backOffRecords else { return }
     let quiet = sighting.now.monotonic - silence.since
     guard ledger.hasPassed(quiet, timeLimit: terms.timeout) else { return }
-    silences[sighting.device].isTold = true
+    silences[device].isTold = true
     blame(
       sighting, nil,
-      "\(page.waiting.count) records wait, \(silence.inserts) of them new, and nothing was sent for \(quiet.wholeMilliseconds / 1_000) s"
+      "\(waiting) records wait, \(silence.inserts) of them new, and nothing was sent for \(quiet.wholeMilliseconds / 1_000) s"
     )
   }
 }

@@ -12,7 +12,7 @@ import Vocabulary
 /// the way between the last position of one trip and the first of the next one twice (SDK §17.8).
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }
-  override class var interest: Interest { [.told, .queue, .life, .truth, .course] }
+  override class var interest: Interest { [.told, .refused, .life, .truth, .course] }
 
   /// Since when the odometer is compared with the way.
   private struct Course {
@@ -79,7 +79,7 @@ final class OdometerRule: Rule {
     var zerosToCome = 0
   }
 
-  private var gauges: [Gauge]
+  private let gauges: PerDevice<Gauge>
 
   /// The filter of the SDK smooths the lengths of steps; what it takes from one it gives to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
@@ -93,7 +93,7 @@ final class OdometerRule: Rule {
   private static let countedAccuracyMetres = 20.0
 
   required init(_ ledger: Ledger) {
-    gauges = Array(repeating: Gauge(), count: ledger.names.count)
+    gauges = PerDevice(Gauge(), in: ledger.space)
     super.init(ledger)
   }
 

@@ -11,15 +11,18 @@ final class OrderRule: Rule {
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     guard case .sent(let request) = happening, request.purpose == .records else { return }
-    let page = ledger.pages[sighting.device]
-    guard let rows = page.open.last?.rows, let first = rows.first, let terms = page.terms else { return }
+    let device = sighting.device
+    guard let rows = ledger.pages[device].open.last?.rows, let first = rows.first,
+      let newestFirst = ledger.pages[device].terms?.newestFirst
+    else { return }
     exercised += 1
-    let isInOrder = zip(rows, rows.dropFirst()).allSatisfy { terms.newestFirst ? $0 > $1 : $0 < $1 }
+    let isInOrder = zip(rows, rows.dropFirst()).allSatisfy { newestFirst ? $0 > $1 : $0 < $1 }
     if !isInOrder {
-      return blame(sighting, page.waiting[row: first]?.uuid, "the records of request \(request.id) are not in order")
+      let uuid = ledger.pages[device].waiting[row: first]?.uuid
+      return blame(sighting, uuid, "the records of request \(request.id) are not in order")
     }
     // Newer rows may have come since a page was locked.
-    if !terms.newestFirst, let oldest = page.waiting.all.first, oldest.row < first {
+    if !newestFirst, let oldest = ledger.pages[device].waiting.all.first, oldest.row < first {
       blame(sighting, oldest.uuid, "skipped: request \(request.id) begins with a newer record")
     }
   }

@@ -11,7 +11,7 @@ import World
 /// GeolocationConfig `distanceFilter`; SDK §12.5, §14.1).
 final class RecordingRule: Rule {
   override class var invariant: Invariant { .recording }
-  override class var interest: Interest { [.told, .life, .course] }
+  override class var interest: Interest { [.location, .event, .life, .truth, .course] }
   override class var absence: String { "no tracking device travelled far" }
 
   /// Where it was when it told of a position last, or when it was to begin.
@@ -20,7 +20,9 @@ final class RecordingRule: Rule {
     let place: Coordinate
   }
 
-  private var marks: [Mark?]
+  private let marks: PerDevice<Mark?>
+  /// Where the device stands of which the last position was told.
+  private var stood: (device: Int, mark: Mark)?
 
   /// The search for a position may take a minute, the system half a minute before it, and a start is as slow.
   private static let patience = Nanoseconds.seconds(300)
@@ -30,12 +32,13 @@ final class RecordingRule: Rule {
   private static let topSpeed = 40.0
 
   required init(_ ledger: Ledger) {
-    marks = Array(repeating: nil, count: ledger.names.count)
+    marks = PerDevice(nil, in: ledger.space)
     super.init(ledger)
   }
 
   override func see(_ happening: Happening, _ sighting: Sighting) {
     switch happening {
+    case .stood(let place, _): stood = (sighting.device, Mark(instant: sighting.now.monotonic, place: place))
     case .told(.engine(.location(let record))):
       if !record.isSample { mark(sighting) }
     case .moves: judge(sighting)
@@ -49,9 +52,10 @@ final class RecordingRule: Rule {
   }
 
   private func mark(_ sighting: Sighting) {
-    let now = sighting.now.monotonic
-    guard let episode = ledger.truth.lives[sighting.device].episode else { return }
-    marks[sighting.device] = Mark(instant: now, place: episode.place(at: now))
+    let (device, now) = (sighting.device, sighting.now.monotonic)
+    if let stood, stood.device == device, stood.mark.instant == now { return marks[device] = stood.mark }
+    guard let place = ledger.truth.lives[device].place(at: now) else { return }
+    marks[device] = Mark(instant: now, place: place)
   }
 
   /// The body has begun something else: the way before is complete.

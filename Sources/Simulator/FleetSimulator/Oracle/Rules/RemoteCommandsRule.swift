@@ -9,7 +9,7 @@ import Vocabulary
 /// (SDK §10.2, §10.3).
 final class RemoteCommandsRule: Rule {
   override class var invariant: Invariant { .remoteCommands }
-  override class var interest: Interest { [.ended, .told, .sent, .life] }
+  override class var interest: Interest { [.ended, .event, .sent, .life] }
 
   private struct Orders {
     /// To be carried out before anything else happens.

@@ -21,11 +21,11 @@ final class RequestFormRule: Rule {
     var isUncertain = false
   }
 
-  private var senders: [Sender]
+  private let senders: PerDevice<Sender>
   private static let unseenMost = 256
 
   required init(_ ledger: Ledger) {
-    senders = Array(repeating: Sender(), count: ledger.names.count)
+    senders = PerDevice(Sender(), in: ledger.space)
     super.init(ledger)
   }
 

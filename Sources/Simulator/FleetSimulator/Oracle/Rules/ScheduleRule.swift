@@ -11,7 +11,7 @@ import Vocabulary
 /// at the latest (AppConfig `schedule`; SDK §16.2, §16.3). The windows are read from the document.
 final class ScheduleRule: Rule {
   override class var invariant: Invariant { .schedule }
-  override class var interest: Interest { [.told, .queue, .life, .course] }
+  override class var interest: Interest { [.told, .inserted, .life, .course] }
   override class var absence: String { "no window of a schedule began or ended on a device that followed it" }
 
   /// Only of devices that have a schedule.

@@ -12,7 +12,7 @@ import World
 /// page while the server takes them (HttpConfig "Sync strategy", "Error handling", `maxBatchSize`; SDK §8.5, §9.2, §9.3).
 final class UploadDueRule: Rule {
   override class var invariant: Invariant { .uploadDue }
-  override class var interest: Interest { [.sent, .ended, .queue, .told, .life] }
+  override class var interest: Interest { [.sent, .ended, .queue, .motionChange, .event, .life] }
   override class var absence: String { "no upload was due" }
 
   private struct Sender {
@@ -38,13 +38,13 @@ final class UploadDueRule: Rule {
     case motionChange = "a motion change"
   }
 
-  private var senders: [Sender]
+  private let senders: PerDevice<Sender>
   /// Devices whose next record is one that their app makes by itself, of which no document says that it is sent at once.
   private var poisoned: Set<Int> = []
   private static let patience = Nanoseconds.seconds(20)
 
   required init(_ ledger: Ledger) {
-    senders = Array(repeating: Sender(), count: ledger.names.count)
+    senders = PerDevice(Sender(), in: ledger.space)
     super.init(ledger)
   }
 
