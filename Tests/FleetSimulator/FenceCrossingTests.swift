@@ -117,6 +117,48 @@ import World
     #expect(!isReboot || late > 0, "some were down when they left")
   }
 
+  /// SDK §15.3.6: of many fences the phone is asked to watch the nearest ones only when its app has a position again, while
+  /// what it has noticed since it is on may still be told.
+  @Test(arguments: ["android-5.1", "ios-5.1"])
+  func anEntryThatIsToldAfterTheFenceWasAskedForAgainHasItsExit(profile: String) throws {
+    var reboot = LifecycleFault()
+    (reboot.reboot, reboot.relaunchAfter) = (true, .uniform(min: 55, max: 85))
+    let seen = try watch(profile, devices: 80) { setup in
+      setup.fleets[0].configuration.app.stopOnTerminate = false
+      setup.fleets[0].configuration.app.startOnBoot = true
+      setup.fleets[0].geofences += (0..<120).map { number in
+        let center = Geofence.Vertex(latitude: 48.2 + 0.01 * Double(number), longitude: 11.5)
+        return Geofence(identifier: "far \(number)", shape: .circle(center: center, radiusMetres: 300))
+      }
+      setup.faults = [Fault(name: "off", start: .seconds(100), action: .lifecycle(reboot))]
+    }
+    var late = 0
+    for device in 0..<80 {
+      let told = seen.told.filter { $0.device == device && $0.action != .dwell }
+      #expect(told.map(\.action) == [.enter, .exit] || told.isEmpty, "\(device): \(told)")
+      if !told.isEmpty { late += 1 }
+    }
+    #expect(late > 20, "many came back in the fence")
+  }
+
+  /// SDK §15.3.6: through a small fence in seven seconds, each report up to ten seconds late. A look every five seconds may
+  /// miss the visit.
+  @Test(arguments: ["android-5.1", "ios-5.1"])
+  func theSystemTellsOfAnEntryBeforeTheExit(profile: String) throws {
+    let seen = try watch(profile, devices: 40) { setup in
+      setup.fleets[0].geofences = setup.fleets[0].geofences.map { fence in
+        Geofence(
+          identifier: fence.identifier,
+          shape: .circle(center: Geofence.Vertex(latitude: Self.center.latitude, longitude: 11.5), radiusMetres: 30))
+      }
+    }
+    #expect(!seen.told.isEmpty)
+    for device in 0..<40 {
+      let told = seen.told.filter { $0.device == device }
+      #expect(told.map(\.action) == [.enter, .exit] || told.isEmpty, "\(device): \(told)")
+    }
+  }
+
   private func delays(_ profile: String, isHighAccuracy: Bool) throws -> (seconds: Double, positions: Int) {
     let seen = try watch(profile, devices: 10) { setup in
       setup.logged = Set(setup.deviceNames)

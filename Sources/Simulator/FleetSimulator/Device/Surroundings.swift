@@ -101,11 +101,13 @@ extension SimulatedDevice {
       around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
       for fence in on {
         guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
-        // As the app has it by now: a crossing that started it has been told since the fence was asked for. An app that
-        // wants no initial trigger asks the system for changes only.
+        // As the app has it by now, for a crossing that started it has been told since the fence was asked for; and as it
+        // will have it after a crossing that is still to be told. An app that wants no initial trigger asks the system for
+        // changes only.
+        let reported = around.reports.last { $0.identifier == fence.identifier }?.isEntry
         let isInside = host.engine.geofence(fence.identifier)?.status.isInside ?? fence.status.isInside
         let triggersInitially = host.configuration.geolocation.geofenceInitialTriggerEntry
-        let wasInside = isInside || triggersInitially ? isInside : nil
+        let wasInside = reported ?? (isInside || triggersInitially ? isInside : nil)
         around.watches.append(CircleWatch(fence.identifier, circle, wasInside: wasInside, body, at: instant))
       }
     case .proximityRegion(let circle):
@@ -139,6 +141,8 @@ extension SimulatedDevice {
         var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: site)
         // Such phones give their apps positions several times per hour, whatever for.
         if identifier == nil && followsSignificantChanges { due = max(due, around.significantEarliest) }
+        // In their order (SDK §15.3.11).
+        if let earlier = around.reports.last(where: { $0.identifier == identifier }) { due = max(due, earlier.due) }
         around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
       }
     }
