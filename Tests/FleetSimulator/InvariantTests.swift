@@ -316,6 +316,19 @@ import World
     #expect(stage.violated == [.auth])
   }
 
+  /// SDK §11.6: a beat of a process without a position is not told, and begins a flush like any other. A flush that goes on
+  /// for longer than its first refresh is the same one.
+  @Test(arguments: [401, 200], [(FlushTrigger.heartbeat, Int64(0)), (.heartbeat, 70), (.insert, 0)])
+  func aRefreshFollowsAnotherOneAtABeatThatIsNotTold(status: Int, again: (trigger: FlushTrigger, secondsAgo: Int64)) {
+    let stage = Stage()
+    let first = stage.send([], .refresh)
+    stage.pass(seconds: 1)
+    stage.end(first, status: status)
+    stage.pass(seconds: 59)
+    stage.send([], .refresh, because: again.trigger, secondsAgo: again.secondsAgo)
+    #expect(stage.violated.contains(.auth) == (again.trigger != .heartbeat || again.secondsAgo > 0))
+  }
+
   /// The watchdog has ended the flush of the first one.
   @Test func aRefreshThatWasGivenUpMayBeAskedForAgain() {
     let stage = Stage()

@@ -48,6 +48,20 @@ import Vocabulary
     #expect(device.httpEvents.map(\.isSuccess) == [true])
   }
 
+  /// SDK §11.6.
+  @Test func aRefreshSaysWhatBeganItsFlush() {
+    var device = refused()
+    let began = device.now.monotonic
+    device.advance(seconds: 3)
+    device.answer(403)
+    #expect(device.sent.last?.occasion == OutgoingRequest.Occasion(trigger: .insert, triggeredAt: began))
+    device.give(.trigger(.heartbeat))
+    device.answer(401)
+    #expect(
+      device.sent.last?.occasion == OutgoingRequest.Occasion(trigger: .heartbeat, triggeredAt: device.now.monotonic))
+    #expect(device.sent.filter { $0.purpose == .refresh }.count == 2)
+  }
+
   @Test func theUploaderGoesOnWithTheNewTokens() {
     var device = refused()
     device.advance(seconds: 3)

@@ -19,6 +19,16 @@ package struct OutgoingRequest: Equatable, Sendable {
     package let triggeredAt: MonotonicInstant
   }
 
+  /// What began the flush that asks for new tokens, and when.
+  package struct Occasion: Equatable, Sendable {
+    package let trigger: FlushTrigger
+    package let triggeredAt: MonotonicInstant
+
+    package init(trigger: FlushTrigger, triggeredAt: MonotonicInstant) {
+      (self.trigger, self.triggeredAt) = (trigger, triggeredAt)
+    }
+  }
+
   /// Comes back with the answer. Grows with every request of a device.
   package let id: UInt64
   package let purpose: Purpose
@@ -30,10 +40,12 @@ package struct OutgoingRequest: Equatable, Sendable {
   package let timeout: Nanoseconds
   /// Nil unless records are sent.
   package let cargo: Cargo?
+  /// Nil unless a flush asks for new tokens.
+  package let occasion: Occasion?
 
   package init(
     id: UInt64, purpose: Purpose, method: String, url: String, headers: [NameValuePair], body: [UInt8],
-    timeout: Nanoseconds, cargo: Cargo? = nil
+    timeout: Nanoseconds, cargo: Cargo? = nil, occasion: Occasion? = nil
   ) {
     self.id = id
     self.purpose = purpose
@@ -43,6 +55,7 @@ package struct OutgoingRequest: Equatable, Sendable {
     self.body = body
     self.timeout = timeout
     self.cargo = cargo
+    self.occasion = occasion
   }
 }
 

@@ -51,7 +51,8 @@ extension Uploader {
         OutgoingRequest(
           id: awaited.id, purpose: .refresh, method: UploadMethod.post.rawValue, url: refresh.url,
           headers: RequestHeaders.refresh(refresh, userAgent: userAgent), body: refresh.body,
-          timeout: timeout)))
+          timeout: timeout,
+          occasion: OutgoingRequest.Occasion(trigger: flush.trigger, triggeredAt: flush.beganAt))))
     return true
   }
 

@@ -76,18 +76,20 @@ final class Stage {
   @discardableResult
   func send(
     _ records: [Record], _ purpose: OutgoingRequest.Purpose = .records, headers: [NameValuePair] = [],
-    on network: RadioNetwork = .lte, because trigger: FlushTrigger = .insert
+    on network: RadioNetwork = .lte, because trigger: FlushTrigger = .insert, secondsAgo: Int64 = 0
   ) -> UInt64 {
     requests += 1
     let body =
       Array("{\"location\":[".utf8) + records.map(\.bytes).joined(separator: [UInt8(ascii: ",")]) + Array("]}".utf8)
+    let triggeredAt = now - .seconds(secondsAgo)
     tell(
       .sent(
         OutgoingRequest(
           id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations",
           headers: [NameValuePair("Content-Type", "application/json")] + headers,
           body: body, timeout: .seconds(60),
-          cargo: OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: now))), on: network)
+          cargo: OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: triggeredAt),
+          occasion: OutgoingRequest.Occasion(trigger: trigger, triggeredAt: triggeredAt))), on: network)
     return requests
   }
 

@@ -1,3 +1,4 @@
+import Base
 import Engine
 import Host
 import Queue
@@ -14,6 +15,8 @@ final class AuthRule: Rule {
   private struct Tokens {
     var refreshesInARow = 0
     var mustWait = false
+    /// The last refresh.
+    var sentAt: MonotonicInstant?
   }
 
   /// Only of devices that have refreshed.
@@ -24,7 +27,9 @@ final class AuthRule: Rule {
   override func see(_ happening: Happening, _ sighting: Sighting) {
     let device = sighting.device
     switch happening {
-    case .sent(let request) where request.purpose == .refresh: judge(request.id, sighting)
+    case .sent(let request) where request.purpose == .refresh:
+      if isOfSilentBeat(request, device) { change(device) { $0 = Tokens() } }
+      judge(request.id, sighting)
     case .ended(let request, let outcome) where !devices.isEmpty:
       let open = ledger.pages[device].open
       let purpose = open.first { $0.id == request }?.purpose
@@ -44,6 +49,14 @@ final class AuthRule: Rule {
     if let place = devices.index(forKey: device) { change(&devices.values[place]) }
   }
 
+  /// A process that has had no position beats without telling, and a beat begins a flush of its own (SDK §8.5, §11.6).
+  private func isOfSilentBeat(_ request: OutgoingRequest, _ device: Int) -> Bool {
+    guard let occasion = request.occasion, occasion.trigger == .heartbeat, let before = devices[device]?.sentAt else {
+      return false
+    }
+    return occasion.triggeredAt > before
+  }
+
   private func judge(_ request: UInt64, _ sighting: Sighting) {
     let device = sighting.device
     let others = ledger.pages[device].open.filter {
@@ -60,7 +73,7 @@ final class AuthRule: Rule {
     } else if tokens.refreshesInARow > 1 && !ledger.pages[device].isHealed {
       blame(sighting, nil, "refresh \(request) is the second one of a flush")
     }
-    tokens.mustWait = false
+    (tokens.mustWait, tokens.sentAt) = (false, sighting.now.monotonic)
     devices[device] = tokens
   }
 }
