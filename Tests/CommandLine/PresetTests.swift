@@ -29,7 +29,8 @@ import Testing
     #expect(code == .ok || preset == "rollingroad", "\(output)")
     let uploads = server.requests.filter { $0.lines[0].hasPrefix("POST") && !$0.lines[0].contains("/admin/") }
     let request = try #require(uploads.max { $0.body.count < $1.body.count })
-    return (request, try JSONValue(parsing: request.body.span))
+    let body = request.body
+    return (request, try JSONValue(parsing: body.span))
   }
 
   @Test func ourOwnServerIsToldInAHeaderWhoItIs() throws {

@@ -31,7 +31,10 @@ import Vocabulary
         try ride.press(key)
         try ride.wait(key == .stop ? 900 : 300)
       }
-      return try ride.sent.map { try JSONValue(parsing: $0.body.span)["location"]?["odometer"]?.metres }
+      return try ride.sent.map { request in
+        let body = request.body
+        return try JSONValue(parsing: body.span)["location"]?["odometer"]?.metres
+      }
     }
     let observed = try odometers(.observed)
     #expect(try odometers(nil) == observed && odometers(.documented) != observed)
@@ -74,7 +77,8 @@ import Vocabulary
     try ride.wait(120)
     #expect(ride.sent.count > 5)
     for request in ride.sent {
-      let coords = try #require(try JSONValue(parsing: request.body.span)["location"]?["coords"])
+      let body = request.body
+      let coords = try #require(try JSONValue(parsing: body.span)["location"]?["coords"])
       let (altitude, ellipsoidal) = (coords["altitude"]?.metres, coords["ellipsoidal_altitude"]?.metres)
       let above = try #require(ellipsoidal) - #require(altitude)
       #expect(platform == .ios ? (30...60).contains(above) : above == 0, "\(coords)")

@@ -35,7 +35,10 @@ import Upload
     return (try FleetRun(setup, store: Runs.store(), watchers: [sent]).run(), sent.requests)
   }
 
-  private func body(_ request: OutgoingRequest) throws -> JSONValue { try JSONValue(parsing: request.body.span) }
+  private func body(_ request: OutgoingRequest) throws -> JSONValue {
+    let body = request.body
+    return try JSONValue(parsing: body.span)
+  }
 
   @Test func headersParamsExtrasAndTemplatesAreThoseOfTheApp() throws {
     let config = """

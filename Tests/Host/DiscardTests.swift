@@ -101,7 +101,8 @@ import Vocabulary
   }
 
   private static func uuids(in request: OutgoingRequest) throws -> [UUID128] {
-    let location = try JSONValue(parsing: request.body.span)["location"]
+    let body = request.body
+    let location = try JSONValue(parsing: body.span)["location"]
     let records: [JSONValue?] = if case .array(let batch)? = location { batch } else { [location] }
     return try records.map { record in
       guard case .string(let text)? = record?["uuid"], let uuid = UUID128(text: text.utf8.span) else { throw NoUUID() }

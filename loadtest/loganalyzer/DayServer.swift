@@ -35,7 +35,8 @@ struct DayServer {
   }
 
   private mutating func answer(records request: OutgoingRequest) throws -> RequestOutcome {
-    guard let records = try JSONValue(parsing: request.body.span)["location"] else { throw NoRecords() }
+    let body = request.body
+    guard let records = try JSONValue(parsing: body.span)["location"] else { throw NoRecords() }
     let count: Int
     if case .array(let batch) = records {
       count = batch.count
@@ -47,9 +48,9 @@ struct DayServer {
     if refusesToken { return .answered(status: 401, reason: "Unauthorized", body: []) }
     if !troubles.isEmpty { return troubles.removeFirst() }
     takenCount += count
-    let body = commands.map { "{\"background_geolocation\":\($0)}" } ?? ""
+    let text = commands.map { "{\"background_geolocation\":\($0)}" } ?? ""
     commands = nil
-    return .answered(status: 200, reason: "OK", body: Array(body.utf8))
+    return .answered(status: 200, reason: "OK", body: Array(text.utf8))
   }
 
   /// A request for records that has none.

@@ -4,7 +4,7 @@ import JSON
 package import Vocabulary
 
 /// A request that the transport is to send, with everything it needs to know.
-package struct OutgoingRequest: Equatable, Sendable {
+package final class OutgoingRequest: Equatable, Sendable {
   /// What is sent.
   package enum Purpose: String, Hashable, Sendable {
     case records, refresh, log
@@ -56,6 +56,13 @@ package struct OutgoingRequest: Equatable, Sendable {
     self.timeout = timeout
     self.cargo = cargo
     self.occasion = occasion
+  }
+
+  package static func == (left: OutgoingRequest, right: OutgoingRequest) -> Bool {
+    left === right
+      || left.id == right.id && left.purpose == right.purpose && left.method == right.method && left.url == right.url
+        && left.headers == right.headers && left.body == right.body && left.timeout == right.timeout
+        && left.cargo == right.cargo && left.occasion == right.occasion
   }
 }
 

@@ -158,7 +158,7 @@ package enum UploadInput: Sendable {
 
 /// What an uploader wants done, in this order.
 package enum UploadEffect: Equatable, Sendable {
-  indirect case send(OutgoingRequest)
+  case send(OutgoingRequest)
   case http(HTTPEvent)
   indirect case authorization(AuthorizationEvent)
   indirect case commands(ReceivedCommands)

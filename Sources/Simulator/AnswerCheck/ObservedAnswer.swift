@@ -72,6 +72,7 @@ extension OutgoingRequest {
   /// How many records there are in the body. Nil when its shape does not tell: a list of values may be one record of a
   /// template.
   package var recordCount: Int? {
+    let body = body
     do throws(JSONError) {
       switch try JSONValue(parsing: body.span, duplicateKeys: .lastWins) {
       case .array(let elements): return elements.allSatisfy(\.isObject) ? elements.count : nil

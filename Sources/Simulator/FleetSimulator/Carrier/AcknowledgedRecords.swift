@@ -30,10 +30,11 @@ package struct AcknowledgedRecords {
     headers = request.headers
     putAsideByAnswers += outcome.putAside
     for uuid in cargo.uuids where known[uuid] == nil { known[uuid] = Sent() }
-    do throws(EnvelopeError) { try reader.read(request.body.span, into: &envelope) } catch { return }
+    let body = request.body
+    do throws(EnvelopeError) { try reader.read(body.span, into: &envelope) } catch { return }
     for range in envelope.records {
       do throws(RecordProblem) {
-        let record = try decoder.decode(request.body.span.extracting(range))
+        let record = try decoder.decode(body.span.extracting(range))
         guard let uuid = record.uuid, known[uuid] != nil else { continue }
         known[uuid] = Sent(timestamp: record.timestamp, content: SentContent(record))
       } catch { continue }

@@ -28,7 +28,8 @@ extension SimulatedDevice {
   mutating func send(_ request: OutgoingRequest, at now: Moment, in site: Site) {
     // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
     var hash = TraceHash()
-    if request.purpose == .records && site.carrier == nil { hash.fold(request.body.span) }
+    let body = request.body
+    if request.purpose == .records && site.carrier == nil { hash.fold(body.span) }
     site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
     site.tell(.sent(request), sighting(at: now))
     exchanges.append(exchange(for: request, at: now.monotonic, in: site))

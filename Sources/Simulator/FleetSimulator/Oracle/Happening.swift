@@ -25,7 +25,7 @@ package enum Happening {
   /// A record entered or left the queue.
   case queue(QueueNote)
   /// A request left the app.
-  indirect case sent(OutgoingRequest)
+  case sent(OutgoingRequest)
   /// A request goes over a modelled link, on a connection of its own or on one that was there.
   case connected(request: UInt64, isNew: Bool)
   /// The server has answered; what it said is still on its way.

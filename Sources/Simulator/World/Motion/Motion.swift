@@ -1,7 +1,7 @@
 package import Base
 
 /// A body on its way along a path: where it is at any time is found among the pieces, without a step in between.
-package struct Motion: Sendable {
+package final class Motion: Sendable {
   package let path: Path
   package let pieces: [MotionPiece]
   /// How long it takes.
@@ -124,7 +124,7 @@ extension Motion {
 extension Motion {
   /// Even speed from point to point. The seconds ascend, one for each place; where the place stays the same the body
   /// stands.
-  init(places: [Coordinate], seconds: [Double]) {
+  convenience init(places: [Coordinate], seconds: [Double]) {
     precondition(places.count == seconds.count, "each place has a time")
     let path = Path(places)
     var pieces: [MotionPiece] = []
