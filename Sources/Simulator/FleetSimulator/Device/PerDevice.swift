@@ -53,8 +53,8 @@ extension PerDevice: RandomAccessCollection {
   }
 }
 
-/// Memory for what is known of each device. The small states of one device lie together, whoever they belong to: with
-/// thousands of devices each turn finds its own in a few places of a cold cache instead of in dozens.
+/// Memory for the states of devices. The small states of one device are adjacent, whichever rule uses them: a turn among
+/// thousands of devices then loads a few cache lines instead of dozens.
 @safe final class DeviceSpace {
   @unsafe private struct Slab {
     let start: UnsafeMutableRawPointer

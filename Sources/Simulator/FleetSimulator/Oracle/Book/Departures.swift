@@ -62,13 +62,8 @@ struct RecordTraits {
   var event: UInt16 = 0
   /// Another record of the device has the same timestamp.
   var sharesInstant = false
-  /// As it was sent; NaN where it says no place, or is not compared.
-  var (latitude, longitude) = (Double.nan, Double.nan)
-
-  func content(at timestamp: WallInstant) -> SentContent? {
-    guard !latitude.isNaN else { return nil }
-    return SentContent(timestamp: timestamp, latitude: latitude, longitude: longitude)
-  }
+  /// As it was sent; nil where it says no place, or is not compared.
+  var content: SentContent?
 }
 
 /// Reads what of a record is compared.
@@ -81,16 +76,14 @@ struct RecordTraitsReader {
 
   init(comparesContents: Bool) { self.comparesContents = comparesContents }
 
-  mutating func read(_ bytes: [UInt8], at timestamp: WallInstant) -> RecordTraits {
+  mutating func read(_ bytes: [UInt8]) -> RecordTraits {
     var traits = RecordTraits()
     // Most records name no event, and need not be decoded.
     guard comparesContents || bytes.span.contains("\"event\"") else { return traits }
     do throws(RecordProblem) {
       let record = try decoder.decode(bytes.span)
       if let name = record.event?.name { traits.event = number(of: name) }
-      if record.timestamp == timestamp, !record.latitude.isNaN, !record.longitude.isNaN {
-        (traits.latitude, traits.longitude) = (record.latitude, record.longitude)
-      }
+      if comparesContents { traits.content = SentContent(record) }
     } catch { return RecordTraits() }
     return traits
   }

@@ -59,7 +59,7 @@ extension Ledger {
     guard departure.marks.contains(.isAcknowledged) else { return }
     sums.stored += 1
     if !seesServer { count(departure, isLost: false) }
-    guard let content = departure.traits.content(at: departure.timestamp),
+    guard let content = departure.traits.content,
       let change = proof.change(of: content, departure.uuid, of: names[device])
     else { return }
     sums.changed += 1

@@ -158,7 +158,7 @@ final class Ledger {
       var record = WaitingRecord(
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span))
       if isAsked {
-        record.traits = traits.read(bytes, at: timestamp)
+        record.traits = traits.read(bytes)
         if pages[device].lastTimestamp == timestamp {
           record.traits.sharesInstant = true
           pages[device].waiting.changeLast { $0.traits.sharesInstant = true }
