@@ -9,12 +9,10 @@ extension SessionHarness {
   /// Answers the questions that were handed over; false when there are none.
   @discardableResult
   func read() -> Bool {
-    let questions = takeQuestions()
-    for question in questions {
-      let message = question(reader)
-      call { $0.deliver(message, &$1) }
-    }
-    return !questions.isEmpty
+    room.answeredQuestions()
+    let hasAnswered = server.answerQuestions()
+    for message in server.takeMessages(for: session.address) { call { $0.deliver(message, &$1) } }
+    return hasAnswered
   }
 
   /// What was asked cannot be read.
@@ -24,18 +22,11 @@ extension SessionHarness {
   private static let diskFailure = StoreError(code: .inputOutput, message: "the disk failed")
 
   private func answerQuestions(with message: SessionMessage) {
-    for _ in takeQuestions() { call { $0.deliver(message, &$1) } }
+    room.answeredQuestions()
+    for _ in 0..<server.backend.takeQuestions().count { call { $0.deliver(message, &$1) } }
   }
 
-  private func takeQuestions() -> [StoreQuestion] {
-    desk.questions.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-  }
-
-  /// How many questions the readers take from now on.
-  func setQuestionsMax(_ count: Int) { desk.questionsMax.withLock { $0 = count } }
+  func setQuestionsMax(_ count: Int) { room.setQuestionsMax(count) }
   func ring() { call { $0.alarmRang(&$1) } }
   func produce() { call { $0.produce(&$1) } }
   func close() { session.closed(.reset, now: monotonic) }

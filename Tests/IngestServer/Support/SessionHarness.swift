@@ -7,24 +7,12 @@ import Synchronization
 
 @testable import IngestServer
 
-/// A server without sockets and threads: one connection at a time, and a store in memory that commits each job as soon as
-/// the session has handed it over. Time stands still until it is moved.
+/// One connection at a time to a server in this process, whose store commits each job as soon as the session has handed
+/// it over. Time stands still until it is moved.
 final class SessionHarness {
-  /// What the session hands over, and the clock it looks at.
-  final class Desk: Sendable {
-    let jobs = Mutex<[(job: StoreJob, address: SessionAddress)]>([])
-    let wall = Mutex(WallInstant(millisecondsSince1970: 1_785_263_663_000))
-    let isFull = Mutex(false)
-    /// False when the mailbox fills only while a body comes in.
-    let showsFull = Mutex(true)
-    let questions = Mutex<[StoreQuestion]>([])
-    let questionsMax = Mutex(1)
-  }
-
   let store: SQLiteStore
-  let context: ServerContext
-  let desk = Desk()
-  private let scratch = SessionScratch()
+  let server: InProcessServer
+  let room: LimitedBackend
   private(set) var monotonic = MonotonicInstant(nanoseconds: 1_000_000_000)
   var session: IngestSession
   private(set) var output: SessionOutput
@@ -32,50 +20,34 @@ final class SessionHarness {
   var sent: [UInt8] = []
 
   init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
-    var configuration = ServerConfiguration()
-    configuration.data = ":memory:"
-    configure(&configuration)
     store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
-    var registry = MetricsRegistry()
-    let metrics = ServerMetrics(registry: &registry)
-    let desk = desk
-    context = ServerContext(
-      configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      undelivered: UndeliveredCommands(), wallNow: { desk.wall.withLock { $0 } },
-      submit: { job, address in
-        if desk.isFull.withLock({ $0 }) { return false }
-        desk.jobs.withLock { $0.append((job, address)) }
-        return true
-      },
-      ask: { question, _ in
-        desk.questions.withLock { questions in
-          guard questions.count < desk.questionsMax.withLock({ $0 }) else { return false }
-          questions.append(question)
-          return true
-        }
-      }, probes: ServerProbes(isFull: { desk.isFull.withLock { $0 } && desk.showsFull.withLock { $0 } }))
-    context.undelivered.open { job in desk.jobs.withLock { $0.append((job, .discarded)) } }
-    session = IngestSession(
-      context, scratch: scratch, address: SessionAddress(loop: 0, connection: 0), isLocal: true)
+    var room: LimitedBackend?
+    server = InProcessServer(store: store, configure) { backend in
+      let limited = LimitedBackend(backend)
+      room = limited
+      return limited
+    }
+    guard let room else { preconditionFailure("a server has one backend") }
+    self.room = room
+    server.now = WallInstant(millisecondsSince1970: 1_785_263_663_000)
+    session = server.makeSession(isLocal: true)
     output = SessionOutput(now: monotonic, unsentMax: 65_536)
   }
 
-  var now: WallInstant { desk.wall.withLock { $0 } }
+  var context: ServerContext { server.context }
+  var now: WallInstant { server.now }
   var reader: StoreReader {
     guard let reader = store.reader else { preconditionFailure("a store in memory stays open") }
     return reader
   }
 
   /// The store's mailbox takes nothing from now on, or takes again. `shows` false: it fills while a body comes in.
-  func setFull(_ isFull: Bool, shows: Bool = true) {
-    desk.isFull.withLock { $0 = isFull }
-    desk.showsFull.withLock { $0 = shows }
-  }
+  func setFull(_ isFull: Bool, shows: Bool = true) { room.setFull(isFull, shows: shows) }
 
   func advance(seconds: Int64) { advance(milliseconds: seconds * 1_000) }
 
   func advance(milliseconds: Int64) {
-    desk.wall.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
+    server.now = server.now.advanced(byMilliseconds: milliseconds)
     monotonic = monotonic + Nanoseconds(milliseconds * 1_000_000)
     output = SessionOutput(now: monotonic, unsentMax: 65_536)
   }
@@ -84,16 +56,13 @@ final class SessionHarness {
   func connect(isLocal: Bool = true) {
     unread = []
     sent = []
-    session = IngestSession(
-      context, scratch: scratch, address: SessionAddress(loop: 0, connection: 0), isLocal: isLocal)
+    session = server.makeSession(isLocal: isLocal)
   }
 
   /// Another connection of the same loop shows up and sends these bytes.
   func interrupt(with bytes: [UInt8]) {
     var output = SessionOutput(now: monotonic, unsentMax: 65_536)
-    let other = IngestSession(
-      context, scratch: scratch, address: SessionAddress(loop: 0, connection: 1), isLocal: true)
-    let taken = other.receive(bytes.span, &output)
+    let taken = server.makeSession(isLocal: true).receive(bytes.span, &output)
     precondition(taken > 0, "a new session takes what it is shown")
   }
 
@@ -130,15 +99,10 @@ final class SessionHarness {
   /// results be on their way for ever.
   @discardableResult
   func commit(delivers: Bool = true) -> Bool {
-    let jobs = desk.jobs.withLock { waiting in
-      defer { waiting = [] }
-      return waiting
-    }
-    for (job, result) in zip(jobs, store.apply(jobs.map(\.job), now: now)) {
-      context.undelivered.committed(result, for: job.address)
-      if delivers && job.address != .discarded { call { $0.deliver(.completed(result), &$1) } }
-    }
-    return !jobs.isEmpty
+    let hasCommitted = server.commit()
+    let messages = server.takeMessages(for: session.address)
+    if delivers { for message in messages { call { $0.deliver(message, &$1) } } }
+    return hasCommitted
   }
 
   /// The connection ends, for this reason; then there is a new one.
@@ -149,11 +113,7 @@ final class SessionHarness {
 
   /// Says what the next answer of a job will be instead of asking the store.
   func fail(_ outage: StoreOutage) {
-    let count = desk.jobs.withLock { waiting in
-      defer { waiting = [] }
-      return waiting.count
-    }
-    for _ in 0..<count { call { $0.deliver(.completed(.unavailable(outage)), &$1) } }
+    for _ in 0..<server.backend.takeJobs().count { call { $0.deliver(.completed(.unavailable(outage)), &$1) } }
   }
 
   func endInput() { call { $0.inputEnded(&$1) } }
@@ -197,6 +157,50 @@ final class SessionHarness {
     if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
     return Array((text + "\r\n" + (body ?? "")).utf8)
   }
+}
+
+/// Takes no more than a test allows.
+final class LimitedBackend: ServerBackend {
+  private struct Limits {
+    var isFull = false
+    /// False when the mailbox fills only while a body comes in.
+    var showsFull = true
+    var questionsMax = 1
+    var questions = 0
+  }
+
+  private let inner: any ServerBackend
+  private let limits = Mutex(Limits())
+
+  init(_ inner: any ServerBackend) { self.inner = inner }
+
+  func setFull(_ isFull: Bool, shows: Bool) {
+    limits.withLock { ($0.isFull, $0.showsFull) = (isFull, shows) }
+  }
+
+  /// How many questions may wait from now on.
+  func setQuestionsMax(_ count: Int) { limits.withLock { $0.questionsMax = count } }
+  func answeredQuestions() { limits.withLock { $0.questions = 0 } }
+
+  var now: WallInstant { inner.now }
+
+  func submit(_ job: StoreJob, for address: SessionAddress) -> Bool {
+    !limits.withLock { $0.isFull } && inner.submit(job, for: address)
+  }
+
+  func ask(_ question: @escaping StoreQuestion, for address: SessionAddress) -> Bool {
+    let hasRoom = limits.withLock { limits in
+      guard limits.questions < limits.questionsMax else { return false }
+      limits.questions += 1
+      return true
+    }
+    return hasRoom && inner.ask(question, for: address)
+  }
+
+  var outage: StoreOutage? { inner.outage }
+  var isFull: Bool { limits.withLock { $0.isFull && $0.showsFull } }
+  var waitingJobs: Int { inner.waitingJobs }
+  var network: LoopFigures? { inner.network }
 }
 
 /// The session owed an answer and gave none.

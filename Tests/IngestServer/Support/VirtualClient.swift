@@ -25,6 +25,7 @@ final class VirtualClient {
     self.reads = reads
   }
 
+  var address: SessionAddress { session.address }
   var ending: Ending { session.wishes.ending }
   var alarm: MonotonicInstant? { ending == .open ? session.wishes.alarm : nil }
   var text: String { String(decoding: received, as: UTF8.self) }

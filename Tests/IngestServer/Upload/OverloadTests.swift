@@ -101,6 +101,17 @@ import Testing
   }
 }
 
+/// Takes nothing.
+private struct FullBackend: ServerBackend {
+  var now: WallInstant { SystemClock().wallNow }
+  func submit(_ job: StoreJob, for address: SessionAddress) -> Bool { false }
+  func ask(_ question: @escaping StoreQuestion, for address: SessionAddress) -> Bool { false }
+  var outage: StoreOutage? { nil }
+  var isFull: Bool { true }
+  var waitingJobs: Int { 0 }
+  var network: LoopFigures? { nil }
+}
+
 /// A server with sockets whose store has no room.
 private final class OverloadedServer {
   private let loops: LoopGroup<IngestSession>
@@ -112,11 +123,9 @@ private final class OverloadedServer {
     var configuration = ServerConfiguration()
     configuration.data = ":memory:"
     let metrics = ServerMetrics(registry: &registry)
-    let clock = SystemClock()
     let context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
-      wallNow: { clock.wallNow }, submit: { _, _ in false }, ask: { _, _ in false },
-      probes: ServerProbes(isFull: { true }))
+      backend: FullBackend(), hub: EventHub(epoch: 1, post: { _ in }))
     loops = try LoopGroup(NetworkConfiguration(), on: ListenAddress(parsing: "127.0.0.1:0")) { number, _ in
       let scratch = SessionScratch()
       return { accepted in

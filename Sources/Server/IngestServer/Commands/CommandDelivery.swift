@@ -10,7 +10,7 @@ extension IngestSession {
   /// Gives the answer, with the commands that wait for the device.
   func answerDevice(_ exchange: Exchange, _ response: Response, _ output: inout SessionOutput) {
     guard let device = response.device, context.latestExpiry.isAhead(of: exchange.receivedAt),
-      context.submit(.takeCommands(device, limit: Response.commandsMax), address)
+      context.backend.submit(.takeCommands(device, limit: Response.commandsMax), for: address)
     else { return answer(exchange, response, bodyComplete: true, &output) }
     state = .owing(exchange, .commands(response))
     wishes.wantsInput = false
@@ -21,14 +21,14 @@ extension IngestSession {
     guard let carried else { return }
     self.carried = nil
     // Should the store be too busy, the ledger keeps saying `sent`.
-    _ = context.submit(.markDelivered(carried.device, ids: carried.ids), .discarded)
+    _ = context.backend.submit(.markDelivered(carried.device, ids: carried.ids), for: .discarded)
   }
 
   /// The client cannot have read the last answer.
   func returnCarried() {
     guard let carried else { return }
     self.carried = nil
-    _ = context.submit(.returnCommands(carried.device, ids: carried.ids), .discarded)
+    _ = context.backend.submit(.returnCommands(carried.device, ids: carried.ids), for: .discarded)
   }
 
   /// The connection has ended.

@@ -164,7 +164,7 @@ extension IngestSession {
   ) {
     let announcement = rules.announcement(for: exchange.version, bodyComplete: true)
     response.append(
-      to: &bytes, date: scratch.date(context.wallNow()), announcing: announcement,
+      to: &bytes, date: scratch.date(context.backend.now), announcing: announcement,
       framing: .length, withoutContent: exchange.method == .head, claiming: length)
   }
 }

@@ -9,9 +9,8 @@ struct LiveHandlers: Sendable {
   let policy: ServerConfiguration.Policy
   let hasJournal: Bool
   let metrics: ServerMetrics
-  let probes: ServerProbes
+  let backend: any ServerBackend
   let maps: MapBoard
-  let wallNow: @Sendable () -> WallInstant
 
   /// `?run=` and `?device=` choose; a request within a run hears that run only.
   func streamEvents(_ exchange: Exchange) -> Reply {
@@ -43,11 +42,11 @@ struct LiveHandlers: Sendable {
 
   func figures() -> LiveFigures {
     var figures = metrics.figures()
-    figures.at = wallNow().millisecondsSince1970
-    figures.connections = Int(probes.network()?.open ?? 0)
-    figures.waitingJobs = probes.waitingJobs()
+    figures.at = backend.now.millisecondsSince1970
+    figures.connections = Int(backend.network?.open ?? 0)
+    figures.waitingJobs = backend.waitingJobs
     figures.mapRevision = maps.revision
-    figures.outage = probes.outage()?.rawValue
+    figures.outage = backend.outage?.rawValue
     return figures
   }
 }

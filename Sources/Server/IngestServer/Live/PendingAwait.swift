@@ -38,18 +38,18 @@ final class PendingAwait: Responder {
 
   private static func askForStored(_ condition: AwaitCondition, _ id: UInt64, _ session: IngestSession) -> Bool {
     let hub = session.context.hub
-    let isAsked = session.context.submit(
+    let isAsked = session.context.backend.submit(
       .read { reader in
         // Without an answer the wait ends in a time-out that says that the store could not be asked.
         do throws(StoreError) { hub.begin(id, stored: try reader.stored(condition)) } catch {}
-      }, .discarded)
+      }, for: .discarded)
     guard isAsked, !condition.uuids.isEmpty else { return isAsked }
-    return session.context.ask(
+    return session.context.backend.ask(
       { reader in
         // What cannot be read is not found, and the time-out names it.
         do throws(StoreError) { try reader.search(condition) { hub.found($0, for: id) } } catch {}
         return .searched
-      }, session.address)
+      }, for: session.address)
   }
 
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
@@ -72,11 +72,11 @@ final class PendingAwait: Responder {
     let sought = Shortfall.Sought(
       run: condition.run, device: condition.device,
       event: progress.stored == 0 ? condition.event : nil, eventsSeen: progress.events, since: exchange.receivedAt)
-    let isAsked = session.context.ask(
+    let isAsked = session.context.backend.ask(
       { reader in
         let reasons = shortfall.reasons(sought, reader)
         return .answered(.timedOut(progress, condition, milliseconds, reasons))
-      }, session.address)
+      }, for: session.address)
     guard isAsked else {
       let reasons = shortfall.reasons(sought, nil)
       let response = Response.timedOut(progress, condition, milliseconds, reasons)

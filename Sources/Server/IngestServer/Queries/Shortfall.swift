@@ -6,7 +6,7 @@ import Synchronization
 
 /// Why fewer records are stored than a client expects.
 struct Shortfall: Sendable {
-  let probes: ServerProbes
+  let backend: any ServerBackend
   let refusals: RefusalLog
 
   private static let reasonsMax = 8
@@ -31,7 +31,7 @@ struct Shortfall: Sendable {
   func reasons(_ sought: Sought, _ reader: StoreReader?) -> [ShortfallReason] {
     let device = sought.device
     var reasons: [ShortfallReason] = []
-    if let outage = probes.outage() {
+    if let outage = backend.outage {
       reasons.append(ShortfallReason(kind: .outage, message: "the store cannot accept records: \(outage.reason)"))
     }
     if let event = sought.event { reasons.append(ShortfallReason(absent: event, seen: sought.eventsSeen)) }

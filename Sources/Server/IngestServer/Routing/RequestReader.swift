@@ -14,7 +14,7 @@ struct RequestReader: Sendable {
   let limits: HTTPLimits
   let access: AdminAccess
   let journal: JournalRecorder?
-  let wallNow: @Sendable () -> WallInstant
+  let backend: any ServerBackend
 
   func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
     var target = Exchange.Target()
@@ -39,7 +39,7 @@ struct RequestReader: Sendable {
       if target.run.isEmpty { target.run = named.value }
       if target.run != named.value { refusal = refusal ?? .contradiction(target.run, named.value) }
     }
-    let exchange = Exchange(head, target, query: query, receivedAt: wallNow(), begunAt: now)
+    let exchange = Exchange(head, target, query: query, receivedAt: backend.now, begunAt: now)
     if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, isLocal: isLocal) }
     if refusal == nil, route.deviceOperation == .uploadLocations {
       refusal = UploadHandlers.refuse(exchange, head.framing)

@@ -7,7 +7,7 @@ import Store
 /// Whether the server works, and what it has counted.
 struct HealthHandlers: Sendable {
   let registry: MetricsRegistry
-  let probes: ServerProbes
+  let backend: any ServerBackend
 
   /// `GET /healthz`.
   func health() -> Reply { .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) }) }
@@ -18,7 +18,7 @@ struct HealthHandlers: Sendable {
   /// `GET /readyz`: 200 when a group was committed for this very request. A known outage is reported at once: a transaction that
   /// writes nothing would succeed on a full disk.
   func readiness() -> Reply {
-    if let outage = probes.outage() { return .answer(.notReady(outage)) }
+    if let outage = backend.outage { return .answer(.notReady(outage)) }
     return .store(
       .read { _ in },
       afterwards: .then { result in
@@ -31,8 +31,8 @@ struct HealthHandlers: Sendable {
   /// `partitions`, `usedBytes`, and `outage`, null when there is none; and the open `connections`.
   func statistics(_ exchange: Exchange) -> Reply {
     let run = exchange.optionalRun
-    let outage = probes.outage()
-    let open = probes.network()?.open ?? 0
+    let outage = backend.outage
+    let open = backend.network?.open ?? 0
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
       let counts = try reader.counts(run: run)
       return .object { writer in
@@ -49,10 +49,10 @@ extension HealthHandlers {
   /// `GET /metrics`: what the threads count all the time, and what the loops and the store say when asked. When the
   /// store cannot be read, its gauges are missing and the rest is there.
   func metrics() -> Reply {
-    .ask { [registry, probes] reader in
+    .ask { [registry, backend] reader in
       var bytes: [UInt8] = []
       registry.render(into: &bytes)
-      probes.network()?.registered().render(into: &bytes)
+      backend.network?.registered().render(into: &bytes)
       do throws(StoreError) { try reader.counts().registered().render(into: &bytes) } catch {
         bytes.append(text: "# the store cannot be read: \(error.code.rawValue)\n")
       }

@@ -35,7 +35,6 @@ public final class IngestServer: Sendable {
     self.undelivered = undelivered
     let dispatcher = ResultDispatcher(undelivered)
     let hub = EventHub(epoch: clock.wallNow.millisecondsSince1970, post: { dispatcher.send($0) })
-    let watch = NetworkWatch()
     let latestExpiry = LatestCommandExpiry()
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
@@ -53,27 +52,16 @@ public final class IngestServer: Sendable {
       }
       self.writer = writer
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
-      undelivered.open { job in
-        // When the store is too busy, the ledger keeps saying that they were sent.
-        let address = SessionAddress.discarded
-        _ = writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
-      }
       let readers =
         storeConfiguration.isInMemory ? ReadPool(through: writer) : try ReadPool(folder: storeConfiguration.folder)
       self.readers = readers
       let journal = try IngestServer.openJournal(configuration, dropped, notify) { dispatcher.send($0, to: $1) }
       self.journal = journal
+      let backend = ThreadedBackend(writer, readers, dispatcher, mailbox: writerMetrics.mailboxJobs)
       let context = ServerContext(
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
-        registry: registry, undelivered: undelivered, wallNow: { clock.wallNow },
-        submit: { job, address in
-          writer.submit(job, ticket: Ticket(owner: address.loop, number: address.connection))
-        },
-        ask: { question, address in readers.ask { dispatcher.send(question($0), to: address) } },
-        probes: ServerProbes(
-          outage: { writer.outage }, network: { watch.figures }, isFull: { writer.isFull },
-          waitingJobs: { Int(writerMetrics.mailboxJobs.value) }),
-        hub: hub, journal: journal, latestExpiry: latestExpiry)
+        registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
+        latestExpiry: latestExpiry)
       loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
         dispatcher.open(mailbox, of: number)
@@ -83,7 +71,7 @@ public final class IngestServer: Sendable {
           return IngestSession(context, scratch: scratch, address: address, isLocal: accepted.peer.isLoopback)
         }
       }
-      watch.watch(loops)
+      backend.watch(loops)
     } catch let error as StoreError {
       throw ServerError(error)
     } catch let error as NetworkError {

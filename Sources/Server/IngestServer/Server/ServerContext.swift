@@ -20,13 +20,7 @@ package final class ServerContext: Sendable {
   let hub: EventHub
   /// Nil when no request is recorded.
   let journal: JournalRecorder?
-  let wallNow: @Sendable () -> WallInstant
-  /// Hands a job to the store's writer; false when it has more than it can take. The result comes back to the address.
-  let submit: @Sendable (StoreJob, SessionAddress) -> Bool
-  /// Puts a question to a reader of the store; false when too many wait. What it returns comes back to the address, before
-  /// or after this call returns.
-  let ask: @Sendable (@escaping StoreQuestion, SessionAddress) -> Bool
-  let probes: ServerProbes
+  let backend: any ServerBackend
 
   let uploads: UploadHandlers
   let logs: LogHandlers
@@ -47,11 +41,8 @@ package final class ServerContext: Sendable {
 
   package init(
     _ configuration: ServerConfiguration, signingKey: [UInt8], metrics: ServerMetrics, registry: MetricsRegistry,
-    undelivered: UndeliveredCommands = UndeliveredCommands(), wallNow: @escaping @Sendable () -> WallInstant,
-    submit: @escaping @Sendable (StoreJob, SessionAddress) -> Bool,
-    ask: @escaping @Sendable (@escaping StoreQuestion, SessionAddress) -> Bool, probes: ServerProbes = ServerProbes(),
-    hub: EventHub = EventHub(epoch: 0, post: { _ in }), journal: JournalRecorder? = nil,
-    latestExpiry: LatestCommandExpiry = LatestCommandExpiry()
+    backend: any ServerBackend, hub: EventHub, undelivered: UndeliveredCommands = UndeliveredCommands(),
+    journal: JournalRecorder? = nil, latestExpiry: LatestCommandExpiry = LatestCommandExpiry()
   ) {
     limits = configuration.http
     self.metrics = metrics
@@ -59,17 +50,14 @@ package final class ServerContext: Sendable {
     self.latestExpiry = latestExpiry
     self.hub = hub
     self.journal = journal
-    self.wallNow = wallNow
-    self.submit = submit
-    self.ask = ask
-    self.probes = probes
+    self.backend = backend
     bodies = BodyBudget(limit: max(configuration.bodyMemoryMax, configuration.bodyBytesMax))
-    shortfall = Shortfall(probes: probes, refusals: refusals)
+    shortfall = Shortfall(backend: backend, refusals: refusals)
     let (router, authentication) = (Router(), configuration.authentication)
     let (board, map, checks) = (FaultBoard(), MapBoard(), RefreshChecks())
     reader = RequestReader(
       router: router, limits: limits, access: AdminAccess(token: configuration.adminToken), journal: journal,
-      wallNow: wallNow)
+      backend: backend)
     let codec = AccessTokenCodec(
       key: signingKey, clockSkewAllowedMilliseconds: Int64(configuration.clockSkewSeconds) * 1_000)
     uploads = UploadHandlers(
@@ -82,16 +70,18 @@ package final class ServerContext: Sendable {
     tokenAdministration = TokenAdministration(authentication: authentication, checks: checks)
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
     faults = FaultHandlers(board: board, hub: hub, metrics: metrics)
-    health = HealthHandlers(registry: registry, probes: probes)
+    health = HealthHandlers(registry: registry, backend: backend)
     verification = VerificationHandlers(shortfall: shortfall)
     requests = JournalHandlers(hasJournal: journal != nil, router: router)
     resets = ResetHandlers(
       faults: board, maps: map, checks: checks, refusals: refusals, hasJournal: journal != nil)
     live = LiveHandlers(
       authentication: authentication, policy: configuration.policy, hasJournal: journal != nil, metrics: metrics,
-      probes: probes, maps: map, wallNow: wallNow)
+      backend: backend, maps: map)
     maps = MapHandlers(board: map)
     page = PageHandlers(tiles: configuration.tiles)
+    // When the store is too busy, the ledger keeps saying that they were sent.
+    undelivered.open { _ = backend.submit($0, for: .discarded) }
   }
 
   /// The next request meets this fault, whatever the rules say; with nil the rules decide.
@@ -99,7 +89,7 @@ package final class ServerContext: Sendable {
 
   /// What devices send would be refused by the store at the moment. Administration is let through, so that an operator can
   /// find out what is wrong.
-  func isOverloaded(for route: Route) -> Bool { route.deviceOperation != nil && probes.isFull() }
+  func isOverloaded(for route: Route) -> Bool { route.deviceOperation != nil && backend.isFull }
 
   /// The store has done what a reply asked for.
   func reply(_ continuation: Continuation, _ result: StoreResult) -> Reply {

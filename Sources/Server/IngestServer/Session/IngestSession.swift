@@ -246,13 +246,13 @@ extension IngestSession {
     switch reply {
     case .answer(let response): answerDevice(exchange, response, &output)
     case .store(let job, let continuation):
-      guard context.submit(job, address) else {
+      guard context.backend.submit(job, for: address) else {
         return answer(exchange, .overloaded, bodyComplete: true, &output)
       }
       state = .owing(exchange, continuation)
       wishes.wantsInput = false
     case .ask(let question):
-      let isAsked = context.ask({ .answered(.found(by: question, in: $0)) }, address)
+      let isAsked = context.backend.ask({ .answered(.found(by: question, in: $0)) }, for: address)
       wait(exchange, isAsked: isAsked, &output)
     case .askJournal(let question):
       let isAsked = context.journal?.ask({ .answered(.found(by: question, in: $0)) }, address)
@@ -339,7 +339,7 @@ extension IngestSession {
     _ announcement: ConnectionRules.Announcement, _ output: inout SessionOutput
   ) {
     response.append(
-      to: &output.bytes, date: scratch.date(context.wallNow()), announcing: announcement,
+      to: &output.bytes, date: scratch.date(context.backend.now), announcing: announcement,
       framing: response.framing(for: version), withoutContent: withoutContent)
   }
 

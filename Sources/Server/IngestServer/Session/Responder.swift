@@ -65,9 +65,9 @@ final class PagedResponse: Responder {
     guard !isAsked else { return }
     switch rest {
     case .store(let page):
-      isAsked = session.context.ask(
+      isAsked = session.context.backend.ask(
         { reader in do throws(StoreError) { return .turned(try page(reader)) } catch { return .torn(error) } },
-        session.address)
+        for: session.address)
     case .journal(let page):
       isAsked =
         session.context.journal?.ask(

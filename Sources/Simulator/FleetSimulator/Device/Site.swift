@@ -17,7 +17,9 @@ final class Site {
   let names: [String]
   let clock: DayClock
   /// Where requests go over modelled links; nil when they leave the process.
-  let inside: VirtualServer?
+  let inside: InProcessServer?
+  /// How many requests it has been shown.
+  var requestsInside = 0
   /// Takes requests out of the process.
   let carrier: Carrier?
   /// Takes them out of the process in virtual time.
@@ -42,7 +44,7 @@ final class Site {
     self.watchers = watchers
     switch destination {
     case .inside(let store):
-      let server = VirtualServer(store: store, for: setup)
+      let server = InProcessServer(store: store, for: setup)
       inside = server
       (carrier, lockstep, clockFactor, proof, targetFaults) = (nil, nil, 1, server, nil)
     case .outside(let carrier, let factor, let desk):
@@ -89,7 +91,7 @@ final class Site {
     if let targetFaults { targetFaults.obey(order) } else { server.obey(order, at: now) }
   }
 
-  var server: VirtualServer {
+  var server: InProcessServer {
     guard let inside else { preconditionFailure("only requests within the run come to a server inside") }
     return inside
   }

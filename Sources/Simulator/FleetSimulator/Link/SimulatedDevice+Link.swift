@@ -3,6 +3,7 @@ import Contract
 import CurlTransport
 import HTTP1
 import Host
+import IngestServer
 import Network
 import Queue
 import Scenario
@@ -119,7 +120,7 @@ extension SimulatedDevice {
     if let lockstep = site.lockstep { return arriveOutside(index, lockstep, at: now, in: site) }
     let (line, serverEnd) = way(of: exchanges[index])
     let wall = site.setup.moment(at: now.monotonic)
-    site.server.requests += 1
+    site.requestsInside += 1
     let spoilage = spoilage(of: exchanges[index], in: site)
     if spoilage != nil { site.server.spoilNext(spoilage) }
     for piece in exchanges[index].pieces { exchanges[index].answer += serverEnd.receive(piece, at: wall) }
@@ -131,7 +132,7 @@ extension SimulatedDevice {
     answer(index, line, at: now, in: site)
   }
 
-  private mutating func way(of exchange: Exchange) -> (line: Line, serverEnd: VirtualConnection) {
+  private mutating func way(of exchange: Exchange) -> (line: Line, serverEnd: InProcessConnection) {
     guard let line = exchange.line, let serverEnd = line.serverEnd else {
       preconditionFailure("within the run bytes travel on a line to the server")
     }
@@ -303,7 +304,7 @@ struct Line {
   /// Counted from 0 for each device.
   let number: UInt64
   /// Nil when the server is outside: the connections that there are to it are kept elsewhere.
-  let serverEnd: VirtualConnection?
+  let serverEnd: InProcessConnection?
   /// Since when no request uses it.
   var idleSince = MonotonicInstant(nanoseconds: 0)
   /// What has gone through it so far.

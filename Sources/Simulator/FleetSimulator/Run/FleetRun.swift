@@ -191,7 +191,7 @@ package final class FleetRun {
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: sums,
       fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
-      requests: site.inside?.requests ?? (site.carrier ?? site.lockstep?.carrier)?.requests ?? 0,
+      requests: (site.carrier ?? site.lockstep?.carrier)?.requests ?? site.requestsInside,
       drained: isDrained && !violations.breaksOff ? now - healed : nil,
       victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
       invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,

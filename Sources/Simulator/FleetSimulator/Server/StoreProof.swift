@@ -1,5 +1,6 @@
 package import Base
 import Contract
+package import IngestServer
 import JSON
 package import Store
 import Vocabulary
@@ -70,7 +71,7 @@ package struct SentContent: Equatable, Sendable {
   }
 }
 
-extension VirtualServer: StoreProof {
+extension InProcessServer: StoreProof {
   package var refusal: String? { nil }
   package var isShared: Bool { false }
   /// What is stored is the bytes that came.

@@ -1,5 +1,5 @@
-package import Network
-package import Store
+import Network
+import Store
 import Synchronization
 
 /// Takes the results of a group from the writer and hands them to the loops that wait for them: each loop is woken once
@@ -44,42 +44,5 @@ final class ResultDispatcher: Sendable {
       }
       mailboxes[loop]?.post(letters)
     }
-  }
-}
-
-/// Gives sessions the figures of the loops, which are made after them. It does not keep the loops alive: they end with
-/// their server.
-final class NetworkWatch: Sendable {
-  private struct Reference {
-    weak var loops: LoopGroup<IngestSession>?
-  }
-
-  private let reference = Mutex(Reference())
-
-  func watch(_ loops: LoopGroup<IngestSession>) { reference.withLock { $0.loops = loops } }
-
-  var figures: LoopFigures? { reference.withLock { $0.loops }?.figures.reduce(LoopFigures(), +) }
-}
-
-/// What other threads can be asked at any moment. A server without threads has the defaults.
-package struct ServerProbes: Sendable {
-  /// Why the store cannot commit.
-  let outage: @Sendable () -> StoreOutage?
-  /// The counters of all event loops together.
-  let network: @Sendable () -> LoopFigures?
-  /// The store's mailbox is full: a job would be refused.
-  let isFull: @Sendable () -> Bool
-  /// Jobs in that mailbox.
-  let waitingJobs: @Sendable () -> Int
-
-  package init(
-    outage: @escaping @Sendable () -> StoreOutage? = { nil },
-    network: @escaping @Sendable () -> LoopFigures? = { nil },
-    isFull: @escaping @Sendable () -> Bool = { false }, waitingJobs: @escaping @Sendable () -> Int = { 0 }
-  ) {
-    self.outage = outage
-    self.network = network
-    self.isFull = isFull
-    self.waitingJobs = waitingJobs
   }
 }

@@ -1,0 +1,40 @@
+import Base
+import IngestServer
+import Network
+import Scenario
+import Store
+import Vocabulary
+
+/// The server of a run in virtual time.
+extension InProcessServer {
+  /// As the devices of a run need it. `store` is one in memory, or behaves like one.
+  convenience init(store: any Store, for setup: RunSetup) {
+    self.init(store: store) { configuration in
+      configuration.journalShare = 0
+      guard let authorization = setup.authorization else { return }
+      configuration.authentication = .required
+      configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
+    }
+  }
+
+  /// What an administrator asks for.
+  func obey(_ order: Administration, at now: Moment) {
+    let connection = connect()
+    let head = "POST \(order.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
+    let answer = connection.receive(head.utf8 + Array(order.body.utf8), at: now)
+    connection.close(.clientClosed, at: now)
+    // 429: as many commands wait as it keeps, and these are not among them.
+    let isDone = ["HTTP/1.1 2", "HTTP/1.1 429"].contains { answer.starts(with: $0.utf8) }
+    precondition(isDone, "the server refuses \(order.path): \(String(decoding: answer, as: UTF8.self))")
+  }
+}
+
+extension InProcessConnection {
+  func receive(_ bytes: some Sequence<UInt8>, at now: Moment) -> [UInt8] {
+    receive(bytes, at: now.monotonic, wall: now.wall)
+  }
+
+  func goOn(at now: Moment) -> [UInt8] { goOn(at: now.monotonic, wall: now.wall) }
+
+  func close(_ reason: CloseReason, at now: Moment) { close(reason, at: now.monotonic, wall: now.wall) }
+}
