@@ -17,8 +17,13 @@ let settings: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ] + (continuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
+/// The tests run the product as it is shipped, optimized (scripts/test, docs/decisions/0023). A package that depends on this
+/// one never sees the flag.
+let productSettings =
+  settings + (Context.environment["OPTIMIZE_PRODUCT"] != nil ? [.unsafeFlags(["-O"])] : [])
+
 func library(_ name: String, in folder: String = "", needs: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: settings)
+  .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: productSettings)
 }
 
 func tests(_ folder: String, needs: [Target.Dependency]) -> Target {

@@ -27,7 +27,9 @@ import Testing
     let server = try BareServer { _ in .ok() }
     let variables = ["http_proxy", "HTTPS_PROXY", "ALL_PROXY"].map { "\($0)=http://127.0.0.1:\(proxy.port)" }
     _ = try simulate(server.url, variables)
-    _ = try simulate("https://127.0.0.1:\(server.port)/", variables + ["NO_PROXY=127.0.0.1"])
+    // Refused at once by a port that is closed again, unless the proxy were asked.
+    let closed = try BareServer { _ in .ok() }.port
+    _ = try simulate("https://127.0.0.1:\(closed)/", variables + ["NO_PROXY=127.0.0.1"])
     #expect(proxy.opened == 0 && server.requests.isEmpty == false)
   }
 

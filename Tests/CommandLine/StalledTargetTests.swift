@@ -10,7 +10,7 @@ import Testing
   private func run(_ folder: TemporaryFolder, _ url: String, mode: String, verify: Bool) throws -> (Int32, JSONValue) {
     let scenario = """
       {
-        version: 1, name: "stalled", seed: 3, clock: { duration: "3m", settle: "10s", mode: "\(mode)", factor: 60 },
+        version: 1, name: "stalled", seed: 3, clock: { duration: "3m", settle: "2s", mode: "\(mode)", factor: 60 },
         sdk: { config: { http: { timeout: 2000 } } },
         target: { url: "\(url)up"\(verify ? ", verify: { url: '/list?device={device}' }" : "") },
         fleets: { cars: { devices: 4, motion: "driving", network: "wifi" } },

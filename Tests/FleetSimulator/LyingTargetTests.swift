@@ -143,11 +143,15 @@ import World
     #expect(summary(report).result == .violated)
   }
 
+  /// Where no queue drains, however long it has.
+  private static let briefSettle = Nanoseconds.seconds(2)
+
   @Test func aFailedRegistrationIsReportedWithItsStatus() throws {
     let report = try run(Backend(.registersNobody), .none) { setup in
       var authorization = TargetAuthorization()
       authorization.strategy = .jwt
       setup.authorization = authorization
+      setup.settle = LyingTargetTests.briefSettle
     }
     let finding = try #require(report.findings.first)
     #expect(finding.name == ServerFinding.registrationFailed && finding.text.contains("status 404"), "\(finding.text)")
@@ -156,7 +160,7 @@ import World
 
   /// The phones broke no rule: the server is not good enough, and that is 99.
   @Test func aServerThatFailsAlwaysIsAFindingAndNoViolation() throws {
-    let report = try run(Backend(.fails), .none)
+    let report = try run(Backend(.fails), .none) { $0.settle = LyingTargetTests.briefSettle }
     #expect(report.sums.pending == report.sums.created && report.victims == [])
     let finding = try #require(report.findings.first { $0.name == ServerFinding.notDrained })
     #expect(finding.text.contains("status 500") && summary(report).result == .failed, "\(finding.text)")
