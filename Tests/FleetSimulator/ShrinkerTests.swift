@@ -106,6 +106,30 @@ import Testing
     #expect(report.hash.text == small.hash && !report.victims.isEmpty)
   }
 
+  /// In the middle of its fourth run: what was found before is kept, and that run shows nothing.
+  @Test func aSearchThatIsStoppedKeepsWhatItHasFound() throws {
+    let stop = Interruption()
+    var runs = 0
+    func run(_ setup: RunSetup, _ watchers: [any Watcher]) throws -> RunReport {
+      runs += 1
+      let isLast = runs == 4
+      let limit = SearchLimit(stop) { isLast }
+      return try FleetRun(
+        setup, to: .inside(LyingStore(.dropsLast(each: 2))), interruption: stop, watchers: watchers + [limit]
+      ).run()
+    }
+    let whole = try plan()
+    var bounded = Shrinker(whole, runsMax: 3, run: Self.run)
+    let known = try bounded.shrink()
+    var shrinker = Shrinker(whole, stop: stop, run: run)
+    let small = try shrinker.shrink()
+    #expect(stop.isRequested && runs == 4, "\(runs) runs")
+    #expect(small.document == known.document)
+    #expect(small.hash == FailurePlan.unknownHash, "no whole run was made of it")
+    var late = Shrinker(whole, stop: stop, run: run)
+    #expect(try late.shrink() == whole && runs == 4)
+  }
+
   @Test func aPlanThatDoesNotFailIsNotShrunk() throws {
     let plan = try plan("I0-nothing")
     var shrinker = Shrinker(plan, run: Self.run)

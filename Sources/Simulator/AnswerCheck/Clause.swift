@@ -106,7 +106,7 @@ extension Clause {
     case .queueMoves:
       (
         "the same records are not refused again and again",
-        "the head of the queue blocks all that is behind it: answer 200 to get rid of it"
+        "the head of the queue blocks all that is behind it: to 401 and 403, accept the token or give the device one that is accepted; to any other status, set the records aside and answer 200"
       )
     case .noServerError:
       ("the server does not fail", "the device keeps the records and tries with the next one, without waiting longer")

@@ -89,6 +89,7 @@ private struct ReplayCommand {
     process.writeOutput(victim?.text ?? "\(wanted) is not violated")
     if report.hash.text == plan.hash { return process.writeOutput("hash \(report.hash.text), as when it failed") }
     guard invariant != nil, let victim else {
+      if plan.hash == FailurePlan.unknownHash { return process.writeOutput("hash \(report.hash.text)") }
       return process.writeOutput(
         "hash \(report.hash.text), not the \(plan.hash) of version \(plan.product): something has changed since")
     }

@@ -9,6 +9,8 @@ import Store
 struct Simulation {
   let process: ProcessContext
   let options: SimulationOptions
+  /// By a signal, of the run and of what comes after it.
+  private let interruption = Interruption()
 
   init(_ process: ProcessContext, _ options: SimulationOptions) {
     self.process = process
@@ -104,8 +106,7 @@ struct Simulation {
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?
   ) throws -> Result {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
-    let interruption = Interruption()
-    if process.ownsSignals { try EndingSignals.listen { interruption.request() } }
+    if process.ownsSignals { try EndingSignals.listen { [interruption] in interruption.request() } }
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let watchers: [any Watcher] = [measures] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
@@ -212,7 +213,9 @@ extension Simulation {
       hash: summary.hash, product: Product.version)
     if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
     let bundle = try FailureBundle(
-      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink)
+      plan, name: scenario.name, seed: setup.seed, shrinks: scenario.invariants.onViolation == .shrink,
+      interruption: interruption)
+    if let note = bundle.note { process.writeError("rollingroad simulate: \(note)") }
     let output = try OutputFolder(folder)
     try bundle.write(to: output)
     process.writeOutput("  wrote \(output.path(bundle.folder))/report.md")

@@ -147,6 +147,7 @@ private struct TortureCommand {
       hash: report.hash.text, product: Product.version)
     process.writeOutput("seed \(report.seed): \(victim.text)")
     let bundle = try FailureBundle(plan, name: "torture", seed: report.seed, shrinks: true)
+    if let note = bundle.note { process.writeError("rollingroad torture: seed \(report.seed): \(note)") }
     let output = try OutputFolder(folder)
     try bundle.write(to: output)
     let command = FailureBundle.replayCommand(at: output.path(bundle.folder), plan.invariant)

@@ -9,6 +9,8 @@ struct FailureBundle {
   let plan: FailurePlan
   let small: FailurePlan
   private let runs: Int
+  /// Why the search for the smallest plan was not finished; nil when it was.
+  private let cut: String?
   private let story: StoryTeller
   private let victim: Victim?
   /// What the SDKs of its devices log until the violation, by device.
@@ -18,17 +20,32 @@ struct FailureBundle {
 
   /// Whose logs are kept beside the victim's when the plan has few devices.
   private static let loggedDevicesMax = 8
+  /// How long the search for the smallest plan may take.
+  private static let searchTime = Nanoseconds.seconds(120)
 
   /// Shrinks the plan when that is wanted, and runs what is left once more until it fails, to tell its story.
-  init(_ plan: FailurePlan, name: String, seed: UInt64, shrinks: Bool) throws {
+  /// An interruption ends the search.
+  init(
+    _ plan: FailurePlan, name: String, seed: UInt64, shrinks: Bool, interruption: Interruption = Interruption()
+  ) throws {
     self.plan = plan
     folder = FailureBundle.folder(name: name, seed: seed)
     if shrinks {
-      var shrinker = Shrinker(plan) { try FleetRun($0, store: SQLiteStore(.scratch), watchers: $1).run() }
+      let (clock, stop) = (SystemClock(), Interruption())
+      let end = clock.monotonicNow + FailureBundle.searchTime
+      let limit = SearchLimit(stop) { interruption.isRequested || clock.monotonicNow > end }
+      var shrinker = Shrinker(plan, stop: stop) { setup, watchers in
+        try FleetRun(
+          setup, to: .inside(SQLiteStore(.scratch)), interruption: stop, watchers: watchers + [limit]
+        ).run()
+      }
       small = try shrinker.shrink()
       runs = shrinker.runs
+      cut =
+        stop.isRequested
+        ? interruption.isRequested ? "ended by a signal" : "ended after \(FailureBundle.searchTime.wholeSeconds)" : nil
     } else {
-      (small, runs) = (plan, 0)
+      (small, runs, cut) = (plan, 0, nil)
     }
     var setup = try small.setup()
     setup.breakingInvariant = Invariant(rawValue: plan.invariant)
@@ -50,6 +67,9 @@ struct FailureBundle {
   static func replayCommand(at place: String, _ invariant: String) -> String {
     "rollingroad replay \(place)/shrunk.json --break '\(invariant)'"
   }
+
+  /// What a user is told of a search that was not finished.
+  var note: String? { cut.map { "the search for the smallest plan was \($0)" } }
 
   func write(to output: OutputFolder) throws {
     try output.write(plan.text + "\n", to: folder + "/plan.json")
@@ -82,7 +102,7 @@ struct FailureBundle {
       |---|---|---|
       \(rows.map { "| \($0.0) | \($0.1) | \($0.2) |" }.joined(separator: "\n"))
 
-      Seed \(before.seed), version \(plan.product), \(runs) runs to make it small.
+      Seed \(before.seed), version \(plan.product), \(runs) runs to make it small\(cut.map { ", \($0): a smaller one may exist" } ?? "").
       `journal.ndjson` has the story of \(small.device ?? "all devices"), `logs/` what the SDK says in it, `plan.json` the
       run as it failed.
 

@@ -32,6 +32,8 @@ final class QueryProof: StoreProof {
   private static let pagesMax = 10_000
   /// For all devices together, and for each.
   private static let (span, spanEach) = (Nanoseconds.seconds(20), Nanoseconds.milliseconds(20))
+  /// For each page with records that no earlier one had.
+  private static let spanEachPage = Nanoseconds.milliseconds(500)
 
   /// The headers are those of a device's requests.
   init(_ questioner: Questioner, _ question: Question, headers: [Named<String>], seed: UInt64, devices: [String]) {
@@ -44,8 +46,7 @@ final class QueryProof: StoreProof {
 
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
     guard let listing = listing(of: device) else { return nil }
-    let known = Set(listing.stored)
-    return keys.filter { !known.contains($0.uuid) }
+    return keys.filter { !listing.isStored($0.uuid) }
   }
 
   /// What is put aside is known by its identity.
@@ -62,7 +63,7 @@ final class QueryProof: StoreProof {
   }
 
   func holder(of uuid: UUID128) -> String? {
-    devices.first { device in listing(of: device)?.stored.contains(uuid) ?? false }
+    devices.first { device in listing(of: device)?.isStored(uuid) ?? false }
   }
 
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
@@ -78,7 +79,13 @@ final class QueryProof: StoreProof {
     guard refusal == nil else { return nil }
     questioner.limit(to: QueryProof.span + QueryProof.spanEach * Int64(devices.count))
     var listing = StoreListing()
+    var known = 0
+    func noteProgress() {
+      if listing.count > known { questioner.extendLimit(by: QueryProof.spanEachPage) }
+      known = listing.count
+    }
     let isRead = readPages(from: question.url, of: device) { body in
+      defer { noteProgress() }
       if let path = question.putAsidePath, question.putAsideURL == nil {
         listing.takePutAside(body, path: JSONStep.steps(of: path))
       }
@@ -89,6 +96,7 @@ final class QueryProof: StoreProof {
       let path = JSONStep.steps(of: question.putAsidePath ?? question.path)
       let isRead = readPages(from: url, of: device) { body in
         guard JSONValue(bytes: body) != nil else { return "the answer is not JSON" }
+        defer { noteProgress() }
         listing.takePutAside(body, path: path)
         return nil
       }
@@ -130,10 +138,16 @@ final class QueryProof: StoreProof {
 /// What a server lists of one device's records.
 struct StoreListing {
   /// In the order of the list, repeated ones too.
-  var stored: [UUID128] = []
-  var putAside: Set<UUID128> = []
+  private(set) var stored: [UUID128] = []
+  private(set) var putAside: Set<UUID128> = []
+  private var storedOnce: Set<UUID128> = []
   /// Of the entries that say where and when.
-  var contents: [UUID128: SentContent] = [:]
+  private(set) var contents: [UUID128: SentContent] = [:]
+
+  /// Different records, wherever they are.
+  var count: Int { storedOnce.count + putAside.count }
+
+  func isStored(_ uuid: UUID128) -> Bool { storedOnce.contains(uuid) }
 
   private static let decoder = RecordDecoder()
 
@@ -156,6 +170,7 @@ struct StoreListing {
           return problem = problem ?? "\(pathText) leads to \(shown), which is not a UUID"
         }
         stored.append(uuid)
+        storedOnce.insert(uuid)
         note(entry, as: uuid)
       }
       leads = leads || leadsOn

@@ -4,10 +4,10 @@ import CurlTransport
 import Upload
 
 /// Asks a server beside the run, one question after the other, and never waits for long: a server that does not answer
-/// twice in a row is asked no more, and all questions together have a limit where one is set.
+/// twice in a row is asked no more, and all questions together have a limit where one is set, which progress extends.
 final class Questioner {
   private let transport: DrivenTransport
-  private let clock = SystemClock()
+  private let now: () -> MonotonicInstant
   private var asked: UInt64 = 0
   private var silences = 0
   private var end: MonotonicInstant?
@@ -18,7 +18,11 @@ final class Questioner {
   private static let silencesMax = 2
   static let secondsPerQuestion: Int64 = 10
 
-  init(_ configuration: TransportConfiguration, keepsHeads: Bool = false) throws(TransportError) {
+  init(
+    _ configuration: TransportConfiguration, keepsHeads: Bool = false,
+    now: @escaping () -> MonotonicInstant = { SystemClock().monotonicNow }
+  ) throws(TransportError) {
+    self.now = now
     var configuration = configuration
     configuration.answerLimit = Questioner.answerBytesMax
     configuration.sourceAddresses = []
@@ -27,7 +31,10 @@ final class Questioner {
   }
 
   /// From now on all questions together take no longer than that; further calls change nothing.
-  func limit(to span: Nanoseconds) { if end == nil { end = clock.monotonicNow + span } }
+  func limit(to span: Nanoseconds) { if end == nil { end = now() + span } }
+
+  /// An answer has brought something new: a slow server with much to tell is not one that does not answer.
+  func extendLimit(by span: Nanoseconds) { end = end.map { $0 + span } }
 
   /// Waits for the answer.
   func ask(
@@ -37,8 +44,10 @@ final class Questioner {
     guard silences < Questioner.silencesMax else {
       return .failed(.timeout, message: "no answer to \(silences) queries in a row; no further queries are sent")
     }
-    let left = end.map { ($0 - clock.monotonicNow).wholeMilliseconds } ?? seconds * 1_000
-    guard left > 0 else { return .failed(.timeout, message: "the queries exceeded their time limit") }
+    let left = end.map { ($0 - now()).wholeMilliseconds } ?? seconds * 1_000
+    guard left > 0 else {
+      return .failed(.timeout, message: "the queries exceeded their time limit: the server answers, and too slowly")
+    }
     asked += 1
     let request = OutgoingRequest(
       id: asked, purpose: .records, method: method, url: url, headers: headers, body: body,

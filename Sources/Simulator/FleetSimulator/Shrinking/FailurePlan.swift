@@ -6,6 +6,7 @@ import World
 /// Everything that a failure follows from: a scenario with its seed, its members and its faults written out. It is data,
 /// so that it fails in the same way when whatever made the scenario is made differently.
 package struct FailurePlan: Equatable, Sendable {
+  package static let unknownHash = ""
   /// Of the form, for readers of later versions.
   package static let version: Int64 = 1
 
@@ -16,7 +17,7 @@ package struct FailurePlan: Equatable, Sendable {
   package var device: String?
   /// When it happened; nil: the plan does not know.
   package var instant: MonotonicInstant?
-  /// What the run's hash was.
+  /// What the run's hash was; `unknownHash` where the search was stopped before it was taken.
   package var hash: String
   /// The version that wrote it.
   package var product: String

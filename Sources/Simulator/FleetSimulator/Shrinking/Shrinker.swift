@@ -2,7 +2,8 @@ import JSON
 import Scenario
 
 /// Makes a failure small, step by step: a step is kept when the run that is left still violates the same invariant. The
-/// outcome follows from the plan alone; the effort is bounded by the number of runs and of their events.
+/// outcome follows from the plan alone; the effort is bounded by the number of runs and of their events. A search that is
+/// stopped keeps what it has found.
 package struct Shrinker {
   /// Makes a run of its own.
   package typealias Runner = (RunSetup, [any Watcher]) throws -> RunReport
@@ -12,13 +13,19 @@ package struct Shrinker {
   /// What went wrong in the run of the plan, until it failed.
   private(set) var occurrences: [FaultOccurrence] = []
   private let run: Runner
+  /// Stops the search, in the middle of a run too: the runner heeds it.
+  private let stop: Interruption
   private var runsLeft: Int
   private var eventsLeft: Int
   private var tried: Set<String> = []
 
-  package init(_ plan: FailurePlan, runsMax: Int = 400, eventsMax: Int = 50_000_000, run: @escaping Runner) {
+  package init(
+    _ plan: FailurePlan, runsMax: Int = 400, eventsMax: Int = 50_000_000, stop: Interruption = Interruption(),
+    run: @escaping Runner
+  ) {
     self.plan = plan
     self.run = run
+    self.stop = stop
     runsLeft = runsMax
     eventsLeft = eventsMax
   }
@@ -36,17 +43,18 @@ package struct Shrinker {
       try keepFewerOccurrences()
       try takeKeysAway()
       try roundTimes()
-    } while plan.document != before && runsLeft > 0
-    if let setup = Shrinker.setup(plan.document) {
+    } while plan.document != before && runsLeft > 0 && !stop.isRequested
+    if let setup = Shrinker.setup(plan.document), !stop.isRequested {
       runs += 1
-      plan.hash = try run(setup, []).hash.text
+      let report = try run(setup, [])
+      if !stop.isRequested { plan.hash = report.hash.text }
     }
     return plan
   }
 
   /// Whether the document still fails in the same way; then it is the plan from now on.
   mutating func attempt(_ document: ScenarioDocument) throws -> Bool {
-    guard runsLeft > 0, eventsLeft > 0, tried.insert(document.text).inserted else { return false }
+    guard !stop.isRequested, runsLeft > 0, eventsLeft > 0, tried.insert(document.text).inserted else { return false }
     guard var setup = Shrinker.setup(document) else { return false }
     setup.breakingInvariant = Invariant(rawValue: plan.invariant)
     runsLeft -= 1
@@ -54,8 +62,12 @@ package struct Shrinker {
     let list = OccurrenceList()
     let report = try run(setup, [list])
     eventsLeft -= report.events
-    guard let victim = report.victims.first(where: { $0.invariantName == plan.invariant }) else { return false }
+    // A run that was cut shows nothing.
+    guard !stop.isRequested, let victim = report.victims.first(where: { $0.invariantName == plan.invariant }) else {
+      return false
+    }
     plan.document = document
+    plan.hash = FailurePlan.unknownHash
     plan.device = victim.device
     plan.instant = victim.instant
     occurrences = list.begun
@@ -125,5 +137,25 @@ final class OccurrenceList: Watcher {
 
   func see(_ happening: Happening, _ sighting: Sighting) {
     if case .faultBegan(let occurrence) = happening { begun.append(occurrence) }
+  }
+}
+
+/// Stops a search whose time is over, in the middle of a run too.
+package final class SearchLimit: Watcher {
+  private let stop: Interruption
+  private let isOver: () -> Bool
+  private var happenings = 0
+
+  /// Asking for the time costs more than most happenings.
+  private static let happeningsPerLook = 64
+
+  package init(_ stop: Interruption, isOver: @escaping () -> Bool) {
+    self.stop = stop
+    self.isOver = isOver
+  }
+
+  package func see(_ happening: Happening, _ sighting: Sighting) {
+    if happenings % SearchLimit.happeningsPerLook == 0, isOver() { stop.request() }
+    happenings += 1
   }
 }
