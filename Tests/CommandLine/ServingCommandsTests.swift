@@ -98,7 +98,7 @@ import Testing
       "--write-timeout=6s",
     ]
     let process = ProcessContext(arguments: [], writeOutput: { _ in }, writeError: { _ in }, errorIsTerminal: false)
-    let (values, _) = try FlagParser(flags: Command.serve.flags, operandCount: 0...0).parse(words, in: process)
+    let (values, _) = try FlagParser(flags: Subcommand.serve.flags, operandCount: 0...0).parse(words, in: process)
     let chosen = try ServerConfiguration(values)
     #expect([chosen.idleSeconds, chosen.headSeconds, chosen.bodySeconds] == [1, 2, 180])
     #expect([chosen.bodyBytesPerSecond, chosen.bodyGraceSeconds, chosen.writeSeconds] == [4_096, 5, 6])

@@ -109,22 +109,6 @@ import Testing
     }
   }
 
-  @Test func interruptedFromAnotherThread() async throws {
-    let connection = try Connection(path: ":memory:")
-    let interrupter = connection.interrupter
-    var endless = try connection.prepare(
-      "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
-    var rows = endless.start()
-    try rows.next()
-    await Task.detached { interrupter.interrupt() }.value
-    do {
-      while try rows.step() {}
-      Issue.record("an endless query ended")
-    } catch {
-      #expect(error.kind == .interrupted)
-    }
-  }
-
   @Test(
     arguments: [
       ("INSERT INTO c(id, k) VALUES (2, 'a')", .unique),

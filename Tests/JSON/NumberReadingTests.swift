@@ -75,28 +75,27 @@ import Testing
     #expect(refusal("1" + zeros) == JSONError(.numberTooLarge, at: 0))
   }
 
-  static let integers: [(text: String, int64: Int64?, uint64: UInt64?)] = [
-    ("0", 0, 0), ("-0", 0, 0), ("1", 1, 1), ("-1", -1, nil),
-    ("9007199254740993", 9_007_199_254_740_993, 9_007_199_254_740_993),
-    ("9223372036854775807", .max, 9_223_372_036_854_775_807), ("9223372036854775808", nil, 9_223_372_036_854_775_808),
-    ("-9223372036854775808", .min, nil), ("-9223372036854775809", nil, nil), ("18446744073709551615", nil, .max),
-    ("18446744073709551616", nil, nil), ("-18446744073709551615", nil, nil), ("99999999999999999999", nil, nil),
-    ("184467440737095516150", nil, nil), ("1000000000000000000000000", nil, nil),
+  static let integers: [(text: String, int64: Int64?)] = [
+    ("0", 0), ("-0", 0), ("1", 1), ("-1", -1),
+    ("9007199254740993", 9_007_199_254_740_993),
+    ("9223372036854775807", .max), ("9223372036854775808", nil),
+    ("-9223372036854775808", .min), ("-9223372036854775809", nil), ("18446744073709551615", nil),
+    ("18446744073709551616", nil), ("-18446744073709551615", nil), ("99999999999999999999", nil),
+    ("184467440737095516150", nil), ("1000000000000000000000000", nil),
     // By value, however it is written.
-    ("1.0", 1, 1), ("1e3", 1000, 1000), ("1.50e1", 15, 15), ("-12e-0", -12, nil), ("1200e-2", 12, 12), ("0e999", 0, 0),
-    ("0.000", 0, 0), ("922337203685477580.7e1", .max, 9_223_372_036_854_775_807),
-    ("18446744073709551615.000", nil, .max),
-    ("1.8446744073709551615e19", nil, .max), ("100000000000000000000000e-20", 1000, 1000),
-    ("1e19", nil, 10_000_000_000_000_000_000),
-    ("1e20", nil, nil), ("1e-1", nil, nil), ("1.5", nil, nil), ("15e-1", nil, nil),
-    ("0.9999999999999999999999999", nil, nil),
-    ("1.0000000000000000000000001", nil, nil), ("12345678901234567890123e-3", nil, nil), ("1e-400", nil, nil),
+    ("1.0", 1), ("1e3", 1000), ("1.50e1", 15), ("-12e-0", -12), ("1200e-2", 12), ("0e999", 0),
+    ("0.000", 0), ("922337203685477580.7e1", .max),
+    ("18446744073709551615.000", nil),
+    ("1.8446744073709551615e19", nil), ("100000000000000000000000e-20", 1000),
+    ("1e19", nil),
+    ("1e20", nil), ("1e-1", nil), ("1.5", nil), ("15e-1", nil),
+    ("0.9999999999999999999999999", nil),
+    ("1.0000000000000000000000001", nil), ("12345678901234567890123e-3", nil), ("1e-400", nil),
   ]
 
-  @Test(arguments: integers) func integersAreExactOrRefused(text: String, int64: Int64?, uint64: UInt64?) throws {
+  @Test(arguments: integers) func integersAreExactOrRefused(text: String, int64: Int64?) throws {
     let read = try numbers(text)
     #expect(read.int64 == int64)
-    #expect(read.uint64 == uint64)
     #expect(read.isInteger == text.allSatisfy { $0 == "-" || $0.isNumber })
   }
 
@@ -105,7 +104,7 @@ import Testing
     for _ in 0..<20_000 {
       let number = UInt64.random(in: 0 ... .max, using: &generator) >> UInt64(generator.index(below: 64))
       let read = try numbers("\(number)")
-      #expect(read.uint64 == number && read.int64 == Int64(exactly: number))
+      #expect(read.int64 == Int64(exactly: number))
       let signed = Int64(bitPattern: number)
       #expect(try numbers("\(signed)").int64 == signed)
     }

@@ -37,12 +37,12 @@ func content(_ text: String) throws(JSONError) -> String {
 }
 
 /// What the one number of a text is, in all its readings.
-func numbers(_ text: String) throws(JSONError) -> (double: Double, int64: Int64?, uint64: UInt64?, isInteger: Bool) {
+func numbers(_ text: String) throws(JSONError) -> (double: Double, int64: Int64?, isInteger: Bool) {
   let bytes = Array(text.utf8)
   var reader = JSONReader(bytes.span)
   let number = try reader.readNumber()
   try reader.finish()
-  return (reader.double(number), reader.int64(number), reader.uint64(number), number.isInteger)
+  return (reader.double(number), reader.int64(number), number.isInteger)
 }
 
 /// What a few calls of a writer give.

@@ -8,39 +8,39 @@ import Testing
     ("0s", 0),
   ])
   func durationsAreSums(text: String, seconds: Double) {
-    #expect(Measure.duration.read(text) == seconds)
+    #expect(QuantityKind.duration.read(text) == seconds)
   }
 
   @Test(arguments: [
     "", "s", "90", "-5s", "+5s", "5 s", "5S", "5sec", "15m2h", "1m1m", ".5s", "5.s", "1..5s", "1e3s", "s5", "1h ",
   ])
   func otherTextsAreNoDurations(text: String) {
-    #expect(Measure.duration.read(text) == nil)
+    #expect(QuantityKind.duration.read(text) == nil)
   }
 
   @Test func everyMeasureHasItsUnits() throws {
-    #expect(Measure.offset.read("-90s") == -90 && Measure.offset.read("+1m") == 60)
-    #expect(Measure.rate.read("30mbit") == 30e6 && Measure.rate.read("384kbit") == 384e3)
-    #expect(Measure.size.read("64KiB") == 65_536 && Measure.size.read("1MB") == 1e6)
-    #expect(Measure.length.read("6km") == 6_000 && Measure.length.read("-1m") == nil)
-    let speed = try #require(Measure.speed.read("50km/h"))
+    #expect(QuantityKind.offset.read("-90s") == -90 && QuantityKind.offset.read("+1m") == 60)
+    #expect(QuantityKind.rate.read("30mbit") == 30e6 && QuantityKind.rate.read("384kbit") == 384e3)
+    #expect(QuantityKind.size.read("64KiB") == 65_536 && QuantityKind.size.read("1MB") == 1e6)
+    #expect(QuantityKind.length.read("6km") == 6_000 && QuantityKind.length.read("-1m") == nil)
+    let speed = try #require(QuantityKind.speed.read("50km/h"))
     #expect((speed - 50 / 3.6).magnitude < 1e-12)
-    #expect(Measure.length.read("1km2m") == nil)
+    #expect(QuantityKind.length.read("1km2m") == nil)
   }
 
   @Test(arguments: [90.0, 0.25, 8_100, 86_400, 5_400.5, 4_500, 1, 100_000, 0])
   func whatIsShownReadsBack(seconds: Double) {
-    let text = Measure.duration.text(seconds)
-    #expect(Measure.duration.read(text) == seconds, "\(text)")
+    let text = QuantityKind.duration.text(seconds)
+    #expect(QuantityKind.duration.read(text) == seconds, "\(text)")
   }
 
   @Test func durationsAreShownInTheirLargestUnits() {
-    #expect(Measure.duration.text(4_500) == "1h15m" && Measure.duration.text(600) == "10m")
-    #expect(Measure.speed.text(1.35) == "1.35m/s" && Measure.rate.text(30e6) == "30mbit")
+    #expect(QuantityKind.duration.text(4_500) == "1h15m" && QuantityKind.duration.text(600) == "10m")
+    #expect(QuantityKind.speed.text(1.35) == "1.35m/s" && QuantityKind.rate.text(30e6) == "30mbit")
   }
 
   @Test func theExampleOfEveryMeasureIsOne() {
-    for measure in [Measure.duration, .offset, .length, .speed, .rate, .size] {
+    for measure in [QuantityKind.duration, .offset, .length, .speed, .rate, .size] {
       #expect(measure.read(measure.example) != nil, "\(measure.name)")
     }
   }

@@ -29,6 +29,28 @@ import Testing
     #expect(lines(Arrows.violations(in: SourceFile(path: "Sources/Misc/A.swift", text: "let a = 1\n"))) == [1])
   }
 
+  @Test func aTypeNameOfTwoTargetsIsFound() {
+    let world = SourceFile(path: "Sources/Simulator/World/A.swift", text: "package struct Trip: Sendable {\n}\n")
+    func violations(_ path: String, _ text: String) -> [Int] {
+      lines(Names.violations(in: [world, SourceFile(path: path, text: text)]))
+    }
+    let scenario = "Sources/Simulator/Scenario/B.swift"
+    #expect(violations(scenario, "enum Other {}\n@safe final class Trip {}\n") == [2])
+    #expect(violations(scenario, "private struct Trip {}\nstruct A {\n  struct Trip {}\n}\n") == [])
+    #expect(violations("Sources/Device/BackgroundGeolocation/B.swift", "public struct Trip {}\n") == [])
+    #expect(violations("Sources/Simulator/World/B.swift", "struct Trip<T> {}\n") == [])
+  }
+
+  @Test func whatNothingUsesIsFound() {
+    let source = SourceFile(
+      path: "Sources/Base/A.swift",
+      text:
+        "let idle = 1 // idle\nlet used = 2\n  private static func lonely(_ a: Int) {}\nfunc measured() -> Int { used }\n"
+    )
+    let bench = SourceFile(path: "loadtest/base/main.swift", text: "print(measured()) // lonely\n")
+    #expect(lines(Uses.violations(in: [source], usedBy: [bench])) == [1, 3])
+  }
+
   @Test func aKeyThatNothingReadsIsFound() {
     let table = SourceFile(
       path: "Table.swift",

@@ -13,7 +13,7 @@ enum ScenarioKeys {
       for line in file.lines { collectWords(of: line, into: &read) }
     }
     return tables.flatMap { file in
-      rows(of: file).filter { !read.contains(hash($0.property.utf8)) }.map { row in
+      rows(of: file).filter { !read.contains(Words.hash($0.property.utf8)) }.map { row in
         let rule = "nothing reads '\(row.property)', and so '\(row.key)' does nothing"
         return Violation(path: file.path, line: row.line, rule: rule)
       }
@@ -40,31 +40,22 @@ enum ScenarioKeys {
     if bytes[index...].starts(with: "//".utf8) { return }
     var (isDeclared, isPlace, last) = (false, false, 0)
     while index < bytes.endIndex {
-      guard isLetter(bytes[index]) else {
+      guard Words.isPart(bytes[index]) else {
         index += 1
         continue
       }
-      let end = bytes[index...].firstIndex { !isLetter($0) } ?? bytes.endIndex
+      let end = bytes[index...].firstIndex { !Words.isPart($0) } ?? bytes.endIndex
       let isMember = index >= 2 && bytes[index - 1] == UInt8(ascii: ".")
       isPlace = isMember && (bytes[index - 2] == UInt8(ascii: "\\") || isPlace && index - 1 == last)
       let isKey = index > 0 && bytes[index - 1] == quote && end < bytes.endIndex && bytes[end] == quote
       let word = bytes[index..<end]
       // What is computed reads and writes something else.
       let isStored = isDeclared && bytes.last != UInt8(ascii: "{")
-      if !isPlace && !isStored && !isKey { words.insert(hash(word)) }
+      if !isPlace && !isStored && !isKey { words.insert(Words.hash(word)) }
       isDeclared = word.elementsEqual("var".utf8) || word.elementsEqual("let".utf8)
       (index, last) = (end, end)
     }
   }
 
   private static let quote = UInt8(ascii: "\"")
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
-  }
-
-  /// FNV-1a: quicker than a text for each word (https://www.rfc-editor.org/rfc/rfc9923).
-  private static func hash(_ word: some Sequence<UInt8>) -> UInt64 {
-    word.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-  }
 }

@@ -19,6 +19,19 @@ import Testing
     }
   }
 
+  @Test func aTypeNameHasOneMeaning() throws {
+    let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
+    for violation in Names.violations(in: files) { Issue.record("\(violation)") }
+  }
+
+  @Test func whatIsDeclaredIsUsed() throws {
+    let sources = try SourceTree.files(in: ["Sources"], endings: [".swift"])
+    let benches = try SourceTree.files(in: ["loadtest"], endings: [".swift"])
+    for violation in Uses.violations(in: sources, usedBy: benches) {
+      Issue.record("\(violation)")
+    }
+  }
+
   @Test func foundationStaysOffTheWay() throws {
     try check(["Sources", "Tests", "loadtest"], [".swift"], Marks.foundationViolations)
   }

@@ -50,11 +50,14 @@ import Vocabulary
 
   /// SDK §11.6.
   @Test func aRefreshSaysWhatBeganItsFlush() {
-    var device = refused()
+    var device = device()
+    device.record()
     let began = device.now.monotonic
     device.advance(seconds: 3)
-    device.answer(403)
+    device.answer(401)
+    #expect(device.sent.last?.purpose == .refresh)
     #expect(device.sent.last?.occasion == OutgoingRequest.Occasion(trigger: .insert, triggeredAt: began))
+    device.answer(403)
     device.give(.trigger(.heartbeat))
     device.answer(401)
     #expect(

@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func aBatteryIsASawBetweenLowAndFull() {
-    let battery = Battery(start: 0.5...1, drainPerHour: 0.06)
+    let battery = PhoneBattery(start: 0.5...1, drainPerHour: 0.06)
     for device in 0..<20 as Range<UInt64> {
       let readings = (0..<400).map {
         battery.reading(at: Worlds.zero + .seconds(Int64($0) * 600), seed: 1, device: device)
@@ -100,7 +100,7 @@ import Testing
       }
       #expect(readings.contains { $0.isCharging })
     }
-    #expect(Battery(drainPerHour: 0).reading(at: hour, seed: 1, device: 1).percent >= 50)
+    #expect(PhoneBattery(drainPerHour: 0).reading(at: hour, seed: 1, device: 1).percent >= 50)
   }
 
   @Test func blindnessInTunnelsIsUpToTheModel() {

@@ -8,7 +8,7 @@ struct Phone {
   private var sensor: ActivitySensor
   private var radio: Radio
   private var habits: Habits
-  private let battery = Battery(drainPerHour: 0.03)
+  private let battery = PhoneBattery(drainPerHour: 0.03)
   private let seed: UInt64
   private let device: UInt64
   /// FNV-1a over every event, to compare builds and machines.

@@ -142,7 +142,7 @@ struct FlagParser {
 }
 
 extension FlagParser {
-  init(of command: Command) {
+  init(of command: Subcommand) {
     self.init(flags: command.flags, operandCount: command.operandCount)
     missing = "\(command.operands) is missing" + (command.operandHint.map { ": \($0)" } ?? "")
   }

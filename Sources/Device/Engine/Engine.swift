@@ -61,7 +61,7 @@ package struct Engine: Sendable {
   private var identity: RandomStream
 
   /// `identity` numbers the records: the same stream at the same step gives the same uuids, so that a host that makes
-  /// the engine anew lets it go on at `identityStep`, or gives it another stream.
+  /// the engine anew gives it another stream.
   package init(
     configuration: Configuration, state: EngineState = EngineState(), geofences: [Geofence] = [],
     identity: RandomStream, zone: ZoneRules = .utc, quirks: EngineQuirks = .documented
@@ -83,9 +83,6 @@ package struct Engine: Sendable {
       }
     }
   }
-
-  /// How far the identities are used up.
-  package var identityStep: UInt64 { identity.n }
 
   mutating func nextUUID() -> UUID128 { UUID128(randomHigh: identity.u64(), randomLow: identity.u64()) }
 

@@ -73,16 +73,16 @@ package struct Agreement: Equatable, Sendable {
   package let kind: FidelityClass
   package private(set) var matched = 0
   /// In the log only.
-  package private(set) var missing: [Happening] = []
+  package private(set) var missing: [EngineAct] = []
   /// Of our engine only.
-  package private(set) var extra: [Happening] = []
+  package private(set) var extra: [EngineAct] = []
 
   /// Both sides may be so far apart in time: a real device works on while it writes, and a request for a position may
   /// be fulfilled a sample or two earlier.
   package static let windowMilliseconds: Int64 = 5_000
 
   /// Each happening of the log is matched with the first of ours that is the same and near enough.
-  init(_ kind: FidelityClass, logged: [Happening], replayed: [Happening]) {
+  init(_ kind: FidelityClass, logged: [EngineAct], replayed: [EngineAct]) {
     self.kind = kind
     var rest = replayed.filter { $0.kind == kind }
     for happening in logged where happening.kind == kind {

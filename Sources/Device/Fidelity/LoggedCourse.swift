@@ -6,7 +6,7 @@ import Vocabulary
 
 /// What the real engine did, read off its log.
 struct LoggedCourse {
-  private(set) var happenings: [Happening] = []
+  private(set) var happenings: [EngineAct] = []
   /// The sum of all steps forward that the odometer took, once it had taken the first.
   private(set) var metres = 0.0
 
@@ -114,7 +114,7 @@ struct LoggedCourse {
   }
 
   private mutating func add(_ kind: FidelityClass, _ fact: LogFact, _ what: String) {
-    happenings.append(Happening(kind, at: fact.time, line: fact.line, what))
+    happenings.append(EngineAct(kind, at: fact.time, line: fact.line, what))
   }
 }
 

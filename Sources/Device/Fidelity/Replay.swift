@@ -218,7 +218,7 @@ struct Replay {
 }
 
 /// One thing that an engine, real or ours, did.
-package struct Happening: Equatable, Sendable {
+package struct EngineAct: Equatable, Sendable {
   package let kind: FidelityClass
   package let time: WallInstant
   /// Of the log: where it stands there, or for our engine the line of the input that it followed from.
@@ -236,7 +236,7 @@ package struct Happening: Equatable, Sendable {
 
 /// What our engine did, read off its effects.
 struct ReplayedCourse {
-  private(set) var happenings: [Happening] = []
+  private(set) var happenings: [EngineAct] = []
   private(set) var metres = 0.0
 
   private var waiting = 0
@@ -249,7 +249,7 @@ struct ReplayedCourse {
 
   mutating func take(_ effects: [Effect], at time: WallInstant, line: Int) {
     func add(_ kind: FidelityClass, _ what: String) {
-      happenings.append(Happening(kind, at: time, line: line, what))
+      happenings.append(EngineAct(kind, at: time, line: line, what))
     }
     for effect in effects {
       switch effect {

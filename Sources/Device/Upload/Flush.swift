@@ -35,7 +35,7 @@ struct Flush: Sendable {
   var hasRefreshed = false
   var pages = 0
   var synced = 0
-  var page = Page()
+  var page = RequestRows()
   /// Every row that was uploaded; kept only if a caller waits for them.
   var rows: [QueuedRecord] = []
 }
@@ -48,7 +48,7 @@ struct AwaitedRequest: Sendable {
 }
 
 /// The rows of one request, locked in the queue.
-struct Page: Sendable {
+struct RequestRows: Sendable {
   var ids: [Int64] = []
   var uuids: [UUID128] = []
   var isBatch = false

@@ -68,7 +68,7 @@ extension Uploader {
       unlock(flush.page, &queue, &effects)
     }
     log(.syncPage(isOK: failure == nil, size: flush.page.ids.count), &effects)
-    flush.page = Page()
+    flush.page = RequestRows()
     effects.append(.http(HTTPEvent(outcome)))
     if let commands { effects.append(.commands(commands)) }
     if let failure {

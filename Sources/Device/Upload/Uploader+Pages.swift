@@ -13,7 +13,7 @@ extension Uploader {
     _ effects: inout [UploadEffect]
   ) {
     var flush = flush
-    flush.page = Page(retry: retry)
+    flush.page = RequestRows(retry: retry)
     guard queue.count > 0 else { return finish(flush, nil, now, &effects) }
     if let error = obstacle(toGoingOnWith: flush, &effects) { return finish(flush, error, now, &effects) }
     if flush.pages > 0 { logWatchdog(&effects) }
@@ -103,7 +103,7 @@ extension Uploader {
     return nextRequestID
   }
 
-  func unlock(_ page: Page, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
+  func unlock(_ page: RequestRows, _ queue: inout some RecordQueue, _ effects: inout [UploadEffect]) {
     queue.unlock(page.ids)
     for uuid in page.uuids { log(.unlocked(uuid: uuid), &effects) }
   }

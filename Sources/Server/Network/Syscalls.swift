@@ -112,11 +112,6 @@ extension Syscalls {
     _ = certain("epoll_ctl") { rr_epoll_modify(set, descriptor, events, token) }
   }
 
-  @inline(never)
-  static func pollRemove(_ set: Int32, _ descriptor: Int32) {
-    _ = certain("epoll_ctl") { rr_epoll_remove(set, descriptor) }
-  }
-
   /// An interrupted wait counts as one without events: the caller looks at its timers and waits again.
   @inline(never)
   static func pollWait(_ set: Int32, into events: inout [rr_epoll_event], timeoutMilliseconds: Int32) -> Int {

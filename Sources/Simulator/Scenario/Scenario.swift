@@ -8,8 +8,8 @@ package struct Scenario: Equatable, Sendable {
   package var clock = Clock()
   package var target = Target()
   package var sdk = SDK()
-  package var routes: [Named<Route>] = []
-  package var motions: [Named<Motion>] = []
+  package var routes: [Named<DeclaredRoute>] = []
+  package var motions: [Named<DeclaredMotion>] = []
   package var geofences: [Named<GeofenceSet>] = []
   package var networks: [Named<Network>] = []
   package var fleets: [Named<Fleet>] = []

@@ -1,4 +1,4 @@
-/// A number that the reader has checked. Its value is asked from the reader: `int64`, `uint64` or `double`. Valid only
+/// A number that the reader has checked. Its value is asked from the reader: `int64` or `double`. Valid only
 /// together with the span it was read from.
 package struct JSONNumber: Equatable, Sendable {
   /// The bytes of the number as written.
@@ -56,12 +56,6 @@ extension JSONReader {
       return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
     }
     return Int64(exactly: magnitude)
-  }
-
-  /// The value when it is an integer from 0 to `UInt64.max`, else nil; never rounded, and read like `int64`.
-  package func uint64(_ number: JSONNumber) -> UInt64? {
-    guard let magnitude = number.decimal.integerMagnitude else { return nil }
-    return number.decimal.isNegative && magnitude != 0 ? nil : magnitude
   }
 
   /// The nearest double, ties to even. Always finite; "-0" is -0.0.

@@ -128,7 +128,7 @@ final class Stage {
     from start: Double, to end: Double, seconds: Double, each interval: Int64 = 10, _ onTheWay: () -> Void = {}
   ) {
     let motion = Motion(places: [Stage.place(start), Stage.place(end)], seconds: [0, seconds])
-    tell(.moves(.trip(World.Trip(start: now, motion: motion, transport: .car))))
+    tell(.moves(.trip(Trip(start: now, motion: motion, transport: .car))))
     for _ in 0..<Int64(seconds) / interval {
       pass(seconds: interval)
       tell(.fetched)

@@ -13,8 +13,8 @@ import Testing
     try FaultRule.list(try JSONValue(parsing: text.utf8.span), owner: owner)
   }
 
-  private func plan(_ match: String, seed: Int = 1, owner: String = "") throws -> FaultPlan {
-    var plan = FaultPlan()
+  private func plan(_ match: String, seed: Int = 1, owner: String = "") throws -> FaultRuleSet {
+    var plan = FaultRuleSet()
     let text = #"{"faults":[{"id":"r","fault":{"kind":"drop"},"match":\#(match),"seed":\#(seed)}]}"#
     plan.replace(try rules(text, owner: owner), of: owner)
     return plan
@@ -26,7 +26,7 @@ import Testing
     FaultRequest(operation: operation, run: run, device: device, at: noon)
   }
 
-  private func draws(_ plan: inout FaultPlan, _ device: String, _ count: Int) -> [Bool] {
+  private func draws(_ plan: inout FaultRuleSet, _ device: String, _ count: Int) -> [Bool] {
     (0..<count).map { _ in plan.decide(request(device), beforeBody: false) != nil }
   }
 
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func aDelayIsDrawnFromItsRange() throws {
-    var plan = FaultPlan()
+    var plan = FaultRuleSet()
     let text = #"{"faults":[{"id":"r","fault":{"kind":"delay","from":"100ms","to":"102ms"}}]}"#
     plan.replace(try rules(text), of: "")
     let delays = Set((0..<200).compactMap { _ in plan.decide(request(), beforeBody: false)?.delay })
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func theFirstRuleThatAppliesDecides() throws {
-    var plan = FaultPlan()
+    var plan = FaultRuleSet()
     let text = """
       {"faults":[{"id":"1","fault":{"kind":"drop"},"match":{"count":1}},{"id":"2","fault":{"kind":"empty"}}]}
       """

@@ -1,7 +1,7 @@
 import JSON
 
-extension Command {
-  static let healthcheck = Command(
+extension Subcommand {
+  static let healthcheck = Subcommand(
     name: "healthcheck",
     summary: "ask a running server whether it can store records",
     operands: "",

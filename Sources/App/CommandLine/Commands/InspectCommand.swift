@@ -2,8 +2,8 @@ import Base
 import JSON
 import Store
 
-extension Command {
-  static let inspect = Command(
+extension Subcommand {
+  static let inspect = Subcommand(
     name: "inspect",
     summary: "check a data folder and show what is in it",
     operands: "DIR",

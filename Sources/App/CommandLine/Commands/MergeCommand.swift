@@ -3,8 +3,8 @@ import JSON
 import Reports
 import Scenario
 
-extension Command {
-  static let merge = Command(
+extension Subcommand {
+  static let merge = Subcommand(
     name: "merge",
     summary: "add up the results of the shards of one run",
     operands: "DIR…",

@@ -3,8 +3,8 @@ import FleetSimulator
 import Scenario
 import Store
 
-extension Command {
-  static let replay = Command(
+extension Subcommand {
+  static let replay = Subcommand(
     name: "replay",
     summary: "repeat a failed run and print what happened",
     operands: "BUNDLE",

@@ -1,7 +1,7 @@
 import Scenario
 
-extension Command {
-  static let scenarios = Command(
+extension Subcommand {
+  static let scenarios = Subcommand(
     name: "scenarios",
     summary: "list the built-in scenarios, or print one",
     operands: "[NAME]",
@@ -30,8 +30,8 @@ extension Command {
     })
 }
 
-extension Command {
-  static let schema = Command(
+extension Subcommand {
+  static let schema = Subcommand(
     name: "schema",
     summary: "print the JSON Schema of scenarios",
     operands: "",
@@ -51,8 +51,8 @@ extension Command {
     })
 }
 
-extension Command {
-  static let version = Command(
+extension Subcommand {
+  static let version = Subcommand(
     name: "version",
     summary: "print the version and exit",
     operands: "",

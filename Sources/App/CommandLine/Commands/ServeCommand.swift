@@ -3,8 +3,8 @@ import IngestServer
 import Network
 import Store
 
-extension Command {
-  static let serve = Command(
+extension Subcommand {
+  static let serve = Subcommand(
     name: "serve",
     summary: "run the server that devices upload to",
     operands: "",

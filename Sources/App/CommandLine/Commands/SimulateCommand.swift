@@ -2,8 +2,8 @@ import Base
 import FleetSimulator
 import Scenario
 
-extension Command {
-  static let simulate = Command(
+extension Subcommand {
+  static let simulate = Subcommand(
     name: "simulate",
     summary: "drive simulated phones through a scenario",
     operands: "SCENARIO",
@@ -75,7 +75,7 @@ private struct SimulateCommand {
       let text = process.readFile(name).flatMap({ String(validating: $0, as: UTF8.self) })
         ?? BuiltInScenario.named(name)?.text
     else {
-      throw UsageError(Command.unknownScenario(name))
+      throw UsageError(Subcommand.unknownScenario(name))
     }
     self.text = text
     overrides = try SimulateCommand.overrides(invocation.values)

@@ -1,8 +1,8 @@
 import Base
 import JSON
 
-extension Command {
-  static let token = Command(
+extension Subcommand {
+  static let token = Subcommand(
     name: "token",
     summary: "get tokens for a device, or make an admin token",
     operands: "[DEVICE]",

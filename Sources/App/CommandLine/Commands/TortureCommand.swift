@@ -3,8 +3,8 @@ import FleetSimulator
 import Scenario
 import Store
 
-extension Command {
-  static let torture = Command(
+extension Subcommand {
+  static let torture = Subcommand(
     name: "torture",
     summary: "look for violations with random scenarios and faults",
     operands: "MINUTES [SEED]",

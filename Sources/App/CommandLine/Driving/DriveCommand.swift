@@ -5,8 +5,8 @@ import FleetSimulator
 import JSON
 import Scenario
 
-extension Command {
-  static let drive = Command(
+extension Subcommand {
+  static let drive = Subcommand(
     name: "drive",
     summary: "control one simulated phone from the keyboard, and show every request and answer",
     operands: "",

@@ -4,8 +4,8 @@ import FleetSimulator
 import Scenario
 import World
 
-extension Command {
-  static let trace = Command(
+extension Subcommand {
+  static let trace = Subcommand(
     name: "trace",
     summary: "describe or convert a recorded drive",
     operands: "FILE",

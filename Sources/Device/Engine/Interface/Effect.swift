@@ -79,16 +79,4 @@ package enum LocationError: Error, CaseIterable, Sendable {
     case .cancelled: 499
     }
   }
-
-  /// The code of iOS since version 5 (TSLocationError).
-  package var nativeCode: Int {
-    switch self {
-    case .unknown, .network: 0
-    case .permissionDenied, .backgroundWithWhenInUse: 401
-    case .servicesDisabled: 503
-    case .noFix: 404
-    case .timeout: 408
-    case .cancelled: 499
-    }
-  }
 }

@@ -1,4 +1,4 @@
-package import Base
+import Base
 
 /// One entry of `app.schedule` (SDK §16.1): when a device tracks, by the clock on its wall.
 package struct ScheduleEntry: Equatable, Sendable {
@@ -18,14 +18,6 @@ package struct ScheduleEntry: Equatable, Sendable {
   init(_ recurrence: Recurrence, mode: ScheduleMode) {
     self.recurrence = recurrence
     self.mode = mode
-  }
-
-  /// Whether no window of it comes again: a literal date in the past.
-  package func isExpired(at instant: WallInstant, in zone: ZoneRules) -> Bool {
-    switch recurrence {
-    case .weekly: false
-    case .once(_, let end): ScheduleEntry.instant(ofMinute: end, in: zone) <= instant
-    }
   }
 
   /// The days on which a window of this entry may begin, when only those that begin on some days matter. Literal dates

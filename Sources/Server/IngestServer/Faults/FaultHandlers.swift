@@ -65,7 +65,7 @@ struct FaultHandlers: Sendable {
 }
 
 extension JSONWriter {
-  fileprivate mutating func append(_ entry: FaultPlan.Entry) {
+  fileprivate mutating func append(_ entry: FaultRuleSet.Entry) {
     beginObject()
     member("id", entry.rule.id)
     member("run", entry.rule.owner)

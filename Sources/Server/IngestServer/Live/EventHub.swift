@@ -15,7 +15,7 @@ package final class EventHub: Sendable {
     let id: UInt64
     let address: SessionAddress
     let filter: EventFilter
-    var queue = EventQueue()
+    var queue = SubscriberQueue()
     /// The session was told and has not fetched yet: it is not told again.
     var isTold = false
   }

@@ -149,7 +149,7 @@ struct EventID: Equatable, Sendable {
 
 /// What one subscriber has not fetched yet. Bounded: above the limit everything is dropped and counted, and the
 /// subscriber is told how much it missed.
-struct EventQueue: Sendable {
+struct SubscriberQueue: Sendable {
   static let eventsMax = 256
 
   private var events: [LiveEvent] = []
@@ -158,7 +158,7 @@ struct EventQueue: Sendable {
   var isEmpty: Bool { events.isEmpty && missed == 0 }
 
   mutating func append(_ event: LiveEvent) {
-    if events.count == EventQueue.eventsMax {
+    if events.count == SubscriberQueue.eventsMax {
       missed += UInt64(events.count)
       events.removeAll(keepingCapacity: true)
     }

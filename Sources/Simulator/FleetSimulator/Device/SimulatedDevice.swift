@@ -38,8 +38,8 @@ struct SimulatedDevice {
   /// When the user opens an app that runs without them.
   var opensAt: MonotonicInstant?
   var launches: UInt64 = 0
-  var exchanges: [Exchange] = []
-  var idleLine: Line?
+  var exchanges: [LinkExchange] = []
+  var idleLine: LinkConnection?
   /// How many connections it has made.
   var lines: UInt64 = 0
   /// Nil where no tokens are wanted.

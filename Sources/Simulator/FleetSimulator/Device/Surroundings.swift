@@ -206,7 +206,7 @@ extension SimulatedDevice {
     guard told != toldBattery else { return }
     toldBattery = told
     host.receive(
-      .battery(Contract.Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now)
+      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now)
   }
 
   /// Of the position that cells and known wireless networks give.

@@ -8,7 +8,7 @@ import Upload
 /// What the server is to do badly.
 extension SimulatedDevice {
   /// With one request that has arrived; of several faults the first that meets it counts.
-  mutating func spoilage(of exchange: Exchange, in site: Site) -> ServerFault? {
+  mutating func spoilage(of exchange: LinkExchange, in site: Site) -> ServerFault? {
     for spell in faults.running {
       let fault = site.faults.faults[spell.fault]
       switch fault.action {
@@ -28,7 +28,7 @@ extension SimulatedDevice {
 
 extension HTTPFault {
   /// The first of abort, answer and delay that meets the request.
-  fileprivate func meets(_ exchange: Exchange, _ draws: inout RandomStream) -> ServerFault? {
+  fileprivate func meets(_ exchange: LinkExchange, _ draws: inout RandomStream) -> ServerFault? {
     let chances = (draws.uniform() * 100, draws.uniform() * 100, draws.uniform() * 100)
     if let abort, chances.0 < abort.percentage, exchange.satisfies(abort.condition) {
       return abort.serverFault
@@ -54,7 +54,7 @@ extension HTTPDelay {
   }
 }
 
-extension Exchange {
+extension LinkExchange {
   fileprivate func satisfies(_ condition: Condition?) -> Bool {
     guard let condition else { return true }
     switch condition.subject {
@@ -95,7 +95,7 @@ extension AnswerFault {
 /// Faults of the server in front of one that takes none: the network of the simulator answers in its place, and the request
 /// does not get there.
 extension SimulatedDevice {
-  mutating func playedAnswer(to request: OutgoingRequest, _ exchange: Exchange, in site: Site) -> RequestOutcome? {
+  mutating func playedAnswer(to request: OutgoingRequest, _ exchange: LinkExchange, in site: Site) -> RequestOutcome? {
     guard site.playsFaults else { return nil }
     switch spoilage(of: exchange, in: site) {
     case .status(let status, _, let body)?:

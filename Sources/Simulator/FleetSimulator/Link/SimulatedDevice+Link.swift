@@ -44,8 +44,8 @@ extension SimulatedDevice {
 
   private mutating func exchange(
     for request: OutgoingRequest, at instant: MonotonicInstant, in site: Site
-  ) -> Exchange {
-    var exchange = Exchange(
+  ) -> LinkExchange {
+    var exchange = LinkExchange(
       request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
     guard site.setup.radio.kind(of: network) != .none else { return exchange }
@@ -132,7 +132,7 @@ extension SimulatedDevice {
     answer(index, line, at: now, in: site)
   }
 
-  private mutating func way(of exchange: Exchange) -> (line: Line, serverEnd: InProcessConnection) {
+  private mutating func way(of exchange: LinkExchange) -> (line: LinkConnection, serverEnd: InProcessConnection) {
     guard let line = exchange.line, let serverEnd = line.serverEnd else {
       preconditionFailure("within the run bytes travel on a line to the server")
     }
@@ -156,7 +156,7 @@ extension SimulatedDevice {
     answer(index, line, at: now, in: site)
   }
 
-  private mutating func answer(_ index: Int, _ line: Line, at now: Moment, in site: Site) {
+  private mutating func answer(_ index: Int, _ line: LinkConnection, at now: Moment, in site: Site) {
     if let alarm = line.serverEnd?.alarm {
       return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
     }
@@ -166,7 +166,7 @@ extension SimulatedDevice {
   }
 
   /// An answer of so many bytes sets out for the device.
-  mutating func returns(_ index: Int, _ line: Line, bytes: Int, at now: Moment, in site: Site) {
+  mutating func returns(_ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, in site: Site) {
     let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
     let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
     site.trace.note(.arrived, UInt64(weight), of: number, at: now.monotonic)
@@ -199,7 +199,7 @@ extension SimulatedDevice {
     return next(after: instant)
   }
 
-  mutating func take(_ outcome: RequestOutcome, of exchange: Exchange, at now: Moment, in site: Site) {
+  mutating func take(_ outcome: RequestOutcome, of exchange: LinkExchange, at now: Moment, in site: Site) {
     let isAnswer = outcome.status != 0
     site.trace.note(isAnswer ? .answered : .failed, UInt64(outcome.status), of: number, at: now.monotonic)
     site.tell(.ended(request: exchange.request, outcome), sighting(at: now))
@@ -247,7 +247,7 @@ extension ArraySlice<UInt8> {
 }
 
 /// A request on its way through the modelled link, and then its answer.
-struct Exchange {
+struct LinkExchange {
   enum Stage {
     /// The request is on its way to the server, or the part of it that gets there.
     case arriving
@@ -266,7 +266,7 @@ struct Exchange {
   /// How many of the last bytes of the pieces are its body.
   let bodyBytes: Int
   let deadline: MonotonicInstant
-  var line: Line?
+  var line: LinkConnection?
   var stage: Stage
   var due: MonotonicInstant
   /// What is on its way to the server, in the pieces in which it comes there.
@@ -300,7 +300,7 @@ extension MonotonicInstant {
 }
 
 /// A connection of a device to the server.
-struct Line {
+struct LinkConnection {
   /// Counted from 0 for each device.
   let number: UInt64
   /// Nil when the server is outside: the connections that there are to it are kept elsewhere.
@@ -315,7 +315,7 @@ struct Line {
 /// The device's connections: one is kept for the next request.
 extension SimulatedDevice {
   /// The idle connection when it is still good, or a new one.
-  mutating func takeLine(at instant: MonotonicInstant, in site: Site) -> (line: Line, isNew: Bool) {
+  mutating func takeLine(at instant: MonotonicInstant, in site: Site) -> (line: LinkConnection, isNew: Bool) {
     if let line = idleLine {
       idleLine = nil
       let silence = instant - line.idleSince
@@ -325,11 +325,11 @@ extension SimulatedDevice {
       line.serverEnd?.close(serverLimit <= site.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
     }
     lines += 1
-    return (Line(number: lines - 1, serverEnd: site.inside?.connect()), true)
+    return (LinkConnection(number: lines - 1, serverEnd: site.inside?.connect()), true)
   }
 
   /// A whole answer has come through it.
-  mutating func giveBack(_ line: Line?, at now: Moment, in site: Site) {
+  mutating func giveBack(_ line: LinkConnection?, at now: Moment, in site: Site) {
     guard var line, line.serverEnd?.isOpen ?? true else { return }
     line.idleSince = now.monotonic
     idleLine?.serverEnd?.close(.clientClosed, at: site.setup.moment(at: now.monotonic))

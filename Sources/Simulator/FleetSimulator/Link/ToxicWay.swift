@@ -118,7 +118,7 @@ struct Passage {
 extension SimulatedDevice {
   /// A way through one of the device's connections. `request` makes the chances of one request its own.
   mutating func passage(
-    _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: Line, for request: UInt64,
+    _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: LinkConnection, for request: UInt64,
     at instant: MonotonicInstant, in site: Site
   ) -> Passage {
     let quality = quality(in: site)

@@ -172,8 +172,8 @@ extension RunSetup {
     }
   }
 
-  static func receiver(_ gps: DeclaredReceiver) -> World.GPSModel {
-    World.GPSModel(
+  static func receiver(_ gps: DeclaredReceiver) -> GPSModel {
+    GPSModel(
       sigmaMetres: max(gps.sigmaMetres, 0.01), correlationSeconds: max(gps.correlationTime.seconds, 0.1),
       outliersPerHour: min(gps.outliers?.perHour ?? 0, 99),
       outlierDistance: gps.outliers?.distance ?? .constant(0), isBlindInTunnels: gps.dropouts.zones == .tunnels)

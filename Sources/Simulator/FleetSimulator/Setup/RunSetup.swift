@@ -123,7 +123,7 @@ package struct FleetSetup: Sendable {
   package var radio: RadioModel
   package var habits: HabitRates
   package var receiver = GPSModel.inVehicle
-  package var battery = World.Battery()
+  package var battery = PhoneBattery()
   package var presence = Presence.from(MonotonicInstant(nanoseconds: 0))
   /// Which the app adds before it starts the SDK for the first time.
   package var geofences: [Geofence] = []
@@ -203,7 +203,7 @@ extension RunSetup {
     setup.presence = schedule.presence
     setup.droppedTrips = schedule.droppedTrips
     setup.members = traits.members.map { members in members.filter { $0 < schedule.devices } }
-    setup.battery = World.Battery(
+    setup.battery = PhoneBattery(
       start: min(life.battery.start[0], life.battery.start[1])...max(life.battery.start[0], life.battery.start[1]),
       drainPerHour: life.battery.drainPerHour)
     if let fences = traits.geofences {

@@ -169,10 +169,10 @@ extension ScenarioDocument {
   }
 
   /// Of a duration as it is written.
-  package static func seconds(_ text: String) -> Double? { Measure.duration.read(text) }
+  package static func seconds(_ text: String) -> Double? { QuantityKind.duration.read(text) }
 
   package mutating func setSeconds(_ seconds: Double, at place: DocumentPath) {
-    set(place, to: .string(Measure.duration.text(seconds)))
+    set(place, to: .string(QuantityKind.duration.text(seconds)))
   }
 }
 
@@ -256,7 +256,8 @@ extension ScenarioDocument {
 extension ListedOccurrence {
   fileprivate var json: JSONValue {
     var object: JSONObject = [
-      "fleet": .string(fleet), "member": .integer(Int64(member)), "at": .string(Measure.duration.text(start.seconds)),
+      "fleet": .string(fleet), "member": .integer(Int64(member)),
+      "at": .string(QuantityKind.duration.text(start.seconds)),
     ]
     if number != 0 { object["number"] = .integer(Int64(number)) }
     return .object(object)

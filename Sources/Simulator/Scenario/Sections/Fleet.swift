@@ -22,7 +22,7 @@ package struct FleetTraits: Equatable, Sendable {
   package var sdk = SDK()
   /// Goes over `sdk.configuration`.
   package var configuration = SDKConfiguration()
-  package var trip = Trip()
+  package var trip = DeclaredTrip()
   package var lifecycle = Lifecycle()
   package var tags: [Named<String>] = []
 
@@ -104,15 +104,15 @@ package enum FleetMode: String, CaseIterable, Sendable {
 }
 
 /// What a trip is.
-package struct Trip: Equatable, Sendable {
+package struct DeclaredTrip: Equatable, Sendable {
   /// In metres.
   package var distance = Distribution.lognormal(median: 7_000, p95: 28_000)
 
   package init() {}
 }
 
-extension Trip: ScenarioSection {
-  static let table = Table<Trip>(
+extension DeclaredTrip: ScenarioSection {
+  static let table = Table<DeclaredTrip>(
     "trip", "Length of a trip.",
     [
       .key(

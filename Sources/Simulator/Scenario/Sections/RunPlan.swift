@@ -38,8 +38,8 @@ extension RunPlan {
   /// The plan as a text of several lines.
   package var text: String {
     let clock = scenario.clock
-    let duration = Measure.duration.text(clock.duration.seconds)
-    let settle = Measure.duration.text(clock.settle.seconds)
+    let duration = QuantityKind.duration.text(clock.duration.seconds)
+    let settle = QuantityKind.duration.text(clock.settle.seconds)
     var lines = [
       "plan of \(scenario.name): \(clock.mode.rawValue), seed \(scenario.seed), \(duration) and \(settle) to settle"
     ]
@@ -58,7 +58,7 @@ extension RunPlan {
         + (0...Self.rows).map { row in
           let share = Double(row) / Double(Self.rows)
           let seconds = (share * clock.duration.seconds).rounded()
-          return [Measure.duration.text(seconds)]
+          return [QuantityKind.duration.text(seconds)]
             + scenario.fleets.map { FleetPlan.devices(of: $0.value, at: share, in: scenario).rounded().wholeText }
         })
     let total = fleets.reduce((records: 0.0, requests: 0.0)) { ($0.records + $1.records, $0.requests + $1.requests) }
@@ -111,7 +111,7 @@ package struct FleetPlan: Equatable, Sendable {
   /// The run is cut into so many pieces to add devices up.
   static let pieces = 1_000
   /// The share of the day in which the people of a plan are on the way.
-  private static func movingShare(_ plan: DailyPlan) -> Double {
+  private static func movingShare(_ plan: DeclaredPlan) -> Double {
     switch plan {
     case .commuter, .nightShift: 0.06
     case .courier: 0.25

@@ -50,7 +50,7 @@ extension Form where Value == String {
 
 /// How devices connect.
 package struct TargetConnections: Equatable, Sendable {
-  package var policy = ConnectionPolicy.mobile
+  package var policy = ConnectionSharing.mobile
   package var keepAlive = Nanoseconds.seconds(300)
   package var http = HTTPChoice.version11
   package var sourceAddresses = SourceAddressRule.auto
@@ -70,7 +70,7 @@ extension TargetConnections: ScenarioSection {
 }
 
 /// Who shares connections.
-package enum ConnectionPolicy: String, CaseIterable, Sendable {
+package enum ConnectionSharing: String, CaseIterable, Sendable {
   /// Each device has its own and loses it with its network.
   case mobile
   /// Devices share.

@@ -85,20 +85,20 @@ struct ConstantSection<Unit: DistributionUnit>: ScenarioSection {
 
 /// The measure of a distribution, as a type, so that each has tables of its own.
 protocol DistributionUnit: Sendable {
-  static var measure: Measure { get }
+  static var measure: QuantityKind { get }
   /// In the names of the tables.
   static var word: String { get }
 }
 
 /// Distributions of durations, in seconds.
 enum InSeconds: DistributionUnit {
-  static let measure = Measure.duration
+  static let measure = QuantityKind.duration
   static let word = "duration"
 }
 
 /// Distributions of lengths, in metres.
 enum InMetres: DistributionUnit {
-  static let measure = Measure.length
+  static let measure = QuantityKind.length
   static let word = "length"
 }
 
@@ -143,7 +143,7 @@ extension Distribution {
     }
   }
 
-  fileprivate func shown(in measure: Measure) -> JSONValue? {
+  fileprivate func shown(in measure: QuantityKind) -> JSONValue? {
     if case .constant(let value) = self { .string(measure.text(value)) } else { nil }
   }
 }

@@ -88,7 +88,7 @@ extension Form where Value == Double {
 
   static var share: Form { .number(0...1) }
 
-  static func quantity(_ measure: Measure) -> Form {
+  static func quantity(_ measure: QuantityKind) -> Form {
     Form(.measure(measure), show: { .string(measure.text($0)) }) { value, reading in
       switch value.content {
       case .string(let text):
@@ -108,7 +108,7 @@ extension Form where Value == Nanoseconds {
   static var duration: Form { span(.duration) }
   static var offset: Form { span(.offset) }
 
-  private static func span(_ measure: Measure) -> Form {
+  private static func span(_ measure: QuantityKind) -> Form {
     let seconds = Form<Double>.quantity(measure)
     return Form(seconds.shape, show: { .string(measure.text($0.seconds)) }) { value, reading in
       seconds.read(value, &reading).map { Nanoseconds(Int64(($0 * 1e9).rounded())) }

@@ -1,7 +1,7 @@
 import Base
 
 /// A kind of quantity that is written as a number with its unit.
-struct Measure: Sendable {
+struct QuantityKind: Sendable {
   /// As it is called in messages: "a duration".
   let name: String
   let example: String
@@ -12,23 +12,23 @@ struct Measure: Sendable {
   let range: ClosedRange<Double>
 
   /// In seconds. Units as in Go and k6.
-  static let duration = Measure(
+  static let duration = QuantityKind(
     name: "a duration", example: "90s", units: ["ms": 1e-3, "s": 1, "m": 60, "h": 3_600, "d": 86_400],
     isCompound: true, range: 0...3.2e9)
   /// A duration that may point back, for clocks.
-  static let offset = Measure(
+  static let offset = QuantityKind(
     name: "a duration with or without sign", example: "-90s", units: duration.units, isCompound: true,
     range: -3.2e9...3.2e9)
-  static let length = Measure(
+  static let length = QuantityKind(
     name: "a length", example: "250m", units: ["m": 1, "km": 1e3], isCompound: false, range: 0...1e8)
-  static let speed = Measure(
+  static let speed = QuantityKind(
     name: "a speed", example: "50km/h", units: ["m/s": 1, "km/h": 1 / 3.6, "mph": 0.44704], isCompound: false,
     range: 0...1e4)
   /// In bits per second, with decimal prefixes.
-  static let rate = Measure(
+  static let rate = QuantityKind(
     name: "a rate", example: "30mbit", units: ["bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9], isCompound: false,
     range: 0...1e12)
-  static let size = Measure(
+  static let size = QuantityKind(
     name: "a size", example: "64KiB",
     units: ["B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1_024, "MiB": 1_048_576, "GiB": 1_073_741_824],
     isCompound: false, range: 0...1e15)

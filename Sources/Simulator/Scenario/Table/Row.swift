@@ -72,7 +72,7 @@ indirect enum Shape: Sendable {
   /// Any text, or one that a pattern describes; the words say it for people.
   case text(pattern: String?, words: String)
   case choice([String])
-  case measure(Measure)
+  case measure(QuantityKind)
   case list(Shape, count: ClosedRange<Int>)
   /// Names of the author's choice, or of `names` when there are any.
   case map(Shape, names: [String]?)

@@ -115,7 +115,7 @@ package struct HabitRates: Equatable, Sendable {
 
 /// How full phones are: they lose power evenly; people plug them in when they are low, and unplug them when they are full.
 /// So the level is a saw of straight lines, known at any time without a memory.
-package struct Battery: Equatable, Sendable {
+package struct PhoneBattery: Equatable, Sendable {
   /// Between which levels they begin, 0 to 1.
   package let start: ClosedRange<Double>
   /// Share of the whole.
@@ -140,20 +140,20 @@ package struct Battery: Equatable, Sendable {
   private func level(from first: Double, afterHours hours: Double) -> (Double, isCharging: Bool) {
     guard drainPerHour > 0 else { return (first, false) }
     var rest = hours
-    if first > Battery.low {
-      let draining = (first - Battery.low) / drainPerHour
+    if first > PhoneBattery.low {
+      let draining = (first - PhoneBattery.low) / drainPerHour
       if rest < draining { return (first - drainPerHour * rest, false) }
       rest -= draining
     } else {
-      let charging = (1 - first) / Battery.chargePerHour
-      if rest < charging { return (first + Battery.chargePerHour * rest, true) }
+      let charging = (1 - first) / PhoneBattery.chargePerHour
+      if rest < charging { return (first + PhoneBattery.chargePerHour * rest, true) }
       // Full: as far into a round as one that has just been charged.
-      rest += (1 - Battery.low) / Battery.chargePerHour - charging
+      rest += (1 - PhoneBattery.low) / PhoneBattery.chargePerHour - charging
     }
-    let charging = (1 - Battery.low) / Battery.chargePerHour
-    let round = charging + (1 - Battery.low) / drainPerHour
+    let charging = (1 - PhoneBattery.low) / PhoneBattery.chargePerHour
+    let round = charging + (1 - PhoneBattery.low) / drainPerHour
     rest -= (rest / round).rounded(.down) * round
     return rest < charging
-      ? (Battery.low + Battery.chargePerHour * rest, true) : (1 - drainPerHour * (rest - charging), false)
+      ? (PhoneBattery.low + PhoneBattery.chargePerHour * rest, true) : (1 - drainPerHour * (rest - charging), false)
   }
 }

@@ -69,11 +69,11 @@ struct TrueFence {
   func isNear(_ bounds: TrueBounds) -> Bool { bounds.comes(within: circle.radiusMetres + 100, of: circle.center) }
 
   /// When a body on a trip comes to be surely on the other side, in order.
-  func crossings(on trip: World.Trip, isInside start: Bool) -> [(instant: MonotonicInstant, isInside: Bool)] {
+  func crossings(on trip: Trip, isInside start: Bool) -> [(instant: MonotonicInstant, isInside: Bool)] {
     polygon == nil ? circleCrossings(on: trip, isInside: start) : polygonCrossings(on: trip, isInside: start)
   }
 
-  private func circleCrossings(on trip: World.Trip, isInside start: Bool) -> [(
+  private func circleCrossings(on trip: Trip, isInside start: Bool) -> [(
     instant: MonotonicInstant, isInside: Bool
   )] {
     var found: [(instant: MonotonicInstant, isInside: Bool)] = []
@@ -91,7 +91,7 @@ struct TrueFence {
     }
   }
 
-  private func polygonCrossings(on trip: World.Trip, isInside start: Bool) -> [(
+  private func polygonCrossings(on trip: Trip, isInside start: Bool) -> [(
     instant: MonotonicInstant, isInside: Bool
   )] {
     var found: [(instant: MonotonicInstant, isInside: Bool)] = []

@@ -151,7 +151,7 @@ final class LifecycleRule: Rule {
   }
 
   /// A way that leads well out of the region around the place where it was closed.
-  private func leave(on trip: World.Trip, _ device: Int) {
+  private func leave(on trip: Trip, _ device: Int) {
     guard let place = lives[device].leavesFrom, lives[device].due == nil else { return }
     let radius = ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0
     let circle = Circle(center: place, radiusMetres: LifecycleRule.leaveMetres + radius)

@@ -113,7 +113,7 @@ final class MotionLivenessRule: Rule {
   }
 
   /// It truly sets off, and the SDK says that it rests.
-  private func setOff(_ trip: World.Trip, _ sighting: Sighting) {
+  private func setOff(_ trip: Trip, _ sighting: Sighting) {
     let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
     guard phones[device].motion.isMoving == false, let configuration = life.configuration,
       let wanted = life.expectation,

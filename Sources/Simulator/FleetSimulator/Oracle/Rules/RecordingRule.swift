@@ -71,7 +71,7 @@ final class RecordingRule: Rule {
   }
 
   /// Looks at the last part of a way, since the last position on it.
-  private func judge(_ trip: World.Trip, until end: MonotonicInstant, _ sighting: Sighting) {
+  private func judge(_ trip: Trip, until end: MonotonicInstant, _ sighting: Sighting) {
     let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
     guard let configuration = life.configuration, RecordingRule.isOpen(configuration),
       let wanted = life.expectation, wanted.goal == .location, let mark = marks[device]

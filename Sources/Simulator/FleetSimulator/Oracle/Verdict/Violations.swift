@@ -26,7 +26,6 @@ final class Violations {
     self.names = names
   }
 
-  func isChecked(_ invariant: Invariant) -> Bool { checked.contains(invariant) }
   func count(of invariant: Invariant) -> Int { counts[invariant, default: 0] }
 
   /// `device` is nil when it is none that the run has; `what` is a sentence.

@@ -1,14 +1,14 @@
 package import Base
 
 /// Where devices move.
-package enum Route: Equatable, Sendable {
+package enum DeclaredRoute: Equatable, Sendable {
   case collection(RouteCollection)
   case replay(RouteReplay)
   case city(GridCity)
   case walk(GaussMarkovWalk)
 }
 
-extension Form where Value == Route {
+extension Form where Value == DeclaredRoute {
   static var route: Form {
     let generated = variants(
       tag: "model", standard: "grid-city",
@@ -158,7 +158,7 @@ extension GaussMarkovWalk: ScenarioSection {
 }
 
 /// What a person does with the day.
-package enum DailyPlan: String, CaseIterable, Sendable {
+package enum DeclaredPlan: String, CaseIterable, Sendable {
   case commuter
   case courier
   case walker
@@ -170,14 +170,14 @@ package enum DailyPlan: String, CaseIterable, Sendable {
 /// Who goes where in a city, and when.
 package enum TripModel: Equatable, Sendable {
   /// A day that follows a plan.
-  case plan(DailyPlan)
+  case plan(DeclaredPlan)
   /// From one place to the next, for ever, with a pause of so many seconds at each.
   case markov(dwell: Distribution)
 }
 
 /// `{ model: "plan", plan }`.
 struct PlannedTrips: ScenarioSection {
-  var plan = DailyPlan.commuter
+  var plan = DeclaredPlan.commuter
 
   static let table = Table<PlannedTrips>(
     "trips-plan", "A day that follows a plan.", [.key("plan", \.plan, .choice, "Name of the plan.")])

@@ -3,7 +3,7 @@ import Synchronization
 
 /// All rules with what they have done so far. A value: the same requests in the same order meet the same faults, and the
 /// draws for one device do not depend on what other devices do.
-struct FaultPlan: Sendable {
+struct FaultRuleSet: Sendable {
   /// Devices whose requests a rule counts one by one. Those beyond draw by the rule's common count.
   private static let devicesCounted = 100_000
 
@@ -39,13 +39,13 @@ struct FaultPlan: Sendable {
   /// The fault that meets a request whose head has come, or whose body has; the first rule in the list that decides so.
   mutating func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
     for index in entries.indices where entries[index].rule.fault.kind.isBeforeBody == beforeBody {
-      if let applied = entries[index].decide(request, devicesCounted: FaultPlan.devicesCounted) { return applied }
+      if let applied = entries[index].decide(request, devicesCounted: FaultRuleSet.devicesCounted) { return applied }
     }
     return nil
   }
 }
 
-extension FaultPlan.Entry {
+extension FaultRuleSet.Entry {
   fileprivate mutating func decide(_ request: FaultRequest, devicesCounted: Int) -> AppliedFault? {
     guard rule.concerns(request) else { return nil }
     matched += 1
@@ -81,7 +81,7 @@ extension ServerFault {
 
 /// The plan of a running server. Without rules a request costs one look at a flag.
 final class FaultBoard: Sendable {
-  private let plan = Mutex(FaultPlan())
+  private let plan = Mutex(FaultRuleSet())
   private let directed = Mutex<ServerFault?>(nil)
   private let hasRules = Atomic(false)
   private let hasTags = Atomic(false)
@@ -125,7 +125,7 @@ final class FaultBoard: Sendable {
   }
 
   /// The rules that were set in this run, or in any, in their order, with their counts.
-  func entries(of owner: String?) -> [FaultPlan.Entry] {
+  func entries(of owner: String?) -> [FaultRuleSet.Entry] {
     plan.withLock { plan in plan.entries.filter { owner == nil || $0.rule.owner == owner } }
   }
 }

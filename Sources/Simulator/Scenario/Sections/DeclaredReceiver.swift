@@ -1,7 +1,7 @@
 package import Base
 
 /// How the receiver errs.
-package struct GPSModel: Equatable, Sendable {
+package struct DeclaredReceiver: Equatable, Sendable {
   /// Of each axis.
   package var sigmaMetres = 4.0
   package var correlationTime = Nanoseconds.seconds(45)
@@ -12,8 +12,8 @@ package struct GPSModel: Equatable, Sendable {
   package init() {}
 }
 
-extension GPSModel: ScenarioSection {
-  static let table = Table<GPSModel>(
+extension DeclaredReceiver: ScenarioSection {
+  static let table = Table<DeclaredReceiver>(
     "gps-ornstein-uhlenbeck", "An Ornstein-Uhlenbeck error, which drifts instead of jumping.",
     [
       .key("sigma", \.sigmaMetres, .quantity(.length), "Standard deviation of the error on each axis."),
@@ -56,7 +56,7 @@ extension GPSDropouts: ScenarioSection {
     "dropouts", "Where there is no fix.", [.key("zones", \.zones, .choice, "The places without a fix.")])
 }
 
-extension Form where Value == GPSModel {
+extension Form where Value == DeclaredReceiver {
   static var gps: Form {
     variants(tag: "model", standard: "ornstein-uhlenbeck", [Variant("ornstein-uhlenbeck") { $0 }])
   }

@@ -1,9 +1,9 @@
 package import Base
 
 /// How a body moves and what its sensors make of it.
-package struct Motion: Equatable, Sendable {
+package struct DeclaredMotion: Equatable, Sendable {
   package var speed = SpeedModel.driver(DriverSpeed())
-  package var gps = GPSModel()
+  package var gps = DeclaredReceiver()
   /// The share of each motion activity that is reported while moving; sums up to 1.
   package var activity: [Named<Double>] = []
 
@@ -18,8 +18,8 @@ package struct Motion: Equatable, Sendable {
   }
 }
 
-extension Motion: ScenarioSection {
-  static let table = Table<Motion>(
+extension DeclaredMotion: ScenarioSection {
+  static let table = Table<DeclaredMotion>(
     "motion", "Movement of a device and the errors of its sensors.",
     [
       .optional("extends", \.base, .name(in: .motion), "Motion that supplies the keys missing here."),
@@ -101,11 +101,11 @@ extension Scenario {
   }
 
   /// The motion of that name, declared or preset. Names were checked when the scenario was read.
-  package func motion(named name: String) -> Motion? {
+  package func motion(named name: String) -> DeclaredMotion? {
     if let declared = motions.first(where: { $0.name == name }) { return declared.value }
     guard let preset = MotionPreset.document[name] else { return nil }
     var reading = Reading(names: DeclaredNames(in: nil))
-    return Form<Motion>.section().read(preset, &reading)
+    return Form<DeclaredMotion>.section().read(preset, &reading)
   }
 }
 

@@ -2,7 +2,7 @@ import Base
 import Glibc
 
 /// One word of `rollingroad COMMAND`.
-struct Command: Sendable {
+struct Subcommand: Sendable {
   let name: String
   /// One line for the list of commands.
   let summary: String
@@ -27,7 +27,7 @@ struct Invocation {
   let process: ProcessContext
 }
 
-extension Command {
+extension Subcommand {
   /// The whole text of `rollingroad COMMAND --help`.
   var help: String {
     var lines = [
@@ -55,7 +55,7 @@ extension Command {
 
 /// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
 public enum CommandTable {
-  static let commands: [Command] = [
+  static let commands: [Subcommand] = [
     .serve, .simulate, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .trace, .token, .healthcheck,
     .version,
   ]
@@ -68,7 +68,7 @@ public enum CommandTable {
     }
     let rest = Array(process.arguments.dropFirst())
     if isHelp(word) { return help(on: rest.first, process) }
-    let name = ["--version", "-V"].contains(word) ? Command.version.name : word
+    let name = ["--version", "-V"].contains(word) ? Subcommand.version.name : word
     guard let command = commands.first(where: { $0.name == name }) else { return unknown(word, process) }
     if rest.prefix(while: { $0 != "--" }).contains(where: isHelp) {
       process.writeOutput(command.help)

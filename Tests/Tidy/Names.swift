@@ -1,0 +1,92 @@
+/// A word has one meaning: no two targets use one name for two types. The names of the SDK's own API are given, and the
+/// targets behind it may have types of the same names.
+enum Names {
+  private static let api = "BackgroundGeolocation"
+  private static let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
+  private static let modifiers: Set<Substring> = ["public", "package", "internal", "final", "indirect"]
+
+  static func violations(in files: [SourceFile]) -> [Violation] {
+    var first: [Substring: Substring] = [:]
+    var found: [Violation] = []
+    for file in files {
+      guard let target = Arrows.target(of: file.path)?.name, target != api else { continue }
+      for (index, line) in file.lines.enumerated() {
+        guard let name = declared(on: line) else { continue }
+        let other = first[name] ?? target[...]
+        first[name] = other
+        if other != target {
+          found.append(
+            Violation(path: file.path, line: index + 1, rule: "\(name) is the name of a type of \(other) too"))
+        }
+      }
+    }
+    return found
+  }
+
+  /// A type that other files of its target see.
+  private static func declared(on line: Substring) -> Substring? {
+    guard line.first?.isLetter == true || line.first == "@" else { return nil }
+    let words = line.split(separator: " ").drop { $0.hasPrefix("@") || modifiers.contains($0) }
+    guard let kind = words.first, kinds.contains(kind), let name = words.dropFirst().first else { return nil }
+    return name.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+}
+
+/// What is declared is used: by the product itself or by a benchmark, not by a test alone. What is public is for others.
+enum Uses {
+  private static let kinds: Set<Substring> = ["func", "var", "let"]
+  private static let modifiers: Set<Substring> = [
+    "package", "internal", "private", "fileprivate", "private(set)", "internal(set)", "static", "final", "mutating",
+    "lazy", "borrowing", "consuming",
+  ]
+
+  static func violations(in sources: [SourceFile], usedBy others: [SourceFile]) -> [Violation] {
+    var counts: [UInt64: Int] = [:]
+    for file in sources + others {
+      for line in file.lines { Words.forEach(of: line) { counts[$0, default: 0] += 1 } }
+    }
+    return sources.flatMap { file in
+      file.lines.enumerated().compactMap { index, line in
+        guard let name = declared(on: line), counts[Words.hash(name.utf8)] == 1 else { return nil }
+        return Violation(path: file.path, line: index + 1, rule: "\(name) is used nowhere in the product")
+      }
+    }
+  }
+
+  private static func declared(on line: Substring) -> Substring? {
+    let words = line.split(separator: " ").drop { $0.hasPrefix("@") || modifiers.contains($0) }
+    guard let kind = words.first, kinds.contains(kind), let rest = words.dropFirst().first else { return nil }
+    let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    return name.count > 2 ? name : nil
+  }
+}
+
+/// Words of code, by their hashes: quicker than a text for each.
+enum Words {
+  /// A comment has none.
+  static func forEach(of line: Substring, _ body: (UInt64) -> Void) {
+    var (word, last) = (start, UInt8(0))
+    for byte in line.utf8 {
+      if byte == UInt8(ascii: "/"), last == byte { return }
+      last = byte
+      if isPart(byte) {
+        word = (word ^ UInt64(byte)) &* prime
+      } else if word != start {
+        body(word)
+        word = start
+      }
+    }
+    if word != start { body(word) }
+  }
+
+  static func isPart(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
+  }
+
+  /// FNV-1a (https://www.rfc-editor.org/rfc/rfc9923).
+  static func hash(_ word: some Sequence<UInt8>) -> UInt64 {
+    word.reduce(start) { ($0 ^ UInt64($1)) &* prime }
+  }
+
+  private static let (start, prime) = (UInt64(0xCBF2_9CE4_8422_2325), UInt64(0x0000_0100_0000_01B3))
+}
