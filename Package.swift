@@ -59,6 +59,7 @@ let package = Package(
     library("JSON", in: "Wire/"),
     library("HTTP1", in: "Wire/"),
     library("Gzip", in: "Wire/", needs: ["CZlib"]),
+    library("Formats", in: "Wire/", needs: ["Base"]),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
@@ -79,7 +80,7 @@ let package = Package(
       "BackgroundGeolocation", in: "Device/",
       needs: [
         "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Gzip",
-        "Database", "Base",
+        "Formats", "Database", "Base",
       ]),
 
     library(
@@ -88,7 +89,7 @@ let package = Package(
 
     library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
-    library("World", in: "Simulator/", needs: ["Base"]),
+    library("World", in: "Simulator/", needs: ["Formats", "Base"]),
 
     library("Sensing", in: "Simulator/", needs: ["World", "Vocabulary", "Contract", "Base"]),
 
@@ -97,19 +98,20 @@ let package = Package(
     library(
       "Drive", in: "Simulator/",
       needs: [
-        "AnswerCheck", "Scenario", "Sensing", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary",
+        "AnswerCheck", "Scenario", "Sensing", "World", "Formats", "Host", "Engine", "Queue", "Upload", "DeviceLog",
+        "Vocabulary",
         "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 
     // A target of its own: docs/decisions/0011.
     .target(
       name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
-      resources: [.embedInCode("BuiltIn")], swiftSettings: settings),
+      resources: [.embedInCode("BuiltIn")], swiftSettings: productSettings),
 
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
+        "AnswerCheck", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
         "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database",
         "Base",
       ]),
@@ -119,7 +121,7 @@ let package = Package(
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "AnswerCheck", "CurlTransport", "Upload",
+        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck", "CurlTransport", "Upload",
         "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads", "Base",
         "CLinux",
@@ -186,7 +188,8 @@ let package = Package(
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
-    tests("World", needs: ["World", "Base", "Support"]),
+    tests("Formats", needs: ["Formats", "Base", "Support"]),
+    tests("World", needs: ["World", "Formats", "Base", "Support"]),
     tests(
       "FleetSimulator",
       needs: [
@@ -195,7 +198,7 @@ let package = Package(
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
-    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "World", "Base"]),
+    tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests(
       "CommandLine",

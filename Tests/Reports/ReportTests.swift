@@ -6,8 +6,8 @@ import Store
 import Testing
 
 @testable import FleetSimulator
+@testable import Formats
 @testable import Reports
-@testable import World
 
 /// Everything that is written for people and for programs, from a run with a fault and a missed threshold.
 @Suite struct ReportTests {

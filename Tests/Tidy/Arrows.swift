@@ -17,6 +17,7 @@ enum Arrows {
     Target(name: "JSON", folder: "Sources/Wire/JSON", imports: []),
     Target(name: "HTTP1", folder: "Sources/Wire/HTTP1", imports: []),
     Target(name: "Gzip", folder: "Sources/Wire/Gzip", imports: ["CZlib"]),
+    Target(name: "Formats", folder: "Sources/Wire/Formats", imports: ["Base"]),
     Target(name: "Contract", folder: "Sources/Wire/Contract", imports: ["JSON", "Base"]),
     Target(name: "Network", folder: "Sources/Server/Network", imports: ["Threads", "Base", "CLinux", "Glibc"]),
     Target(
@@ -40,7 +41,7 @@ enum Arrows {
       name: "BackgroundGeolocation", folder: "Sources/Device/BackgroundGeolocation",
       imports: [
         "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Gzip",
-        "Database", "Base", "FoundationEssentials",
+        "Formats", "Database", "Base", "FoundationEssentials",
       ]),
     Target(
       name: "CurlTransport", folder: "Sources/Device/CurlTransport",
@@ -48,7 +49,7 @@ enum Arrows {
     Target(
       name: "Fidelity", folder: "Sources/Device/Fidelity",
       imports: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
-    Target(name: "World", folder: "Sources/Simulator/World", imports: ["Base"]),
+    Target(name: "World", folder: "Sources/Simulator/World", imports: ["Formats", "Base"]),
     Target(
       name: "Sensing", folder: "Sources/Simulator/Sensing", imports: ["World", "Vocabulary", "Contract", "Base"]),
     Target(
@@ -56,14 +57,15 @@ enum Arrows {
     Target(
       name: "Drive", folder: "Sources/Simulator/Drive",
       imports: [
-        "AnswerCheck", "Scenario", "Sensing", "World", "Host", "Engine", "Queue", "Upload", "DeviceLog", "Vocabulary",
+        "AnswerCheck", "Scenario", "Sensing", "World", "Formats", "Host", "Engine", "Queue", "Upload", "DeviceLog",
+        "Vocabulary",
         "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
     Target(name: "Scenario", folder: "Sources/Simulator/Scenario", imports: ["JSON", "Contract", "Base"]),
     Target(
       name: "FleetSimulator", folder: "Sources/Simulator/FleetSimulator",
       imports: [
-        "AnswerCheck", "Sensing", "World", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
+        "AnswerCheck", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
         "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1",
         "Contract", "JSON", "Gzip", "Database", "Base", "Synchronization",
       ]),
@@ -71,7 +73,7 @@ enum Arrows {
     Target(
       name: "CommandLine", folder: "Sources/App/CommandLine",
       imports: [
-        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "AnswerCheck", "CurlTransport", "Upload",
+        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck", "CurlTransport", "Upload",
         "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads",
         "Base", "CLinux", "Glibc",

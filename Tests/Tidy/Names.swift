@@ -23,6 +23,18 @@ enum Names {
     return found
   }
 
+  /// Names in backticks that begin with a capital letter are those of types.
+  static func violations(inGlossary page: SourceFile, of files: [SourceFile]) -> [Violation] {
+    let types = Set(files.flatMap { $0.lines.compactMap(declared) })
+    return page.lines.enumerated().flatMap { index, line in
+      line.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { place, name in
+        let isName = name.first?.isUppercase == true && name.allSatisfy { $0.isLetter || $0.isNumber }
+        guard place % 2 == 1, isName, !types.contains(name) else { return nil }
+        return Violation(path: page.path, line: index + 1, rule: "there is no type \(name)")
+      }
+    }
+  }
+
   /// A type that other files of its target see.
   private static func declared(on line: Substring) -> Substring? {
     guard line.first?.isLetter == true || line.first == "@" else { return nil }

@@ -41,6 +41,12 @@ import Testing
     #expect(violations("Sources/Simulator/World/B.swift", "struct Trip<T> {}\n") == [])
   }
 
+  @Test func aTypeThatTheGlossaryInventsIsFound() {
+    let page = SourceFile(path: "docs/glossary.md", text: "| trip | `Trip` |\n| ghost | `url`, `Ghost` |\n")
+    let world = SourceFile(path: "Sources/Simulator/World/A.swift", text: "package struct Trip: Sendable {\n}\n")
+    #expect(lines(Names.violations(inGlossary: page, of: [world])) == [2])
+  }
+
   @Test func whatNothingUsesIsFound() {
     let source = SourceFile(
       path: "Sources/Base/A.swift",

@@ -24,6 +24,12 @@ import Testing
     for violation in Names.violations(in: files) { Issue.record("\(violation)") }
   }
 
+  @Test func everyTypeOfTheGlossaryExists() throws {
+    let page = try #require(try SourceTree.files(in: ["docs"], endings: ["glossary.md"]).first)
+    let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
+    for violation in Names.violations(inGlossary: page, of: files) { Issue.record("\(violation)") }
+  }
+
   @Test func whatIsDeclaredIsUsed() throws {
     let sources = try SourceTree.files(in: ["Sources"], endings: [".swift"])
     let benches = try SourceTree.files(in: ["loadtest"], endings: [".swift"])

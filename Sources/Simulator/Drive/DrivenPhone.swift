@@ -2,6 +2,7 @@ import Base
 import Contract
 import DeviceLog
 import Engine
+import Formats
 import Gzip
 import Host
 import Upload

@@ -1,5 +1,6 @@
 import Base
 import Fidelity
+import Formats
 import Reports
 import Scenario
 import World

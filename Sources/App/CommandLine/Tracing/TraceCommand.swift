@@ -1,6 +1,7 @@
 import DeviceLog
 import Fidelity
 import FleetSimulator
+import Formats
 import Scenario
 import World
 

@@ -1,4 +1,5 @@
 import Base
+import Formats
 import Scenario
 import World
 

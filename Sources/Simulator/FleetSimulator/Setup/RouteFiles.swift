@@ -1,10 +1,11 @@
 import Base
 import Contract
 package import DeviceLog
+package import Formats
 import Gzip
 package import Scenario
 import Vocabulary
-package import World
+import World
 
 /// Where the files are that a scenario names.
 package struct RouteFiles {

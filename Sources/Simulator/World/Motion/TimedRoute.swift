@@ -1,4 +1,5 @@
 package import Base
+package import Formats
 
 /// A route that is ready to be travelled: a path, and the motion or the limits along it.
 package struct TimedRoute: Sendable {
@@ -105,5 +106,27 @@ package final class RouteSet: Sendable {
       for position in 0...place { order.swapAt(position, position + stream.index(below: count - position)) }
       return routes[order[place]]
     }
+  }
+}
+
+extension RouteRecording {
+  fileprivate func recordedMotion(factor: Double) throws(RouteError) -> Motion {
+    var seconds: [Double] = []
+    seconds.reserveCapacity(points.count)
+    var previous: WallInstant?
+    for point in points {
+      guard let time = point.time else {
+        throw RouteError(
+          .missingTime, at: point.spot, "this point has no time; give it one, or let the timing be modelled")
+      }
+      if let previous, time < previous {
+        throw RouteError(
+          .timeStepsBack, at: point.spot,
+          "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
+      }
+      previous = time
+      seconds.append(Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor))
+    }
+    return Motion(places: points.map(\.place), seconds: seconds)
   }
 }

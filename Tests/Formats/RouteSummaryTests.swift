@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import World
+@testable import Formats
 
 @Suite struct RouteSummaryTests {
   /// A step of 0.001 degrees of latitude is some 111 metres.
@@ -42,14 +42,14 @@ import Testing
   @Test func withoutTimesInOrderOnlyTheWayIsKnown() throws {
     let back = try summary([(0, 48), (10, 48.001), (5, 48.002)])
     #expect(back.duration == nil && back.stepBack?.spot.line == 4 && back.distanceMetres > 200)
-    let none = RouteSummary(RouteRecording(places: [Worlds.place(1, 2), Worlds.place(1, 3)]))
+    let none = RouteSummary(RouteRecording(places: [RouteFiles.place(1, 2), RouteFiles.place(1, 3)]))
     #expect(none.duration == nil && none.timedCount == 0 && none.stops.isEmpty && none.movingSpeed == nil)
   }
 
   @Test func aBoxMayCrossTheAntimeridian() {
-    let fiji = RouteBounds([Worlds.place(-17, 179.5), Worlds.place(-16, -179.5)])
+    let fiji = RouteBounds([RouteFiles.place(-17, 179.5), RouteFiles.place(-16, -179.5)])
     #expect(fiji.west == 179.5 && fiji.east == -179.5 && fiji.south == -17 && fiji.north == -16)
-    let munich = RouteBounds([Worlds.place(48, 11), Worlds.place(49, 12)])
+    let munich = RouteBounds([RouteFiles.place(48, 11), RouteFiles.place(49, 12)])
     #expect(munich.west == 11 && munich.east == 12)
   }
 

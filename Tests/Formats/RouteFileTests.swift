@@ -2,7 +2,7 @@ import Base
 import Support
 import Testing
 
-@testable import World
+@testable import Formats
 
 struct RouteFileTests {
   enum Format: CaseIterable, Sendable {
@@ -29,7 +29,7 @@ struct RouteFileTests {
     let route = try format.read(format.file)
     #expect(
       route.points.map(\.place) == [
-        Worlds.place(48.1, 11.5), Worlds.place(48.1, 11.6), Worlds.place(48.2, 11.6),
+        RouteFiles.place(48.1, 11.5), RouteFiles.place(48.1, 11.6), RouteFiles.place(48.2, 11.6),
       ])
     #expect(route.points.map(\.elevation) == [500.5, nil, nil])
     let start = 1_772_433_000_000 as Int64
@@ -124,7 +124,7 @@ struct RouteFileTests {
       {"type":"Feature","geometry":{"type":"Point","coordinates":[11.6,48.1]},"properties":{"recordedAt":null}}]}
       """
     let points = try RouteRecording(geoJSON: Array(geoJSON.utf8)).points
-    #expect(points.map(\.place) == [Worlds.place(48.1, 11.5), Worlds.place(48.1, 11.6)])
+    #expect(points.map(\.place) == [RouteFiles.place(48.1, 11.5), RouteFiles.place(48.1, 11.6)])
     #expect(points.map { $0.time?.millisecondsSince1970 } == [1_772_433_000_000, nil])
     let csv = "uuid,recordedAt,latitude,longitude\r\na,2026-03-02T06:30:00.000Z,48.1,11.5\r\n"
     #expect(try RouteRecording(csv: Array(csv.utf8)).points[0].time?.millisecondsSince1970 == 1_772_433_000_000)
@@ -142,7 +142,7 @@ struct RouteFileTests {
     #expect(again.points.map(\.place) == route.points.map(\.place))
     #expect(again.points.map(\.elevation) == route.points.map(\.elevation))
     #expect(again.points.map(\.time) == route.points.map(\.time))
-    let small = RouteRecording(places: [Worlds.place(0.00001, -0.00002)])
+    let small = RouteRecording(places: [RouteFiles.place(0.00001, -0.00002)])
     let text = format == .gpx ? small.gpx : format == .csv ? small.csv : small.geoJSON
     #expect(text.contains("0.0000100") && text.contains("-0.0000200"))
   }
@@ -150,7 +150,7 @@ struct RouteFileTests {
   @Test func routesOfAFileCountWhenThereAreNoTracks() throws {
     let gpx = "<gpx><wpt lat='9' lon='9'/><rte><rtept lat='1' lon='2'/><rtept lat='1' lon='3'></rtept></rte></gpx>"
     let route = try RouteRecording(gpx: Array(gpx.utf8))
-    #expect(route.points.map(\.place) == [Worlds.place(1, 2), Worlds.place(1, 3)])
+    #expect(route.points.map(\.place) == [RouteFiles.place(1, 2), RouteFiles.place(1, 3)])
     #expect(!route.hasTimes)
   }
 }

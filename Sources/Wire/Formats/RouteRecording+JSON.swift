@@ -95,7 +95,8 @@ extension RouteRecording {
       }
     case "GeometryCollection":
       for geometry in try list("geometries", of: node) { try collect(geometry, times: times, into: &points) }
-    case "LineString":
+    case "Point": points.append(try point(node["coordinates"] ?? node, time: nil))
+    case "LineString", "MultiPoint":
       try collectLine(try list("coordinates", of: node), times: times, into: &points)
     case "MultiLineString":
       for (index, line) in try list("coordinates", of: node).enumerated() {
@@ -109,7 +110,7 @@ extension RouteRecording {
     case let type?:
       throw RouteError(
         .unsupported, at: node.spot,
-        "a \(type) is no route; use LineString, MultiLineString or features with lines or points")
+        "a \(type) is no route; use lines, points, or features with them")
     case nil:
       throw RouteError(.malformed, at: node.spot, "this is no GeoJSON object: the member \"type\" is missing")
     }

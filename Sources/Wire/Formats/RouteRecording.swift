@@ -19,26 +19,6 @@ package struct RouteRecording: Equatable, Sendable {
   }
 
   package var hasTimes: Bool { points.allSatisfy { $0.time != nil } }
-
-  func recordedMotion(factor: Double) throws(RouteError) -> Motion {
-    var seconds: [Double] = []
-    seconds.reserveCapacity(points.count)
-    var previous: WallInstant?
-    for point in points {
-      guard let time = point.time else {
-        throw RouteError(
-          .missingTime, at: point.spot, "this point has no time; give it one, or let the timing be modelled")
-      }
-      if let previous, time < previous {
-        throw RouteError(
-          .timeStepsBack, at: point.spot,
-          "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
-      }
-      previous = time
-      seconds.append(Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor))
-    }
-    return Motion(places: points.map(\.place), seconds: seconds)
-  }
 }
 
 /// A point of a recorded route.

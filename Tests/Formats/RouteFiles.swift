@@ -1,5 +1,14 @@
+import Base
+
 /// Files of routes for the tests: the same three points in each format.
 enum RouteFiles {
+  static func place(_ latitude: Double, _ longitude: Double) -> Coordinate {
+    guard let place = Coordinate(latitude: latitude, longitude: longitude) else {
+      preconditionFailure("the tests name places that exist")
+    }
+    return place
+  }
+
   static let gpx = Array(
     """
     <?xml version="1.0" encoding="UTF-8"?>
