@@ -12,7 +12,7 @@ import Testing
 
   init() throws { document = try ContractDocument() }
 
-  /// `POST /locations/{} uploadLocations`; the names of parameters are nobody's business but the reader's.
+  /// `POST /locations/{} uploadLocations`; the table forgets the names of parameters.
   private var served: [String] {
     Route.table.flatMap { route in
       route.paths.flatMap { pieces in

@@ -8,7 +8,7 @@ struct CommandHandlers: Sendable {
   let policy: ServerConfiguration.Policy
   let latestExpiry: LatestCommandExpiry
 
-  /// `POST /admin/v1/devices/{id}/commands`. The device need not have been seen yet.
+  /// `POST /admin/v1/devices/{device}/commands`. The device need not have been seen yet.
   func queueForDevice(_ exchange: Exchange) -> Reply {
     queue(exchange, isBroadcast: false) { _ in .device(exchange.namedDevice) }
   }
@@ -70,7 +70,7 @@ struct CommandHandlers: Sendable {
     }
   }
 
-  /// `PUT /admin/v1/devices/{id}/tags` with `{"tags":["vans"]}`; replaces those it had.
+  /// `PUT /admin/v1/devices/{device}/tags` with `{"tags":["vans"]}`; replaces those it had.
   func setTags(_ exchange: Exchange) -> Reply {
     do {
       let fields = try AdminFields(JSONValue(parsing: exchange.body.span), knows: ["tags"])

@@ -3,7 +3,7 @@ import JSON
 import Store
 
 extension CommandHandlers {
-  /// `GET /admin/v1/devices/{id}/commands?run&limit&cursor`: what was ordered for the device and what became of it, in the
+  /// `GET /admin/v1/devices/{device}/commands?run&limit&cursor`: what was ordered for the device and what became of it, in the
   /// order of the orders. An order to many appears here once the device has fetched it.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let device = exchange.namedDevice

@@ -21,7 +21,7 @@ struct DeviceHandlers: Sendable {
       after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
-  /// `GET /admin/v1/devices/{id}?run`: a device as in the list, and its `tags`.
+  /// `GET /admin/v1/devices/{device}?run`: a device as in the list, and its `tags`.
   func get(_ exchange: Exchange) -> Reply {
     let identity = exchange.namedDevice
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
@@ -34,7 +34,7 @@ struct DeviceHandlers: Sendable {
     }
   }
 
-  /// `DELETE /admin/v1/devices/{id}?run`: the device goes with its records, quarantine, commands, tags and logs. A client
+  /// `DELETE /admin/v1/devices/{device}?run`: the device goes with its records, quarantine, commands, tags and logs. A client
   /// that shows a token of it gets 410 and a `stop` from then on, until the device registers again. An upload in its name without
   /// a token makes a new device: it cannot be told from one that was never there.
   func delete(_ exchange: Exchange) -> Reply {

@@ -13,7 +13,7 @@ struct LocationHandlers: Sendable {
     case points, track
   }
 
-  /// `GET /admin/v1/devices/{id}/locations?run&from&to&limit&cursor&format&shape`: the records with `from` ≤ recorded time
+  /// `GET /admin/v1/devices/{device}/locations?run&from&to&limit&cursor&format&shape`: the records with `from` ≤ recorded time
   /// < `to`, in recorded order. `shape=track` makes one line of them, in GeoJSON.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query

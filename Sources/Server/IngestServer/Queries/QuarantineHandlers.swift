@@ -45,7 +45,7 @@ struct QuarantineHandlers: Sendable {
     }
   }
 
-  /// `GET /admin/v1/quarantine/{id}`: the bytes of the record as they came.
+  /// `GET /admin/v1/quarantine/{record}`: the bytes of the record as they came.
   func get(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let selection = try namedRecord(exchange)
     return .ask { (reader: StoreReader) throws(StoreError) -> Response in
@@ -61,7 +61,7 @@ struct QuarantineHandlers: Sendable {
     return clear(try selection(exchange, parameters), after: 0)
   }
 
-  /// `DELETE /admin/v1/quarantine/{id}`: `{"deleted":1}`, or 404.
+  /// `DELETE /admin/v1/quarantine/{record}`: `{"deleted":1}`, or 404.
   func delete(_ exchange: Exchange) throws(ResponseError) -> Reply {
     return clear(try namedRecord(exchange), after: 0)
   }

@@ -27,7 +27,7 @@ final class Route: Sendable {
   let audience: Audience
   let handler: Handler
 
-  /// `/admin/v1/devices/{id}`; a last piece `**` takes one or more segments of any kind, of which the first is a parameter.
+  /// `/admin/v1/devices/{device}`; a last piece `**` takes one or more segments of any kind, of which the first is a parameter.
   init(
     _ methods: [HTTPMethod], _ paths: [String], _ name: String, _ audience: Audience, _ handler: @escaping Handler
   ) {

@@ -27,21 +27,21 @@ extension Route {
     anyone("/page/{file}", "getPageFile") { context, exchange, _ in context.page.file(exchange) },
 
     admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.devices.list },
-    admin(.get, "/devices/{id}", "getDevice", query: ["run"]) { $0.devices.get },
-    admin(.delete, "/devices/{id}", "deleteDevice", query: ["run"]) { $0.devices.delete },
+    admin(.get, "/devices/{device}", "getDevice", query: ["run"]) { $0.devices.get },
+    admin(.delete, "/devices/{device}", "deleteDevice", query: ["run"]) { $0.devices.delete },
     admin(
-      .get, "/devices/{id}/locations", "listDeviceLocations",
+      .get, "/devices/{device}/locations", "listDeviceLocations",
       query: ["run", "from", "to", "limit", "cursor", "format", "shape"]
     ) { $0.locations.list },
     admin(.get, "/locations/latest", "listLatestLocations", query: ["run", "limit", "cursor", "format"]) {
       $0.locations.listLatest
     },
-    admin(.post, "/devices/{id}/commands", "queueDeviceCommands", query: ["run"]) { $0.commands.queueForDevice },
-    admin(.get, "/devices/{id}/commands", "listDeviceCommands", query: ["run", "limit", "cursor"]) {
+    admin(.post, "/devices/{device}/commands", "queueDeviceCommands", query: ["run"]) { $0.commands.queueForDevice },
+    admin(.get, "/devices/{device}/commands", "listDeviceCommands", query: ["run", "limit", "cursor"]) {
       $0.commands.list
     },
     admin(.post, "/commands", "queueCommands", query: ["run"]) { $0.commands.queueForMany },
-    admin(.put, "/devices/{id}/tags", "setDeviceTags", query: ["run"]) { $0.commands.setTags },
+    admin(.put, "/devices/{device}/tags", "setDeviceTags", query: ["run"]) { $0.commands.setTags },
     admin(.get, "/faults", "listFaults", query: ["run"]) { $0.faults.list },
     admin(.put, "/faults", "putFaults", query: ["run"]) { $0.faults.put },
     admin(.delete, "/faults", "deleteFaults", query: ["run"]) { $0.faults.delete },
@@ -64,8 +64,8 @@ extension Route {
     admin(.get, "/quarantine/{record}", "getQuarantined", query: []) { $0.quarantine.get },
     admin(.delete, "/quarantine", "clearQuarantine", query: ["run", "device", "reason"]) { $0.quarantine.clear },
     admin(.delete, "/quarantine/{record}", "deleteQuarantined", query: []) { $0.quarantine.delete },
-    admin(.get, "/devices/{id}/logs", "listDeviceLogs", query: ["run"]) { $0.logs.list },
-    admin(.get, "/devices/{id}/logs/{log}", "getDeviceLog", query: ["run"]) { $0.logs.get },
+    admin(.get, "/devices/{device}/logs", "listDeviceLogs", query: ["run"]) { $0.logs.list },
+    admin(.get, "/devices/{device}/logs/{log}", "getDeviceLog", query: ["run"]) { $0.logs.get },
     admin(.post, "/tokens/expire", "expireTokens", query: ["run"]) { $0.tokenAdministration.expire },
     admin(.post, "/tokens/revoke", "revokeTokens", query: ["run"]) { $0.tokenAdministration.revoke },
     admin(.put, "/tokens/break-refresh", "breakRefresh", query: ["run"]) { $0.tokenAdministration.breakRefresh },

@@ -51,13 +51,13 @@ struct LogHandlers: Sendable {
     return (name.isEmpty ? "device.log" : name, Array(body[part.content]))
   }
 
-  /// `GET /admin/v1/devices/{id}/logs`: the latest first.
+  /// `GET /admin/v1/devices/{device}/logs`: the latest first.
   func list(_ exchange: Exchange) -> Reply {
     let device = exchange.namedDevice
     return .ask { (reader) throws(StoreError) in .logs(try reader.logs(of: device)) }
   }
 
-  /// `GET /admin/v1/devices/{id}/logs/{log}`: the bytes as they came.
+  /// `GET /admin/v1/devices/{device}/logs/{log}`: the bytes as they came.
   func get(_ exchange: Exchange) -> Reply {
     let device = exchange.namedDevice
     guard let id = exchange.parameters.last.flatMap(Int64.init) else { return .answer(.noSuchLog) }

@@ -6,7 +6,7 @@ import Testing
 @testable import IngestServer
 
 /// Whom a rule meets: conditions, counts, draws, runs.
-@Suite struct FaultPlanTests {
+@Suite struct FaultRuleSetTests {
   private let noon = WallInstant(millisecondsSince1970: 1_785_240_000_000)
 
   private func rules(_ text: String, owner: String = "") throws -> [FaultRule] {
