@@ -9,11 +9,12 @@ import Upload
 
 @testable import CommandLine
 
-/// A real server that dies in the middle of a run over sockets, and comes back with the folder that it had.
+/// A real server that dies in the middle of a run over sockets, and comes back with the folder that it had. In lockstep the
+/// devices' time waits for it, however slow the machine is.
 @Suite(.timeLimit(.minutes(1))) struct KilledServerTests {
   private static let scenario = """
     {
-      version: 1, name: "killed", seed: 3, clock: { mode: "accelerated", factor: 300, duration: "4m", settle: "2m" },
+      version: 1, name: "killed", seed: 3, clock: { mode: "lockstep", latency: "modelled", duration: "4m", settle: "2m" },
       target: { verify: { method: "admin" } },
       sdk: { config: { geolocation: { distanceFilter: 10, disableElasticity: true } } },
       fleets: { cars: { devices: 4, motion: "driving", network: "wifi" } },
