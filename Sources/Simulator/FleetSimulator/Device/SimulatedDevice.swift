@@ -42,9 +42,9 @@ struct SimulatedDevice {
   var idleLine: LinkConnection?
   /// How many connections it has made.
   var lines: UInt64 = 0
-  /// Nil where no tokens are wanted.
   /// Tokens that a fault has made worthless in front of a server that takes no faults.
   var withdrawnTokens: WithdrawnTokens?
+  /// Nil where no tokens are wanted.
   var account: Account?
   var occasion: MonotonicInstant?
   /// Where the last position of the stream was that came beside those of the sampling.
