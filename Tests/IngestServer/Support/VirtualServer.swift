@@ -85,7 +85,7 @@ final class VirtualServer {
   /// The page of the metrics has this line.
   func shows(metric line: String) -> Bool {
     var page: [UInt8] = []
-    inner.registry.render(into: &page)
+    inner.context.health.registry.render(into: &page)
     return String(decoding: page, as: UTF8.self).split(separator: "\n").contains { $0 == line }
   }
 }

@@ -37,34 +37,30 @@ public struct Route: Sendable {
   /// 8601; without them the positions lie `interval` seconds apart, beginning at `start`. Throws `BGGeoError` with the
   /// line and the column of a mistake, and when there is no position.
   public init(geoJSON text: String, start: Date = Date(timeIntervalSince1970: 0), interval: TimeInterval = 1) throws {
-    self.init(
-      try Self.locations(
-        try Self.read { () throws(RouteError) in try RouteRecording(geoJSON: Array(text.utf8)) }, start, interval))
+    try self.init(start, interval) { () throws(RouteError) in try RouteRecording(geoJSON: Array(text.utf8)) }
   }
 
   /// The track points of a GPX document, or its route points when it has no track. Times and intervals as for GeoJSON.
   public init(gpx text: String, start: Date = Date(timeIntervalSince1970: 0), interval: TimeInterval = 1) throws {
-    self.init(
-      try Self.locations(
-        try Self.read { () throws(RouteError) in try RouteRecording(gpx: Array(text.utf8)) }, start, interval))
+    try self.init(start, interval) { () throws(RouteError) in try RouteRecording(gpx: Array(text.utf8)) }
   }
 
-  private static func read(_ document: () throws(RouteError) -> RouteRecording) throws(BGGeoError) -> RouteRecording {
-    do throws(RouteError) { return try document() } catch { throw BGGeoError("\(error.spot): \(error.message)") }
-  }
-
-  private static func locations(
-    _ recording: RouteRecording, _ start: Date, _ interval: TimeInterval
-  ) throws(BGGeoError) -> [CLLocation] {
+  private init(
+    _ start: Date, _ interval: TimeInterval, _ read: () throws(RouteError) -> RouteRecording
+  ) throws(BGGeoError) {
+    let recording: RouteRecording
+    do throws(RouteError) { recording = try read() } catch { throw BGGeoError("\(error.spot): \(error.message)") }
     guard interval > 0, interval.isFinite else { throw BGGeoError("the interval must be more than 0") }
-    return recording.points.enumerated().map { index, point in
-      let time = recording.hasTimes ? point.time.map { Date($0) } : nil
-      return CLLocation(
-        coordinate: CLLocationCoordinate2D(latitude: point.place.latitude, longitude: point.place.longitude),
-        altitude: point.elevation ?? 0, horizontalAccuracy: Self.accuracyMetres,
-        verticalAccuracy: point.elevation == nil ? -1 : Self.accuracyMetres,
-        timestamp: time ?? start.addingTimeInterval(Double(index) * interval))
-    }
+    let hasTimes = recording.hasTimes
+    self.init(
+      recording.points.enumerated().map { index, point in
+        let time = hasTimes ? point.time.map { Date($0) } : nil
+        return CLLocation(
+          coordinate: CLLocationCoordinate2D(latitude: point.place.latitude, longitude: point.place.longitude),
+          altitude: point.elevation ?? 0, horizontalAccuracy: Self.accuracyMetres,
+          verticalAccuracy: point.elevation == nil ? -1 : Self.accuracyMetres,
+          timestamp: time ?? start.addingTimeInterval(Double(index) * interval))
+      })
   }
 }
 
@@ -78,13 +74,5 @@ extension CLLocation {
       course: coords.heading ?? -1, courseAccuracy: coords.headingAccuracy ?? -1, speed: coords.speed ?? -1,
       speedAccuracy: coords.speedAccuracy ?? -1, ellipsoidalAltitude: coords.ellipsoidalAltitude,
       timestamp: Date(fix.timestamp))
-  }
-}
-
-extension Date {
-  /// Nil for a text that is no time.
-  init?(iso8601 text: some StringProtocol) {
-    guard let instant = WallInstant(iso8601: String(text).utf8.span) else { return nil }
-    self.init(instant)
   }
 }

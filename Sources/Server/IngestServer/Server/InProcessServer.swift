@@ -9,7 +9,6 @@ import Synchronization
 /// tests of what talks to a server.
 package final class InProcessServer {
   let context: ServerContext
-  let registry: MetricsRegistry
   let backend = InProcessBackend()
   let store: any Store
   private let scratch = SessionScratch()
@@ -34,15 +33,12 @@ package final class InProcessServer {
     self.store = WatchedStore(store, hub: hub)
     var registry = MetricsRegistry()
     let metrics = ServerMetrics(registry: &registry)
-    self.registry = registry
     context = ServerContext(
       configuration, signingKey: Array(repeating: 7, count: 32), metrics: metrics, registry: registry,
       backend: decorate(backend), hub: hub)
   }
 
-  package func connect(isLocal: Bool = true) -> InProcessConnection {
-    InProcessConnection(of: self, makeSession(isLocal: isLocal))
-  }
+  package func connect() -> InProcessConnection { InProcessConnection(of: self, makeSession(isLocal: true)) }
 
   func makeSession(isLocal: Bool) -> IngestSession {
     connections += 1
