@@ -9,7 +9,9 @@ import Vocabulary
 
 /// A device on its way north, whose server says 200 to everything.
 struct BenchDevice {
-  private(set) var host: DeviceHost<BenchPhone>
+  private(set) var host: DeviceHost
+  private(set) var phone = BenchPhone()
+  private let scratch: HostScratch
   private var now = Moment(
     monotonic: MonotonicInstant(nanoseconds: 1_000_000_000),
     wall: WallInstant(millisecondsSince1970: 1_785_263_663_000))
@@ -17,10 +19,11 @@ struct BenchDevice {
   private static let answer = Array(#"{"accepted":1,"duplicate":0,"quarantined":0}"#.utf8)
 
   init(_ number: Int, in database: QueueDatabase, scratch: HostScratch, configuration: JSONValue) throws {
+    self.scratch = scratch
     let description = DeviceDescription(
       platform: .ios, model: "Phone 1", manufacturer: "Maker", version: "26.0", userAgent: "Bench/1")
     host = try DeviceHost(
-      description, on: BenchPhone(), database: database, device: number,
+      description, database: database, device: number,
       identity: RandomStream(seed: 1, device: UInt64(number), concern: 1), scratch: scratch, at: now)
     host.receive(.connectivity(.wifi), at: now)
     host.ready(Launch(), at: now) { kept in
@@ -44,14 +47,21 @@ struct BenchDevice {
 
   private mutating func settle() {
     while true {
-      if let request = host.platform.waiting.popLast() {
+      heed()
+      if let request = phone.waiting.popLast() {
         host.answer(request, .answered(status: 200, reason: "OK", body: Self.answer), at: now)
-      } else if host.platform.isSampling {
+      } else if phone.isSampling {
         host.receive(.sample(fix), at: now)
       } else {
         return
       }
     }
+  }
+
+  private mutating func heed() {
+    let effects = host.takeEffects()
+    for effect in effects { phone.perform(effect) }
+    scratch.giveBack(effects)
   }
 
   private var fix: Fix {

@@ -36,7 +36,7 @@ func measure(_ name: String, keys: String) throws {
     allocations.append((allocation_count() - blocks) / UInt(fixes))
     try database.commit()
   }
-  let bytes = device.host.platform.bytesSent
+  let bytes = device.phone.bytesSent
   print(
     "\(name): \(Int(times.sorted()[10])) ns and \(allocations.sorted()[10]) allocations for each fix (\(bytes) bytes sent)"
   )
@@ -60,5 +60,5 @@ for number in 0..<devices {
 try database.commit()
 let heap = Int(allocated_bytes() - before) / fleet.count
 print(
-  "a device at rest: \(MemoryLayout<DeviceHost<BenchPhone>>.stride) bytes in the value,",
+  "a device at rest: \(MemoryLayout<DeviceHost>.stride) bytes in the value,",
   "\(MemoryLayout<Uploader>.size) of them the uploader's, and \(heap) on the heap, rows of the database included")

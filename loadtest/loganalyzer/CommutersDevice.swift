@@ -11,7 +11,8 @@ import Vocabulary
 /// A device on a virtual clock: timers fire when they are due, the phone finds its position when it is asked for it, and
 /// requests are answered at once.
 struct CommutersDevice {
-  private(set) var host: DeviceHost<LoggedPhone>
+  private(set) var host: DeviceHost
+  private(set) var phone: LoggedPhone
   private(set) var now: Moment
   var server: DayServer
   private let text: LogText
@@ -23,10 +24,11 @@ struct CommutersDevice {
     now = Moment(monotonic: MonotonicInstant(nanoseconds: 1_000_000_000), wall: start)
     text = LogText(platform: platform, utcOffsetMinutes: Self.utcOffsetMinutes, zoneName: "Eastern Daylight Time")
     server = DayServer(platform)
+    phone = LoggedPhone(text)
     let description = DeviceDescription(
       platform: platform, model: "Phone 1", manufacturer: "Maker", version: "15", userAgent: "SampleLog/1")
     host = try DeviceHost(
-      description, on: LoggedPhone(text), database: database, device: device,
+      description, database: database, device: device,
       identity: RandomStream(seed: 1, device: UInt64(device), concern: Self.identityConcern), scratch: HostScratch(),
       at: now)
     host.receive(.timeZone(ZoneRules(offsetSeconds: Self.utcOffsetMinutes * 60)), at: now)
@@ -38,7 +40,7 @@ struct CommutersDevice {
     // The box with which the log of a launch begins shows what `ready` is about to use.
     let (configuration, _) = Configuration.ready(
       platform: host.configuration.platform, persisted: nil, document: document)
-    text.appendBanner(configuration, at: now.wall, to: &host.platform.log)
+    text.appendBanner(configuration, at: now.wall, to: &phone.log)
     host.ready(Launch(), at: now) { Configuration.ready(platform: text.platform, persisted: $0, document: document) }
     try settle()
   }
@@ -81,7 +83,7 @@ struct CommutersDevice {
   /// North or, with a negative speed, south, a fix each second; then it stands until the stop is detected.
   mutating func drive(seconds: Int, metresPerSecond: Double) throws {
     try give(.activity(Activity(.inVehicle, confidence: 100)))
-    if host.platform.stationaryRegion != nil { try give(.stationaryRegionExit(fix(speed: abs(metresPerSecond)))) }
+    if phone.stationaryRegion != nil { try give(.stationaryRegionExit(fix(speed: abs(metresPerSecond)))) }
     for second in 1...seconds {
       try wait(seconds: 1)
       let speed = metresPerSecond * (0.75 + 0.5 * Double(second % 60) / 60)
@@ -105,11 +107,12 @@ struct CommutersDevice {
 
   private mutating func settle() throws {
     while true {
-      if !host.platform.waiting.isEmpty {
-        let request = host.platform.waiting.removeFirst()
+      for effect in host.takeEffects() { phone.perform(effect) }
+      if !phone.waiting.isEmpty {
+        let request = phone.waiting.removeFirst()
         now = now.advanced(by: .milliseconds(40))
         host.answer(request.id, try server.answer(request), at: now)
-      } else if host.platform.isSampling {
+      } else if phone.isSampling {
         now = now.advanced(by: .milliseconds(200))
         host.receive(.sample(fix(speed: 0)), at: now)
       } else {

@@ -21,8 +21,8 @@ for day in 0..<days { try CommutersDay.run(on: &device, isFirst: day == 0) }
 
 let host = device.host
 let taken = device.server.takenCount
-let persisted = taken + host.platform.discardedCount + host.queue.count
-let destroyed = taken + host.platform.destroyedByApp
+let persisted = taken + device.phone.discardedCount + host.queue.count
+let destroyed = taken + device.phone.destroyedByApp
 var standardError = StandardError()
 print("\(persisted)/\(device.server.singlePosts)/\(destroyed)", to: &standardError)
-print(String(decoding: host.platform.log, as: UTF8.self), terminator: "")
+print(String(decoding: device.phone.log, as: UTF8.self), terminator: "")

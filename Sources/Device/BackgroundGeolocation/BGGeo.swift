@@ -75,7 +75,7 @@ public final class BGGeo: Sendable {
         let inMemory = try BGGeo(folder: nil, platform: LinuxPlatform())
         inMemory.device.perform { core, now in
           let entry = LogEntry.error("\(folder) is not used, everything stays in memory: \(error)")
-          core.host.platform.log(entry, at: now)
+          core.log.append(entry, at: now.wall)
         }
         return inMemory
       } catch { preconditionFailure("SQLite cannot open a database in memory: \(error)") }

@@ -35,7 +35,7 @@ extension DeviceHost {
     run(UploadInput.configuration(new), at: now)
     if uploader.tokenSetAt != tokenSetAt { saveTokenTime(at: now) }
     run(.configured(new, changedKeys: change.changedKeys), at: now)
-    platform.deliver(.configured, at: now)
+    emit(.deliver(.configured))
   }
 
   /// A refresh has brought them; the uploader has them already.
@@ -108,12 +108,12 @@ extension DeviceHost {
   private mutating func carryOut(_ command: Command, at now: Moment) {
     let argument = command.argument.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
     log(.command(command.name, argument: argument), at: now)
-    platform.deliver(.commanded(command), at: now)
+    emit(.deliver(.commanded(command)))
     if let call = EngineCall(command) { return run(.call(call), at: now) }
     switch command {
     case .setConfig(let document): configure(document, at: now)
-    case .uploadLog(let url): uploadLog(to: url, completion: Self.noCaller, at: now)
-    case .destroyLog: platform.destroyLog()
+    case .uploadLog(let url): emit(.uploadLog(to: url))
+    case .destroyLog: emit(.destroyLog)
     case .ban(let message): ban(message, at: now)
     case .start, .stop, .startGeofences, .changePace, .addGeofence, .addGeofences, .removeGeofence,
       .removeGeofences, .startSchedule, .stopSchedule, .setOdometer, .resetOdometer:
@@ -128,12 +128,13 @@ extension DeviceHost {
     edit(at: now) { $0.edit { $0.http.url = "" } }
   }
 
-  /// Ends with the event `logUploaded`. Without `gzip` it is the whole log (SDK §20.5).
-  package mutating func uploadLog(to url: String, gzip: [UInt8]? = nil, completion: UInt64, at now: Moment) {
+  /// Ends with the event `logUploaded`, unless it is a server that asks for the log (SDK §20.5): nil.
+  package mutating func uploadLog(to url: String, gzip: [UInt8], completion: UInt64?, at now: Moment) {
     let upload = LogUpload(
-      url: url, gzip: gzip ?? platform.compressedLog(), state: JSONValue.object(state).text,
-      model: description.model, manufacturer: description.manufacturer, version: description.version)
-    run(.uploadLog(upload, completion: completion), at: now)
+      url: url, gzip: gzip, state: JSONValue.object(state).text, model: description.model,
+      manufacturer: description.manufacturer, version: description.version)
+    run(.uploadLog(upload, completion: completion ?? Self.noCaller), at: now)
+    settle(at: now)
   }
 
   /// Ends with the event `synced`; before `ready` it waits.

@@ -54,7 +54,7 @@ extension DeviceHost {
   package mutating func destroy(_ uuid: UUID128, at now: Moment) throws(DatabaseError) -> Bool {
     guard try queue.delete(uuid: uuid) else { return false }
     log(.destroyed(uuid: uuid), at: now)
-    discarded([uuid], .destroyed, at: now)
+    discarded([uuid], .destroyed)
     settle(at: now)
     return true
   }
@@ -62,7 +62,7 @@ extension DeviceHost {
   package mutating func destroyAll(at now: Moment) throws(DatabaseError) {
     let uuids = try queue.deleteAll()
     log(.destroyedAll(count: uuids.count), at: now)
-    discarded(uuids, .destroyed, at: now)
+    discarded(uuids, .destroyed)
     settle(at: now)
   }
 }

@@ -30,7 +30,7 @@ extension DeviceHost {
           uuid: uuid, kind: kind, persistMode: persistence.persistMode.rawValue,
           maxRecords: persistence.maxRecordsToPersist), at: now)
       if persistence.maxRecordsToPersist > 0 && queue.count > persistence.maxRecordsToPersist {
-        discarded(try queue.evict(keeping: persistence.maxRecordsToPersist), .evicted, at: now)
+        discarded(try queue.evict(keeping: persistence.maxRecordsToPersist), .evicted)
       }
     } catch { report(error, at: now) }
   }
@@ -48,7 +48,7 @@ extension DeviceHost {
       let limit = now.wall.millisecondsSince1970 - Int64(days) * 86_400_000
       let expired = try queue.expire(before: WallInstant(exactly: limit) ?? .earliest)
       if !expired.isEmpty { log(.purged(count: expired.count, days: days), at: now) }
-      discarded(expired, .expired, at: now)
+      discarded(expired, .expired)
     } catch { report(error, at: now) }
   }
 
@@ -59,12 +59,12 @@ extension DeviceHost {
     do throws(DatabaseError) {
       let evicted = try queue.evict(keeping: limit)
       if !evicted.isEmpty { log(.shrunk(max: limit, deleted: evicted.count), at: now) }
-      discarded(evicted, .evicted, at: now)
+      discarded(evicted, .evicted)
     } catch { report(error, at: now) }
   }
 
-  mutating func discarded(_ uuids: [UUID128], _ reason: DiscardReason, at now: Moment) {
-    if !uuids.isEmpty { platform.deliver(.discarded(uuids, reason), at: now) }
+  func discarded(_ uuids: [UUID128], _ reason: DiscardReason) {
+    if !uuids.isEmpty { emit(.deliver(.discarded(uuids, reason))) }
   }
 }
 

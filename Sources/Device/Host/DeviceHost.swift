@@ -8,15 +8,15 @@ package import Queue
 package import Upload
 package import Vocabulary
 
-/// One device with an app that uses the SDK: engine, uploader, queue and what survives the process, on some platform.
-/// It gives each its inputs and performs their effects in order, until nothing follows any more.
+/// One device with an app that uses the SDK: engine, uploader, queue and what survives the process. It gives each its
+/// inputs and performs their effects in order, until nothing follows any more. What is left to do is the platform's:
+/// `takeEffects` returns it after a call.
 ///
 /// What fails in the store is logged as an error and goes no further; the device goes on.
-package struct DeviceHost<Phone: Platform> {
+package struct DeviceHost {
   package internal(set) var configuration: Configuration
   package internal(set) var engine: Engine
   package internal(set) var uploader: Uploader
-  package var platform: Phone
   /// Sees to it that rows stay where the uploader left them: read it, change it through the host.
   package internal(set) var queue: DeviceQueue
 
@@ -41,7 +41,7 @@ package struct DeviceHost<Phone: Platform> {
   /// launch can still come: `uploader.nextRequestID` of that one. `clockFactor` is that of the uploader, `quirks` are
   /// those of the engine.
   package init(
-    _ description: DeviceDescription, on platform: Phone, database: QueueDatabase, device: Int,
+    _ description: DeviceDescription, database: QueueDatabase, device: Int,
     identity: RandomStream, quirks: EngineQuirks = .documented, firstRequest: UInt64 = 1, clockFactor: Double = 1,
     scratch: HostScratch, at now: Moment
   ) throws(DatabaseError) {
@@ -63,7 +63,6 @@ package struct DeviceHost<Phone: Platform> {
     keptRetry = kept.isRetryDue
     unreadable = kept.unreadable
     self.configuration = configuration
-    self.platform = platform
     self.description = description
     self.storage = storage
     self.scratch = scratch
@@ -132,10 +131,9 @@ package struct DeviceHost<Phone: Platform> {
     settle(at: now)
   }
 
-  /// The process ends here, without a word to the engine: what it has not kept is gone.
-  package mutating func kill() {
-    for request in uploader.requestsInFlight { platform.cancel(request: request) }
-  }
+  /// What the calls since the last time want done, in their order; all of it, before another host of the thread is called.
+  /// What comes of an effect is given to the host later. The list may be given back to the scratch.
+  package func takeEffects() -> [HostEffect] { scratch.takeHostEffects() }
 
   private mutating func change(_ connectivity: Connectivity, at now: Moment) {
     let isRelease =
@@ -179,9 +177,9 @@ extension DeviceHost {
   private mutating func perform(_ effect: Effect, at now: Moment) {
     switch effect {
     case .persist(let record, let kind): insert(record, kind, at: now)
-    case .event(let event): platform.deliver(.engine(event), at: now)
-    case .completed(let id, let result): platform.deliver(.position(id: id, result), at: now)
-    case .demand(let demand): platform.demand(demand, at: now)
+    case .event(let event): emit(.deliver(.engine(event)))
+    case .completed(let id, let result): emit(.deliver(.position(id: id, result)))
+    case .demand(let demand): emit(.demand(demand))
     case .flush(let trigger): run(.trigger(trigger), at: now)
     case .saveState: isStateSaved = false
     case .saveGeofence(let fence):
@@ -192,26 +190,26 @@ extension DeviceHost {
       do throws(DatabaseError) {
         try storage.deleteGeofences(identifiers)
       } catch { report(error, at: now) }
-    case .backgroundTask(let id, let isStart): platform.backgroundTask(id: id, isStart: isStart)
+    case .backgroundTask(let id, let isStart): emit(.backgroundTask(id: id, isStart: isStart))
     case .log(let entry): log(entry, at: now)
     }
   }
 
   private mutating func perform(_ effect: UploadEffect, at now: Moment) {
     switch effect {
-    case .send(let request): platform.send(request, at: now)
-    case .http(let event): platform.deliver(.http(event), at: now)
-    case .authorization(let event): platform.deliver(.authorization(event), at: now)
+    case .send(let request): emit(.send(request))
+    case .http(let event): emit(.deliver(.http(event)))
+    case .authorization(let event): emit(.deliver(.authorization(event)))
     case .commands(let received): carryOut(received, at: now)
     case .proceed: run(UploadInput.proceed, at: now)
     case .tokens(let tokens): use(tokens, at: now)
     case .synced(let completion, let result):
-      platform.deliver(.synced(completion: completion, result), at: now)
-    case .discarded(let uuids): discarded(uuids, .destroyed, at: now)
+      emit(.deliver(.synced(completion: completion, result)))
+    case .discarded(let uuids): discarded(uuids, .destroyed)
     case .logUploaded(Self.noCaller, let isSuccess, let status):
       if !isSuccess { log(.warning("uploadLog has failed with status \(status)", from: .logger), at: now) }
     case .logUploaded(let completion, let isSuccess, let status):
-      platform.deliver(.logUploaded(completion: completion, isSuccess: isSuccess, status: status), at: now)
+      emit(.deliver(.logUploaded(completion: completion, isSuccess: isSuccess, status: status)))
     case .log(let entry): log(entry, at: now)
     }
   }
@@ -219,17 +217,22 @@ extension DeviceHost {
   /// Waits for the log that a server asked for.
   static var noCaller: UInt64 { .max }
 
-  mutating func log(_ entry: LogEntry, at now: Moment) {
-    if entry.level <= configuration.logger.logLevel { platform.log(entry, at: now) }
+  func emit(_ effect: HostEffect) { scratch.hostEffects.append(effect) }
+
+  func log(_ entry: LogEntry, at now: Moment) {
+    if entry.level <= configuration.logger.logLevel { emit(.log(entry, at: now.wall)) }
   }
 
-  mutating func report(_ error: DatabaseError, at now: Moment) { log(.error("\(error)", from: .records), at: now) }
+  func report(_ error: DatabaseError, at now: Moment) { log(.error("\(error)", from: .records), at: now) }
 }
 
 /// Memory that all hosts of a thread work in, one after the other, so that an idle one holds none.
 package final class HostScratch {
   private var engineEffects: [[Effect]] = []
   private var uploadEffects: [[UploadEffect]] = []
+  /// Of the host that was called last, in their order.
+  var hostEffects: [HostEffect] = []
+  private var spares: [[HostEffect]] = []
   var record: [UInt8] = []
   var state = JSONWriter(capacity: 256)
 
@@ -239,6 +242,18 @@ package final class HostScratch {
   /// that there may be several.
   func takeEngineEffects() -> [Effect] { engineEffects.popLast() ?? [] }
   func takeUploadEffects() -> [UploadEffect] { uploadEffects.popLast() ?? [] }
+
+  func takeHostEffects() -> [HostEffect] {
+    guard !hostEffects.isEmpty else { return [] }
+    defer { hostEffects = spares.popLast() ?? [] }
+    return hostEffects
+  }
+
+  package func giveBack(_ effects: consuming [HostEffect]) {
+    guard effects.capacity > 0 else { return }
+    effects.removeAll(keepingCapacity: true)
+    spares.append(effects)
+  }
 
   func giveBack(_ effects: consuming [Effect]) {
     effects.removeAll(keepingCapacity: true)

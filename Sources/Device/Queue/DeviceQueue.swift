@@ -53,26 +53,6 @@ package struct QueuedRecord: Equatable, Sendable {
   }
 }
 
-/// What became of a row (`QueueDatabase.notes`).
-package enum QueueNote: Equatable, Sendable {
-  /// Why a row is gone.
-  package enum Cause: Sendable {
-    /// The uploader had no more use for it.
-    case upload
-    /// The app or a server had it destroyed.
-    case order
-    /// It had grown too old.
-    case age
-    /// There were too many.
-    case room
-  }
-
-  case inserted(device: Int, row: Int64, uuid: UUID128, timestamp: WallInstant, bytes: [UInt8])
-  case deleted(device: Int, row: Int64, Cause)
-  /// A write met a disturbance and changed nothing.
-  case refused(device: Int, WriteStep)
-}
-
 /// The queue of one device in a database of one or many. Copies are the same queue.
 package struct DeviceQueue: RecordQueue {
   let database: QueueDatabase
@@ -92,11 +72,11 @@ package struct DeviceQueue: RecordQueue {
       try database.records.insert(row, device: device, uuid, recordedAt: recordedAt, bytes)
       rows.append(row, recordedAt: recordedAt)
       database.changes.append(.inserted(device: device, row: row))
-      if database.notes != nil {
+      if let observer = database.observer {
         let copy = [UInt8](capacity: bytes.count) { copy in
           for index in bytes.indices { copy.append(bytes[index]) }
         }
-        database.notes?.append(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp, bytes: copy))
+        observer.see(.inserted(device: device, row: row, uuid: uuid, timestamp: timestamp, bytes: copy))
       }
       return row
     }
@@ -210,7 +190,7 @@ extension DeviceQueue {
   private func delete(_ row: Int64, _ cause: QueueNote.Cause) throws(DatabaseError) -> Bool {
     guard rows.remove(row) else { return false }
     database.changes.append(.deleted(device: device, row: row))
-    database.notes?.append(.deleted(device: device, row: row, cause))
+    database.observer?.see(.deleted(device: device, row: row, cause))
     try database.records.delete(row)
     return true
   }

@@ -24,11 +24,7 @@ package final class QueueDatabase {
 
   /// By number.
   var devices: [DeviceRows] = []
-  /// What becomes of rows, for an observer that takes the notes out; nil: there is none. A group that is
-  /// undone later has been noted all the same.
-  package var notes: [QueueNote]?
-  /// What the writes of a device meet, by its number. Never gone through.
-  package var disturbances: [Int: QueueDisturbance] = [:]
+  package var observer: (any QueueObserver)?
   /// What the open group has changed so far.
   var changes: [RowChange] = []
   /// Why the open group is lost already.
@@ -137,7 +133,7 @@ extension QueueDatabase {
     for device: Int, _ step: WriteStep = .other, _ body: () throws(DatabaseError) -> Result
   ) throws(DatabaseError) -> Result {
     if let loss { throw loss }
-    try meetDisturbance(of: device, step)
+    try observer?.tryToAdmit(step, of: device)
     do throws(DatabaseError) {
       if !connection.isInTransaction { try connection.execute("BEGIN IMMEDIATE") }
       let result = try body()

@@ -67,9 +67,6 @@ package struct Uploader: Sendable {
     if case .flush = work { true } else { false }
   }
 
-  /// Requests whose answers are awaited.
-  package var requestsInFlight: [UInt64] { [flush?.awaited?.id].compactMap(\.self) + logUploads.map(\.request) }
-
   /// Give `timersDue` then, or later.
   package var nextDeadline: MonotonicInstant? { flush?.awaited?.deadline }
 

@@ -22,15 +22,16 @@ extension Drive {
     isInBackground = launch.isInBackground
     connectivity = .none
     changeNetwork(at: now)
-    host.receive(.battery(battery), at: now)
-    host.receive(.screen(isOn: isScreenOn), at: now)
+    give(.battery(battery), at: now)
+    give(.screen(isOn: isScreenOn), at: now)
     ready(launch, at: now)
   }
 
   private mutating func ready(_ launch: Launch, at now: Moment) {
     let settings = settings
-    host.platform.recentLog.begin(settings.ready(kept: nil).configuration, at: now.wall)
+    phone.recentLog.begin(settings.ready(kept: nil).configuration, at: now.wall)
     host.ready(launch, at: now) { settings.ready(kept: $0) }
+    heed(at: now)
   }
 
   private mutating func launch(_ launch: Launch, at now: Moment) throws(DatabaseError) {
@@ -39,7 +40,7 @@ extension Drive {
     (comesBackAt, fetchesAt, isSwitchingOn, hasRebooted) = (nil, nil, false, false)
     launches += 1
     host = try DeviceHost(
-      settings.description, on: host.platform, database: database, device: 0,
+      settings.description, database: database, device: 0,
       identity: Drive.identity(settings.seed, from: now, launch: launches),
       quirks: settings.quirks, firstRequest: host.uploader.nextRequestID, scratch: scratch, at: now)
     begin(launch, at: now)
@@ -53,7 +54,7 @@ extension Drive {
     if isRunning { ready(Launch(), at: now) } else { try launch(Launch(), at: now) }
     isInBackground = false
     // What the app does when it is opened.
-    if !host.engine.state.isEnabled { host.receive(.call(.start), at: now) }
+    if !host.engine.state.isEnabled { give(.call(.start), at: now) }
   }
 
   /// The system starts the app, for what it watches (SDK §19.2).
@@ -71,20 +72,20 @@ extension Drive {
       lines.append(.note("the app runs again, in the background"))
       return try launch(Launch(isInBackground: true), at: now)
     }
-    fetchesAt = host.platform.sensors.wantsBackgroundFetch ? now.monotonic + BackgroundFetches.interval : nil
+    fetchesAt = phone.sensors.wantsBackgroundFetch ? now.monotonic + BackgroundFetches.interval : nil
     lines.append(.note("the phone is on again, the app is not"))
   }
 
   mutating func fetch(at now: Moment) throws(DatabaseError) {
     fetchesAt = nil
     try relaunch(for: .backgroundFetch, at: now)
-    host.receive(.backgroundFetch, at: now)
+    give(.backgroundFetch, at: now)
   }
 
   /// As when its user closes it.
   mutating func closeApp(at now: Moment) {
     guard isOpen else { return lines.append(.note("the app is closed already")) }
-    host.receive(.terminate, at: now)
+    give(.terminate, at: now)
     settle(at: now)
     isInBackground = true
     guard !host.isHeadless else { return lines.append(.note("the app is closed; its service goes on")) }
@@ -114,8 +115,7 @@ extension Drive {
 
   /// The process ends without a word to the engine.
   private mutating func end(_ end: ProcessEnd) {
-    if isRunning { host.kill() }
-    host.platform.sensors.endProcess(end, on: settings.platform)
+    phone.sensors.endProcess(end, on: settings.platform)
     dropRequests()
     isRunning = false
     (comesBackAt, fetchesAt) = (nil, nil)
@@ -133,29 +133,28 @@ extension Drive {
     guard current != connectivity else { return }
     connectivity = current
     for id in inFlight.keys.sorted() { giveUp(id, "the network has changed", at: now) }
-    if isRunning { host.receive(.connectivity(current), at: now) }
+    if isRunning { give(.connectivity(current), at: now) }
   }
 
   private mutating func giveUp(_ id: UInt64, _ message: String, at now: Moment) {
     inFlight[id] = nil
     orders.append(.cancel(id))
     lines.append(.note("request \(id) has ended: \(message)"))
-    if isRunning { host.answer(id, .failed(.reset, message: message), at: now) }
+    guard isRunning else { return }
+    host.answer(id, .failed(.reset, message: message), at: now)
+    heed(at: now)
   }
 
   /// Forgets what the process had under way, which dies with it.
   mutating func dropRequests() {
     for id in inFlight.keys.sorted() { orders.append(.cancel(id)) }
     inFlight = [:]
-    host.platform.outbox = []
-    host.platform.cancelled = []
+    phone.outbox = []
   }
 
   mutating func post(at now: Moment) {
-    for id in host.platform.cancelled where inFlight.removeValue(forKey: id) != nil { orders.append(.cancel(id)) }
-    host.platform.cancelled = []
-    let requests = host.platform.outbox
-    host.platform.outbox = []
+    let requests = phone.outbox
+    phone.outbox = []
     for request in requests {
       inFlight[request.id] = request
       lines.append(.sent(request))
@@ -168,7 +167,7 @@ extension Drive {
   /// When `advance` is wanted at the latest; nil while nothing can happen by itself.
   package var nextInstant: MonotonicInstant? {
     var instants = [comesBackAt, fetchesAt, nextFix, body.episode.end]
-    if isRunning { instants += [host.nextDeadline, activity.nextInstant, host.platform.sensors.fetches.due] }
+    if isRunning { instants += [host.nextDeadline, activity.nextInstant, phone.sensors.fetches.due] }
     return instants.compactMap(\.self).min()
   }
 
@@ -180,10 +179,13 @@ extension Drive {
     body.advance(to: instant)
     activity.observe(body.activity(at: instant), at: instant)
     while let due = activity.nextInstant, due <= instant, let report = activity.takeReport() {
-      for input in host.platform.sensors.take(Activity(report)) where isRunning { host.receive(input, at: now) }
+      for input in phone.sensors.take(Activity(report)) where isRunning { give(input, at: now) }
     }
-    if isRunning, let deadline = host.nextDeadline, deadline <= instant { host.timersDue(at: now) }
-    if isRunning, host.platform.sensors.fetches.take(at: instant) { host.receive(.backgroundFetch, at: now) }
+    if isRunning, let deadline = host.nextDeadline, deadline <= instant {
+      host.timersDue(at: now)
+      heed(at: now)
+    }
+    if isRunning, phone.sensors.fetches.take(at: instant) { give(.backgroundFetch, at: now) }
     if let nextFix, nextFix <= instant { try locate(at: now) }
     settle(at: now)
     try commit()
@@ -191,7 +193,7 @@ extension Drive {
 
   /// A second apart while the receiver is on; while only rims are watched, seldom, by the masts around.
   mutating func planFixes(at instant: MonotonicInstant) {
-    let sensors = host.platform.sensors
+    let sensors = phone.sensors
     let wantsGPS = sensors.isSampling || sensors.updates != nil
     if wantsGPS && !isInTunnel { receiver.start(at: instant) } else { receiver.stop(at: instant) }
     guard !isSwitchingOn, wantsGPS || (sensors.watchesRegions && transport != nil) else { return nextFix = nil }
@@ -204,14 +206,14 @@ extension Drive {
 
   private mutating func locate(at now: Moment) throws(DatabaseError) {
     guard let fix = fix(at: now) else { return }
-    for input in host.platform.sensors.take(fix) {
+    for input in phone.sensors.take(fix) {
       try relaunch(for: input, at: now)
-      if isRunning { host.receive(input, at: now) }
+      if isRunning { give(input, at: now) }
     }
   }
 
   private mutating func fix(at now: Moment) -> Fix? {
-    let sensors = host.platform.sensors
+    let sensors = phone.sensors
     if sensors.isSampling || sensors.updates != nil {
       return receiver.fix(of: body, at: now.monotonic).map { Fix($0, at: now.wall) }
     }

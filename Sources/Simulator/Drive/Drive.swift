@@ -22,7 +22,8 @@ package struct Drive {
   let database: QueueDatabase
   let scratch = HostScratch()
   /// Stays when the app is gone: what it asked of the phone.
-  var host: DeviceHost<DrivenPhone>
+  var host: DeviceHost
+  var phone: DrivenPhone
   var isRunning = false
   var isInBackground = false
   var launches: UInt64 = 0
@@ -51,8 +52,7 @@ package struct Drive {
   /// Sent, and not ended yet.
   var inFlight: [UInt64: OutgoingRequest] = [:]
   var orders: [DriveOrder] = []
-  private var createdCount = 0
-  private var uploadedCount = 0
+  private let rows = RowCount()
 
   static let identityConcern: UInt64 = 1 << 32
 
@@ -66,16 +66,17 @@ package struct Drive {
   package init(_ settings: DriveSettings, at now: Moment) throws(DatabaseError) {
     self.settings = settings
     database = try QueueDatabase(path: ":memory:", commits: .grouped)
-    database.notes = []
+    database.observer = rows
+    phone = DrivenPhone(settings.platform)
     body = DrivenWay.body(restingAt: settings.start, at: now.monotonic)
     receiver = Receiver(model: .inVehicle, seed: settings.seed, device: 0)
     activity = ActivitySensor(truth: .still, at: now.monotonic, seed: settings.seed, device: 0)
     host = try DeviceHost(
-      settings.description, on: DrivenPhone(settings.platform), database: database, device: 0,
+      settings.description, database: database, device: 0,
       identity: Drive.identity(settings.seed, from: now, launch: 0),
       quirks: settings.quirks, scratch: scratch, at: now)
     begin(Launch(), at: now)
-    host.receive(.call(.start), at: now)
+    give(.call(.start), at: now)
     settle(at: now)
     try commit()
   }
@@ -96,7 +97,7 @@ package struct Drive {
 
   /// What has become of the records.
   package var account: String {
-    "\(createdCount) records made, \(uploadedCount) uploaded, \(queuedCount) still on the phone"
+    "\(rows.made) records made, \(rows.uploaded) uploaded, \(queuedCount) still on the phone"
   }
 
   /// The end of a request that was ordered; one that was given up meanwhile changes nothing.
@@ -111,28 +112,56 @@ package struct Drive {
     lastAnswer = answer
     lines.append(.ended(answer, checker.check(answer).findings))
     host.answer(id, outcome, at: now)
+    heed(at: now)
     settle(at: now)
     try commit()
   }
 
   /// What follows at once from what just happened, and what the app did to its queue.
   mutating func settle(at now: Moment) {
-    lines += host.platform.lines
-    host.platform.lines = []
+    lines += phone.lines
+    phone.lines = []
     post(at: now)
-    for note in database.notes ?? [] {
-      switch note {
-      case .inserted: createdCount += 1
-      case .deleted(device: _, row: _, let cause): if cause == .upload { uploadedCount += 1 }
-      default: break
-      }
-    }
-    database.notes?.removeAll(keepingCapacity: true)
     planFixes(at: now.monotonic)
+  }
+
+  mutating func give(_ input: EngineInput, at now: Moment) {
+    host.receive(input, at: now)
+    heed(at: now)
+  }
+
+  /// After each call of the host: does what it leaves to its phone.
+  mutating func heed(at now: Moment) {
+    var effects = host.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects {
+        phone.perform(effect, at: now)
+        if case .uploadLog(let url) = effect {
+          host.uploadLog(to: url, gzip: phone.compressedLog, completion: nil, at: now)
+        }
+      }
+      effects = host.takeEffects()
+    }
   }
 
   /// Everything is in memory; this only ends the group.
   func commit() throws(DatabaseError) { try database.commit() }
+}
+
+/// What has become of the records of a drive.
+private final class RowCount: QueueObserver {
+  private(set) var made = 0
+  private(set) var uploaded = 0
+
+  func admit(_ step: WriteStep, of device: Int) {}
+
+  func see(_ note: QueueNote) {
+    switch note {
+    case .inserted: made += 1
+    case .deleted(device: _, row: _, let cause): if cause == .upload { uploaded += 1 }
+    case .refused: break
+    }
+  }
 }
 
 /// One word of a script.

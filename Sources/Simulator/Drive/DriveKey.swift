@@ -152,14 +152,14 @@ extension Drive {
       level < 0.15 ? Battery(level: 1, isCharging: true) : Battery(level: level - 0.1, isCharging: false)
     let percent = Int(((battery.level ?? 0) * 100).rounded())
     lines.append(.note("battery \(percent) %\(battery.isCharging ? ", charging" : "")"))
-    if isRunning { host.receive(.battery(battery), at: now) }
+    if isRunning { give(.battery(battery), at: now) }
   }
 
   /// Of the phone, whether the app runs or not.
   private mutating func changeScreen(at now: Moment) {
     isScreenOn.toggle()
     lines.append(.note(isScreenOn ? "the screen lights up" : "the screen goes dark"))
-    if isRunning { host.receive(.screen(isOn: isScreenOn), at: now) }
+    if isRunning { give(.screen(isOn: isScreenOn), at: now) }
   }
 
   /// What only an app that runs can do.
@@ -170,16 +170,17 @@ extension Drive {
     case .home:
       isInBackground.toggle()
       lines.append(.note(isInBackground ? "the app goes to the background" : "the app comes to the foreground"))
-      host.receive(isInBackground ? .background : .foreground, at: now)
+      give(isInBackground ? .background : .foreground, at: now)
     case .track:
       lines.append(.note(state.isEnabled ? "stop()" : "start()"))
-      host.receive(.call(state.isEnabled ? .stop : .start), at: now)
+      give(.call(state.isEnabled ? .stop : .start), at: now)
     case .pace:
       lines.append(.note("changePace(\(!state.isMoving))"))
-      host.receive(.call(.changePace(isMoving: !state.isMoving)), at: now)
+      give(.call(.changePace(isMoving: !state.isMoving)), at: now)
     case .sync:
       lines.append(.note("sync()"))
       host.sync(completion: 0, at: now)
+      heed(at: now)
     default: addFence(at: now)
     }
   }
@@ -190,6 +191,6 @@ extension Drive {
     let center = Geofence.Vertex(latitude: place.latitude, longitude: place.longitude)
     let fence = Geofence(identifier: "here-\(geofences)", shape: .circle(center: center, radiusMetres: 200))
     lines.append(.note("geofence here-\(geofences), 200 m around here"))
-    host.receive(.call(.addGeofences([fence])), at: now)
+    give(.call(.addGeofences([fence])), at: now)
   }
 }

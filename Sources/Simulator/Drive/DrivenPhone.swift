@@ -10,10 +10,9 @@ import Vocabulary
 import World
 
 /// The phone under the app: its sensors outlive the app, and so does what they were asked for.
-struct DrivenPhone: Platform {
+struct DrivenPhone {
   var sensors = PhoneSensors()
   var outbox: [OutgoingRequest] = []
-  var cancelled: [UInt64] = []
   var lines: [DriveLine] = []
   /// What a server gets that asks for the log: as much of it as is shown.
   let recentLog: RecentLog
@@ -27,25 +26,30 @@ struct DrivenPhone: Platform {
     recentLog = RecentLog(capacity: DrivenPhone.entriesKept, platform: platform)
   }
 
-  mutating func demand(_ demand: SensorDemand, at now: Moment) { sensors.apply(demand, at: now.monotonic) }
-  mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
-  mutating func cancel(request: UInt64) { cancelled.append(request) }
-  mutating func backgroundTask(id: Int, isStart: Bool) {}
-  mutating func compressedLog() -> [UInt8] { GzipFile.pack(recentLog.content) }
+  var compressedLog: [UInt8] { GzipFile.pack(recentLog.content) }
 
-  mutating func destroyLog() {
-    recentLog.removeAll()
-    lines.append(.note("the device has destroyed its log"))
+  /// `uploadLog` is the host's, with `compressedLog`.
+  mutating func perform(_ effect: HostEffect, at now: Moment) {
+    switch effect {
+    case .demand(let demand): sensors.apply(demand, at: now.monotonic)
+    case .send(let request): outbox.append(request)
+    case .deliver(let event): deliver(event)
+    case .log(let entry, let wall): log(entry, at: wall)
+    case .destroyLog:
+      recentLog.removeAll()
+      lines.append(.note("the device has destroyed its log"))
+    case .uploadLog, .backgroundTask: break
+    }
   }
 
-  mutating func log(_ entry: LogEntry, at now: Moment) {
-    recentLog.append(entry, at: now.wall)
+  private mutating func log(_ entry: LogEntry, at wall: WallInstant) {
+    recentLog.append(entry, at: wall)
     scratch.removeAll(keepingCapacity: true)
-    text.append(entry, at: now.wall, to: &scratch)
+    text.append(entry, at: wall, to: &scratch)
     lines += String(decoding: scratch, as: UTF8.self).split(whereSeparator: \.isNewline).map { .log(String($0)) }
   }
 
-  mutating func deliver(_ event: HostEvent, at now: Moment) {
+  private mutating func deliver(_ event: HostEvent) {
     switch event {
     case .authorization(let event):
       lines.append(.note(event.isSuccess ? "new tokens" : "no new tokens: \(event.error ?? "status \(event.status)")"))

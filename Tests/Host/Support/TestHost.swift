@@ -12,7 +12,8 @@ import Vocabulary
 /// A device in the hands of a test: its phone, its database, and whoever answers its requests.
 final class TestHost {
   let database: QueueDatabase
-  private(set) var host: DeviceHost<TestPhone>
+  private(set) var host: DeviceHost
+  private(set) var phone = TestPhone()
   private(set) var now = Moment(
     monotonic: MonotonicInstant(nanoseconds: 1_000_000_000),
     wall: WallInstant(millisecondsSince1970: 1_785_263_663_000))
@@ -32,17 +33,18 @@ final class TestHost {
     self.platform = platform
     self.number = number
     host = try TestHost.launch(
-      platform, TestPhone(), database, number, launches: 0, firstRequest: 1, scratch: scratch, at: now)
+      platform, database, number, launches: 0, firstRequest: 1, scratch: scratch, at: now)
+    heed()
   }
 
   private static func launch(
-    _ platform: DevicePlatform, _ phone: TestPhone, _ database: QueueDatabase, _ number: Int, launches: UInt64,
-    firstRequest: UInt64, scratch: HostScratch, at now: Moment
-  ) throws -> DeviceHost<TestPhone> {
+    _ platform: DevicePlatform, _ database: QueueDatabase, _ number: Int, launches: UInt64, firstRequest: UInt64,
+    scratch: HostScratch, at now: Moment
+  ) throws -> DeviceHost {
     let description = DeviceDescription(
       platform: platform, model: "Phone 1", manufacturer: "Maker", version: "26.0", userAgent: "Test/1")
     var host = try DeviceHost(
-      description, on: phone, database: database, device: number,
+      description, database: database, device: number,
       identity: RandomStream(seed: 1, device: UInt64(number), concern: launches), firstRequest: firstRequest,
       scratch: scratch, at: now)
     host.receive(.connectivity(.wifi), at: now)
@@ -51,11 +53,12 @@ final class TestHost {
 
   /// The process ends and the app is started again: only what is in the database is left.
   func relaunch() throws {
-    host.kill()
     launches += 1
+    phone = TestPhone()
     host = try TestHost.launch(
-      platform, TestPhone(), database, number, launches: launches, firstRequest: host.uploader.nextRequestID,
-      scratch: scratch, at: now)
+      platform, database, number, launches: launches, firstRequest: host.uploader.nextRequestID, scratch: scratch,
+      at: now)
+    heed()
   }
 
   func ready(_ document: String = "{}", _ launch: Launch = Launch()) throws {
@@ -114,20 +117,37 @@ final class TestHost {
 
   /// The phone finds its position when it is asked for, and requests are answered, until nothing is left to do.
   func settle() throws {
+    heed()
     while true {
-      if let request = host.platform.waiting.first {
+      if let request = phone.waiting.first {
         guard let outcome = try server(request) else {
           unanswered.append(request)
-          host.platform.waiting.removeFirst()
+          phone.waiting.removeFirst()
           continue
         }
-        host.platform.waiting.removeFirst()
+        phone.waiting.removeFirst()
         host.answer(request.id, outcome, at: now)
-      } else if host.platform.isSampling {
+        heed()
+      } else if phone.isSampling {
         host.receive(.sample(fix(speed: 0)), at: now)
+        heed()
       } else {
         return
       }
+    }
+  }
+
+  /// Does what the host leaves to its phone.
+  private func heed() {
+    var effects = host.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects {
+        phone.perform(effect)
+        if case .uploadLog(let url) = effect {
+          host.uploadLog(to: url, gzip: [0x1F, 0x8B, 8, 0], completion: nil, at: now)
+        }
+      }
+      effects = host.takeEffects()
     }
   }
 
@@ -139,7 +159,7 @@ final class TestHost {
     try settle()
   }
 
-  func modify<Result>(_ body: (inout DeviceHost<TestPhone>, Moment) throws -> Result) throws -> Result {
+  func modify<Result>(_ body: (inout DeviceHost, Moment) throws -> Result) throws -> Result {
     let result = try body(&host, now)
     try settle()
     return result
@@ -155,7 +175,6 @@ final class TestHost {
 
   // What has come of it.
 
-  var phone: TestPhone { host.platform }
   var sent: [OutgoingRequest] { phone.sent }
   var httpStatuses: [Int] {
     phone.events.compactMap { if case .http(let event) = $0 { event.status } else { nil } }

@@ -86,7 +86,6 @@ final class Device: Sendable {
     let waiting = process.core.withLock { core -> DeviceCore.Waiting? in
       guard core?.holderNumber == number else { return nil }
       defer { core = nil }
-      core?.host.kill()
       return core?.waiting
     }
     guard let waiting else { return }
@@ -153,14 +152,14 @@ final class Device: Sendable {
     }
   }
 
-  /// Carries out what the host has ordered, until nothing follows.
+  /// Does what the host leaves to its platform, until nothing follows.
   private func settle(_ core: inout DeviceCore, at now: Moment) -> [OutgoingRequest] {
     var requests: [OutgoingRequest] = []
-    var orders = core.host.platform.takeOrders()
-    while !orders.isEmpty {
+    var effects = core.host.takeEffects()
+    while !effects.isEmpty {
       var inputs: [EngineInput] = []
-      for order in orders {
-        switch order {
+      for effect in effects {
+        switch effect {
         case .demand(let demand): inputs += platform.apply(demand)
         case .send(let request): requests.append(request)
         case .deliver(let event) where core.host.isHeadless && event.isForListeners: break
@@ -168,10 +167,16 @@ final class Device: Sendable {
           let event = ScheduleEvent(state: State(core.host.state))
           callbacks.add { [listeners] in listeners.schedule.calls(event) }
         case .deliver(let event): deliver(event, &core.waiting, at: now)
+        case .log(let entry, let wall): core.log.append(entry, at: wall)
+        case .destroyLog: core.log.destroy()
+        case .uploadLog(let url):
+          core.host.uploadLog(to: url, gzip: core.log.compressed(), completion: nil, at: now)
+        // A process here runs on by itself.
+        case .backgroundTask: break
         }
       }
       for input in inputs { core.host.receive(input, at: now) }
-      orders = core.host.platform.takeOrders()
+      effects = core.host.takeEffects()
     }
     let alarm = core.nextDeadline.map { deadline in
       DeviceClock.Alarm(instant: deadline) { [weak self] in self?.timersDue() }

@@ -62,8 +62,8 @@ public final class Logger: Sendable {
   @discardableResult
   public func destroyLog() -> Bool {
     device.perform { core, _ in
-      core.host.platform.destroyLog()
-      return core.host.platform.logError == nil
+      core.log.destroy()
+      return core.log.error == nil
     } ?? false
   }
 
@@ -99,8 +99,8 @@ public final class Logger: Sendable {
   private func read(_ query: LogQuery) throws -> [UInt8] {
     let read = device.perform { core, _ -> Result<[UInt8], BGGeoError> in
       do throws(DatabaseError) {
-        if let error = core.host.platform.logError { throw error }
-        return .success(try core.host.platform.log.text(query))
+        if let error = core.log.error { throw error }
+        return .success(try core.log.store.text(query))
       } catch { return .failure(BGGeoError("\(error)")) }
     }
     guard let bytes = try read?.get() else { throw LocationError.cancelled }

@@ -33,7 +33,7 @@ extension SimulatedDevice {
     next = earlier(next, host.nextDeadline)
     next = earlier(next, occasion)
     if !body.hasWifi { next = earlier(next, radio.nextChange) }
-    if host.platform.wantsActivities { next = earlier(next, sensor.nextInstant) }
+    if phone.wantsActivities { next = earlier(next, sensor.nextInstant) }
     return earlier(next, nextSight(after: instant))
   }
 
@@ -55,11 +55,12 @@ extension SimulatedDevice {
       if let deadline = isHealed ? host.uploader.nextDeadline : host.nextDeadline, deadline <= instant {
         site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
         if isHealed { host.uploadTimersDue(at: now) } else { host.timersDue(at: now) }
+        heed(at: now, in: site)
         dieIfDead(at: instant, in: site)
       }
     }
     if isHealed {
-      if isDownUntil == nil { sync(at: now) }
+      if isDownUntil == nil { sync(at: now, in: site) }
     } else {
       try sense(at: now, in: site)
     }
@@ -103,7 +104,7 @@ extension SimulatedDevice {
         exchanges[index].stage = .failing(.reset)
         exchanges[index].due = now.monotonic
       }
-      host.receive(.connectivity(links[current].connectivity), at: now)
+      give(.connectivity(links[current].connectivity), at: now, in: site)
     }
   }
 
@@ -122,17 +123,18 @@ extension SimulatedDevice {
     site.tell(.healed, sighting(at: now))
     receiver.stop(at: instant)
     changeNetwork(at: now, in: site)
-    sync(at: now)
+    sync(at: now, in: site)
     finish(at: instant, in: site)
   }
 
   /// Asks the app to deliver what it has, until nothing waits.
-  private mutating func sync(at now: Moment) {
+  private mutating func sync(at now: Moment, in site: Site) {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
     guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
     nextSync = now.monotonic + SimulatedDevice.syncInterval
     host.sync(completion: 0, at: now)
+    heed(at: now, in: site)
   }
 
   private static let syncInterval = Nanoseconds.seconds(15)
@@ -153,7 +155,7 @@ extension SimulatedDevice {
     tellMoves(at: instant, in: site)
     if !fleet.setup.geofences.isEmpty {
       site.tell(.asked(.addGeofences(fleet.setup.geofences)), sighting(at: now))
-      host.receive(.call(.addGeofences(fleet.setup.geofences)), at: now)
+      give(.call(.addGeofences(fleet.setup.geofences)), at: now, in: site)
     }
     start(at: now, in: site)
   }
@@ -164,7 +166,7 @@ extension SimulatedDevice {
     let startsGeofences = fleet.setup.startsGeofencesOnly
     site.tell(
       .asked(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), sighting(at: now))
-    host.receive(.call(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), at: now)
+    give(.call(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), at: now, in: site)
   }
 
   mutating func changePresence(at instant: MonotonicInstant, in site: Site) {
@@ -187,13 +189,16 @@ extension SimulatedDevice {
 
   /// What it has goes out first.
   mutating func stop(at now: Moment, in site: Site) {
-    if host.queue.count > 0 && !host.uploader.isBusy { host.sync(completion: 0, at: now) }
+    if host.queue.count > 0 && !host.uploader.isBusy {
+      host.sync(completion: 0, at: now)
+      heed(at: now, in: site)
+    }
     if !fleet.setup.configuration.app.schedule.isEmpty {
       site.tell(.asked(.stopSchedule), sighting(at: now))
     }
-    if host.engine.state.isSchedulerEnabled { host.receive(.call(.stopSchedule), at: now) }
+    if host.engine.state.isSchedulerEnabled { give(.call(.stopSchedule), at: now, in: site) }
     site.tell(.asked(.stop), sighting(at: now))
-    host.receive(.call(.stop), at: now)
+    give(.call(.stop), at: now, in: site)
   }
 
   /// Moves the body on, and tells of all that it begins to do on the way.
@@ -229,8 +234,8 @@ extension SimulatedDevice {
     site.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
     site.tell(.kept(host.engine.state), sighting(at: now))
     site.tell(.killed(isReboot: isReboot), sighting(at: now))
-    host.kill()
-    host.platform.outbox = []
+    site.said.removeAll(keepingCapacity: true)
+    site.requests = []
     loseLines(.clientGone, at: instant, in: site)
     exchanges.removeAll()
     account?.nextAttempt = nil
@@ -245,7 +250,7 @@ extension SimulatedDevice {
   private mutating func close(until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site) -> Bool {
     let now = moment(at: instant, in: site)
     site.tell(.closed, sighting(at: now))
-    host.receive(.terminate, at: now)
+    give(.terminate, at: now, in: site)
     dieIfDead(at: instant, in: site)
     guard isDownUntil == nil else { return false }
     settle(at: now, in: site)
@@ -261,7 +266,7 @@ extension SimulatedDevice {
     let platform = host.configuration.platform
     watchRegion(at: instant)
     heedOrders(at: instant)
-    host.platform = SimulatedPhone(watching: platform == .ios ? host.platform.region : nil)
+    phone = SimulatedPhone(watching: platform == .ios ? phone.region : nil)
     if platform == .android {
       (regionTick, regionExit, surroundings) = (nil, nil, nil)
     } else if !process.keepsFetches(on: platform) {
@@ -270,7 +275,7 @@ extension SimulatedDevice {
   }
 
   /// The phone is on, and its system watches something that starts the app.
-  var isWatched: Bool { !isPhoneOff && (host.platform.region != nil || surroundings != nil) }
+  var isWatched: Bool { !isPhoneOff && (phone.region != nil || surroundings != nil) }
 
   /// The user opens the app, or the phone is on again. Android starts its apps then; iOS waits for what it watches
   /// (SDK §19.4), and an app for which it watches nothing is opened by its user.
@@ -295,11 +300,9 @@ extension SimulatedDevice {
     (isDownUntil, isPhoneOff, hasRebooted) = (nil, false, false)
     launches += 1
     site.trace.note(.launched, launches, of: number, at: instant)
-    var phone = SimulatedPhone(watching: host.platform.region)
-    (phone.recentLog, phone.isLogged) = (host.platform.recentLog, isLogged)
+    phone = phone.launching(isLogged: isLogged)
     host = try SimulatedDevice.launch(
-      number, key, of: fleet, launches: launches, firstRequest: host.uploader.nextRequestID, on: phone, at: instant,
-      in: site)
+      number, key, of: fleet, launches: launches, firstRequest: host.uploader.nextRequestID, at: instant, in: site)
     begin(launch, at: instant, in: site)
     if !isPresent { stop(at: moment(at: instant, in: site), in: site) }
   }
@@ -310,7 +313,7 @@ extension SimulatedDevice {
     let now = moment(at: instant, in: site)
     site.tell(.opened, sighting(at: now))
     if host.isHeadless { ready(Launch(), at: now, in: site) }
-    host.receive(.foreground, at: now)
+    give(.foreground, at: now, in: site)
   }
 
   /// What the system has seen, for the app, which it starts when it does not run (SDK §19.2).
@@ -320,6 +323,6 @@ extension SimulatedDevice {
       try launch(inBackground: true, at: now.monotonic, in: site)
       if due != .never { opensAt = due }
     }
-    host.receive(input, at: now)
+    give(input, at: now, in: site)
   }
 }

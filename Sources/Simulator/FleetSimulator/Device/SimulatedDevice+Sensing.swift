@@ -25,28 +25,28 @@ extension SimulatedDevice {
 
   private mutating func reportActivity(at now: Moment, in site: Site) {
     while let due = sensor.nextInstant, due <= now.monotonic, let report = sensor.takeReport() {
-      guard host.platform.wantsActivities else { continue }
+      guard phone.wantsActivities else { continue }
       site.trace.note(.activity, UInt64(report.confidence), of: number, at: now.monotonic)
-      host.receive(.activity(Activity(report)), at: now)
+      give(.activity(Activity(report)), at: now, in: site)
     }
   }
 
   private mutating func locate(at now: Moment, in site: Site) {
     guard let due = occasion, due <= now.monotonic else { return }
-    let (isSampling, updates) = (host.platform.isSampling, host.platform.updates)
+    let (isSampling, updates) = (phone.isSampling, phone.updates)
     let filter = isSampling ? 0 : updates?.distanceFilterMetres ?? 0
     guard let position = receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: filter) else { return }
     let fix = Fix(position, at: now.wall)
     let content = position.place.latitude.bitPattern ^ TraceHash.mix(position.place.longitude.bitPattern)
     site.trace.note(isSampling ? .sample : .fix, content, of: number, at: now.monotonic)
-    if isSampling { host.receive(.sample(fix), at: now) }
+    if isSampling { give(.sample(fix), at: now, in: site) }
     // The stream goes on while positions are sampled, and a phone gives the same one to both.
-    guard let updates, host.platform.updates != nil else { return lastStreamed = nil }
+    guard let updates, phone.updates != nil else { return lastStreamed = nil }
     if isSampling, let lastStreamed, lastStreamed.distanceMetres(to: position.place) < updates.distanceFilterMetres {
       return
     }
     lastStreamed = position.place
-    host.receive(.fix(fix), at: now)
+    give(.fix(fix), at: now, in: site)
   }
 
   /// A true crossing of the rim begins the test, which goes on at its ticks until it is sure.
@@ -56,7 +56,7 @@ extension SimulatedDevice {
       site.trace.note(.region, 0, of: number, at: now.monotonic)
       try signal(.stationaryRegionExit(nil), at: now, in: site)
     }
-    if let due = regionTick, due <= now.monotonic, let region = host.platform.region {
+    if let due = regionTick, due <= now.monotonic, let region = phone.region {
       regionTick = nil
       let place = body.position(at: now.monotonic)
       if crossing.test(place, accuracyMetres: SimulatedDevice.networkAccuracy, against: region) == .exit {
@@ -84,18 +84,14 @@ extension SimulatedDevice {
   /// Enters into the book, and tells, what the app did.
   mutating func settle(at now: Moment, in site: Site) {
     site.balance(sighting(at: now), queued: host.queue.count)
-    if !host.platform.logged.isEmpty {
-      for entry in host.platform.logged { site.tell(.logged(entry), sighting(at: now)) }
-      host.platform.logged = []
-    }
-    guard !host.platform.told.isEmpty else { return }
-    let told = host.platform.told
-    host.platform.told = []
-    for event in told {
+    guard !site.said.isEmpty else { return }
+    let said = site.takeSaid()
+    for case .log(let entry, _) in said { site.tell(.logged(entry), sighting(at: now)) }
+    for case .deliver(let event) in said {
       if case .configured = event {
         // A level that a server sets is also that of the log it asks for; ours, for those who listen, is not.
         let level = host.configuration.logger.logLevel
-        if !(isLogged && level == .verbose) { host.platform.recentLog?.level = level }
+        if !(isLogged && level == .verbose) { phone.recentLog?.level = level }
         site.tell(.configured(host.configuration), sighting(at: now))
         continue
       }
@@ -106,10 +102,11 @@ extension SimulatedDevice {
       site.tell(.told(event), sighting(at: now))
       if case .authorization(let event) = event { hear(event, at: now.monotonic) }
     }
+    site.giveBack(said)
   }
 
   private mutating func plan(at instant: MonotonicInstant, in site: Site) {
-    let (isSampling, updates) = (host.platform.isSampling, host.platform.updates)
+    let (isSampling, updates) = (phone.isSampling, phone.updates)
     guard isSampling || updates != nil else {
       receiver.stop(at: instant)
       occasion = nil
@@ -123,11 +120,11 @@ extension SimulatedDevice {
   }
 
   mutating func watchRegion(at instant: MonotonicInstant) {
-    if host.platform.regionIsNew {
-      host.platform.regionIsNew = false
+    if phone.regionIsNew {
+      phone.regionIsNew = false
       (crossing, regionTick, regionExit) = (CrossingTest(isInside: true), nil, nil)
     }
-    guard let region = host.platform.region, crossing.isInside == true, regionTick.map({ $0 <= instant }) ?? true else {
+    guard let region = phone.region, crossing.isInside == true, regionTick.map({ $0 <= instant }) ?? true else {
       return
     }
     // Crossings are calculated in a plane, which differs from the earth by so much at the rim.

@@ -21,7 +21,8 @@ struct SimulatedDevice {
   let index: Int
   let fleet: SharedFleet
   let isLogged: Bool
-  var host: DeviceHost<SimulatedPhone>
+  var host: DeviceHost
+  var phone = SimulatedPhone()
   var body: Body
   var receiver: Receiver
   var sensor: ActivitySensor
@@ -89,9 +90,9 @@ struct SimulatedDevice {
     faults = site.faults.timeline(of: index, in: fleet.setup)
     link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
     host = try SimulatedDevice.launch(
-      number, key, of: fleet, launches: 0, firstRequest: 1, on: SimulatedPhone(), at: zero, in: site)
+      number, key, of: fleet, launches: 0, firstRequest: 1, at: zero, in: site)
     if site.logEntriesKept > 0 {
-      host.platform.recentLog = RecentLog(
+      phone.recentLog = RecentLog(
         capacity: site.logEntriesKept, platform: fleet.setup.configuration.platform)
     }
     account = site.setup.authorization.map { _ in Account() }
@@ -103,13 +104,13 @@ struct SimulatedDevice {
 
   static func launch(
     _ number: Int, _ key: UInt64, of fleet: SharedFleet, launches: UInt64, firstRequest: UInt64,
-    on phone: SimulatedPhone, at instant: MonotonicInstant, in site: Site
-  ) throws(DatabaseError) -> DeviceHost<SimulatedPhone> {
+    at instant: MonotonicInstant, in site: Site
+  ) throws(DatabaseError) -> DeviceHost {
     let platform = fleet.setup.configuration.platform
     let description = DeviceDescription(
       platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15")
     return try DeviceHost(
-      description, on: phone, database: site.database, device: number,
+      description, database: site.database, device: number,
       identity: RandomStream(
         seed: site.setup.identitySeed, device: key, concern: DeviceConcern.identity + launches),
       quirks: EngineQuirks(areObserved: fleet.setup.behaviour == .observed), firstRequest: firstRequest,
@@ -125,20 +126,21 @@ struct SimulatedDevice {
     network = currentNetwork(at: instant, in: site)
     site.tell(.kept(host.engine.state), sighting(at: now))
     site.tell(.launched(launch), sighting(at: now))
-    host.receive(.connectivity(site.setup.radio[network].connectivity), at: now)
+    give(.connectivity(site.setup.radio[network].connectivity), at: now, in: site)
     if site.setup.zoneOffsetSeconds != 0 || !site.setup.zoneChanges.isEmpty {
       let changes = site.setup.zoneChanges.map { ZoneRules.Transition(at: $0.instant, offsetSeconds: $0.offsetSeconds) }
-      host.receive(
-        .timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds, transitions: changes)), at: now)
+      give(
+        .timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds, transitions: changes)), at: now, in: site)
     }
     // In a pocket: the throttle of heartbeats asks for it in the background only (SDK §18.3).
-    host.receive(.screen(isOn: false), at: now)
+    give(.screen(isOn: false), at: now, in: site)
     // Its user gives the permission that its app asks for.
     if fleet.setup.configuration.geolocation.locationAuthorizationRequest == .whenInUse {
-      host.receive(
+      give(
         .provider(
           ProviderState(
-            isEnabled: true, authorizationStatus: 4, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)), at: now
+            isEnabled: true, authorizationStatus: 4, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)),
+        at: now, in: site
       )
     }
     toldBattery = .min
@@ -149,10 +151,10 @@ struct SimulatedDevice {
 
   mutating func ready(_ launch: Launch, at now: Moment, in site: Site) {
     var configuration = configuration(in: site)
-    host.platform.recentLog?.begin(configuration, at: now.wall)
+    phone.recentLog?.begin(configuration, at: now.wall)
     // Without anybody who listens or asks, the engine need not speak.
-    if host.platform.recentLog == nil { configuration.logger.logLevel = .off }
-    host.platform.isLogged = isLogged
+    if phone.recentLog == nil { configuration.logger.logLevel = .off }
+    phone.isLogged = isLogged
     if isLogged { configuration.logger.logLevel = .verbose }
     let hasAccount = account != nil
     host.ready(launch, at: now) { kept in
@@ -162,6 +164,7 @@ struct SimulatedDevice {
         if hasAccount, let kept { draft.authorization = kept.authorization }
       }
     }
+    heed(at: now, in: site)
   }
 
   /// What the app says to `ready`.
@@ -271,6 +274,7 @@ extension SimulatedDevice {
         draft.authorization.expires = tokens.expires ?? TokenExpiry.never
       }
     }
+    heed(at: now, in: site)
   }
 
   /// A refresh has failed. A server in trouble is asked again by the SDK; one that refuses wants a new registration.

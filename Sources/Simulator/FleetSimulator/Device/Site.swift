@@ -29,7 +29,11 @@ final class Site {
   let database: QueueDatabase
   let oracle: Oracle
   let faults: FaultPlan
+  let queueWatch = QueueWatch()
   let scratch = HostScratch()
+  /// What the app of the device that works now has said, and which requests it has made, until the watchers hear of it.
+  var said: [HostEffect] = []
+  var requests: [OutgoingRequest] = []
   let logEntriesKept: Int
   var head = ResponseHead()
   var trace: Trace
@@ -57,7 +61,7 @@ final class Site {
       (proof, targetFaults) = (desk.proof, desk.faults)
     }
     self.database = database
-    database.notes = []
+    database.observer = queueWatch
     let sight: ServerSight =
       inside != nil ? .inside : proof.map { $0.readsContents ? .listing : .questions } ?? .none
     oracle = Oracle(of: setup, names: names, sight: sight)
@@ -106,13 +110,22 @@ final class Site {
 
   /// Tells what the queues did while this device worked.
   func balance(_ sighting: Sighting, queued: @autoclosure () -> Int) {
-    guard var notes = database.notes, !notes.isEmpty else { return }
-    // The only reference, so that its memory is used again.
-    database.notes = nil
+    guard !queueWatch.notes.isEmpty else { return }
+    let notes = queueWatch.takeNotes()
     for note in notes { tell(.queue(note), sighting) }
-    notes.removeAll(keepingCapacity: true)
-    database.notes = notes
+    queueWatch.giveBack(notes)
     oracle.compare(sighting, queued: queued())
+  }
+
+  func takeSaid() -> [HostEffect] {
+    defer { said = [] }
+    return said
+  }
+
+  /// For the memory.
+  func giveBack(_ spare: consuming [HostEffect]) {
+    spare.removeAll(keepingCapacity: true)
+    said = spare
   }
 }
 
@@ -120,56 +133,5 @@ extension Int64 {
   fileprivate func quotientRoundedDown(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
-  }
-}
-
-/// The phone under a simulated app: remembers what is wanted of it until the device has time to do it.
-struct SimulatedPhone: Platform {
-  var updates: LocationUpdates?
-  var isSampling = false
-  var wantsActivities = false
-  var region: Circle?
-  var regionIsNew = false
-  /// What else is wanted, until the device has heeded it.
-  var orders: [SensorDemand] = []
-  var outbox: [OutgoingRequest] = []
-  var cancelled: [UInt64] = []
-  /// What the app was told since the watchers heard of it the last time.
-  var told: [HostEvent] = []
-  var logged: [LogEntry] = []
-  /// Whether the watchers hear of what is logged.
-  var isLogged = false
-  /// For a server that asks for it; nil in runs in which none can.
-  var recentLog: RecentLog?
-
-  /// What the system watches on when the process is gone.
-  init(watching region: Circle? = nil) { self.region = region }
-
-  mutating func demand(_ demand: SensorDemand, at now: Moment) {
-    switch demand {
-    case .locationUpdates(let updates): self.updates = updates
-    case .sampling(let accuracy): isSampling = accuracy != nil
-    case .stationaryRegion(let region):
-      self.region = region
-      regionIsNew = true
-    case .activityUpdates(let isOn): wantsActivities = isOn
-    case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: orders.append(demand)
-    }
-  }
-
-  mutating func send(_ request: OutgoingRequest, at now: Moment) { outbox.append(request) }
-  mutating func cancel(request: UInt64) { cancelled.append(request) }
-  mutating func backgroundTask(id: Int, isStart: Bool) {}
-  mutating func deliver(_ event: HostEvent, at now: Moment) { told.append(event) }
-  mutating func log(_ entry: LogEntry, at now: Moment) {
-    if isLogged { logged.append(entry) }
-    recentLog?.append(entry, at: now.wall)
-  }
-
-  mutating func destroyLog() { recentLog?.removeAll() }
-
-  mutating func compressedLog() -> [UInt8] {
-    let none = "this phone keeps no log: the run has no server that can ask for it\n"
-    return GzipFile.pack(recentLog?.content ?? Array(none.utf8))
   }
 }

@@ -83,9 +83,9 @@ final class Surroundings {
 extension SimulatedDevice {
   /// What the app has asked for since the last look.
   mutating func heedOrders(at instant: MonotonicInstant) {
-    if !host.platform.orders.isEmpty {
-      let orders = host.platform.orders
-      host.platform.orders = []
+    if !phone.orders.isEmpty {
+      let orders = phone.orders
+      phone.orders = []
       let around = surroundings ?? Surroundings()
       surroundings = around
       for order in orders { heed(order, around, at: instant) }
@@ -205,8 +205,8 @@ extension SimulatedDevice {
     let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
     guard told != toldBattery else { return }
     toldBattery = told
-    host.receive(
-      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now)
+    give(
+      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: site)
   }
 
   /// Of the position that cells and known wireless networks give.

@@ -30,13 +30,13 @@ extension SimulatedDevice {
   /// A fault that begins or ends may set the clock.
   private mutating func tellClock(_ before: Moment, in site: Site) {
     let now = moment(at: before.monotonic, in: site)
-    if now != before { host.receive(.clockSet, at: now) }
+    if now != before { give(.clockSet, at: now, in: site) }
   }
 
   private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
     site.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
     switch site.faults.faults[spell.fault].action {
-    case .storage: disturbQueue(in: site)
+    case .storage: failWrites(in: site)
     case .http, .authorization: site.targetFaults?.end(spell.fault, of: number)
     case .network, .toxic, .device, .lifecycle, .remote: break
     }
@@ -45,7 +45,7 @@ extension SimulatedDevice {
 
   mutating func healFaults(at instant: MonotonicInstant, in site: Site) {
     for spell in faults.heal() { end(spell, at: instant, in: site) }
-    site.database.disturbances[number] = nil
+    site.queueWatch.failures[number] = nil
   }
 
   private mutating func occurrence(_ spell: FaultTimeline.Spell, in site: Site) -> FaultOccurrence {
@@ -70,7 +70,7 @@ extension SimulatedDevice {
       if authorization.expireAllAccessTokens { site.obey(.expireTokens(of: name), at: now) }
       if authorization.revokeAllTokens { site.obey(.revokeTokens(of: name), at: now) }
     case .remote(let remote): site.obey(.order(remote.commands, to: name), at: now)
-    case .storage: disturbQueue(in: site)
+    case .storage: failWrites(in: site)
     case .device: break
     case .lifecycle(let lifecycle):
       // Before its time there is nothing to close.
@@ -97,6 +97,7 @@ extension SimulatedDevice {
       let now = moment(at: instant, in: site)
       let record = PoisonRecord(kind, at: body.position(at: instant), now.wall, from: &stream)
       host.insert(record.uuid, record.timestamp, rendered: record.bytes, at: now)
+      heed(at: now, in: site)
       end(spell, at: instant, in: site)
     }
   }
@@ -129,27 +130,27 @@ extension SimulatedDevice {
   }
 
   /// What its queue meets, from all faults that are running.
-  private mutating func disturbQueue(in site: Site) {
-    var disturbance = QueueDisturbance()
+  private mutating func failWrites(in site: Site) {
+    var failure = WriteFailure()
     var isDisturbed = false
     for spell in faults.running {
       guard case .storage(let fault) = site.faults.faults[spell.fault].action else { continue }
       isDisturbed = true
-      if let error = fault.error { disturbance.failure = DatabaseError(extendedCode: error.resultCode) }
+      if let error = fault.error { failure.error = DatabaseError(extendedCode: error.resultCode) }
       switch fault.crash {
-      case .beforeInsertCommits: disturbance.death = .insertion
-      case .betweenAnswerAndDelete: disturbance.death = .deletionOfUploaded
+      case .beforeInsertCommits: failure.death = .insertion
+      case .betweenAnswerAndDelete: failure.death = .deletionOfUploaded
       case .betweenSendAndAnswer, nil: break
       }
     }
-    site.database.disturbances[number] = isDisturbed ? disturbance : nil
+    site.queueWatch.failures[number] = isDisturbed ? failure : nil
   }
 
   /// The app has died in the middle of what it did to its queue.
   mutating func dieIfDead(at instant: MonotonicInstant, in site: Site) {
-    guard !site.database.disturbances.isEmpty, site.database.disturbances[number]?.isDead ?? false else { return }
+    guard site.queueWatch.hasDied(number) else { return }
     // What it had to say after that is lost.
-    host.platform.told = []
+    site.said.removeAll { if case .deliver = $0 { true } else { false } }
     settle(at: moment(at: instant, in: site), in: site)
     crash(at: instant, in: site)
   }

@@ -15,14 +15,9 @@ import World
 extension SimulatedDevice {
   /// Puts the requests that the app has made on their way.
   mutating func post(at now: Moment, in site: Site) {
-    if !host.platform.cancelled.isEmpty {
-      for request in host.platform.cancelled { cancel(request, at: now.monotonic, in: site) }
-      host.platform.cancelled = []
-    }
-    guard !host.platform.outbox.isEmpty else { return }
-    let requests = host.platform.outbox
-    // An idle phone keeps no memory for requests.
-    host.platform.outbox = []
+    guard !site.requests.isEmpty else { return }
+    var requests: [OutgoingRequest] = []
+    swap(&requests, &site.requests)
     for request in requests { send(request, at: now, in: site) }
   }
 
@@ -34,12 +29,6 @@ extension SimulatedDevice {
     site.trace.note(.sent, hash.low, of: number, at: now.monotonic)
     site.tell(.sent(request), sighting(at: now))
     exchanges.append(exchange(for: request, at: now.monotonic, in: site))
-  }
-
-  private mutating func cancel(_ request: UInt64, at instant: MonotonicInstant, in site: Site) {
-    guard let index = exchanges.firstIndex(where: { $0.request == request }) else { return }
-    if case .carried = exchanges[index].stage { site.carrier?.cancel(request, of: number) }
-    exchanges.remove(at: index).line?.serverEnd?.close(.clientGone, at: site.setup.moment(at: instant))
   }
 
   private mutating func exchange(
@@ -211,6 +200,7 @@ extension SimulatedDevice {
     }
     if exchange.request > Account.firstRequest { return registered(outcome, at: now, in: site) }
     host.answer(exchange.request, outcome, at: now)
+    heed(at: now, in: site)
     dieIfDead(at: now.monotonic, in: site)
     settle(at: now, in: site)
     post(at: now, in: site)

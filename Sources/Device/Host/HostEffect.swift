@@ -3,6 +3,24 @@ package import Contract
 package import Engine
 package import Queue
 package import Upload
+package import Vocabulary
+
+/// What a host leaves to the platform that it runs on.
+package enum HostEffect: Equatable, Sendable {
+  /// Replaces the last demand of its kind.
+  case demand(SensorDemand)
+  /// The answer goes to `DeviceHost.answer`.
+  case send(OutgoingRequest)
+  /// To the app.
+  case deliver(HostEvent)
+  /// Only entries that the configured level wants.
+  case log(LogEntry, at: WallInstant)
+  case destroyLog
+  /// A server wants the whole log: `DeviceHost.uploadLog` takes it.
+  case uploadLog(to: String)
+  /// Time to run on without the app in the foreground.
+  case backgroundTask(id: Int, isStart: Bool)
+}
 
 /// What a host tells the app.
 package enum HostEvent: Equatable, Sendable {
