@@ -36,7 +36,7 @@ import World
     }
     let way = try place(48.10).distanceMetres(to: place(48.13))
     let middle = try place(48.10).distanceMetres(to: place(center.latitude))
-    let outside = center.radiusMetres + SimulatedDevice.networkAccuracy
+    let outside = center.radiusMetres + CircleWatch.accuracyMetres
     return ((middle - center.radiusMetres) / way * 300, (middle + outside) / way * 300)
   }
 

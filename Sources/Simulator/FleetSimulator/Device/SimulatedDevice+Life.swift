@@ -13,35 +13,33 @@ import World
 extension SimulatedDevice {
   /// When the device is to be called; nil when nothing happens to it any more.
   mutating func next(after instant: MonotonicInstant) -> MonotonicInstant? {
-    guard isInstalled else { return isHealed ? nil : presenceChange }
+    guard life.isInstalled else { return isHealed ? nil : life.presenceChange }
     // Who is off asks for no token.
-    let attempt = isDownUntil == nil ? account?.nextAttempt : nil
-    var next = exchanges.reduce(attempt) { $1.due == .never ? $0 : earlier($0, $1.due) }
+    let attempt = life.isDownUntil == nil ? account?.nextAttempt : nil
+    var next = earlier(attempt, link.next)
     if isHealed {
       next = earlier(next, host.uploader.nextDeadline)
       return host.queue.count > 0 ? earlier(next, nextSync) : next
     }
     next = earlier(next, faults.next)
-    next = earlier(next, presenceChange)
-    if let isDownUntil {
+    next = earlier(next, life.presenceChange)
+    if let isDownUntil = life.isDownUntil {
       if isDownUntil != .never { next = earlier(next, isDownUntil) }
       // The body goes on without its phone.
       return isWatched ? earlier(next, nextSight(after: instant)) : next
     }
-    next = earlier(next, opensAt)
-    next = earlier(next, habits.nextInstant)
+    next = earlier(next, life.opensAt)
+    next = earlier(next, life.habits.nextInstant)
     next = earlier(next, host.nextDeadline)
-    next = earlier(next, occasion)
+    next = earlier(next, phone.occasion)
     if !body.hasWifi { next = earlier(next, radio.nextChange) }
-    if phone.wantsActivities { next = earlier(next, sensor.nextInstant) }
+    if phone.wantsActivities { next = earlier(next, phone.sensor.nextInstant) }
     return earlier(next, nextSight(after: instant))
   }
 
   /// When the system has to look at what it watches for the app.
   private mutating func nextSight(after instant: MonotonicInstant) -> MonotonicInstant? {
-    var next = earlier(body.nextChange(after: instant), regionTick)
-    if let surroundings { next = earlier(next, surroundings.next) }
-    return earlier(next, regionExit)
+    earlier(body.nextChange(after: instant), phone.nextSight)
   }
 
   /// Everything that is due at the instant; gives what `next` would give then.
@@ -49,8 +47,8 @@ extension SimulatedDevice {
     if !isHealed { try live(at: instant, in: site) }
     let now = moment(at: instant, in: site)
     carry(at: now, in: site)
-    if isDownUntil == nil { register(at: now, in: site) }
-    if isDownUntil == nil {
+    if life.isDownUntil == nil { register(at: now, in: site) }
+    if life.isDownUntil == nil {
       // After the faults the timers of the engine rest.
       if let deadline = isHealed ? host.uploader.nextDeadline : host.nextDeadline, deadline <= instant {
         site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
@@ -60,7 +58,7 @@ extension SimulatedDevice {
       }
     }
     if isHealed {
-      if isDownUntil == nil { sync(at: now, in: site) }
+      if life.isDownUntil == nil { sync(at: now, in: site) }
     } else {
       try sense(at: now, in: site)
     }
@@ -71,57 +69,50 @@ extension SimulatedDevice {
   private mutating func live(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
     move(to: instant, in: site)
     radio.advance(to: instant)
-    sensor.observe(body.activity(at: instant), at: instant)
+    phone.sensor.observe(body.activity(at: instant), at: instant)
     changeFaults(at: instant, in: site)
     changePresence(at: instant, in: site)
-    if let due = isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
-    if isDownUntil == nil, let due = habits.nextInstant, due <= instant, let event = habits.takeEvent() {
+    if let due = life.isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
+    if life.isDownUntil == nil, let due = life.habits.nextInstant, due <= instant, let event = life.habits.takeEvent() {
       var end = ProcessEnd.closed
       if case .reboots = event.kind { end = .switchedOff }
       goDown(end, until: event.end, at: instant, in: site)
     }
-    guard isDownUntil == nil else { return }
-    if let opensAt, opensAt <= instant { open(at: instant, in: site) }
+    guard life.isDownUntil == nil else { return }
+    if let due = life.opensAt, due <= instant { open(at: instant, in: site) }
     changeNetwork(at: moment(at: instant, in: site), in: site)
     if !faults.running.isEmpty { poison(at: instant, in: site) }
   }
 
   private mutating func changeNetwork(at now: Moment, in site: Site) {
     let current = currentNetwork(at: now.monotonic, in: site)
-    guard current != network else { return }
+    guard current != link.network else { return }
     let links = site.setup.radio
-    let wasConnected = links[network].connectivity
-    network = current
+    let wasConnected = links[link.network].connectivity
+    link.change(to: current)
     site.trace.note(.connectivity, UInt64(current.number), of: number, at: now.monotonic)
-    site.tell(.network(current), sighting(at: now))
-    // Connections belong to an interface: they end with it, wherever their bytes are.
+    site.tell(.network(current), link.sighting(at: now))
     if wasConnected != links[current].connectivity {
-      loseLines(.lost, at: now.monotonic, in: site)
-      site.carrier?.changeNetwork(of: number)
-      for index in exchanges.indices {
-        if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: number) }
-        exchanges[index].line = nil
-        exchanges[index].stage = .failing(.reset)
-        exchanges[index].due = now.monotonic
-      }
+      link.reset(at: now.monotonic, in: site)
       give(.connectivity(links[current].connectivity), at: now, in: site)
     }
   }
 
   /// Faults are over, the phone is on, the app runs and has a network; no body moves any more.
   mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
-    guard isInstalled else { return isHealed = true }
+    guard life.isInstalled else { return isHealed = true }
     healFaults(at: instant, in: site)
-    if isDownUntil != nil {
+    if life.isDownUntil != nil {
       // A phone that has been off does not wait for what starts the app, either.
-      isPhoneOff = false
+      life.isPhoneOff = false
       try comeBack(at: instant, in: site)
     }
     isHealed = true
+    link.heal()
     let now = site.setup.moment(at: instant)
     site.trace.note(.healed, UInt64(host.queue.count), of: number, at: instant)
-    site.tell(.healed, sighting(at: now))
-    receiver.stop(at: instant)
+    site.tell(.healed, link.sighting(at: now))
+    phone.receiver.stop(at: instant)
     changeNetwork(at: now, in: site)
     sync(at: now, in: site)
     finish(at: instant, in: site)
@@ -146,15 +137,15 @@ extension SimulatedDevice {
 extension SimulatedDevice {
   /// The app runs for the first time: it adds its geofences and starts the SDK.
   mutating func install(at instant: MonotonicInstant, in site: Site) {
-    (isInstalled, isPresent) = (true, true)
-    presenceChange = fleet.setup.presence.change(of: index, after: instant)
+    (life.isInstalled, life.isPresent) = (true, true)
+    life.presenceChange = fleet.setup.presence.change(of: index, after: instant)
     begin(Launch(), at: instant, in: site)
     let now = moment(at: instant, in: site)
     // Watchers know the configuration before they hear what the app asks for.
     settle(at: now, in: site)
     tellMoves(at: instant, in: site)
     if !fleet.setup.geofences.isEmpty {
-      site.tell(.asked(.addGeofences(fleet.setup.geofences)), sighting(at: now))
+      site.tell(.asked(.addGeofences(fleet.setup.geofences)), link.sighting(at: now))
       give(.call(.addGeofences(fleet.setup.geofences)), at: now, in: site)
     }
     start(at: now, in: site)
@@ -165,25 +156,25 @@ extension SimulatedDevice {
     let hasSchedule = !fleet.setup.configuration.app.schedule.isEmpty
     let startsGeofences = fleet.setup.startsGeofencesOnly
     site.tell(
-      .asked(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), sighting(at: now))
+      .asked(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), link.sighting(at: now))
     give(.call(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), at: now, in: site)
   }
 
   mutating func changePresence(at instant: MonotonicInstant, in site: Site) {
-    guard let due = presenceChange, due <= instant else { return }
-    guard isInstalled else { return install(at: instant, in: site) }
+    guard let due = life.presenceChange, due <= instant else { return }
+    guard life.isInstalled else { return install(at: instant, in: site) }
     let now = moment(at: instant, in: site)
-    isPresent.toggle()
-    presenceChange = fleet.setup.presence.change(of: index, after: instant)
-    if isPresent {
+    life.isPresent.toggle()
+    life.presenceChange = fleet.setup.presence.change(of: index, after: instant)
+    if life.isPresent {
       body = fleet.setup.movement.body(
         seed: site.setup.seed, device: key, index: index, clock: site.clock, start: instant)
       tellMoves(at: instant, in: site)
-      if isDownUntil == nil { start(at: now, in: site) }
+      if life.isDownUntil == nil { start(at: now, in: site) }
     } else {
       body.park(at: instant)
       tellMoves(at: instant, in: site)
-      if isDownUntil == nil { stop(at: now, in: site) }
+      if life.isDownUntil == nil { stop(at: now, in: site) }
     }
   }
 
@@ -194,10 +185,10 @@ extension SimulatedDevice {
       heed(at: now, in: site)
     }
     if !fleet.setup.configuration.app.schedule.isEmpty {
-      site.tell(.asked(.stopSchedule), sighting(at: now))
+      site.tell(.asked(.stopSchedule), link.sighting(at: now))
     }
     if host.engine.state.isSchedulerEnabled { give(.call(.stopSchedule), at: now, in: site) }
-    site.tell(.asked(.stop), sighting(at: now))
+    site.tell(.asked(.stop), link.sighting(at: now))
     give(.call(.stop), at: now, in: site)
   }
 
@@ -210,8 +201,8 @@ extension SimulatedDevice {
   }
 
   private mutating func tellMoves(at instant: MonotonicInstant, in site: Site) {
-    guard isInstalled else { return }
-    site.tell(.moves(body.episode), sighting(at: moment(at: instant, in: site)))
+    guard life.isInstalled else { return }
+    site.tell(.moves(body.episode), link.sighting(at: moment(at: instant, in: site)))
   }
 }
 
@@ -222,40 +213,39 @@ extension SimulatedDevice {
     _ process: ProcessEnd, until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site
   ) {
     let end = max(end, instant + .milliseconds(1))
-    if process == .switchedOff { hasRebooted = true }
-    if let isDownUntil {
-      if process == .switchedOff { isPhoneOff = true }
-      self.isDownUntil = isDownUntil == .never ? isPhoneOff ? end : .never : max(isDownUntil, end)
+    if process == .switchedOff { life.hasRebooted = true }
+    if let isDownUntil = life.isDownUntil {
+      if process == .switchedOff { life.isPhoneOff = true }
+      life.isDownUntil = isDownUntil == .never ? life.isPhoneOff ? end : .never : max(isDownUntil, end)
       return
     }
     if process == .closed && !close(until: end, at: instant, in: site) { return }
     let now = moment(at: instant, in: site)
     let isReboot = process == .switchedOff
     site.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
-    site.tell(.kept(host.engine.state), sighting(at: now))
-    site.tell(.killed(isReboot: isReboot), sighting(at: now))
+    site.tell(.kept(host.engine.state), link.sighting(at: now))
+    site.tell(.killed(isReboot: isReboot), link.sighting(at: now))
     site.said.removeAll(keepingCapacity: true)
     site.requests = []
-    loseLines(.clientGone, at: instant, in: site)
-    exchanges.removeAll()
+    link.drop(at: instant, in: site)
     account?.nextAttempt = nil
     account?.isRegistering = false
-    receiver.stop(at: instant)
-    (occasion, opensAt) = (nil, nil)
-    (isDownUntil, isPhoneOff) = (end, isReboot)
+    phone.receiver.stop(at: instant)
+    (phone.occasion, life.opensAt) = (nil, nil)
+    (life.isDownUntil, life.isPhoneOff) = (end, isReboot)
     leaveToSystem(process, at: instant)
   }
 
   /// Its user closes the app. False when its service goes on without it, or when the app has died of it.
   private mutating func close(until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site) -> Bool {
     let now = moment(at: instant, in: site)
-    site.tell(.closed, sighting(at: now))
+    site.tell(.closed, link.sighting(at: now))
     give(.terminate, at: now, in: site)
     dieIfDead(at: instant, in: site)
-    guard isDownUntil == nil else { return false }
+    guard life.isDownUntil == nil else { return false }
     settle(at: now, in: site)
     if host.isHeadless {
-      opensAt = end
+      life.opensAt = end
       return false
     }
     return true
@@ -263,65 +253,59 @@ extension SimulatedDevice {
 
   /// What the system watches on. Android watches for services that run.
   private mutating func leaveToSystem(_ process: ProcessEnd, at instant: MonotonicInstant) {
-    let platform = host.configuration.platform
-    watchRegion(at: instant)
+    phone.watchRegion(body, at: instant)
     heedOrders(at: instant)
-    phone = SimulatedPhone(watching: platform == .ios ? phone.region : nil)
-    if platform == .android {
-      (regionTick, regionExit, surroundings) = (nil, nil, nil)
-    } else if !process.keepsFetches(on: platform) {
-      surroundings?.fetches = BackgroundFetches()
-    }
+    phone.endProcess(process, on: host.configuration.platform)
   }
 
   /// The phone is on, and its system watches something that starts the app.
-  var isWatched: Bool { !isPhoneOff && (phone.region != nil || surroundings != nil) }
+  var isWatched: Bool { !life.isPhoneOff && (phone.region != nil || phone.surroundings != nil) }
 
   /// The user opens the app, or the phone is on again. Android starts its apps then; iOS waits for what it watches
   /// (SDK §19.4), and an app for which it watches nothing is opened by its user.
   mutating func comeBack(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
     let platform = host.configuration.platform
-    if isPhoneOff {
-      isPhoneOff = false
+    if life.isPhoneOff {
+      life.isPhoneOff = false
       if platform == .ios && isWatched && !isHealed {
-        isDownUntil = .never
-        regionTick = nil
-        surroundings?.resume(at: body, instant)
-        return watchRegion(at: instant)
+        life.isDownUntil = .never
+        phone.regionTick = nil
+        phone.surroundings?.resume(at: body, instant)
+        return phone.watchRegion(body, at: instant)
       }
     }
-    try launch(inBackground: hasRebooted && platform == .android, at: instant, in: site)
+    try launch(inBackground: life.hasRebooted && platform == .android, at: instant, in: site)
   }
 
   private mutating func launch(
     inBackground: Bool, at instant: MonotonicInstant, in site: Site
   ) throws(DatabaseError) {
-    let launch = Launch(isInBackground: inBackground, didReboot: hasRebooted)
-    (isDownUntil, isPhoneOff, hasRebooted) = (nil, false, false)
-    launches += 1
-    site.trace.note(.launched, launches, of: number, at: instant)
-    phone = phone.launching(isLogged: isLogged)
+    let launch = Launch(isInBackground: inBackground, didReboot: life.hasRebooted)
+    (life.isDownUntil, life.isPhoneOff, life.hasRebooted) = (nil, false, false)
+    life.launches += 1
+    site.trace.note(.launched, life.launches, of: number, at: instant)
+    phone.beginProcess(isLogged: isLogged)
     host = try SimulatedDevice.launch(
-      number, key, of: fleet, launches: launches, firstRequest: host.uploader.nextRequestID, at: instant, in: site)
+      number, key, of: fleet, launches: life.launches, firstRequest: host.uploader.nextRequestID, at: instant, in: site)
     begin(launch, at: instant, in: site)
-    if !isPresent { stop(at: moment(at: instant, in: site), in: site) }
+    if !life.isPresent { stop(at: moment(at: instant, in: site), in: site) }
   }
 
   /// The user opens an app that the system has started, or over its service.
   mutating func open(at instant: MonotonicInstant, in site: Site) {
-    opensAt = nil
+    life.opensAt = nil
     let now = moment(at: instant, in: site)
-    site.tell(.opened, sighting(at: now))
+    site.tell(.opened, link.sighting(at: now))
     if host.isHeadless { ready(Launch(), at: now, in: site) }
     give(.foreground, at: now, in: site)
   }
 
   /// What the system has seen, for the app, which it starts when it does not run (SDK §19.2).
   mutating func signal(_ input: EngineInput, at now: Moment, in site: Site) throws(DatabaseError) {
-    if let due = isDownUntil {
+    if let due = life.isDownUntil {
       guard input.startsApp(on: host.configuration.platform) else { return }
       try launch(inBackground: true, at: now.monotonic, in: site)
-      if due != .never { opensAt = due }
+      if due != .never { life.opensAt = due }
     }
     give(input, at: now, in: site)
   }

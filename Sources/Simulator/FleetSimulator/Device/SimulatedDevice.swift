@@ -22,47 +22,16 @@ struct SimulatedDevice {
   let fleet: SharedFleet
   let isLogged: Bool
   var host: DeviceHost
-  var phone = SimulatedPhone()
   var body: Body
-  var receiver: Receiver
-  var sensor: ActivitySensor
+  var phone: SimulatedPhone
   var radio: Radio
-  var habits: Habits
-  var link: RandomStream
-  var network = RadioNetwork.none
-  /// While the app or the phone is off: when its user, or the phone's start, brings it back; never when only the system
-  /// does.
-  var isDownUntil: MonotonicInstant?
-  var isPhoneOff = false
-  /// The app has not run since.
-  var hasRebooted = false
-  /// When the user opens an app that runs without them.
-  var opensAt: MonotonicInstant?
-  var launches: UInt64 = 0
-  var exchanges: [LinkExchange] = []
-  var idleLine: LinkConnection?
-  /// How many connections it has made.
-  var lines: UInt64 = 0
-  /// Tokens that a fault has made worthless in front of a server that takes no faults.
-  var withdrawnTokens: WithdrawnTokens?
+  var link: DeviceLink
+  var life: AppLife
   /// Nil where no tokens are wanted.
   var account: Account?
-  var occasion: MonotonicInstant?
-  /// Where the last position of the stream was that came beside those of the sampling.
-  var lastStreamed: Coordinate?
-  var crossing = CrossingTest(isInside: true)
-  var regionTick: MonotonicInstant?
-  var regionExit: MonotonicInstant?
   var faults: FaultTimeline
   var isHealed = false
   var nextSync: MonotonicInstant?
-  var isInstalled = false
-  var isPresent = false
-  /// When it comes into being, leaves or comes back.
-  var presenceChange: MonotonicInstant?
-  var surroundings: Surroundings?
-  /// In percent; while it is charged −1 − percent.
-  var toldBattery = Int8.min
 
   /// Concerns of a device beside those of the world.
   private enum DeviceConcern {
@@ -73,8 +42,8 @@ struct SimulatedDevice {
   init(_ number: Int, index: Int, of fleet: SharedFleet, in site: Site) throws(DatabaseError) {
     // A body begins to live when its device is there for the first time.
     let zero = MonotonicInstant(nanoseconds: 0)
-    presenceChange = fleet.setup.presence.first(of: index)
-    let start = presenceChange ?? zero
+    let presence = fleet.setup.presence.first(of: index)
+    let start = presence ?? zero
     let (key, seed) = (fleet.setup.key(of: index), site.setup.seed)
     self.number = number
     self.key = key
@@ -83,12 +52,15 @@ struct SimulatedDevice {
     isLogged = site.setup.logged.contains(site.names[number])
     let movement = fleet.setup.movement
     body = movement.body(seed: seed, device: key, index: index, clock: site.clock, start: start)
-    receiver = Receiver(model: fleet.setup.receiver, seed: seed, device: key)
-    sensor = ActivitySensor(truth: .still, at: start, shares: movement.shares, seed: seed, device: key)
+    phone = SimulatedPhone(
+      Receiver(model: fleet.setup.receiver, seed: seed, device: key),
+      ActivitySensor(truth: .still, at: start, shares: movement.shares, seed: seed, device: key))
     radio = Radio(model: fleet.setup.radio, start: start, seed: seed, device: key)
-    habits = Habits(rates: fleet.setup.habits, clock: site.clock, start: start, seed: seed, device: key)
+    life = AppLife(
+      Habits(rates: fleet.setup.habits, clock: site.clock, start: start, seed: seed, device: key),
+      presenceChange: presence)
     faults = site.faults.timeline(of: index, in: fleet.setup)
-    link = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
+    link = DeviceLink(of: number, key: key, seed: seed)
     host = try SimulatedDevice.launch(
       number, key, of: fleet, launches: 0, firstRequest: 1, at: zero, in: site)
     if site.logEntriesKept > 0 {
@@ -96,7 +68,7 @@ struct SimulatedDevice {
         capacity: site.logEntriesKept, platform: fleet.setup.configuration.platform)
     }
     account = site.setup.authorization.map { _ in Account() }
-    guard presenceChange == zero else { return }
+    guard presence == zero else { return }
     changeFaults(at: zero, in: site)
     install(at: zero, in: site)
     finish(at: zero, in: site)
@@ -118,15 +90,12 @@ struct SimulatedDevice {
       at: site.setup.moment(at: instant))
   }
 
-  /// What watchers hear of beside what happened.
-  mutating func sighting(at now: Moment) -> Sighting { Sighting(device: number, now: now, network: network) }
-
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in site: Site) {
     let now = moment(at: instant, in: site)
-    network = currentNetwork(at: instant, in: site)
-    site.tell(.kept(host.engine.state), sighting(at: now))
-    site.tell(.launched(launch), sighting(at: now))
-    give(.connectivity(site.setup.radio[network].connectivity), at: now, in: site)
+    link.change(to: currentNetwork(at: instant, in: site))
+    site.tell(.kept(host.engine.state), link.sighting(at: now))
+    site.tell(.launched(launch), link.sighting(at: now))
+    give(.connectivity(site.setup.radio[link.network].connectivity), at: now, in: site)
     if site.setup.zoneOffsetSeconds != 0 || !site.setup.zoneChanges.isEmpty {
       let changes = site.setup.zoneChanges.map { ZoneRules.Transition(at: $0.instant, offsetSeconds: $0.offsetSeconds) }
       give(
@@ -143,7 +112,7 @@ struct SimulatedDevice {
         at: now, in: site
       )
     }
-    toldBattery = .min
+    phone.toldBattery = .min
     tellBattery(at: now, in: site)
     ready(launch, at: now, in: site)
     seekTokens(at: instant)
@@ -206,6 +175,28 @@ struct SimulatedDevice {
   }
 }
 
+/// Whether the app runs, and when that changes.
+struct AppLife {
+  var habits: Habits
+  var isInstalled = false
+  var isPresent = false
+  /// When the device comes into being, leaves or comes back.
+  var presenceChange: MonotonicInstant?
+  /// While the app or the phone is off: when its user, or the phone's start, brings it back; never when only the system
+  /// does.
+  var isDownUntil: MonotonicInstant?
+  var isPhoneOff = false
+  /// The app has not run since.
+  var hasRebooted = false
+  /// When the user opens an app that runs without them.
+  var opensAt: MonotonicInstant?
+  var launches: UInt64 = 0
+
+  init(_ habits: Habits, presenceChange: MonotonicInstant?) {
+    (self.habits, self.presenceChange) = (habits, presenceChange)
+  }
+}
+
 extension RadioLink {
   var connectivity: Connectivity {
     switch kind {
@@ -252,7 +243,7 @@ extension SimulatedDevice {
       url: SimulatedDevice.url(authorization.tokenURL, in: site),
       headers: [NameValuePair(HeaderName.contentType, ContentType.json)], body: form.json.serialized,
       timeout: .seconds(60))
-    send(request, at: now, in: site)
+    link.send(request, at: now, under: faults, in: site)
   }
 
   /// What came of it.

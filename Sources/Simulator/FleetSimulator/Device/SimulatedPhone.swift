@@ -1,9 +1,12 @@
 import Base
+import Contract
 import DeviceLog
 import Engine
 import Gzip
 import Host
+import Sensing
 import Vocabulary
+import World
 
 /// What the app wants of its phone, and what the phone keeps for it.
 struct SimulatedPhone {
@@ -19,14 +22,38 @@ struct SimulatedPhone {
   /// For a server that asks for it; nil in runs in which none can.
   var recentLog: RecentLog?
 
-  /// What the system watches on when the process is gone.
-  init(watching region: Circle? = nil) { self.region = region }
+  var receiver: Receiver
+  var sensor: ActivitySensor
+  /// When the receiver next has a position for the app.
+  var occasion: MonotonicInstant?
+  /// Where the last position of the stream was that came beside those of the sampling.
+  var lastStreamed: Coordinate?
+  /// Of the stationary region.
+  var crossing = CrossingTest(isInside: true)
+  var regionTick: MonotonicInstant?
+  var regionExit: MonotonicInstant?
+  var surroundings: Surroundings?
+  /// In percent; while it is charged −1 − percent.
+  var toldBattery = Int8.min
 
-  /// For the next process of the app.
-  func launching(isLogged: Bool) -> SimulatedPhone {
-    var phone = SimulatedPhone(watching: region)
-    (phone.recentLog, phone.isLogged) = (recentLog, isLogged)
-    return phone
+  init(_ receiver: Receiver, _ sensor: ActivitySensor) { (self.receiver, self.sensor) = (receiver, sensor) }
+
+  /// The app's process is gone: the system watches on what it watches without one.
+  mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
+    (updates, isSampling, wantsActivities, orders) = (nil, false, false, [])
+    (isLogged, recentLog) = (false, nil)
+    if platform == .android {
+      (region, regionIsNew) = (nil, false)
+      (regionTick, regionExit, surroundings) = (nil, nil, nil)
+    } else if !end.keepsFetches(on: platform) {
+      surroundings?.fetches = BackgroundFetches()
+    }
+  }
+
+  mutating func beginProcess(isLogged: Bool) {
+    (updates, isSampling, wantsActivities, orders) = (nil, false, false, [])
+    regionIsNew = false
+    self.isLogged = isLogged
   }
 
   mutating func heed(_ demand: SensorDemand) {
@@ -39,6 +66,57 @@ struct SimulatedPhone {
     case .activityUpdates(let isOn): wantsActivities = isOn
     case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: orders.append(demand)
     }
+  }
+
+  /// When the system has to look at what it watches.
+  var nextSight: MonotonicInstant? { earlier(earlier(regionTick, surroundings?.next), regionExit) }
+
+  /// Metres between the positions that the app wants.
+  var distanceFilter: Double { isSampling ? 0 : updates?.distanceFilterMetres ?? 0 }
+
+  /// The receiver goes on and off as the app wants it. Without positions it is blind, however long it is on.
+  mutating func plan(_ body: Body, isBlind: Bool, after instant: MonotonicInstant) {
+    guard isSampling || updates != nil else {
+      receiver.stop(at: instant)
+      occasion = nil
+      return
+    }
+    receiver.start(at: instant)
+    // The end of the fault is a turn of its own, so that its end need not be looked for.
+    guard !isBlind else { return occasion = nil }
+    occasion = receiver.nextOccasion(of: body, distanceFilterMetres: distanceFilter, after: instant)
+  }
+
+  /// Whether a position is also one of the stream, whose distance counts for it.
+  mutating func streams(_ place: Coordinate, besideSamples isSampling: Bool, _ updates: LocationUpdates) -> Bool {
+    if isSampling, let lastStreamed, lastStreamed.distanceMetres(to: place) < updates.distanceFilterMetres {
+      return false
+    }
+    lastStreamed = place
+    return true
+  }
+
+  /// The stationary region: a true crossing of its rim begins the test.
+  mutating func watchRegion(_ body: Body, at instant: MonotonicInstant) {
+    if regionIsNew {
+      regionIsNew = false
+      (crossing, regionTick, regionExit) = (CrossingTest(isInside: true), nil, nil)
+    }
+    guard let region, crossing.isInside == true, regionTick.map({ $0 <= instant }) ?? true else { return }
+    // Crossings are calculated in a plane, which differs from the earth by so much at the rim.
+    let doubt = max(0.5, 0.001 * region.radiusMetres)
+    regionTick =
+      region.center.distanceMetres(to: body.position(at: instant)) > region.radiusMetres - doubt
+      ? instant + CrossingTest.tick
+      : body.nextCrossing(distanceMetres: region.radiusMetres, from: region.center, after: instant)
+  }
+
+  /// The test goes on at its ticks until the phone is sure that it has left the region.
+  mutating func noticesExit(_ body: Body, at instant: MonotonicInstant) -> Bool {
+    guard let due = regionTick, due <= instant, let region else { return false }
+    regionTick = nil
+    return crossing.test(
+      body.position(at: instant), accuracyMetres: CircleWatch.accuracyMetres, against: region) == .exit
   }
 
   var compressedLog: [UInt8] {

@@ -86,12 +86,12 @@ extension SimulatedDevice {
     if !phone.orders.isEmpty {
       let orders = phone.orders
       phone.orders = []
-      let around = surroundings ?? Surroundings()
-      surroundings = around
+      let around = phone.surroundings ?? Surroundings()
+      phone.surroundings = around
       for order in orders { heed(order, around, at: instant) }
-      if around.isIdle { surroundings = nil }
+      if around.isIdle { phone.surroundings = nil }
     }
-    surroundings?.look(at: body, after: instant)
+    phone.surroundings?.look(at: body, after: instant)
   }
 
   private mutating func heed(_ order: SensorDemand, _ around: Surroundings, at instant: MonotonicInstant) {
@@ -130,12 +130,12 @@ extension SimulatedDevice {
   }
 
   mutating func senseSurroundings(at now: Moment, in site: Site) throws(DatabaseError) {
-    guard let around = surroundings, let next = around.next, next <= now.monotonic else { return }
+    guard let around = phone.surroundings, let next = around.next, next <= now.monotonic else { return }
     for index in around.watches.indices {
       let finding = around.watches[index].advance(to: now.monotonic, body)
       let identifier = around.watches[index].identifier
       if let identifier, let isEntry = finding.crossed {
-        site.tell(.crossed(fence: identifier, isEntry: isEntry), sighting(at: now))
+        site.tell(.crossed(fence: identifier, isEntry: isEntry), link.sighting(at: now))
       }
       if let isEntry = finding.noticed {
         var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: site)
@@ -154,7 +154,7 @@ extension SimulatedDevice {
     }
     if around.fetches.take(at: now.monotonic) {
       site.trace.note(.region, 3, of: number, at: now.monotonic)
-      site.tell(.fetched, sighting(at: now))
+      site.tell(.fetched, link.sighting(at: now))
       try signal(.backgroundFetch, at: now, in: site)
     }
   }
@@ -167,7 +167,7 @@ extension SimulatedDevice {
       // Android hands over the position that proved the crossing; iOS has none.
       let fix = host.configuration.platform == .android ? coarseFix(at: now, in: site) : nil
       site.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
-      if isDownUntil == nil { tellBattery(at: now, in: site) }
+      if life.isDownUntil == nil { tellBattery(at: now, in: site) }
       if let identifier = report.identifier {
         try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: site)
       } else if !report.isEntry {
@@ -190,12 +190,12 @@ extension SimulatedDevice {
     var draws = RandomStream(
       seed: site.setup.seed, device: key, concern: FleetConcern.coarsePosition.rawValue, n: n)
     // With x and y normal, 68 of 100 lie within 1.51 deviations.
-    let deviation = SimulatedDevice.networkAccuracy / 1.51
+    let deviation = CircleWatch.accuracyMetres / 1.51
     let truth = body.position(at: now.monotonic)
     let offset = Offset(east: draws.normal() * deviation, north: draws.normal() * deviation)
     let place = LocalScale(latitude: truth.latitude).place(at: offset, from: truth)
     var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
-    coords.accuracy = SimulatedDevice.networkAccuracy
+    coords.accuracy = CircleWatch.accuracyMetres
     return Fix(coords: coords, timestamp: now.wall)
   }
 
@@ -203,12 +203,9 @@ extension SimulatedDevice {
   mutating func tellBattery(at now: Moment, in site: Site) {
     let reading = fleet.setup.battery.reading(at: now.monotonic, seed: site.setup.seed, device: key)
     let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
-    guard told != toldBattery else { return }
-    toldBattery = told
+    guard told != phone.toldBattery else { return }
+    phone.toldBattery = told
     give(
       .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: site)
   }
-
-  /// Of the position that cells and known wireless networks give.
-  static var networkAccuracy: Double { 20 }
 }

@@ -105,6 +105,13 @@ struct FaultPlan {
     return area.contains(place())
   }
 
+  /// Whether one of a device's faults makes its app crash then.
+  func crash(_ moment: CrashMoment, among timeline: FaultTimeline) -> Bool {
+    timeline.running.contains {
+      if case .storage(let fault) = faults[$0.fault].action { fault.crash == moment } else { false }
+    }
+  }
+
   func occurrence(_ spell: FaultTimeline.Spell, of index: Int, in fleet: String) -> FaultOccurrence {
     FaultOccurrence(
       fault: faults[spell.fault].name, fleet: fleet, index: index, ordinal: spell.ordinal, start: spell.start,

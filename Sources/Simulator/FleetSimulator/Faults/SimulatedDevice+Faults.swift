@@ -1,4 +1,5 @@
 import Base
+import Contract
 import Database
 import Engine
 import Host
@@ -13,7 +14,7 @@ extension SimulatedDevice {
   mutating func changeFaults(at instant: MonotonicInstant, in site: Site) {
     guard let next = faults.next, next <= instant else { return }
     let shown = moment(at: instant, in: site)
-    defer { if isDownUntil == nil, isInstalled { tellClock(shown, in: site) } }
+    defer { if life.isDownUntil == nil, life.isInstalled { tellClock(shown, in: site) } }
     while let spell = faults.takeEnded(by: instant) { end(spell, at: instant, in: site) }
     while let spell = faults.takeComing(by: instant, { [key] in site.faults.successor(of: $0, key) }) {
       guard site.faults.finds(spell, at: body.position(at: instant)) else { continue }
@@ -21,9 +22,11 @@ extension SimulatedDevice {
       let isOver = spell.end.map { $0 <= instant } ?? false
       // Watchers see the clock as the fault has set it.
       if !isOver { faults.begin(spell) }
-      site.tell(.faultBegan(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
+      site.tell(.faultBegan(occurrence(spell, in: site)), link.sighting(at: moment(at: instant, in: site)))
       begin(spell, at: instant, in: site)
-      if isOver { site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site))) }
+      if isOver {
+        site.tell(.faultEnded(occurrence(spell, in: site)), link.sighting(at: moment(at: instant, in: site)))
+      }
     }
   }
 
@@ -40,7 +43,7 @@ extension SimulatedDevice {
     case .http, .authorization: site.targetFaults?.end(spell.fault, of: number)
     case .network, .toxic, .device, .lifecycle, .remote: break
     }
-    site.tell(.faultEnded(occurrence(spell, in: site)), sighting(at: moment(at: instant, in: site)))
+    site.tell(.faultEnded(occurrence(spell, in: site)), link.sighting(at: moment(at: instant, in: site)))
   }
 
   mutating func healFaults(at instant: MonotonicInstant, in site: Site) {
@@ -58,12 +61,12 @@ extension SimulatedDevice {
     switch fault.action {
     case .network: break
     case .http: site.targetFaults?.begin(spell.fault, of: number)
-    case .toxic: resetIdleLine(spell, at: instant, in: site)
+    case .toxic: link.resetIdleLine(spell, at: instant, in: site)
     case .authorization(let authorization):
       if authorization.refreshStatus != nil { site.targetFaults?.begin(spell.fault, of: number) }
       if site.playsFaults {
         if authorization.expireAllAccessTokens || authorization.revokeAllTokens {
-          withdrawTokens(refreshToo: authorization.revokeAllTokens)
+          link.withdraw(host.configuration.authorization, refreshToo: authorization.revokeAllTokens)
         }
         return
       }
@@ -74,7 +77,7 @@ extension SimulatedDevice {
     case .device: break
     case .lifecycle(let lifecycle):
       // Before its time there is nothing to close.
-      guard isInstalled else { return }
+      guard life.isInstalled else { return }
       var stream = FaultDraw.absence.stream(fault.name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
       let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
       let seconds = (lifecycle.relaunchAfter ?? usual).draw(from: &stream)
@@ -172,11 +175,6 @@ extension SimulatedDevice {
       in: site)
   }
 
-  mutating func crashes(_ moment: CrashMoment, in site: Site) -> Bool {
-    faults.running.contains {
-      if case .storage(let fault) = site.faults.faults[$0.fault].action { fault.crash == moment } else { false }
-    }
-  }
 }
 
 extension StorageError {

@@ -115,31 +115,31 @@ struct Passage {
 }
 
 /// What bytes meet on their way.
-extension SimulatedDevice {
+extension DeviceLink {
   /// A way through one of the device's connections. `request` makes the chances of one request its own.
   mutating func passage(
     _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: LinkConnection, for request: UInt64,
-    at instant: MonotonicInstant, in site: Site
+    at instant: MonotonicInstant, under faults: FaultTimeline, in site: Site
   ) -> Passage {
     let quality = quality(in: site)
     let isUpload = way != .down
     // A handshake goes once there and back (RFC 9293 §3.5).
     var passage = Passage(
       span: way == .connect
-        ? Nanoseconds(Int64(quality.latency * 1e9)) : quality.transfer(bytes: bytes, isUpload: isUpload, from: &link))
+        ? Nanoseconds(Int64(quality.latency * 1e9)) : quality.transfer(bytes: bytes, isUpload: isUpload, from: &stream))
     guard !faults.running.isEmpty else { return passage }
     let load = Passage.Load(
       bytes: bytes, headBytes: headBytes, bytesBefore: isUpload ? line.sentBytes : line.receivedBytes,
       bitsPerSecond: isUpload ? quality.upBitsPerSecond : quality.downBitsPerSecond, start: instant)
-    let toxics = toxics(on: line.number, way, request, in: site)
+    let toxics = toxics(on: line.number, way, request, under: faults, in: site)
     // Whether a connection closes late shows when it is known whether it closes.
     for toxic in toxics where !toxic.toxic.isSlowClose { passage.meet(toxic, load) }
     for toxic in toxics where toxic.toxic.isSlowClose { passage.meet(toxic, load) }
     return passage
   }
 
-  private mutating func toxics(
-    on line: UInt64, _ way: ToxicWay, _ request: UInt64, in site: Site
+  private func toxics(
+    on line: UInt64, _ way: ToxicWay, _ request: UInt64, under faults: FaultTimeline, in site: Site
   ) -> [ActingToxic] {
     faults.running.compactMap { spell in
       let fault = site.faults.faults[spell.fault]
@@ -152,7 +152,7 @@ extension SimulatedDevice {
   }
 
   /// Each connection is touched or is not.
-  private mutating func touches(
+  private func touches(
     _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ line: UInt64, in site: Site
   ) -> Bool {
     var draw = FaultDraw.toxicity.stream(
@@ -170,8 +170,7 @@ extension SimulatedDevice {
     self.idleLine = nil
   }
 
-  mutating func quality(in site: Site) -> LinkQuality {
-    // In the end everybody has a network without faults, whatever the scenario calls Wi-Fi.
+  func quality(in site: Site) -> LinkQuality {
     var quality = (isHealed ? RadioTable.presets : site.setup.radio)[network].quality
     if isHealed { quality.loss = 0 }
     return quality

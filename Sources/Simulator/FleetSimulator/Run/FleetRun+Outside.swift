@@ -75,7 +75,7 @@ extension FleetRun {
       now = max(now, clock.now)
       let lag = clock.machineSpan(of: now - instant)
       generatorLag.record(UInt64(max(0, lag.count / 1_000)))
-      site.tell(.turn(late: lag), devices[device].sighting(at: site.setup.moment(at: now)))
+      site.tell(.turn(late: lag), devices[device].link.sighting(at: site.setup.moment(at: now)))
       turns += 1
     }
     return turns

@@ -12,16 +12,16 @@ struct Lockstep {
   let latency: LatencySource
 }
 
-extension SimulatedDevice {
-  /// The request is at the server. What the answer takes to come back is modelled, or what it took in truth.
-  mutating func arriveOutside(_ index: Int, _ lockstep: Lockstep, at now: Moment, in site: Site) {
+extension DeviceLink {
+  /// The request is at the server; true when the app dies then. What the answer takes to come back is modelled, or what it took in truth.
+  mutating func arriveOutside(
+    _ index: Int, _ lockstep: Lockstep, at now: Moment, under faults: FaultTimeline, in site: Site
+  ) -> Bool {
     guard let request = exchanges[index].outside.take() else { preconditionFailure("it is sent once") }
     exchanges[index].pieces = []
     site.targetFaults?.place()
-    let landed = lockstep.carrier.ask(request, of: number)
-    if request.purpose == .records && crashes(.betweenSendAndAnswer, in: site) {
-      return crash(at: now.monotonic, in: site)
-    }
+    let landed = lockstep.carrier.ask(request, of: device)
+    if request.purpose == .records && site.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
     if lockstep.latency == .measured {
       site.tell(.carried(request: request.id, landed.timings, head: landed.head), sighting(at: now))
     }
@@ -34,11 +34,12 @@ extension SimulatedDevice {
     case .answered(_, _, let body):
       exchanges[index].outcome = landed.outcome
       if let line = exchanges[index].line {
-        returns(index, line, bytes: body.count + SimulatedDevice.answerHeadBytes, at: now, in: site)
+        returns(index, line, bytes: body.count + DeviceLink.answerHeadBytes, at: now, under: faults, in: site)
       } else {
         exchanges[index].advance(to: .returning, after: landed.timings.total, from: now.monotonic)
       }
     }
+    return false
   }
 
   /// Heads differ from second to second by their date, and from server to server: in modelled time they all count as much.

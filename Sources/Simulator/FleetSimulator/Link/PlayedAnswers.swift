@@ -6,9 +6,9 @@ import Scenario
 import Upload
 
 /// What the server is to do badly.
-extension SimulatedDevice {
+extension DeviceLink {
   /// With one request that has arrived; of several faults the first that meets it counts.
-  mutating func spoilage(of exchange: LinkExchange, in site: Site) -> ServerFault? {
+  func spoilage(of exchange: LinkExchange, under faults: FaultTimeline, in site: Site) -> ServerFault? {
     for spell in faults.running {
       let fault = site.faults.faults[spell.fault]
       switch fault.action {
@@ -94,10 +94,12 @@ extension AnswerFault {
 
 /// Faults of the server in front of one that takes none: the network of the simulator answers in its place, and the request
 /// does not get there.
-extension SimulatedDevice {
-  mutating func playedAnswer(to request: OutgoingRequest, _ exchange: LinkExchange, in site: Site) -> RequestOutcome? {
+extension DeviceLink {
+  func playedAnswer(
+    to request: OutgoingRequest, _ exchange: LinkExchange, under faults: FaultTimeline, in site: Site
+  ) -> RequestOutcome? {
     guard site.playsFaults else { return nil }
-    switch spoilage(of: exchange, in: site) {
+    switch spoilage(of: exchange, under: faults, in: site) {
     case .status(let status, _, let body)?:
       return .answered(status: status, reason: "", body: Array((body ?? "").utf8))
     case .portal?: return .answered(status: 200, reason: "OK", body: Array("<html>log in!</html>".utf8))
@@ -107,9 +109,8 @@ extension SimulatedDevice {
     return .answered(status: 401, reason: "", body: [])
   }
 
-  /// The tokens that the device has are good no more.
-  mutating func withdrawTokens(refreshToo: Bool) {
-    let authorization = host.configuration.authorization
+  /// These tokens are good no more.
+  mutating func withdraw(_ authorization: AuthorizationSettings, refreshToo: Bool) {
     withdrawnTokens = WithdrawnTokens(
       access: authorization.accessToken,
       refresh: refreshToo ? authorization.refreshToken : withdrawnTokens?.refresh)

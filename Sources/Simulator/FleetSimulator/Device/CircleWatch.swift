@@ -1,0 +1,98 @@
+import Base
+import Contract
+import Engine
+import World
+
+/// A circle that a phone watches: when its body truly crosses the rim, and when the phone is sure of it (SDK §15.3).
+struct CircleWatch {
+  /// Nil for the region around the fences.
+  let identifier: String?
+  let circle: Circle
+  /// Truly. Who has gone out is out only beyond the margin within which no phone can be sure.
+  private(set) var isInside: Bool
+  private var test: CrossingTest
+  private var crossing: MonotonicInstant?
+  private var tick: MonotonicInstant?
+
+  /// Of the position that cells and known wireless networks give.
+  static let accuracyMetres = 20.0
+
+  /// What has happened at an instant.
+  struct Finding {
+    /// The body has truly come in, or gone out beyond the margin.
+    var crossed: Bool?
+    /// The phone is sure that it has come in, or gone out.
+    var noticed: Bool?
+  }
+
+  /// Begins with the side on which the app has the device: if the body is on the other one, the first test finds it there
+  /// (SDK §15.4). Nil: the side on which the body is.
+  init(
+    _ identifier: String?, _ circle: Circle, wasInside: Bool? = nil, _ body: Body, at instant: MonotonicInstant
+  ) {
+    self.identifier = identifier
+    self.circle = circle
+    let margin = wasInside == true ? CircleWatch.accuracyMetres : 0
+    isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres + margin
+    test = CrossingTest(isInside: wasInside ?? isInside)
+    solve(body, after: instant)
+    // Where it is the system finds out at once, before it can leave.
+    if isInside && test.isInside == false { tick = instant + .milliseconds(1) }
+  }
+
+  var next: MonotonicInstant? {
+    guard let crossing, let tick else { return crossing ?? tick }
+    return min(crossing, tick)
+  }
+
+  /// A body at rest crosses nothing and need not be tested again.
+  mutating func solve(_ body: Body, after instant: MonotonicInstant) {
+    crossing = nextCrossing(of: body, after: instant)
+    if test.isInside == isInside {
+      tick = nil
+    } else if tick == nil {
+      tick = CircleWatch.tick(after: instant)
+    }
+  }
+
+  /// After a time without tests: a rim that was crossed then is crossed now.
+  mutating func resume(_ body: Body, at instant: MonotonicInstant) {
+    solve(body, after: instant)
+    let margin = isInside ? CircleWatch.accuracyMetres : 0
+    let distance = circle.center.distanceMetres(to: body.position(at: instant))
+    if (distance <= circle.radiusMetres + margin) != isInside { crossing = instant + .milliseconds(1) }
+  }
+
+  mutating func advance(to instant: MonotonicInstant, _ body: Body) -> Finding {
+    var finding = Finding()
+    if let due = crossing, due <= instant {
+      isInside.toggle()
+      finding.crossed = isInside
+      crossing = nextCrossing(of: body, after: instant)
+      if tick == nil { tick = CircleWatch.tick(after: instant) }
+    }
+    if let due = tick, due <= instant {
+      tick = nil
+      switch test.test(
+        body.position(at: instant), accuracyMetres: CircleWatch.accuracyMetres, against: circle)
+      {
+      case .enter: finding.noticed = true
+      case .exit: finding.noticed = false
+      case .dwell, nil: break
+      }
+      if test.isInside != isInside { tick = instant + CrossingTest.tick }
+    }
+    return finding
+  }
+
+  private func nextCrossing(of body: Body, after instant: MonotonicInstant) -> MonotonicInstant? {
+    let margin = isInside ? CircleWatch.accuracyMetres : 0
+    return body.nextCrossing(distanceMetres: circle.radiusMetres + margin, from: circle.center, after: instant)
+  }
+
+  /// Positions are compared with the circles at every fifth second.
+  private static func tick(after instant: MonotonicInstant) -> MonotonicInstant {
+    let step = CrossingTest.tick.count
+    return MonotonicInstant(nanoseconds: (instant.nanoseconds / step + 1) * step)
+  }
+}

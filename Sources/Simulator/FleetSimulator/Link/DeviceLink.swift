@@ -1,0 +1,303 @@
+import Base
+import Contract
+import CurlTransport
+import HTTP1
+import Host
+import IngestServer
+import Network
+import Queue
+import Scenario
+import Upload
+import Vocabulary
+import World
+
+/// What lies between the app of one device and its server: bytes that take their time, or never arrive.
+struct DeviceLink {
+  let device: Int
+  let key: UInt64
+  private(set) var network = RadioNetwork.none
+  var exchanges: [LinkExchange] = []
+  var idleLine: LinkConnection?
+  /// How many connections it has made.
+  private var lines: UInt64 = 0
+  var stream: RandomStream
+  private(set) var isHealed = false
+  /// Tokens that a fault has made worthless in front of a server that takes no faults.
+  var withdrawnTokens: WithdrawnTokens?
+
+  init(of device: Int, key: UInt64, seed: UInt64) {
+    (self.device, self.key) = (device, key)
+    stream = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
+  }
+
+  /// What the app hears of it.
+  enum Event {
+    case ended(LinkExchange, RequestOutcome)
+    /// The app dies, as a fault wants it to when a request is at the server.
+    case crash
+  }
+
+  /// When something next happens here by itself.
+  var next: MonotonicInstant? {
+    exchanges.reduce(nil) { $1.due == .never ? $0 : earlier($0, $1.due) }
+  }
+
+  /// What watchers hear of beside what happened.
+  func sighting(at now: Moment) -> Sighting { Sighting(device: device, now: now, network: network) }
+
+  mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in site: Site) {
+    // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
+    var hash = TraceHash()
+    let body = request.body
+    if request.purpose == .records && site.carrier == nil { hash.fold(body.span) }
+    site.trace.note(.sent, hash.low, of: device, at: now.monotonic)
+    site.tell(.sent(request), sighting(at: now))
+    exchanges.append(exchange(for: request, at: now.monotonic, under: faults, in: site))
+  }
+
+  private mutating func exchange(
+    for request: OutgoingRequest, at instant: MonotonicInstant, under faults: FaultTimeline, in site: Site
+  ) -> LinkExchange {
+    var exchange = LinkExchange(
+      request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
+      stage: .failing(.unreachable), due: instant)
+    guard site.setup.radio.kind(of: network) != .none else { return exchange }
+    if let outcome = playedAnswer(to: request, exchange, under: faults, in: site) {
+      site.played.count(request.purpose)
+      exchange.outcome = outcome
+      exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
+      return exchange
+    }
+    if let carrier = site.carrier {
+      carrier.send(request, of: device)
+      (exchange.stage, exchange.due) = (.carried, .never)
+      return exchange
+    }
+    guard let bytes = WireBytes.bytes(of: request) else {
+      exchange.stage = .failing(.invalidURL)
+      return exchange
+    }
+    if let lockstep = site.lockstep {
+      exchange.outside = request
+      if lockstep.latency == .measured {
+        exchange.advance(to: .arriving, after: .zero, from: instant)
+        return exchange
+      }
+    }
+    var (line, isNew) = takeLine(at: instant, in: site)
+    site.tell(.connected(request: request.id, isNew: isNew), sighting(at: site.setup.moment(at: instant)))
+    var span = Nanoseconds.zero
+    if isNew {
+      let connecting = passage(.connect, of: 0, through: line, for: request.id, at: instant, under: faults, in: site)
+      if let cut = connecting.cut {
+        exchange.advance(to: .failing(cut.failure), after: connecting.span, from: instant)
+        return exchange
+      }
+      span = connecting.span ?? .zero
+    }
+    let weight = request.weight(of: bytes)
+    let way = passage(
+      .up, of: weight, headBytes: bytes.count - request.body.count, through: line, for: request.id, at: instant,
+      under: faults, in: site)
+    line.sentBytes += weight
+    exchange.line = line
+    exchange.cut = way.cut?.failure
+    exchange.pieces = bytes.prefix(way.cut?.bytes ?? bytes.count).cut(into: way.pieces)
+    exchange.advance(to: .arriving, after: way.span.map { $0 + span }, from: instant)
+    return exchange
+  }
+
+  /// What has arrived by now, event by event: nil once there is no more.
+  mutating func advance(to now: Moment, under faults: FaultTimeline, in site: Site) -> Event? {
+    while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
+      switch exchanges[index].stage {
+      case .arriving:
+        if arrive(index, at: now, under: faults, in: site) { return .crash }
+      case .working: work(index, at: now, under: faults, in: site)
+      case .carried: preconditionFailure("what is carried has no time to be due")
+      case .returning:
+        let exchange = exchanges.remove(at: index)
+        let outcome = exchange.outcome ?? WireBytes.outcome(of: exchange.answer, into: &site.head)
+        if case .answered = outcome { giveBack(exchange.line, at: now, in: site) }
+        return end(exchange, outcome)
+      case .failing(let failure):
+        let exchange = exchanges.remove(at: index)
+        exchange.line?.serverEnd?.close(.clientGone, at: site.setup.moment(at: now.monotonic))
+        return end(exchange, .failed(failure, message: failure.rawValue))
+      }
+    }
+    return nil
+  }
+
+  /// The request is at the server, or what of it gets there. True when the app dies then.
+  private mutating func arrive(
+    _ index: Int, at now: Moment, under faults: FaultTimeline, in site: Site
+  ) -> Bool {
+    if let cut = exchanges[index].cut {
+      arriveInPart(index, cut, at: now, in: site)
+      return false
+    }
+    if let lockstep = site.lockstep { return arriveOutside(index, lockstep, at: now, under: faults, in: site) }
+    let (line, serverEnd) = way(of: exchanges[index])
+    let wall = site.setup.moment(at: now.monotonic)
+    site.requestsInside += 1
+    let spoilage = spoilage(of: exchanges[index], under: faults, in: site)
+    if spoilage != nil { site.server.spoilNext(spoilage) }
+    for piece in exchanges[index].pieces { exchanges[index].answer += serverEnd.receive(piece, at: wall) }
+    if spoilage != nil { site.server.spoilNext(nil) }
+    exchanges[index].pieces = []
+    if exchanges[index].purpose == .records && site.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
+    answer(index, line, at: now, under: faults, in: site)
+    return false
+  }
+
+  private mutating func way(of exchange: LinkExchange) -> (line: LinkConnection, serverEnd: InProcessConnection) {
+    guard let line = exchange.line, let serverEnd = line.serverEnd else {
+      preconditionFailure("within the run bytes travel on a line to the server")
+    }
+    return (line, serverEnd)
+  }
+
+  /// The connection breaks on the way.
+  private mutating func arriveInPart(_ index: Int, _ cut: TransportFailure, at now: Moment, in site: Site) {
+    let wall = site.setup.moment(at: now.monotonic)
+    if let serverEnd = exchanges[index].line?.serverEnd {
+      for piece in exchanges[index].pieces { _ = serverEnd.receive(piece, at: wall) }
+      serverEnd.close(.reset, at: wall)
+    }
+    exchanges[index].advance(to: .failing(cut), after: .zero, from: now.monotonic)
+  }
+
+  /// The server goes on with what it has held back.
+  private mutating func work(_ index: Int, at now: Moment, under faults: FaultTimeline, in site: Site) {
+    let (line, serverEnd) = way(of: exchanges[index])
+    exchanges[index].answer += serverEnd.goOn(at: site.setup.moment(at: now.monotonic))
+    answer(index, line, at: now, under: faults, in: site)
+  }
+
+  private mutating func answer(
+    _ index: Int, _ line: LinkConnection, at now: Moment, under faults: FaultTimeline, in site: Site
+  ) {
+    if let alarm = line.serverEnd?.alarm {
+      return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
+    }
+    let bytes = exchanges[index].answer.count
+    site.tell(.served(request: exchanges[index].request, answerBytes: bytes), sighting(at: now))
+    returns(index, line, bytes: bytes, at: now, under: faults, in: site)
+  }
+
+  /// An answer of so many bytes sets out for the device.
+  mutating func returns(
+    _ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline, in site: Site
+  ) {
+    let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
+    let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
+    site.trace.note(.arrived, UInt64(weight), of: device, at: now.monotonic)
+    exchanges[index].line?.receivedBytes += weight
+    let way = passage(.down, of: weight, through: line, for: request, at: now.monotonic, under: faults, in: site)
+    if let cut = way.cut {
+      line.serverEnd?.close(.reset, at: site.setup.moment(at: now.monotonic))
+      exchanges[index].advance(to: .failing(cut.failure), after: way.span, from: now.monotonic)
+    } else {
+      exchanges[index].advance(to: .returning, after: way.span, from: now.monotonic)
+    }
+  }
+
+  /// The idle connection when it is still good, or a new one.
+  mutating func takeLine(at instant: MonotonicInstant, in site: Site) -> (line: LinkConnection, isNew: Bool) {
+    if let line = idleLine {
+      idleLine = nil
+      let silence = instant - line.idleSince
+      let now = site.setup.moment(at: instant)
+      let serverLimit = site.inside?.idleLimit ?? site.setup.keepAlive
+      if silence < min(serverLimit, site.setup.keepAlive) { return (line, false) }
+      line.serverEnd?.close(serverLimit <= site.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
+    }
+    lines += 1
+    return (LinkConnection(number: lines - 1, serverEnd: site.inside?.connect()), true)
+  }
+
+  /// A whole answer has come through it.
+  mutating func giveBack(_ line: LinkConnection?, at now: Moment, in site: Site) {
+    guard var line, line.serverEnd?.isOpen ?? true else { return }
+    line.idleSince = now.monotonic
+    idleLine?.serverEnd?.close(.clientClosed, at: site.setup.moment(at: now.monotonic))
+    idleLine = line
+  }
+
+  /// A real server's answer, or that there will be none; nil when it is no longer waited for, because the app or the network
+  /// that sent the request is gone.
+  mutating func take(_ landed: TransportCompletion, under faults: FaultTimeline, in site: Site) -> Event? {
+    guard let index = exchanges.firstIndex(where: { $0.request == landed.id }) else { return nil }
+    if exchanges[index].purpose == .records && site.faults.crash(.betweenSendAndAnswer, among: faults) { return .crash }
+    return end(exchanges.remove(at: index), landed.outcome)
+  }
+
+  private mutating func end(_ exchange: LinkExchange, _ outcome: RequestOutcome) -> Event {
+    if exchange.request > Account.firstRequest || exchange.purpose == .refresh, (200..<300).contains(outcome.status) {
+      // The server has given new ones, whatever they are called.
+      withdrawnTokens = nil
+    }
+    return .ended(exchange, outcome)
+  }
+
+  /// The app is gone, and with it all that was under way.
+  mutating func drop(at instant: MonotonicInstant, in site: Site) {
+    loseLines(.clientGone, at: instant, in: site)
+    exchanges.removeAll()
+  }
+
+  mutating func change(to network: RadioNetwork) { self.network = network }
+
+  /// Connections belong to an interface: they end with it, wherever their bytes are.
+  mutating func reset(at instant: MonotonicInstant, in site: Site) {
+    loseLines(.lost, at: instant, in: site)
+    site.carrier?.changeNetwork(of: device)
+    for index in exchanges.indices {
+      if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: device) }
+      exchanges[index].line = nil
+      exchanges[index].stage = .failing(.reset)
+      exchanges[index].due = instant
+    }
+  }
+
+  /// In the end every device has a network without faults, whatever the scenario calls Wi-Fi.
+  mutating func heal() { isHealed = true }
+
+  private mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in site: Site) {
+    let now = site.setup.moment(at: instant)
+    // A server learns of a silent end only by the silence.
+    idleLine?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
+    idleLine = nil
+    for exchange in exchanges { exchange.line?.serverEnd?.close(reason, at: now) }
+  }
+}
+
+extension OutgoingRequest {
+  /// Bytes on the link. A token counts for as many as tokens usually have: its length says how many others there are.
+  fileprivate func weight(of bytes: [UInt8]) -> Int {
+    switch purpose {
+    case .records, .log:
+      guard let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) else { return bytes.count }
+      return bytes.count - token.value.utf8.count + OutgoingRequest.tokenBytes
+    case .refresh: return OutgoingRequest.tokenAnswerBytes
+    }
+  }
+
+  fileprivate static let tokenBytes = 280
+  fileprivate static let tokenAnswerBytes = 640
+}
+
+extension ArraySlice<UInt8> {
+  /// In pieces of these sizes; what is left comes last.
+  fileprivate func cut(into sizes: [Int]) -> [ArraySlice<UInt8>] {
+    var pieces: [ArraySlice<UInt8>] = []
+    var rest = self
+    for size in sizes where !rest.isEmpty {
+      pieces.append(rest.prefix(size))
+      rest = rest.dropFirst(size)
+    }
+    if !rest.isEmpty { pieces.append(rest) }
+    return pieces
+  }
+}
