@@ -31,7 +31,7 @@ import Upload
     let report = try FleetRun(setup, to: destination, watchers: [killer]).run()
     #expect(killer.kills == 2 && killer.problem == nil)
     #expect(killer.failures > 0, "requests that were under way, or came while nobody was there")
-    #expect(report.victims == [] && report.proofRefusal == nil)
+    #expect(report.violations == [] && report.proofRefusal == nil)
     #expect(report.sums.lost == 0 && report.sums.stored == report.sums.created && report.sums.created > 100)
   }
 }
@@ -61,7 +61,7 @@ private final class Killer: Watcher {
     ])
   }
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
+  func see(_ happening: SimulationEvent, _ sighting: EventContext) {
     switch happening {
     case .sent:
       sent += 1

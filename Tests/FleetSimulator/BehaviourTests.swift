@@ -33,7 +33,7 @@ import Vocabulary
     let told = Told()
     let setup = try RunSetup(ScenarioReader().read(text).scenario, files: files)
     let report = try FleetRun(setup, store: Runs.store(), watchers: [told]).run()
-    #expect(report.isRight && report.victims.isEmpty)
+    #expect(report.isRight && report.violations.isEmpty)
     return told.records.map(\.odometer)
   }
 
@@ -58,7 +58,7 @@ import Vocabulary
       """
     let files = RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })
     let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario, files: files), store: Runs.store()).run()
-    #expect(report.isRight && report.victims.isEmpty, "\(report.victims)")
+    #expect(report.isRight && report.violations.isEmpty, "\(report.violations)")
   }
 
   @Test func tortureDrawsBoth() throws {
@@ -72,7 +72,7 @@ import Vocabulary
 private final class Told: Watcher {
   private(set) var records: [LocationRecord] = []
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    if case .told(.engine(.location(let record))) = happening, !record.isSample { records.append(record) }
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    if case .told(.engine(.location(let record))) = event, !record.isSample { records.append(record) }
   }
 }

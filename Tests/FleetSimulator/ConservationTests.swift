@@ -10,7 +10,7 @@ import World
   func aDriveArrivesWhole(platform: DevicePlatform) throws {
     let fleet = Runs.drivers(3, configuration: Runs.configuration(batch: true, platform))
     let report = try Runs.run(Runs.setup(seed: 1, fleet))
-    #expect(report.victims == [])
+    #expect(report.violations == [])
     #expect(report.sums.created > 100)
     #expect(report.sums.stored == report.sums.created)
     #expect(report.isRight)
@@ -19,7 +19,7 @@ import World
   @Test func aDeviceDeliversItsQueueAfterATunnel() throws {
     let report = try Runs.run(
       Runs.setup(seed: 2, faults: [.tunnel(300..<900)], Runs.drivers(3, radio: .constant(.lte))))
-    #expect(report.victims == [])
+    #expect(report.violations == [])
     #expect(report.sums.stored == report.sums.created && report.sums.created > 100)
   }
 
@@ -36,7 +36,7 @@ import World
     configuration.app.stopOnTerminate = false
     let fleet = Runs.drivers(2, habits: habits, configuration: configuration)
     let report = try Runs.run(Runs.setup(seed: seed, minutes: 12, fleet))
-    #expect(report.victims == [], "seed \(seed)")
+    #expect(report.violations == [], "seed \(seed)")
     #expect(report.isRight, "seed \(seed)")
   }
 

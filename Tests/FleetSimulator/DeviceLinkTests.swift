@@ -13,7 +13,7 @@ import World
 @Suite struct DeviceLinkTests {
   /// A link and what is around it.
   private struct Rig {
-    let site: Site
+    let site: RunContext
     var link: DeviceLink
     var now = MonotonicInstant(nanoseconds: 0)
     var ended: [(id: UInt64, outcome: RequestOutcome, at: MonotonicInstant)] = []
@@ -23,7 +23,8 @@ import World
     init(seed: UInt64 = 1, network: String = "wifi") throws {
       let setup = Runs.setup(seed: seed, Runs.parked(1, name: "parked"))
       let database = try QueueDatabase(path: ":memory:", commits: .grouped)
-      site = Site(setup, to: .inside(try Runs.store()), database: database, names: setup.deviceNames, watchers: [])
+      site = RunContext(
+        setup, to: .inside(try Runs.store()), database: database, names: setup.deviceNames, watchers: [])
       link = DeviceLink(of: 0, key: 7, seed: seed)
       link.change(to: try #require(setup.radio.network(named: network)))
     }

@@ -65,7 +65,7 @@ import World
     let faults = [kill("one", { _ in }, perHour: 60), kill("two") { $0.fraction = 0.5 }]
     let setup = Runs.setup(seed: 9, minutes: 4, faults: faults, Runs.drivers(4))
     let (report, seen) = try Runs.watch(setup)
-    func begun(_ occurrences: [FaultOccurrence]) throws -> (RunReport, Happenings) {
+    func begun(_ occurrences: [FaultOccurrence]) throws -> (RunReport, SeenEvents) {
       var listed = setup
       for index in listed.faults.indices {
         let own = occurrences.filter { $0.fault == faults[index].name }

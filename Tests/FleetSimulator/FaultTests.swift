@@ -8,7 +8,7 @@ import World
 
 /// Each fault does what it says, to those it is for, and no record is lost by it.
 @Suite struct FaultTests {
-  private func run(_ faults: Fault..., minutes: Int64 = 10, devices: Int = 2) throws -> (RunReport, Happenings) {
+  private func run(_ faults: Fault..., minutes: Int64 = 10, devices: Int = 2) throws -> (RunReport, SeenEvents) {
     var configuration = Runs.configuration()
     configuration.app.stopOnTerminate = false
     configuration.app.startOnBoot = true
@@ -33,7 +33,7 @@ import World
     let fault = Fault(
       name: "disk", start: .seconds(120), duration: .seconds(180), action: storage { $0.error = error })
     let (report, seen) = try run(fault)
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(report.sums.stored == report.sums.created && report.sums.created > 30)
     #expect(seen.refusals > 5)
     #expect(seen.inserts(from: 120, to: 300) == 0 && seen.inserts(from: 300, to: 600) > 10)
@@ -43,7 +43,7 @@ import World
   func anAppThatDiesBetweenTwoStepsLosesNothingThatItKept(moment: CrashMoment) throws {
     let fault = Fault(name: "crash", start: .seconds(120), action: storage { $0.crash = moment })
     let (report, seen) = try run(fault, minutes: 20)
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(seen.kills == 2)
     switch moment {
     case .beforeInsertCommits: #expect(seen.refusals > 0 && seen.duplicates == 0)
@@ -56,7 +56,7 @@ import World
     let fault = Fault(
       name: "clock", start: .seconds(120), action: device { $0.clockOffset = .seconds(-90) })
     let (report, seen) = try run(fault)
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(seen.wallErrorsSeconds == [0, -90])
   }
 
@@ -64,7 +64,7 @@ import World
     let fault = Fault(
       name: "drift", start: .seconds(120), action: device { $0.clockDriftPartsPerMillion = 10_000 })
     let (report, seen) = try run(fault)
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     // 480 seconds at one in a hundred.
     let greatest = try #require(seen.wallErrorsSeconds.max())
     #expect((3...5).contains(greatest))
@@ -76,7 +76,7 @@ import World
     let fault = Fault(
       name: "drift", start: .seconds(1), action: device { $0.clockDriftPartsPerMillion = partsPerMillion })
     let (report, seen) = try run(fault, schedule: ["1-7 10:30-10:50", "1-7 10:35-10:40"])
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(seen.inserts(from: 0, to: 1_799) == 0 && seen.inserts(from: 1_799, to: 3_002) > 10)
     #expect(seen.inserts(from: 3_002, to: 3_600) == 0)
   }
@@ -85,12 +85,12 @@ import World
   @Test func aClockThatIsSetTakesItsScheduleAlong() throws {
     let fault = Fault(name: "clock", start: .seconds(120), action: device { $0.clockOffset = .seconds(1_200) })
     let (report, seen) = try run(fault, schedule: ["1-7 10:30-10:50"])
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(seen.inserts(from: 0, to: 599) == 0 && seen.inserts(from: 599, to: 1_802) > 10)
     #expect(seen.inserts(from: 1_802, to: 3_600) == 0)
   }
 
-  private func run(_ fault: Fault, schedule: [String]) throws -> (RunReport, Happenings) {
+  private func run(_ fault: Fault, schedule: [String]) throws -> (RunReport, SeenEvents) {
     var configuration = Runs.configuration()
     configuration.app.schedule = schedule
     configuration.app.scheduleUseAlarmManager = true
@@ -137,7 +137,7 @@ import World
     let fault = Fault(name: "poison", start: .seconds(60), action: device { $0.poisonRecord = .missingCoords })
     let report = try Runs.run(
       Runs.setup(seed: 21, minutes: 3, faults: [fault], Runs.drivers(1, configuration: configuration)))
-    #expect(report.isRight && report.victims == [] && report.sums.evicted > 1)
+    #expect(report.isRight && report.violations == [] && report.sums.evicted > 1)
   }
 
   /// After a reboot the system has started the app, which may not track before its owner opens it.
@@ -149,7 +149,7 @@ import World
       Fault(name: "poison", start: .seconds(30), action: device { $0.poisonRecord = .missingCoords }),
     ]
     let (report, seen) = try Runs.watch(Runs.setup(seed: 21, minutes: 4, faults: faults, Runs.drivers(1)))
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(seen.launches == 2 && seen.inserts(from: 31, to: 240) == 0)
   }
 

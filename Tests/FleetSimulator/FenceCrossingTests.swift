@@ -219,12 +219,12 @@ private final class Crossings: Watcher {
   /// Crossings that the app was told of as no news.
   private(set) var suppressed = 0
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    let seconds = sighting.now.monotonic.seconds
-    switch happening {
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    let seconds = context.now.monotonic.seconds
+    switch event {
     case .crossed(fence: "gate", let isEntry): `true`.append((isEntry, seconds))
     case .told(.engine(.geofence(let record, _))):
-      if let action = record.geofence?.action { told.append((action, seconds, sighting.device)) }
+      if let action = record.geofence?.action { told.append((action, seconds, context.device)) }
     case .told(.engine(.locationFilter(let filtered))): if filtered.crossing != nil { suppressed += 1 }
     case .logged(.location): positions += 1
     default: break

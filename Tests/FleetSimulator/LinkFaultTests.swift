@@ -11,7 +11,7 @@ import World
 @Suite struct LinkFaultTests {
   private func run(
     _ action: FaultAction, seconds: ClosedRange<Int64> = 120...240, radio: RadioModel = .constant(.lte)
-  ) throws -> (RunReport, Happenings) {
+  ) throws -> (RunReport, SeenEvents) {
     let fault = Fault(
       name: "fault", start: .seconds(seconds.lowerBound),
       duration: .seconds(seconds.upperBound - seconds.lowerBound), action: action)
@@ -39,7 +39,7 @@ import World
     var http = HTTPFault()
     http.abort = HTTPAbort(status: status)
     let (report, seen) = try run(.http(http))
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     let during = seen.outcomes(from: 121, to: 240)
     #expect(during.count > 5 && during.allSatisfy { $0 == status })
     // No hot loop: at most a request for each record that is made meanwhile.
@@ -54,7 +54,7 @@ import World
     http.abort = HTTPAbort(status: status)
     http.abort?.body = #"{"background_geolocation":[["resetOdometer"]]}"#
     let (report, seen) = try run(.http(http))
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(report.invariants.first { $0.invariant == .remoteCommands }?.verdict == .held)
     #expect(seen.outcomes(from: 121, to: 240).contains(status))
   }
@@ -90,7 +90,7 @@ import World
     var http = HTTPFault()
     http.answer = HTTPAnswerFault(kind)
     let (report, seen) = try run(.http(http))
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     #expect(report.sums.stored == report.sums.created)
     let during = seen.outcomes(from: 121, to: 240)
     #expect(!during.isEmpty && during.count <= 2 * seen.inserts(from: 110, to: 240) + 10)
@@ -152,7 +152,7 @@ import World
     limit.bytes = 2_500
     for stream in ToxicStream.allCases {
       let (report, seen) = try run(toxic(.limitData(limit), stream))
-      #expect(report.isRight && report.victims == [])
+      #expect(report.isRight && report.violations == [])
       #expect(seen.outcomes(from: 120, to: 240).contains(0))
     }
   }
@@ -160,7 +160,7 @@ import World
   @Test(arguments: [nil] + ToxicPhase.allCases.map(Optional.some), ToxicStream.allCases)
   func aResetLosesNothing(phase: ToxicPhase?, stream: ToxicStream) throws {
     let (report, seen) = try run(toxic(.resetPeer(ResetPeerToxic()), stream, phase))
-    #expect(report.isRight && report.victims == [])
+    #expect(report.isRight && report.violations == [])
     let during = seen.outcomes(from: 121, to: 240)
     #expect(!during.isEmpty && (phase == .connect || during.allSatisfy { $0 == 0 }))
     let commits = phase == .afterRequestBody || phase == .inResponse || (phase == nil && stream == .downstream)

@@ -34,7 +34,7 @@ import World
       return try run(server.url + "/locations", .modelled)
     }
     #expect(reports.map(\.hash) == [reports[0].hash, reports[0].hash])
-    #expect(reports[0].victims == [] && reports[0].sums.created > 20)
+    #expect(reports[0].violations == [] && reports[0].sums.created > 20)
     #expect(reports[0].sums.stored == reports[0].sums.created && reports[0].drained != nil)
   }
 
@@ -42,7 +42,7 @@ import World
     let server = try newServer()
     defer { server.stop() }
     let report = try run(server.url + "/locations", .measured)
-    #expect(report.victims == [] && report.sums.created > 20)
+    #expect(report.violations == [] && report.sums.created > 20)
     #expect(report.sums.stored == report.sums.created)
   }
 
@@ -51,7 +51,7 @@ import World
   {
     let report = try run("http://127.0.0.1:1/locations", latency, minutes: 5)
     #expect(report.sums.created > 0 && report.sums.pending == report.sums.created)
-    #expect(!report.victims.contains { $0.rule == .drain } && report.sums.isBalanced, "\(report.victims)")
+    #expect(!report.violations.contains { $0.rule == .drain } && report.sums.isBalanced, "\(report.violations)")
     #expect(report.findings.map(\.name) == [ServerFinding.noAnswers, ServerFinding.notDrained])
   }
 }

@@ -43,7 +43,7 @@ import World
       start: WallInstant(millisecondsSince1970: 0),
       duration: .zero, settle: .zero, fleets: [], ended: .zero, hash: "", timeline: Timeline(span: .seconds(1)))
     (summary.ledger, summary.verification, summary.findings) = (report.sums, report.verification, report.findings)
-    summary.violations = report.victims.map(ViolationStory.init)
+    summary.violations = report.violations.map(ViolationStory.init)
     summary.invariants = report.invariants.map { InvariantVerdict($0) }
     return summary
   }
@@ -79,9 +79,9 @@ import World
     let report = try run(Backend(.swapsDevices))
     #expect(report.sums.lost > 0 && report.lossSentence?.contains("are listed under another device") == true)
     #expect(report.sums.misplaced > 0 && report.sums.misplaced <= report.sums.lost)
-    let victim = try #require(report.victims.first { $0.rule == .ackedIsDurable })
-    #expect(victim.what.hasSuffix("stored under a wrong device"))
-    #expect(victim.story.last?.hasPrefix("server: listed for another device, cars-") == true, "\(victim.story)")
+    let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
+    #expect(violation.what.hasSuffix("stored under a wrong device"))
+    #expect(violation.story.last?.hasPrefix("server: listed for another device, cars-") == true, "\(violation.story)")
   }
 
   @Test func aRecordThatIsStoredTwiceIsAViolation() throws {
@@ -94,7 +94,7 @@ import World
     let report = try run(Backend(lie))
     #expect(report.sums.changed == report.sums.created && report.verification.comparesContents)
     let word = lie == .swapsCoordinates ? "latitude" : "timestamp"
-    #expect(report.victims.first?.what.contains("stored otherwise than it was sent: \(word)") == true)
+    #expect(report.violations.first?.what.contains("stored otherwise than it was sent: \(word)") == true)
     #expect(summary(report).result == .violated)
   }
 
@@ -114,7 +114,7 @@ import World
   @Test func pagesAndWhatWasPutAsideAreNoLoss() throws {
     let paged = Backend(.honest, pageSize: 3)
     let report = try run(paged, .quarantine) { $0.duration = .seconds(300) }
-    #expect(report.sums.created > 20 && report.sums.lost == 0 && report.victims == [], "\(report.victims)")
+    #expect(report.sums.created > 20 && report.sums.lost == 0 && report.violations == [], "\(report.violations)")
     #expect(report.sums.quarantined == paged.putAside && paged.putAside > 0, "\(report.sums), \(paged.putAside)")
     #expect(report.verification == Verification(.verified, comparesContents: true) && summary(report).result == .passed)
     // Without the other list, an answer that counts them is enough.
@@ -128,7 +128,7 @@ import World
   @Test func aPageInPlaceOfAnAnswerIsAViolationUnlessThereIsAPortal() throws {
     let report = try run(Backend(.login), .none)
     #expect(report.sums.misled == report.sums.created && report.remarks == [])
-    #expect(report.victims.first?.rule == .ackedIsDurable && summary(report).result == .violated)
+    #expect(report.violations.first?.rule == .ackedIsDurable && summary(report).result == .violated)
   }
 
   @Test func aServerThatStopsAllDevicesIsAFinding() throws {
@@ -161,7 +161,7 @@ import World
   /// The phones broke no rule: the server is not good enough, and that is 99.
   @Test func aServerThatFailsAlwaysIsAFindingAndNoViolation() throws {
     let report = try run(Backend(.fails), .none) { $0.settle = LyingTargetTests.briefSettle }
-    #expect(report.sums.pending == report.sums.created && report.victims == [])
+    #expect(report.sums.pending == report.sums.created && report.violations == [])
     let finding = try #require(report.findings.first { $0.name == ServerFinding.notDrained })
     #expect(finding.text.contains("status 500") && summary(report).result == .failed, "\(finding.text)")
   }

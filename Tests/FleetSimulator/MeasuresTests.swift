@@ -43,8 +43,8 @@ import Upload
     var (created, sent, withoutSuccess) = (0, 0, 0)
     var bytes: UInt128 = 0
 
-    func see(_ happening: Happening, _ sighting: Sighting) {
-      switch happening {
+    func see(_ event: SimulationEvent, _ context: EventContext) {
+      switch event {
       case .queue(.inserted): created += 1
       case .sent(let request):
         sent += 1

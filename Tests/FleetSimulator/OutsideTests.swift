@@ -24,9 +24,9 @@ import World
   @Test func anAcceleratedRunDeliversAllRecords() throws {
     let server = try newServer()
     defer { server.stop() }
-    let carrier = try Carrier(TransportConfiguration())
-    let report = try FleetRun(setup(server.url + "/locations"), over: carrier, factor: 300).run()
-    #expect(report.victims == [])
+    let transport = try FleetTransport(TransportConfiguration())
+    let report = try FleetRun(setup(server.url + "/locations"), over: transport, factor: 300).run()
+    #expect(report.violations == [])
     #expect(report.sums.created > 20)
     #expect(report.sums.pending == 0 && report.sums.unverified == report.sums.created)
     #expect(report.drained != nil)
@@ -40,7 +40,7 @@ import World
     for number in 1...2 {
       var setup = setup(server.url + "/locations", minutes: 2)
       setup.outside?.runNumber = UInt64(number)
-      created += try FleetRun(setup, over: Carrier(TransportConfiguration()), factor: 300).run().sums.created
+      created += try FleetRun(setup, over: FleetTransport(TransportConfiguration()), factor: 300).run().sums.created
     }
     let destination = try RunDestination(of: setup(server.url + "/locations")) { try SQLiteStore(.scratch) }
     guard case .outside(_, _, let desk) = destination else { return #expect(Bool(false), "no real server") }
@@ -56,7 +56,7 @@ import World
     defer { server.stop() }
     let interruption = Interruption()
     let run = try FleetRun(
-      setup(server.url + "/locations", minutes: 60), over: Carrier(TransportConfiguration()), factor: 60,
+      setup(server.url + "/locations", minutes: 60), over: FleetTransport(TransportConfiguration()), factor: 60,
       interruption: interruption)
     let report = try run.run { _, sums in
       if sums.created > 0 { interruption.request() }

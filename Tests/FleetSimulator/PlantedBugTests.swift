@@ -86,11 +86,11 @@ import Testing
     let setup = Runs.setup(seed: 3, faults: [.tunnel(120..<600)], Runs.drivers(3))
     let newStore = { try LyingStore(.dropsLast(each: 2)) }
     let report = try Investigation.explain(FleetRun(setup, store: newStore()).run(), of: setup, store: newStore)
-    let victim = try #require(report.victims.first { $0.rule == .ackedIsDurable })
+    let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
     let words = ["created", "sent with", "at the server", "answered with 200", "considered delivered", "server: "]
-    var lines = victim.story[...]
+    var lines = violation.story[...]
     for word in words {
-      let place = try #require(lines.firstIndex { $0.contains(word) }, "'\(word)' in \(victim.text)")
+      let place = try #require(lines.firstIndex { $0.contains(word) }, "'\(word)' in \(violation.text)")
       lines = lines[(place + 1)...]
     }
   }
@@ -103,10 +103,10 @@ import Testing
     let setup = try RunSetup(read.scenario)
     let store = try LyingStore(lie)
     let report = try FleetRun(setup, store: store).run()
-    let found = report.victims.filter { $0.rule == invariant }
+    let found = report.violations.filter { $0.rule == invariant }
     let first = try #require(found.first, "\(report.invariants)")
-    for victim in found where invariant != .auth {
-      #expect(store.victims.contains(try #require(victim.uuid)), "\(victim.text)")
+    for violation in found where invariant != .auth {
+      #expect(store.violations.contains(try #require(violation.uuid)), "\(violation.text)")
     }
     #expect(report.sums.isBalanced)
     let plan = FailurePlan(

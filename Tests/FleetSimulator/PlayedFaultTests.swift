@@ -10,7 +10,7 @@ import World
 /// Faults of the server in front of a server that takes none: the simulator's network plays them.
 @Suite struct PlayedFaultTests {
   private func run(_ fault: String, auth: String = "none", at server: BareServer) throws -> (
-    RunReport, Happenings, AnswerAudit
+    RunReport, SeenEvents, AnswerAudit
   ) {
     let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(
       """
@@ -20,7 +20,7 @@ import World
       """
     ).scenario
     let setup = try RunSetup(scenario)
-    let (seen, audit) = (Happenings(from: setup.start), AnswerAudit(setup))
+    let (seen, audit) = (SeenEvents(from: setup.start), AnswerAudit(setup))
     let run = try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: [seen, audit])
     return (try run.run(), seen, audit)
   }
@@ -28,7 +28,7 @@ import World
   @Test func anAbortedRequestDoesNotReachTheServer() throws {
     let server = try BareServer { _ in .ok("{}") }
     let (report, seen, _) = try run("at: \"2m\", for: \"2m\", http: { abort: { status: 503 } }", at: server)
-    #expect(report.victims == [] && report.sums.unverified == report.sums.created && report.findings == [])
+    #expect(report.violations == [] && report.sums.unverified == report.sums.created && report.findings == [])
     let outcomes = seen.outcomes(from: 121, to: 239)
     #expect(!outcomes.isEmpty && outcomes.allSatisfy { $0 == 503 })
     #expect(server.requests.count == report.requests)
@@ -45,7 +45,7 @@ import World
       return .ok("{\"accessToken\":\"token-\(number)-\",\"refreshToken\":\"refresh-\(number)-\",\"expires\":3600}")
     }
     let (report, _, audit) = try run("at: \"3m\", auth: { expireAllAccessTokens: true }", auth: "jwt", at: server)
-    #expect(report.victims == [] && report.findings == [])
+    #expect(report.violations == [] && report.findings == [])
     // The 401 is no word of the server.
     #expect(!audit.verdicts.contains { $0.outcome == .broken }, "\(audit.remarks)")
     let refreshes = server.requests.filter { $0.lines[0].contains("/api/refresh_token") }

@@ -116,7 +116,7 @@ import World
 private final class Tracker: Watcher {
   var inserts: [MonotonicInstant] = []
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    if case .queue(.inserted) = happening { inserts.append(sighting.now.monotonic) }
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    if case .queue(.inserted) = event { inserts.append(context.now.monotonic) }
   }
 }

@@ -35,9 +35,9 @@ import Testing
   /// How many records were found, and why not all.
   private func read(_ list: SlowList) throws -> (found: Int, refusal: String?) {
     let server = try BareServer { list.answer($0) }
-    let questioner = try Questioner(TransportConfiguration(), keepsHeads: true) { list.now }
+    let client = try BlockingHTTPClient(TransportConfiguration(), keepsHeads: true) { list.now }
     let question = QueryProof.Question(url: server.url + "list?page=0", path: "$[*]")
-    let proof = QueryProof(questioner, question, headers: [], seed: 1, devices: ["cars-0"])
+    let proof = QueryProof(client, question, headers: [], seed: 1, devices: ["cars-0"])
     var found = 0
     proof.forEachRecord(of: "cars-0") { _, _ in found += 1 }
     return (found, proof.refusal)

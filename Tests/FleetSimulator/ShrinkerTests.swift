@@ -31,10 +31,10 @@ import Testing
   private static let whole = Result {
     let read = try ScenarioReader().read(text)
     let report = try run(RunSetup(read.scenario))
-    let victim = try #require(report.victims.first { $0.uuid != nil })
+    let violation = try #require(report.violations.first { $0.uuid != nil })
     return FailurePlan(
-      document: read.document.adopting(read.scenario), invariant: victim.invariantName,
-      device: victim.device, instant: victim.instant, hash: report.hash.text, product: "0.0.0")
+      document: read.document.adopting(read.scenario), invariant: violation.invariantName,
+      device: violation.device, instant: violation.instant, hash: report.hash.text, product: "0.0.0")
   }
 
   private static func run(_ setup: RunSetup, _ watchers: [any Watcher] = []) throws -> RunReport {
@@ -50,7 +50,7 @@ import Testing
     #expect(scenario.faults.isEmpty && scenario.clock.duration + scenario.clock.settle < .seconds(300))
     #expect(small.document.text.utf8.count < 450, "\(small.document.text)")
     let report = try Self.run(RunSetup(scenario))
-    #expect(report.victims.contains { $0.invariantName == plan.invariant && $0.device == small.device })
+    #expect(report.violations.contains { $0.invariantName == plan.invariant && $0.device == small.device })
     #expect(report.hash.text == small.hash)
     var again = Shrinker(plan, run: Self.run)
     #expect(try again.shrink() == small && again.runs == shrinker.runs)
@@ -71,10 +71,10 @@ import Testing
       }
       """)
     let report = try run(RunSetup(read.scenario))
-    let victim = try #require(report.victims.first { $0.rule == .ackedIsDurable })
+    let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
     let plan = FailurePlan(
-      document: read.document.adopting(read.scenario), invariant: victim.invariantName, device: victim.device,
-      instant: victim.instant, hash: report.hash.text, product: "0.0.0")
+      document: read.document.adopting(read.scenario), invariant: violation.invariantName, device: violation.device,
+      instant: violation.instant, hash: report.hash.text, product: "0.0.0")
     var shrinker = Shrinker(plan, run: run)
     let small = try shrinker.shrink()
     let scenario = try ScenarioReader.read(small.document).scenario
@@ -82,7 +82,7 @@ import Testing
     #expect(scenario.faults.map { $0.occurrences?.count } == [1], "\(small.document.text)")
     #expect(scenario.clock.duration < .seconds(600) && shrinker.runs <= 400)
     let again = try run(RunSetup(scenario))
-    #expect(again.victims.contains { $0.device == small.device && $0.instant == small.instant })
+    #expect(again.violations.contains { $0.device == small.device && $0.instant == small.instant })
   }
 
   @Test func aRunCanBreakOffWhereItFails() throws {
@@ -90,9 +90,9 @@ import Testing
     let instant = try #require(plan.instant)
     var setup = try plan.setup()
     setup.breakingInvariant = Invariant(rawValue: plan.invariant)
-    let story = StoryTeller(setup, of: plan.device)
+    let story = FailureTranscript(setup, of: plan.device)
     let report = try Self.run(setup, [story])
-    #expect(report.victims[0].instant == instant && report.victims[0].device == plan.device)
+    #expect(report.violations[0].instant == instant && report.violations[0].device == plan.device)
     #expect(story.lines.last?.instant == instant && report.isEndedByViolation && report.drained == nil)
     setup.breakingInvariant = .noPhantom
     #expect(try Self.run(setup).drained != nil, "what does not come breaks nothing off")
@@ -103,7 +103,7 @@ import Testing
     let small = try shrinker.shrink()
     #expect(shrinker.runs == 4, "three attempts and the run of what is left")
     let report = try Self.run(RunSetup(ScenarioReader.read(small.document).scenario))
-    #expect(report.hash.text == small.hash && !report.victims.isEmpty)
+    #expect(report.hash.text == small.hash && !report.violations.isEmpty)
   }
 
   /// In the middle of a run, or at the end of one that would have been a step: what was found before is kept.
@@ -117,7 +117,7 @@ import Testing
       let report = try FleetRun(
         setup, to: .inside(LyingStore(.dropsLast(each: 2))), interruption: stop, watchers: watchers + [limit]
       ).run()
-      if isLate, report.victims.contains(where: { $0.invariantName == whole.invariant }) { stop.request() }
+      if isLate, report.violations.contains(where: { $0.invariantName == whole.invariant }) { stop.request() }
       return report
     }
     var shrinker = Shrinker(whole, stop: stop, run: run)

@@ -59,12 +59,12 @@ private final class Telling: Watcher {
   /// Of records without an event.
   private(set) var positions: [Double] = []
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    switch happening {
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
     case .told(.engine(.motionChange(let record))):
-      paces.append((record.isMoving, sighting.now.monotonic.seconds))
+      paces.append((record.isMoving, context.now.monotonic.seconds))
     case .told(.engine(.location(let record))) where record.event == nil && !record.isSample:
-      positions.append(sighting.now.monotonic.seconds)
+      positions.append(context.now.monotonic.seconds)
     default: break
     }
   }

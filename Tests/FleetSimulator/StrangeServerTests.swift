@@ -32,7 +32,7 @@ import World
     let report = try run(setup(portal.url + "locations") { $0.outside?.preset = .traccar })
     #expect(report.sums.created > 0 && report.sums.misled == report.sums.created && report.sums.lost == 0)
     #expect(!report.isRight && report.sums.isBalanced && report.remarks == [])
-    #expect(report.victims.allSatisfy { $0.rule == .ackedIsDurable && $0.what.contains("with a page of HTML") })
+    #expect(report.violations.allSatisfy { $0.rule == .ackedIsDurable && $0.what.contains("with a page of HTML") })
   }
 
   /// SDK §8.1.4: a backend may tell the platforms apart by it.
@@ -73,7 +73,7 @@ import World
     let report = try run(setup)
     let dropped = try #require(shelf.dropped)
     #expect(report.sums.lost == 1 && report.sums.stored == report.sums.created - 1)
-    #expect(report.victims.map { $0.uuid?.text } == [dropped] && report.victims.map(\.rule) == [.ackedIsDurable])
+    #expect(report.violations.map { $0.uuid?.text } == [dropped] && report.violations.map(\.rule) == [.ackedIsDurable])
   }
 
   @Test func tokensAreFetchedAndShownOverSockets() throws {
@@ -90,7 +90,7 @@ import World
         authorization.strategy = .jwt
         setup.authorization = authorization
       })
-    #expect(report.victims == [] && report.proofRefusal == nil)
+    #expect(report.violations == [] && report.proofRefusal == nil)
     #expect(report.sums.created > 0 && report.sums.stored == report.sums.created)
   }
 }

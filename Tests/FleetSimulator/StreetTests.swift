@@ -88,7 +88,7 @@ import World
     setup.outside?.factor = 300
     let destination = try RunDestination(of: setup) { try Runs.store() }
     let report = try FleetRun(setup, to: destination, watchers: []).run()
-    #expect(report.proofRefusal == nil && report.victims == [])
+    #expect(report.proofRefusal == nil && report.violations == [])
     #expect(report.sums.created > 0 && report.sums.stored == report.sums.created)
   }
 }

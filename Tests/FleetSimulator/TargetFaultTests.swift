@@ -41,8 +41,8 @@ import World
     return setup
   }
 
-  private func run(_ setup: RunSetup, _ more: (any Watcher)? = nil) throws -> (RunReport, Happenings) {
-    let seen = Happenings(from: setup.start)
+  private func run(_ setup: RunSetup, _ more: (any Watcher)? = nil) throws -> (RunReport, SeenEvents) {
+    let seen = SeenEvents(from: setup.start)
     let watchers: [any Watcher] = [seen] + (more.map { [$0] } ?? [])
     let report = try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: watchers).run()
     return (report, seen)
@@ -51,7 +51,7 @@ import World
   /// What the server has been asked to do badly.
   private func rules(of setup: RunSetup) throws -> [JSONValue] {
     let target = try #require(setup.outside)
-    let answer = TargetAdministration(try Questioner(target.transport), of: target).ask("/admin/v1/faults")
+    let answer = TargetAdministration(try BlockingHTTPClient(target.transport), of: target).ask("/admin/v1/faults")
     guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else { throw TargetRefusal("\(answer)") }
     return rules
   }
@@ -68,7 +68,7 @@ import World
     defer { server.stop() }
     let setup = setup(server, unavailable(), path: path)
     let (report, seen) = try run(setup)
-    #expect(report.victims == [] && report.faultRefusal == nil && report.proofRefusal == nil)
+    #expect(report.violations == [] && report.faultRefusal == nil && report.proofRefusal == nil)
     #expect(report.sums.created > 20 && report.sums.stored == report.sums.created)
     let during = seen.outcomes(from: 121, to: 240)
     #expect(during.count > 3 && during.allSatisfy { $0 == 503 })
@@ -83,7 +83,7 @@ import World
     var one = FaultSelection()
     one.count = 1
     let (report, seen) = try run(setup(server, unavailable(), one))
-    #expect(report.victims == [] && report.faultRefusal == nil)
+    #expect(report.violations == [] && report.faultRefusal == nil)
     let refused = Set(seen.outcomes.filter { $0.status == 503 }.map(\.device))
     #expect(refused.count == 1)
   }
@@ -126,7 +126,7 @@ import World
     setup.authorization = target
     let orders = Orders()
     let (report, seen) = try run(setup, orders)
-    #expect(report.victims == [] && report.faultRefusal == nil)
+    #expect(report.violations == [] && report.faultRefusal == nil)
     #expect(orders.carriedOut == 2)
     #expect(seen.outcomes(from: 120, to: 240).contains(503) && seen.requests(to: "/api/refresh_token") > 2)
   }
@@ -136,7 +136,7 @@ import World
     defer { server.stop() }
     var setup = setup(server, unavailable())
     let target = try #require(setup.outside)
-    let desk = TargetAdministration(try Questioner(target.transport), of: target)
+    let desk = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
     let other = #"{"faults":[{"id":"a","fault":{"kind":"drop"}}]}"#
     #expect(desk.ask("/admin/v1/faults", by: "PUT", body: Array(other.utf8)).status == 200)
     let crowded = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
@@ -175,7 +175,7 @@ import World
 private final class Orders: Watcher {
   private(set) var carriedOut = 0
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    if case .told(let event) = happening, case .commanded = event { carriedOut += 1 }
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    if case .told(let event) = event, case .commanded = event { carriedOut += 1 }
   }
 }

@@ -42,7 +42,7 @@ import Testing
   @Test func aDeviceThatGoesRoundInCirclesEndsItsRun() throws {
     let run = try FleetRun(Runs.setup(seed: 1, Runs.drivers(1)), store: Runs.store())
     run.turnsAtOnceMax = -1
-    let error = try #require(throws: CirclingDevice.self) { try run.run() }
+    let error = try #require(throws: LivelockError.self) { try run.run() }
     #expect(error.device == "cars-0" && "\(error)".hasPrefix("cars-0 goes round in circles at 00:"))
   }
 
@@ -51,7 +51,7 @@ import Testing
   func nothingIsViolated(seed: UInt64) throws {
     let document = try ScenarioGenerator(seed: seed, size: .small).document
     let report = try Runs.run(RunSetup(ScenarioReader.read(document).scenario))
-    #expect(report.victims.map(\.text) == [] && report.isRight, "seed \(seed): \(document.text)")
+    #expect(report.violations.map(\.text) == [] && report.isRight, "seed \(seed): \(document.text)")
   }
 }
 

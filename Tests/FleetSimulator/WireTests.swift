@@ -24,8 +24,8 @@ import Upload
   private final class Sent: Watcher {
     private(set) var requests: [(device: Int, request: OutgoingRequest)] = []
 
-    func see(_ happening: Happening, _ sighting: Sighting) {
-      if case .sent(let request) = happening { requests.append((sighting.device, request)) }
+    func see(_ event: SimulationEvent, _ context: EventContext) {
+      if case .sent(let request) = event { requests.append((context.device, request)) }
     }
   }
 

@@ -12,34 +12,34 @@ import Testing
     let mailbox = try Mailbox<Int>()
     mailbox.post(1, to: token)
     mailbox.post([.init(to: token, 2), .init(to: token, 3)])
-    var letters: [Mailbox<Int>.Letter] = []
-    #expect(mailbox.collect(into: &letters) == nil)
-    #expect(letters.map(\.message) == [1, 2, 3])
-    letters.removeAll()
-    #expect(mailbox.collect(into: &letters) == nil)
-    #expect(letters.isEmpty)
+    var messages: [Mailbox<Int>.AddressedMessage] = []
+    #expect(mailbox.collect(into: &messages) == nil)
+    #expect(messages.map(\.message) == [1, 2, 3])
+    messages.removeAll()
+    #expect(mailbox.collect(into: &messages) == nil)
+    #expect(messages.isEmpty)
   }
 
   @Test func aBurstWakesOnce() throws {
     let mailbox = try Mailbox<Int>()
-    var letters: [Mailbox<Int>.Letter] = []
+    var messages: [Mailbox<Int>.AddressedMessage] = []
     for _ in 0..<2 {
       for number in 0..<100 { mailbox.post(number, to: token) }
       var writes: UInt64 = 0
       #expect(unsafe read(mailbox.wakeUp, &writes, 8) == 8)
       #expect(writes == 1)
-      _ = mailbox.collect(into: &letters)
-      letters.removeAll()
+      _ = mailbox.collect(into: &messages)
+      messages.removeAll()
     }
   }
 
   @Test func aDrainDoesNotTakeAStopBack() throws {
     let mailbox = try Mailbox<Int>()
-    var letters: [Mailbox<Int>.Letter] = []
+    var messages: [Mailbox<Int>.AddressedMessage] = []
     mailbox.tell(.drain(within: .seconds(1)))
     mailbox.tell(.stop)
     mailbox.tell(.drain(within: .seconds(1)))
-    guard case .stop = mailbox.collect(into: &letters) else {
+    guard case .stop = mailbox.collect(into: &messages) else {
       Issue.record("the stop is gone")
       return
     }

@@ -28,12 +28,12 @@ import Testing
       // Every fourth replacement, another one at every place, so that the test takes seconds.
       for content in replacements.indices.filter({ ($0 + index) % 4 == 0 }).map({ replacements[$0] }) {
         let changed = document.replacing(place[...], by: content)
-        var reading = Reading(names: DeclaredNames(in: changed))
+        var context = DecodingContext(names: DeclaredNames(in: changed))
         var filled = changed
         var substitution = Substitution { _ in nil }
         substitution.replace(in: &filled)
-        _ = Form<Scenario>.section().read(filled, &reading)
-        guard reading.problems.isEmpty else { continue }
+        _ = ValueCodec<Scenario>.section().read(filled, &context)
+        guard context.problems.isEmpty else { continue }
         taken += 1
         #expect(checker.complaints(about: changed.json) == [], "\(place) as \(content)")
       }
@@ -46,11 +46,11 @@ import Testing
     for place in document.places {
       let changed = document.adding("unheard-of", at: place[...])
       guard changed != document else { continue }
-      var reading = Reading(names: DeclaredNames(in: changed))
-      _ = Form<Scenario>.section().read(changed, &reading)
+      var context = DecodingContext(names: DeclaredNames(in: changed))
+      _ = ValueCodec<Scenario>.section().read(changed, &context)
       // A map of the author's own names, or a document of the app, takes the key; what is beneath is null.
       #expect(
-        reading.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || reading.isAboutOthers, "\(place)"
+        context.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || context.isAboutOthers, "\(place)"
       )
     }
     for required in ["version", "name", "fleets"] {
@@ -62,7 +62,7 @@ import Testing
   @Test func everyKeyOfTheTablesIsInTheSchemaAndTheOtherWayRound() throws {
     var tables: [String: [String]] = [:]
     var defined = ScenarioSchema.document.keys(of: "scenario", root: true)
-    collect(Scenario.table.shape, into: &tables)
+    collect(Scenario.table.schema, into: &tables)
     #expect(tables["scenario"] == defined)
     for name in tables.keys.sorted() where name != "scenario" {
       defined = ScenarioSchema.document.keys(of: name, root: false)
@@ -76,21 +76,21 @@ import Testing
     #expect(others.sorted() == ["sdk-config", "variable"])
   }
 
-  private func collect(_ section: SectionShape, into tables: inout [String: [String]]) {
+  private func collect(_ section: SectionSchema, into tables: inout [String: [String]]) {
     guard tables[section.name] == nil else {
       #expect(tables[section.name] == section.keys.map(\.name), "two tables are called \(section.name)")
       return
     }
     tables[section.name] = section.keys.map(\.name)
-    for key in section.keys { collect(key.shape, into: &tables) }
+    for key in section.keys { collect(key.schema, into: &tables) }
   }
 
-  private func collect(_ shape: Shape, into tables: inout [String: [String]]) {
-    switch shape {
+  private func collect(_ schema: ValueSchema, into tables: inout [String: [String]]) {
+    switch schema {
     case .boolean, .integer, .number, .text, .choice, .measure, .configuration, .open: break
     case .list(let inner, _), .map(let inner, _): collect(inner, into: &tables)
     case .section(let section): collect(section, into: &tables)
-    case .variants(_, _, let variants): for variant in variants { collect(variant.shape, into: &tables) }
+    case .variants(_, _, let variants): for variant in variants { collect(variant.schema, into: &tables) }
     case .anyOf(let shapes): for inner in shapes { collect(inner, into: &tables) }
     }
   }
@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-extension Reading {
+extension DecodingContext {
   /// Problems of values that the schema leaves open.
   fileprivate var isAboutOthers: Bool {
     problems.allSatisfy {

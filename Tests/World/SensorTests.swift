@@ -67,7 +67,7 @@ struct SensorTests {
   }
 
   @Test func transfersTakeTheirLatencyTheirBytesAndTheirLosses() throws {
-    var stream = RandomStream(seed: 1, device: 1, concern: Concern.link.rawValue)
+    var stream = RandomStream(seed: 1, device: 1, concern: RandomStreamID.link.rawValue)
     let clean = LinkQuality(latency: 0.2, jitter: 0, downBitsPerSecond: 8e6, upBitsPerSecond: 8e3, loss: 0)
     #expect(try #require(clean.transfer(bytes: 1_000, isUpload: true, from: &stream)).seconds == 1.1)
     #expect(try #require(clean.transfer(bytes: 1_000, isUpload: false, from: &stream)).seconds == 0.101)

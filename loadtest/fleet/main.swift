@@ -43,7 +43,7 @@ print("seed \(report.seed), \(devices) commuters for a day, \(rounded(elapsed)) 
 print("  \(rounded(Double(devices) * 86_400 / elapsed / 1e6)) million device-seconds a second")
 print("  \(rounded(elapsed * 1e6 / Double(max(report.sums.created, 1)))) µs for each record")
 print("  \(report.sums), \(report.events) events, \(report.requests) requests, hash \(report.hash.text)")
-for victim in report.victims { print(victim.text) }
+for violation in report.violations { print(violation.text) }
 
 let before = allocated_bytes()
 let large = try FleetRun(setup(10_000), store: SQLiteStore(.scratch))

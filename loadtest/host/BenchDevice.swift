@@ -47,7 +47,7 @@ struct BenchDevice {
 
   private mutating func settle() {
     while true {
-      heed()
+      applyEffects()
       if let request = phone.waiting.popLast() {
         host.answer(request, .answered(status: 200, reason: "OK", body: Self.answer), at: now)
       } else if phone.isSampling {
@@ -58,7 +58,7 @@ struct BenchDevice {
     }
   }
 
-  private mutating func heed() {
+  private mutating func applyEffects() {
     let effects = host.takeEffects()
     for effect in effects { phone.perform(effect) }
     scratch.giveBack(effects)

@@ -17,7 +17,7 @@ struct CommutersDevice {
   var server: DayServer
   private let text: LogText
   private var metres = 0.0
-  private static let identityConcern: UInt64 = 1
+  private static let identityStreamID: UInt64 = 1
   private static let utcOffsetMinutes = -240
 
   init(_ platform: DevicePlatform, in database: QueueDatabase, device: Int, at start: WallInstant) throws {
@@ -29,7 +29,7 @@ struct CommutersDevice {
       platform: platform, model: "Phone 1", manufacturer: "Maker", version: "15", userAgent: "SampleLog/1")
     host = try DeviceHost(
       description, database: database, device: device,
-      identity: RandomStream(seed: 1, device: UInt64(device), concern: Self.identityConcern), scratch: HostScratch(),
+      identity: RandomStream(seed: 1, device: UInt64(device), concern: Self.identityStreamID), scratch: HostScratch(),
       at: now)
     host.receive(.timeZone(ZoneRules(offsetSeconds: Self.utcOffsetMinutes * 60)), at: now)
     host.receive(.connectivity(.wifi), at: now)

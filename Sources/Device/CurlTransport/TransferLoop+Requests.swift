@@ -141,7 +141,7 @@ struct ConnectionShares: ~Copyable {
 
   private var shares: [UnsafeMutableRawPointer?] = unsafe []
 
-  /// Nil when memory has run out: the device's connections are then kept with those of everybody else.
+  /// Nil when memory has run out: the device's connections are then kept with those of all other devices.
   mutating func share(of device: Int) -> UnsafeMutableRawPointer? {
     let index = device / ConnectionShares.devicesPerShare
     if unsafe index >= shares.count {

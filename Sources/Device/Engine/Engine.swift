@@ -184,7 +184,7 @@ extension Engine {
     effects.append(.demand(.locationUpdates(demands.locationUpdates)))
   }
 
-  /// Sampling runs while anybody waits for a position, at the best accuracy that one of them wants.
+  /// Sampling runs while a request waits for a position, at the best accuracy that one of them wants.
   mutating func demandSampling(into effects: inout [Effect]) {
     var wanted: Double?
     for request in requests { wanted = min(wanted ?? .infinity, request.terms.desiredAccuracyMetres) }

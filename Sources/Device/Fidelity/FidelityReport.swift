@@ -81,7 +81,7 @@ package struct Agreement: Equatable, Sendable {
   /// be fulfilled a sample or two earlier.
   package static let windowMilliseconds: Int64 = 5_000
 
-  /// Each happening of the log is matched with the first of ours that is the same and near enough.
+  /// Each act in the log is matched with the first of ours that is the same and near enough.
   init(_ kind: FidelityClass, logged: [EngineAct], replayed: [EngineAct]) {
     self.kind = kind
     var rest = replayed.filter { $0.kind == kind }

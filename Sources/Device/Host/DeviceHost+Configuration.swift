@@ -121,7 +121,7 @@ extension DeviceHost {
     }
   }
 
-  /// The demo server wants to hear no more of this device. A ban by anybody else has no effect.
+  /// The demo server refuses this device. A ban by another server has no effect.
   private mutating func ban(_ message: String?, at now: Moment) {
     guard configuration.http.url.hasPrefix(TransistorToken.defaultURL) else { return }
     log(.error(message ?? "The server has banned this device"), at: now)

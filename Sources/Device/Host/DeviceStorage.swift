@@ -25,8 +25,8 @@ struct DeviceStorage {
   }
 
   /// What was kept, each part by itself: one that cannot be read is named, and is as before the first launch.
-  func kept() throws(DatabaseError) -> Kept {
-    var kept = Kept()
+  func kept() throws(DatabaseError) -> PersistedState {
+    var kept = PersistedState()
     if let document = try document(Key.configuration, &kept) {
       var configuration = Configuration(platform: platform)
       _ = configuration.apply(document)
@@ -88,7 +88,7 @@ struct DeviceStorage {
     for identifier in identifiers { _ = try geofences.remove(identifier) }
   }
 
-  private func document(_ key: String, _ kept: inout Kept) throws(DatabaseError) -> JSONValue? {
+  private func document(_ key: String, _ kept: inout PersistedState) throws(DatabaseError) -> JSONValue? {
     guard let bytes = try state.value(key) else { return nil }
     do throws(JSONError) {
       return try JSONValue(parsing: bytes.span)
@@ -112,7 +112,7 @@ extension JSONValue {
 }
 
 /// What an earlier launch has left behind.
-struct Kept {
+struct PersistedState {
   /// Nil before the first launch.
   var configuration: Configuration?
   var engineState = EngineState()

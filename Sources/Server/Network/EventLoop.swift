@@ -2,7 +2,7 @@ internal import Base
 internal import Synchronization
 
 /// One thread's connections. A turn: wait, serve the connections that are ready, each with a bounded share, deliver the
-/// letters, fire the timers. Nothing in here is shared with other threads but the mailbox, the counters and the quota.
+/// messages, fire the timers. Nothing in here is shared with other threads but the mailbox, the counters and the quota.
 final class EventLoop<Session: ByteSession> {
   enum Stage {
     case running
@@ -30,7 +30,7 @@ final class EventLoop<Session: ByteSession> {
   var output: SessionOutput
   /// Where every socket is read into.
   var readBuffer: [UInt8]
-  private var letters: [Mailbox<Session.Message>.Letter] = []
+  private var messages: [Mailbox<Session.Message>.AddressedMessage] = []
 
   init(_ parts: consuming LoopParts<Session>, makeSession: @escaping (Accepted) -> Session) {
     configuration = parts.configuration
@@ -84,16 +84,16 @@ final class EventLoop<Session: ByteSession> {
   }
 
   private func readMail() {
-    let control = mailbox.collect(into: &letters)
-    for letter in letters {
-      guard let connection = connections[letter.token], connection.isOpen else {
+    let control = mailbox.collect(into: &messages)
+    for addressed in messages {
+      guard let connection = connections[addressed.token], connection.isOpen else {
         counters.countDropped()
         continue
       }
-      call(connection) { $0.deliver(letter.message, &$1) }
+      call(connection) { $0.deliver(addressed.message, &$1) }
       advance(connection)
     }
-    letters.removeAll(keepingCapacity: letters.count <= 1_024)
+    messages.removeAll(keepingCapacity: messages.count <= 1_024)
     switch control {
     case nil: break
     case .drain(let time): beginDrain(within: time)

@@ -6,7 +6,7 @@ internal import Threads
 /// answers a ticket in flight, or was let through because the one before it was delivered.
 package final class Mailbox<Message: Sendable>: Sendable {
   /// A message with the connection that it is for.
-  package struct Letter: Sendable {
+  package struct AddressedMessage: Sendable {
     package let token: ConnectionToken
     package let message: Message
 
@@ -21,7 +21,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     case stop
   }
 
-  private let inbox: ThreadInbox<Letter>
+  private let inbox: ThreadInbox<AddressedMessage>
   private let control = Mutex<Control?>(nil)
 
   init() throws(SystemError) {
@@ -31,13 +31,13 @@ package final class Mailbox<Message: Sendable>: Sendable {
   /// Readable when there is something to collect.
   var wakeUp: Int32 { inbox.wakeUp }
 
-  /// From any thread. A letter to a connection that is gone, or to a loop that has ended, is dropped and counted.
+  /// From any thread. A message to a connection that is gone, or to a loop that has ended, is dropped and counted.
   package func post(_ message: Message, to token: ConnectionToken) {
-    inbox.post(Letter(to: token, message))
+    inbox.post(AddressedMessage(to: token, message))
   }
 
   /// From any thread; the loop is woken once for all of them.
-  package func post(_ letters: [Letter]) { inbox.post(letters) }
+  package func post(_ messages: [AddressedMessage]) { inbox.post(messages) }
 
   /// A stop stands until it is read; a drain does not take it back.
   func tell(_ control: Control) {
@@ -49,11 +49,11 @@ package final class Mailbox<Message: Sendable>: Sendable {
   }
 
   /// Everything that came since the last call, the oldest first. The array that is passed in, empty, is filled next.
-  func collect(into letters: inout [Letter]) -> Control? {
-    inbox.collect(into: &letters)
+  func collect(into messages: inout [AddressedMessage]) -> Control? {
+    inbox.collect(into: &messages)
     return control.withLock { $0.take() }
   }
 
-  /// The loop ends; letters that come later are dropped at once.
+  /// The loop ends; messages that come later are dropped at once.
   func close() { inbox.close() }
 }

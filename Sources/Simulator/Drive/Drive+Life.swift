@@ -31,7 +31,7 @@ extension Drive {
     let settings = settings
     phone.recentLog.begin(settings.ready(kept: nil).configuration, at: now.wall)
     host.ready(launch, at: now) { settings.ready(kept: $0) }
-    heed(at: now)
+    applyEffects(at: now)
   }
 
   private mutating func launch(_ launch: Launch, at now: Moment) throws(DatabaseError) {
@@ -142,7 +142,7 @@ extension Drive {
     lines.append(.note("request \(id) has ended: \(message)"))
     guard isRunning else { return }
     host.answer(id, .failed(.reset, message: message), at: now)
-    heed(at: now)
+    applyEffects(at: now)
   }
 
   /// Forgets what the process had under way, which dies with it.
@@ -183,7 +183,7 @@ extension Drive {
     }
     if isRunning, let deadline = host.nextDeadline, deadline <= instant {
       host.timersDue(at: now)
-      heed(at: now)
+      applyEffects(at: now)
     }
     if isRunning, phone.sensors.fetches.take(at: instant) { give(.backgroundFetch, at: now) }
     if let nextFix, nextFix <= instant { try locate(at: now) }

@@ -54,12 +54,12 @@ package struct Drive {
   var orders: [DriveOrder] = []
   private let rows = RowCount()
 
-  static let identityConcern: UInt64 = 1 << 32
+  static let identityStreamID: UInt64 = 1 << 32
 
   /// A second drive with one seed makes records of its own.
   static func identity(_ seed: UInt64, from start: Moment, launch: UInt64) -> RandomStream {
     RandomStream(
-      seed: seed, device: UInt64(bitPattern: start.wall.millisecondsSince1970), concern: identityConcern + launch)
+      seed: seed, device: UInt64(bitPattern: start.wall.millisecondsSince1970), concern: identityStreamID + launch)
   }
 
   /// The app is opened and starts tracking.
@@ -112,7 +112,7 @@ package struct Drive {
     lastAnswer = answer
     lines.append(.ended(answer, checker.check(answer).findings))
     host.answer(id, outcome, at: now)
-    heed(at: now)
+    applyEffects(at: now)
     settle(at: now)
     try commit()
   }
@@ -127,11 +127,11 @@ package struct Drive {
 
   mutating func give(_ input: EngineInput, at now: Moment) {
     host.receive(input, at: now)
-    heed(at: now)
+    applyEffects(at: now)
   }
 
   /// After each call of the host: does what it leaves to its phone.
-  mutating func heed(at now: Moment) {
+  mutating func applyEffects(at now: Moment) {
     var effects = host.takeEffects()
     while !effects.isEmpty {
       for effect in effects {

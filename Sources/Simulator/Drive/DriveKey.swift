@@ -180,7 +180,7 @@ extension Drive {
     case .sync:
       lines.append(.note("sync()"))
       host.sync(completion: 0, at: now)
-      heed(at: now)
+      applyEffects(at: now)
     default: addFence(at: now)
     }
   }

@@ -57,12 +57,13 @@ extension Scenario: ScenarioSection {
   }
 }
 
-extension Form where Value == UInt64 {
+extension ValueCodec where Value == UInt64 {
   /// A number, or a text with up to 64 bits, `"0x5EED2026"`.
-  fileprivate static var seed: Form {
+  fileprivate static var seed: ValueCodec {
     let words = "a whole number of at most 64 bits, as in 42 or \"0x5EED2026\""
-    let text = Shape.text(pattern: "^(0x[0-9A-Fa-f]{1,16}|[0-9]{1,20})$", words: words)
-    return Form(.anyOf([.integer(0...Int64.max), text]), show: { .integer(Int64(clamping: $0)) }) { value, reading in
+    let text = ValueSchema.text(pattern: "^(0x[0-9A-Fa-f]{1,16}|[0-9]{1,20})$", words: words)
+    return ValueCodec(.anyOf([.integer(0...Int64.max), text]), show: { .integer(Int64(clamping: $0)) }) {
+      value, context in
       switch value.content {
       case .integer(let number) where number >= 0: return UInt64(number)
       case .string(let text):
@@ -71,7 +72,7 @@ extension Form where Value == UInt64 {
         if isPlain, let seed = UInt64(digits, radix: text.hasPrefix("0x") ? 16 : 10) { return seed }
       case .null, .bool, .integer, .double, .array, .object: break
       }
-      reading.refuse(value, expected: words)
+      context.refuse(value, expected: words)
       return nil
     }
   }

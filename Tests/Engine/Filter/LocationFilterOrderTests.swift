@@ -19,7 +19,7 @@ import Vocabulary
     }
 
     /// Nil when the fix was delivered.
-    mutating func ignorance(_ fix: Fix, nowSeconds: Double? = nil) -> FilterVerdict.Ignorance? {
+    mutating func ignorance(_ fix: Fix, nowSeconds: Double? = nil) -> FilterVerdict.IgnoreReason? {
       let now = nowSeconds.map { TestFix.at(0, seconds: $0).timestamp } ?? fix.timestamp
       switch filter.judge(fix, at: now, distanceFilterMetres: 10, rules: rules) {
       case .ignored(let reason, _): return reason

@@ -29,6 +29,6 @@ extension Stage {
 
   func wait(_ seconds: Int64) {
     pass(seconds: seconds)
-    tell(Happening.fetched)
+    tell(SimulationEvent.fetched)
   }
 }

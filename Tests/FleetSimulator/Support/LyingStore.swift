@@ -26,7 +26,7 @@ final class LyingStore: Store {
   /// Acknowledged and not committed.
   private var waiting: [IngestBatch] = []
   /// What was left out, or stored twice.
-  private(set) var victims: [UUID128] = []
+  private(set) var violations: [UUID128] = []
   /// How many orders it has not obeyed.
   private(set) var disobeyed = 0
 
@@ -63,19 +63,19 @@ final class LyingStore: Store {
     let accepted = batch.points.count
     switch lie {
     case .forgetsBatch(let each) where batches % each == 0:
-      victims += batch.points.map(\.uuid)
+      violations += batch.points.map(\.uuid)
       return .ingested(IngestReceipt(accepted: accepted))
     case .commitsLater(let each): return keepForLater(batch, crashEach: each, now: now)
     case .dropsLast(let each) where batches % each == 0 && accepted > 1:
-      victims.append(batch.points.removeLast().uuid)
-    case .dropsLastOfMany(let most) where accepted > most: victims.append(batch.points.removeLast().uuid)
+      violations.append(batch.points.removeLast().uuid)
+    case .dropsLastOfMany(let most) where accepted > most: violations.append(batch.points.removeLast().uuid)
     case .miscounts(let each) where batches % each == 0:
       _ = honest.apply([.ingest(batch)], now: now)
       return .ingested(IngestReceipt(accepted: 1_000 * accepted))
     case .storesTwice(let each) where batches % each == 0 && accepted > 0:
       var copy = batch.points[accepted - 1]
       copy.recordedAt += 1
-      victims.append(copy.uuid)
+      violations.append(copy.uuid)
       batch.points.append(copy)
     case .forgetsBatch, .dropsLast, .dropsLastOfMany, .storesTwice, .miscounts, .takesAnyToken: break
     }
@@ -85,7 +85,7 @@ final class LyingStore: Store {
   private func keepForLater(_ batch: IngestBatch, crashEach each: Int, now: WallInstant) -> StoreResult {
     waiting.append(batch)
     if batches % each == 0 {
-      victims += waiting.flatMap { $0.points.map(\.uuid) }
+      violations += waiting.flatMap { $0.points.map(\.uuid) }
       waiting = []
     } else if waiting.count == LyingStore.waitingMax {
       commit(now: now)

@@ -54,8 +54,8 @@ enum Runs {
   static func store() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
 
   /// And what happened in it.
-  static func watch(_ setup: RunSetup) throws -> (RunReport, Happenings) {
-    let seen = Happenings(from: setup.start)
+  static func watch(_ setup: RunSetup) throws -> (RunReport, SeenEvents) {
+    let seen = SeenEvents(from: setup.start)
     let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
     return (try FleetRun(setup, store: store, watchers: [seen]).run(), seen)
   }

@@ -55,9 +55,9 @@ final class Stage {
 
   func pass(seconds: Int64) { now = now + .seconds(seconds) }
 
-  func tell(_ happening: Happening, on network: RadioNetwork = .lte) {
+  func tell(_ event: SimulationEvent, on network: RadioNetwork = .lte) {
     let wall = start.advanced(byMilliseconds: now.nanoseconds / 1_000_000)
-    oracle.see(happening, Sighting(device: 0, now: Moment(monotonic: now, wall: wall), network: network))
+    oracle.see(event, EventContext(device: 0, now: Moment(monotonic: now, wall: wall), network: network))
   }
 
   @discardableResult

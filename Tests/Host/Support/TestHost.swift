@@ -34,7 +34,7 @@ final class TestHost {
     self.number = number
     host = try TestHost.launch(
       platform, database, number, launches: 0, firstRequest: 1, scratch: scratch, at: now)
-    heed()
+    applyEffects()
   }
 
   private static func launch(
@@ -58,7 +58,7 @@ final class TestHost {
     host = try TestHost.launch(
       platform, database, number, launches: launches, firstRequest: host.uploader.nextRequestID, scratch: scratch,
       at: now)
-    heed()
+    applyEffects()
   }
 
   func ready(_ document: String = "{}", _ launch: Launch = Launch()) throws {
@@ -117,7 +117,7 @@ final class TestHost {
 
   /// The phone finds its position when it is asked for, and requests are answered, until nothing is left to do.
   func settle() throws {
-    heed()
+    applyEffects()
     while true {
       if let request = phone.waiting.first {
         guard let outcome = try server(request) else {
@@ -127,10 +127,10 @@ final class TestHost {
         }
         phone.waiting.removeFirst()
         host.answer(request.id, outcome, at: now)
-        heed()
+        applyEffects()
       } else if phone.isSampling {
         host.receive(.sample(fix(speed: 0)), at: now)
-        heed()
+        applyEffects()
       } else {
         return
       }
@@ -138,7 +138,7 @@ final class TestHost {
   }
 
   /// Does what the host leaves to its phone.
-  private func heed() {
+  private func applyEffects() {
     var effects = host.takeEffects()
     while !effects.isEmpty {
       for effect in effects {

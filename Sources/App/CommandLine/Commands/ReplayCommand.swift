@@ -64,12 +64,12 @@ private struct ReplayCommand {
       let wanted = invariant?.rawValue ?? plan.invariant
       // Whose story it is shows when it has happened, unless it is the plan's.
       let known = device ?? (wanted == plan.invariant ? plan.device : nil)
-      let story = StoryTeller(setup, of: known == "all" ? nil : known, until: until)
+      let story = FailureTranscript(setup, of: known == "all" ? nil : known, until: until)
       let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story]).run()
-      let victim = report.victims.first { $0.invariantName == wanted }
-      process.writeOutput(story.text(of: device == "all" ? nil : known ?? victim?.device))
-      tell(victim, wanted, of: report, plan)
-      return victim == nil ? .runtimeFailure : .invariantViolated
+      let violation = report.violations.first { $0.invariantName == wanted }
+      process.writeOutput(story.text(of: device == "all" ? nil : known ?? violation?.device))
+      tell(violation, wanted, of: report, plan)
+      return violation == nil ? .runtimeFailure : .invariantViolated
     } catch let error as FailurePlan.ReadingError {
       process.writeError("rollingroad replay: \(place): \(error.message)")
       return .badScenario
@@ -85,19 +85,19 @@ private struct ReplayCommand {
     }
   }
 
-  private func tell(_ victim: Victim?, _ wanted: String, of report: RunReport, _ plan: FailurePlan) {
-    process.writeOutput(victim?.text ?? "\(wanted) is not violated")
+  private func tell(_ violation: Violation?, _ wanted: String, of report: RunReport, _ plan: FailurePlan) {
+    process.writeOutput(violation?.text ?? "\(wanted) is not violated")
     if report.hash.text == plan.hash { return process.writeOutput("hash \(report.hash.text), as when it failed") }
-    guard invariant != nil, let victim else {
+    guard invariant != nil, let violation else {
       if plan.hash == FailurePlan.unknownHash { return process.writeOutput("hash \(report.hash.text)") }
       return process.writeOutput(
         "hash \(report.hash.text), not the \(plan.hash) of version \(plan.product): something has changed since")
     }
     guard wanted == plan.invariant, let before = plan.instant else { return }
     let note =
-      victim.instant == before && victim.device == plan.device
+      violation.instant == before && violation.device == plan.device
       ? "as when it failed"
       : "not \(plan.device ?? "no device") at \(before.clockText) as in version \(plan.product): something has changed since"
-    process.writeOutput("stopped at \(victim.instant.clockText), \(note)")
+    process.writeOutput("stopped at \(violation.instant.clockText), \(note)")
   }
 }

@@ -179,7 +179,7 @@ extension Simulation {
     let text = SummaryText(summary, isColoured: process.outputIsTerminal)
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
-    if let first = result.report.victims.first { try keepFailure(first, summary, scenario, setup) }
+    if let first = result.report.violations.first { try keepFailure(first, summary, scenario, setup) }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
       if result.difference != nil { return .invariantViolated }
@@ -201,7 +201,7 @@ extension Simulation {
 
   /// What it takes to see the first violation again.
   private func keepFailure(
-    _ victim: Victim, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup
+    _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup
   ) throws {
     guard let folder = options.folder, setup.outside == nil else { return }
     var document = options.document.adopting(scenario)
@@ -209,7 +209,7 @@ extension Simulation {
       if let members = fleet.members { document.setMembers(members, of: fleet.name) }
     }
     let plan = FailurePlan(
-      document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
+      document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
       hash: summary.hash, product: Product.version)
     if scenario.invariants.onViolation == .shrink { process.writeError("shrinking the failure") }
     let bundle = try FailureBundle(

@@ -117,14 +117,14 @@ private struct TortureCommand {
     sums.seeds += 1
     do {
       let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
-      if let victim = report.victims.first {
+      if let violation = report.violations.first {
         sums.failing.append((seed, isViolation: true))
-        try keep(victim, of: document, report)
+        try keep(violation, of: document, report)
       }
       sums.tally.add(report.coverage)
       sums.records += report.sums.created
       sums.deviceHours += Double(report.devices) * setup.duration.seconds / 3_600
-    } catch let error as CirclingDevice {
+    } catch let error as LivelockError {
       // The others may still find something.
       sums.failing.append((seed, isViolation: false))
       process.writeOutput("seed \(seed): \(error)")
@@ -141,11 +141,11 @@ private struct TortureCommand {
     }
   }
 
-  private func keep(_ victim: Victim, of document: ScenarioDocument, _ report: RunReport) throws {
+  private func keep(_ violation: Violation, of document: ScenarioDocument, _ report: RunReport) throws {
     let plan = FailurePlan(
-      document: document, invariant: victim.invariantName, device: victim.device, instant: victim.instant,
+      document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
       hash: report.hash.text, product: Product.version)
-    process.writeOutput("seed \(report.seed): \(victim.text)")
+    process.writeOutput("seed \(report.seed): \(violation.text)")
     let bundle = try FailureBundle(plan, name: "torture", seed: report.seed, shrinks: true)
     if let note = bundle.note { process.writeError("rollingroad torture: seed \(report.seed): \(note)") }
     let output = try OutputFolder(folder)

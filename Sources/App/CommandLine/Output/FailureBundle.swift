@@ -11,14 +11,14 @@ struct FailureBundle {
   private let runs: Int
   /// Why the search for the smallest plan was not finished; nil when it was.
   private let cut: String?
-  private let story: StoryTeller
-  private let victim: Victim?
+  private let story: FailureTranscript
+  private let violation: Violation?
   /// What the SDKs of its devices log until the violation, by device.
   private let logs: [String: [UInt8]]
   /// Inside the folder of `--out`.
   let folder: String
 
-  /// Whose logs are kept beside the victim's when the plan has few devices.
+  /// How many devices beside the violating one have their logs kept, when the plan has few devices.
   private static let loggedDevicesMax = 8
   /// How long the search for the smallest plan may take.
   private static let searchTime = Nanoseconds.seconds(120)
@@ -51,14 +51,14 @@ struct FailureBundle {
     setup.breakingInvariant = Invariant(rawValue: plan.invariant)
     let names = setup.deviceNames
     setup.logged = names.count <= FailureBundle.loggedDevicesMax ? Set(names) : Set([small.device].compactMap { $0 })
-    story = StoryTeller(setup, of: small.device)
+    story = FailureTranscript(setup, of: small.device)
     var logs: [String: [UInt8]] = [:]
     let sdk = DeviceLogs(setup) { device, piece in logs[device, default: []] += piece }
     let report = try FleetRun(setup, store: SQLiteStore(.scratch), watchers: [story, sdk]).run()
     sdk.finish()
     self.logs = logs
     let explained = try Investigation.explain(report, of: setup) { try SQLiteStore(.scratch) }
-    victim = explained.victims.first { $0.invariantName == plan.invariant }
+    violation = explained.violations.first { $0.invariantName == plan.invariant }
   }
 
   static func folder(name: String, seed: UInt64) -> String { "failures/\(fileName(name))-\(seed)" }
@@ -95,7 +95,7 @@ struct FailureBundle {
       # \(plan.invariant)
 
       ```
-      \(victim?.text ?? "not violated again: the failure did not come from the plan alone")
+      \(violation?.text ?? "not violated again: the failure did not come from the plan alone")
       ```
 
       | | as it failed | smallest found |

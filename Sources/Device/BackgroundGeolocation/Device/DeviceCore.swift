@@ -27,8 +27,8 @@ struct DeviceCore {
 
   private static let queueFile = "queue.db"
   private static let logFile = "log.db"
-  private static let uuidConcern: UInt64 = 1
-  private static let insertConcern: UInt64 = 2
+  private static let uuidStreamID: UInt64 = 1
+  private static let insertStreamID: UInt64 = 2
 
   var host: DeviceHost
   var log: KeptLog
@@ -47,8 +47,8 @@ struct DeviceCore {
     database = try QueueDatabase(path: path(Self.queueFile), commits: .everyCall)
     host = try DeviceHost(
       platform.description, database: database, device: 0,
-      identity: RandomStream(seed: seed, device: 0, concern: Self.uuidConcern), scratch: HostScratch(), at: now)
-    identity = RandomStream(seed: seed, device: 0, concern: Self.insertConcern)
+      identity: RandomStream(seed: seed, device: 0, concern: Self.uuidStreamID), scratch: HostScratch(), at: now)
+    identity = RandomStream(seed: seed, device: 0, concern: Self.insertStreamID)
     try log.store.purge(olderThanDays: host.configuration.logger.logMaxDays, at: now.wall)
   }
 

@@ -111,7 +111,7 @@ extension Engine {
   }
 }
 
-extension FilterVerdict.Ignorance {
+extension FilterVerdict.IgnoreReason {
   var text: String {
     switch self {
     case .invalid: "invalid"

@@ -90,7 +90,7 @@ package struct LocationFilter: Sendable {
 
   private func staleness(
     of fix: Fix, at place: Coordinate, _ sinceLast: Int64, _ rules: FilterRules
-  ) -> FilterVerdict.Ignorance? {
+  ) -> FilterVerdict.IgnoreReason? {
     guard rules.platform == .android, sinceLast == 0, place == anchor?.place else { return .notNewer }
     return rules.allowsIdenticalLocations ? nil : .identical
   }
@@ -171,7 +171,7 @@ package enum FilterVerdict: Equatable, Sendable {
   /// Neither delivered nor persisted; `locationfilter` tells why.
   case rejected(FilterTrace, Rejection)
   /// As if it had never come: the log may tell.
-  case ignored(Ignorance, sinceLastMilliseconds: Int64)
+  case ignored(IgnoreReason, sinceLastMilliseconds: Int64)
 
   /// The `reason` of `locationfilter` (SDK §6).
   package enum Rejection: String, CaseIterable, Sendable {
@@ -181,7 +181,7 @@ package enum FilterVerdict: Equatable, Sendable {
   }
 
   /// Why a fix does not reach the location filter.
-  package enum Ignorance: CaseIterable, Sendable {
+  package enum IgnoreReason: CaseIterable, Sendable {
     /// No accuracy, or a negative one, or no place on earth.
     case invalid
     /// From a time that has not come yet.

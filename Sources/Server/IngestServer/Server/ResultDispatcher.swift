@@ -21,12 +21,12 @@ final class ResultDispatcher: Sendable {
   /// To many sessions, from any thread.
   func send(_ messages: [EventHub.Message]) {
     let mailboxes = mailboxes.withLock { $0 }
-    var letters: [Int: [Mailbox<SessionMessage>.Letter]] = [:]
+    var byLoop: [Int: [Mailbox<SessionMessage>.AddressedMessage]] = [:]
     for (message, address) in messages {
       let token = ConnectionToken(word: address.connection)
-      letters[address.loop, default: []].append(Mailbox.Letter(to: token, message))
+      byLoop[address.loop, default: []].append(Mailbox.AddressedMessage(to: token, message))
     }
-    for loop in letters.keys.sorted() { mailboxes[loop]?.post(letters[loop] ?? []) }
+    for loop in byLoop.keys.sorted() { mailboxes[loop]?.post(byLoop[loop] ?? []) }
   }
 
   func deliver(_ completions: [Completion]) {
@@ -36,13 +36,13 @@ final class ResultDispatcher: Sendable {
       undelivered.committed(completion.result, for: address)
     }
     for loop in mailboxes.keys.sorted() {
-      var letters: [Mailbox<SessionMessage>.Letter] = []
-      letters.reserveCapacity(completions.count)
+      var messages: [Mailbox<SessionMessage>.AddressedMessage] = []
+      messages.reserveCapacity(completions.count)
       for completion in completions where completion.ticket.owner == loop {
         let token = ConnectionToken(word: completion.ticket.number)
-        letters.append(Mailbox.Letter(to: token, .completed(completion.result)))
+        messages.append(Mailbox.AddressedMessage(to: token, .completed(completion.result)))
       }
-      mailboxes[loop]?.post(letters)
+      mailboxes[loop]?.post(messages)
     }
   }
 }

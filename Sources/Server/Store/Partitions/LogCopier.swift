@@ -11,7 +11,7 @@ final class LogCopier {
   }
 
   /// What the two threads share. The thread keeps it, and not the copier, which ends the thread when it goes.
-  private final class Desk: Sendable {
+  private final class SharedState: Sendable {
     struct State {
       var isWanted = false
       var isStopping = false
@@ -22,35 +22,35 @@ final class LogCopier {
     let wakeUp = Semaphore()
   }
 
-  private let desk = Desk()
+  private let shared = SharedState()
   private let thread: NamedThread
 
   /// `small` is how many pages may be left for the writer.
   init(path: String, small: Int) {
-    thread = NamedThread.started("log-copier") { [desk] in LogCopier.run(desk, path, small) }
+    thread = NamedThread.started("log-copier") { [shared] in LogCopier.run(shared, path, small) }
   }
 
   /// Waits for a copy that is under way.
   deinit {
-    desk.state.withLock { $0.isStopping = true }
-    desk.wakeUp.signal()
+    shared.state.withLock { $0.isStopping = true }
+    shared.wakeUp.signal()
     thread.join()
   }
 
   /// Not while an outcome is still to be taken.
   func begin() {
-    desk.state.withLock { state in
+    shared.state.withLock { state in
       precondition(!state.isWanted && state.outcome == nil, "one copy at a time")
       state.isWanted = true
     }
-    desk.wakeUp.signal()
+    shared.wakeUp.signal()
   }
 
   /// Nil as long as it is at work.
-  func takeOutcome() -> Outcome? { desk.state.withLock { $0.outcome.take() } }
+  func takeOutcome() -> Outcome? { shared.state.withLock { $0.outcome.take() } }
 
-  private static func run(_ desk: Desk, _ path: String, _ small: Int) {
-    guard isWanted(desk) else { return }
+  private static func run(_ shared: SharedState, _ path: String, _ small: Int) {
+    guard isWanted(shared) else { return }
     do {
       let database = try Connection(path: path, access: .readWrite)
       // The copy has to be on disk before the log begins anew.
@@ -58,10 +58,10 @@ final class LogCopier {
       try database.apply(.automaticCheckpoint(pages: 0))
       repeat {
         try copy(database, until: small)
-        finish(desk, .copied)
-      } while isWanted(desk)
+        finish(shared, .copied)
+      } while isWanted(shared)
     } catch {
-      finish(desk, .failed(error))
+      finish(shared, .failed(error))
     }
   }
 
@@ -84,17 +84,17 @@ final class LogCopier {
   /// A disk that takes less than the groups write would never come to an end.
   private static let roundsMax = 8
 
-  private static func isWanted(_ desk: Desk) -> Bool {
+  private static func isWanted(_ shared: SharedState) -> Bool {
     while true {
-      desk.wakeUp.wait()
-      let (isWanted, isStopping) = desk.state.withLock { ($0.isWanted, $0.isStopping) }
+      shared.wakeUp.wait()
+      let (isWanted, isStopping) = shared.state.withLock { ($0.isWanted, $0.isStopping) }
       if isStopping { return false }
       if isWanted { return true }
     }
   }
 
-  private static func finish(_ desk: Desk, _ outcome: Outcome) {
-    desk.state.withLock { state in
+  private static func finish(_ shared: SharedState, _ outcome: Outcome) {
+    shared.state.withLock { state in
       state.isWanted = false
       state.outcome = outcome
     }

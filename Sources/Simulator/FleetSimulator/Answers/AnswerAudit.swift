@@ -6,8 +6,8 @@ import Scenario
 import Upload
 
 /// Holds what a real server answers against what the SDK needs of it, as `drive` does, for a part of the answers that costs
-/// next to nothing: all those of a few devices until there are many, and of everybody else the first ones of each kind.
-/// What a fault of the scenario may have spoilt is no mistake of the server and is passed over.
+/// next to nothing: all those of a few devices until there are many, and of all others the first ones of each kind.
+/// An answer that a fault of the scenario may have changed is no mistake of the server and is skipped.
 package final class AnswerAudit: Watcher {
   private struct Followed {
     var request: OutgoingRequest?
@@ -47,9 +47,9 @@ package final class AnswerAudit: Watcher {
     checkers = Array(repeating: AnswerChecker(), count: min(count, AnswerAudit.devicesFollowed))
   }
 
-  package func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .sent(let request) where request.purpose != .log && devices[device].faults == 0:
       (devices[device].request, devices[device].head) = (request, [])
     case .carried(_, let timings, let head):

@@ -60,12 +60,12 @@ final class ServerWatch: Watcher {
     phones = PerDevice(Phone(), in: ledger.space)
   }
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .sent(let request) where request.id > Account.firstRequest: phones[device].registrations += 1
-    case .sent(let request) where request.purpose == .records: send(request, sighting)
-    case .ended(let request, let outcome): end(request, outcome, sighting)
+    case .sent(let request) where request.purpose == .records: send(request, context)
+    case .ended(let request, let outcome): end(request, outcome, context)
     case .queue(.inserted): phones[device].window.inserts += 1
     case .configured(let configuration):
       if configuration.authorization.accessToken != nil { phones[device].hasToken = true }
@@ -76,14 +76,14 @@ final class ServerWatch: Watcher {
     }
   }
 
-  private func send(_ request: OutgoingRequest, _ sighting: Sighting) {
-    let device = sighting.device
+  private func send(_ request: OutgoingRequest, _ context: EventContext) {
+    let device = context.device
     uploads += 1
     phones[device].uploads += 1
     if !phones[device].hasToken, !request.headers.contains(where: { $0.isNamed(HeaderName.authorization) }) {
       phones[device].tokenlessUploads += 1
     }
-    let now = sighting.now.monotonic
+    let now = context.now.monotonic
     if now - phones[device].window.start > windowLength { closeWindow(of: device, at: now) }
     phones[device].window.uploads += 1
   }
@@ -96,20 +96,20 @@ final class ServerWatch: Watcher {
     phones[device].window = Window(start: now, waiting: ledger.pages[device].waiting.count)
   }
 
-  private func end(_ request: UInt64, _ outcome: RequestOutcome, _ sighting: Sighting) {
-    let device = sighting.device
+  private func end(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
+    let device = context.device
     let end = RequestEnd(outcome)
     if request > Account.firstRequest { return registrationAnswers[end, default: 0] += 1 }
     guard ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .records }) else { return }
     phones[device].lastAnswer = end
     guard outcome.status == 0 else {
       if (200..<300).contains(outcome.status) { phones[device].answered += 1 }
-      lastAnswerAt = sighting.now.monotonic
+      lastAnswerAt = context.now.monotonic
       if !silences.isEmpty { silences.removeAll() }
       return
     }
     // Without a network nothing reaches the server.
-    if ledger.radio.kind(of: sighting.network) != .none { silences[end, default: 0] += 1 }
+    if ledger.radio.kind(of: context.network) != .none { silences[end, default: 0] += 1 }
   }
 
   /// After the settle phase. `isCut`: the run did not wait until the queues were empty.

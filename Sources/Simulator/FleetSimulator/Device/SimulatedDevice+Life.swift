@@ -43,89 +43,89 @@ extension SimulatedDevice {
   }
 
   /// Everything that is due at the instant; gives what `next` would give then.
-  mutating func advance(to instant: MonotonicInstant, in site: Site) throws(DatabaseError) -> MonotonicInstant? {
-    if !isHealed { try live(at: instant, in: site) }
-    let now = moment(at: instant, in: site)
-    carry(at: now, in: site)
-    if life.isDownUntil == nil { register(at: now, in: site) }
+  mutating func advance(to instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) -> MonotonicInstant? {
+    if !isHealed { try live(at: instant, in: run) }
+    let now = moment(at: instant, in: run)
+    carry(at: now, in: run)
+    if life.isDownUntil == nil { register(at: now, in: run) }
     if life.isDownUntil == nil {
       // After the faults the timers of the engine rest.
       if let deadline = isHealed ? host.uploader.nextDeadline : host.nextDeadline, deadline <= instant {
-        site.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
+        run.trace.note(.timers, UInt64(bitPattern: deadline.nanoseconds), of: number, at: instant)
         if isHealed { host.uploadTimersDue(at: now) } else { host.timersDue(at: now) }
-        heed(at: now, in: site)
-        dieIfDead(at: instant, in: site)
+        applyEffects(at: now, in: run)
+        dieIfDead(at: instant, in: run)
       }
     }
     if isHealed {
-      if life.isDownUntil == nil { sync(at: now, in: site) }
+      if life.isDownUntil == nil { sync(at: now, in: run) }
     } else {
-      try sense(at: now, in: site)
+      try sense(at: now, in: run)
     }
-    finish(at: instant, in: site)
+    finish(at: instant, in: run)
     return next(after: instant)
   }
 
-  private mutating func live(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
-    move(to: instant, in: site)
+  private mutating func live(at instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) {
+    move(to: instant, in: run)
     radio.advance(to: instant)
     phone.sensor.observe(body.activity(at: instant), at: instant)
-    changeFaults(at: instant, in: site)
-    changePresence(at: instant, in: site)
-    if let due = life.isDownUntil, due <= instant { try comeBack(at: instant, in: site) }
+    changeFaults(at: instant, in: run)
+    changePresence(at: instant, in: run)
+    if let due = life.isDownUntil, due <= instant { try comeBack(at: instant, in: run) }
     if life.isDownUntil == nil, let due = life.habits.nextInstant, due <= instant, let event = life.habits.takeEvent() {
       var end = ProcessEnd.closed
       if case .reboots = event.kind { end = .switchedOff }
-      goDown(end, until: event.end, at: instant, in: site)
+      goDown(end, until: event.end, at: instant, in: run)
     }
     guard life.isDownUntil == nil else { return }
-    if let due = life.opensAt, due <= instant { open(at: instant, in: site) }
-    changeNetwork(at: moment(at: instant, in: site), in: site)
-    if !faults.running.isEmpty { poison(at: instant, in: site) }
+    if let due = life.opensAt, due <= instant { open(at: instant, in: run) }
+    changeNetwork(at: moment(at: instant, in: run), in: run)
+    if !faults.running.isEmpty { poison(at: instant, in: run) }
   }
 
-  private mutating func changeNetwork(at now: Moment, in site: Site) {
-    let current = currentNetwork(at: now.monotonic, in: site)
+  private mutating func changeNetwork(at now: Moment, in run: RunContext) {
+    let current = currentNetwork(at: now.monotonic, in: run)
     guard current != link.network else { return }
-    let links = site.setup.radio
+    let links = run.setup.radio
     let wasConnected = links[link.network].connectivity
     link.change(to: current)
-    site.trace.note(.connectivity, UInt64(current.number), of: number, at: now.monotonic)
-    site.tell(.network(current), link.sighting(at: now))
+    run.trace.note(.connectivity, UInt64(current.number), of: number, at: now.monotonic)
+    run.tell(.network(current), link.context(at: now))
     if wasConnected != links[current].connectivity {
-      link.reset(at: now.monotonic, in: site)
-      give(.connectivity(links[current].connectivity), at: now, in: site)
+      link.reset(at: now.monotonic, in: run)
+      give(.connectivity(links[current].connectivity), at: now, in: run)
     }
   }
 
   /// Faults are over, the phone is on, the app runs and has a network; no body moves any more.
-  mutating func heal(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+  mutating func heal(at instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) {
     guard life.isInstalled else { return isHealed = true }
-    healFaults(at: instant, in: site)
+    healFaults(at: instant, in: run)
     if life.isDownUntil != nil {
       // A phone that has been off does not wait for what starts the app, either.
       life.isPhoneOff = false
-      try comeBack(at: instant, in: site)
+      try comeBack(at: instant, in: run)
     }
     isHealed = true
     link.heal()
-    let now = site.setup.moment(at: instant)
-    site.trace.note(.healed, UInt64(host.queue.count), of: number, at: instant)
-    site.tell(.healed, link.sighting(at: now))
+    let now = run.setup.moment(at: instant)
+    run.trace.note(.healed, UInt64(host.queue.count), of: number, at: instant)
+    run.tell(.healed, link.context(at: now))
     phone.receiver.stop(at: instant)
-    changeNetwork(at: now, in: site)
-    sync(at: now, in: site)
-    finish(at: instant, in: site)
+    changeNetwork(at: now, in: run)
+    sync(at: now, in: run)
+    finish(at: instant, in: run)
   }
 
   /// Asks the app to deliver what it has, until nothing waits.
-  private mutating func sync(at now: Moment, in site: Site) {
+  private mutating func sync(at now: Moment, in run: RunContext) {
     guard host.queue.count > 0 else { return nextSync = nil }
     if let nextSync, nextSync > now.monotonic { return }
     guard !host.uploader.isBusy else { return nextSync = now.monotonic + SimulatedDevice.busyInterval }
     nextSync = now.monotonic + SimulatedDevice.syncInterval
     host.sync(completion: 0, at: now)
-    heed(at: now, in: site)
+    applyEffects(at: now, in: run)
   }
 
   private static let syncInterval = Nanoseconds.seconds(15)
@@ -136,73 +136,73 @@ extension SimulatedDevice {
 /// When a device comes into being, leaves and comes back.
 extension SimulatedDevice {
   /// The app runs for the first time: it adds its geofences and starts the SDK.
-  mutating func install(at instant: MonotonicInstant, in site: Site) {
+  mutating func install(at instant: MonotonicInstant, in run: RunContext) {
     (life.isInstalled, life.isPresent) = (true, true)
     life.presenceChange = fleet.setup.presence.change(of: index, after: instant)
-    begin(Launch(), at: instant, in: site)
-    let now = moment(at: instant, in: site)
+    begin(Launch(), at: instant, in: run)
+    let now = moment(at: instant, in: run)
     // Watchers know the configuration before they hear what the app asks for.
-    settle(at: now, in: site)
-    tellMoves(at: instant, in: site)
+    settle(at: now, in: run)
+    tellMoves(at: instant, in: run)
     if !fleet.setup.geofences.isEmpty {
-      site.tell(.asked(.addGeofences(fleet.setup.geofences)), link.sighting(at: now))
-      give(.call(.addGeofences(fleet.setup.geofences)), at: now, in: site)
+      run.tell(.asked(.addGeofences(fleet.setup.geofences)), link.context(at: now))
+      give(.call(.addGeofences(fleet.setup.geofences)), at: now, in: run)
     }
-    start(at: now, in: site)
+    start(at: now, in: run)
   }
 
   /// An app with a schedule leaves it to the schedule.
-  private mutating func start(at now: Moment, in site: Site) {
+  private mutating func start(at now: Moment, in run: RunContext) {
     let hasSchedule = !fleet.setup.configuration.app.schedule.isEmpty
     let startsGeofences = fleet.setup.startsGeofencesOnly
-    site.tell(
-      .asked(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), link.sighting(at: now))
-    give(.call(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), at: now, in: site)
+    run.tell(
+      .asked(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), link.context(at: now))
+    give(.call(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), at: now, in: run)
   }
 
-  mutating func changePresence(at instant: MonotonicInstant, in site: Site) {
+  mutating func changePresence(at instant: MonotonicInstant, in run: RunContext) {
     guard let due = life.presenceChange, due <= instant else { return }
-    guard life.isInstalled else { return install(at: instant, in: site) }
-    let now = moment(at: instant, in: site)
+    guard life.isInstalled else { return install(at: instant, in: run) }
+    let now = moment(at: instant, in: run)
     life.isPresent.toggle()
     life.presenceChange = fleet.setup.presence.change(of: index, after: instant)
     if life.isPresent {
       body = fleet.setup.movement.body(
-        seed: site.setup.seed, device: key, index: index, clock: site.clock, start: instant)
-      tellMoves(at: instant, in: site)
-      if life.isDownUntil == nil { start(at: now, in: site) }
+        seed: run.setup.seed, device: key, index: index, clock: run.clock, start: instant)
+      tellMoves(at: instant, in: run)
+      if life.isDownUntil == nil { start(at: now, in: run) }
     } else {
       body.park(at: instant)
-      tellMoves(at: instant, in: site)
-      if life.isDownUntil == nil { stop(at: now, in: site) }
+      tellMoves(at: instant, in: run)
+      if life.isDownUntil == nil { stop(at: now, in: run) }
     }
   }
 
   /// What it has goes out first.
-  mutating func stop(at now: Moment, in site: Site) {
+  mutating func stop(at now: Moment, in run: RunContext) {
     if host.queue.count > 0 && !host.uploader.isBusy {
       host.sync(completion: 0, at: now)
-      heed(at: now, in: site)
+      applyEffects(at: now, in: run)
     }
     if !fleet.setup.configuration.app.schedule.isEmpty {
-      site.tell(.asked(.stopSchedule), link.sighting(at: now))
+      run.tell(.asked(.stopSchedule), link.context(at: now))
     }
-    if host.engine.state.isSchedulerEnabled { give(.call(.stopSchedule), at: now, in: site) }
-    site.tell(.asked(.stop), link.sighting(at: now))
-    give(.call(.stop), at: now, in: site)
+    if host.engine.state.isSchedulerEnabled { give(.call(.stopSchedule), at: now, in: run) }
+    run.tell(.asked(.stop), link.context(at: now))
+    give(.call(.stop), at: now, in: run)
   }
 
   /// Moves the body on, and tells of all that it begins to do on the way.
-  mutating func move(to instant: MonotonicInstant, in site: Site) {
+  mutating func move(to instant: MonotonicInstant, in run: RunContext) {
     while let end = body.episode.end, end <= instant {
       body.advance(to: end)
-      tellMoves(at: instant, in: site)
+      tellMoves(at: instant, in: run)
     }
   }
 
-  private mutating func tellMoves(at instant: MonotonicInstant, in site: Site) {
+  private mutating func tellMoves(at instant: MonotonicInstant, in run: RunContext) {
     guard life.isInstalled else { return }
-    site.tell(.moves(body.episode), link.sighting(at: moment(at: instant, in: site)))
+    run.tell(.moves(body.episode), link.context(at: moment(at: instant, in: run)))
   }
 }
 
@@ -210,7 +210,7 @@ extension SimulatedDevice {
 extension SimulatedDevice {
   /// The app is gone, and with a reboot its phone. One that is down already stays so at least as long.
   mutating func goDown(
-    _ process: ProcessEnd, until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site
+    _ process: ProcessEnd, until end: MonotonicInstant, at instant: MonotonicInstant, in run: RunContext
   ) {
     let end = max(end, instant + .milliseconds(1))
     if process == .switchedOff { life.hasRebooted = true }
@@ -219,15 +219,15 @@ extension SimulatedDevice {
       life.isDownUntil = isDownUntil == .never ? life.isPhoneOff ? end : .never : max(isDownUntil, end)
       return
     }
-    if process == .closed && !close(until: end, at: instant, in: site) { return }
-    let now = moment(at: instant, in: site)
+    if process == .closed && !close(until: end, at: instant, in: run) { return }
+    let now = moment(at: instant, in: run)
     let isReboot = process == .switchedOff
-    site.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
-    site.tell(.kept(host.engine.state), link.sighting(at: now))
-    site.tell(.killed(isReboot: isReboot), link.sighting(at: now))
-    site.said.removeAll(keepingCapacity: true)
-    site.requests = []
-    link.drop(at: instant, in: site)
+    run.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
+    run.tell(.kept(host.engine.state), link.context(at: now))
+    run.tell(.killed(isReboot: isReboot), link.context(at: now))
+    run.said.removeAll(keepingCapacity: true)
+    run.requests = []
+    link.drop(at: instant, in: run)
     account?.nextAttempt = nil
     account?.isRegistering = false
     phone.receiver.stop(at: instant)
@@ -237,13 +237,13 @@ extension SimulatedDevice {
   }
 
   /// Its user closes the app. False when its service goes on without it, or when the app has died of it.
-  private mutating func close(until end: MonotonicInstant, at instant: MonotonicInstant, in site: Site) -> Bool {
-    let now = moment(at: instant, in: site)
-    site.tell(.closed, link.sighting(at: now))
-    give(.terminate, at: now, in: site)
-    dieIfDead(at: instant, in: site)
+  private mutating func close(until end: MonotonicInstant, at instant: MonotonicInstant, in run: RunContext) -> Bool {
+    let now = moment(at: instant, in: run)
+    run.tell(.closed, link.context(at: now))
+    give(.terminate, at: now, in: run)
+    dieIfDead(at: instant, in: run)
     guard life.isDownUntil == nil else { return false }
-    settle(at: now, in: site)
+    settle(at: now, in: run)
     if host.isHeadless {
       life.opensAt = end
       return false
@@ -254,7 +254,7 @@ extension SimulatedDevice {
   /// What the system watches on. Android watches for services that run.
   private mutating func leaveToSystem(_ process: ProcessEnd, at instant: MonotonicInstant) {
     phone.watchRegion(body, at: instant)
-    heedOrders(at: instant)
+    applyDemands(at: instant)
     phone.endProcess(process, on: host.configuration.platform)
   }
 
@@ -263,7 +263,7 @@ extension SimulatedDevice {
 
   /// The user opens the app, or the phone is on again. Android starts its apps then; iOS waits for what it watches
   /// (SDK §19.4), and an app for which it watches nothing is opened by its user.
-  mutating func comeBack(at instant: MonotonicInstant, in site: Site) throws(DatabaseError) {
+  mutating func comeBack(at instant: MonotonicInstant, in run: RunContext) throws(DatabaseError) {
     let platform = host.configuration.platform
     if life.isPhoneOff {
       life.isPhoneOff = false
@@ -274,39 +274,39 @@ extension SimulatedDevice {
         return phone.watchRegion(body, at: instant)
       }
     }
-    try launch(inBackground: life.hasRebooted && platform == .android, at: instant, in: site)
+    try launch(inBackground: life.hasRebooted && platform == .android, at: instant, in: run)
   }
 
   private mutating func launch(
-    inBackground: Bool, at instant: MonotonicInstant, in site: Site
+    inBackground: Bool, at instant: MonotonicInstant, in run: RunContext
   ) throws(DatabaseError) {
     let launch = Launch(isInBackground: inBackground, didReboot: life.hasRebooted)
     (life.isDownUntil, life.isPhoneOff, life.hasRebooted) = (nil, false, false)
     life.launches += 1
-    site.trace.note(.launched, life.launches, of: number, at: instant)
+    run.trace.note(.launched, life.launches, of: number, at: instant)
     phone.beginProcess(isLogged: isLogged)
     host = try SimulatedDevice.launch(
-      number, key, of: fleet, launches: life.launches, firstRequest: host.uploader.nextRequestID, at: instant, in: site)
-    begin(launch, at: instant, in: site)
-    if !life.isPresent { stop(at: moment(at: instant, in: site), in: site) }
+      number, key, of: fleet, launches: life.launches, firstRequest: host.uploader.nextRequestID, at: instant, in: run)
+    begin(launch, at: instant, in: run)
+    if !life.isPresent { stop(at: moment(at: instant, in: run), in: run) }
   }
 
   /// The user opens an app that the system has started, or over its service.
-  mutating func open(at instant: MonotonicInstant, in site: Site) {
+  mutating func open(at instant: MonotonicInstant, in run: RunContext) {
     life.opensAt = nil
-    let now = moment(at: instant, in: site)
-    site.tell(.opened, link.sighting(at: now))
-    if host.isHeadless { ready(Launch(), at: now, in: site) }
-    give(.foreground, at: now, in: site)
+    let now = moment(at: instant, in: run)
+    run.tell(.opened, link.context(at: now))
+    if host.isHeadless { ready(Launch(), at: now, in: run) }
+    give(.foreground, at: now, in: run)
   }
 
   /// What the system has seen, for the app, which it starts when it does not run (SDK §19.2).
-  mutating func signal(_ input: EngineInput, at now: Moment, in site: Site) throws(DatabaseError) {
+  mutating func signal(_ input: EngineInput, at now: Moment, in run: RunContext) throws(DatabaseError) {
     if let due = life.isDownUntil {
       guard input.startsApp(on: host.configuration.platform) else { return }
-      try launch(inBackground: true, at: now.monotonic, in: site)
+      try launch(inBackground: true, at: now.monotonic, in: run)
       if due != .never { life.opensAt = due }
     }
-    give(input, at: now, in: site)
+    give(input, at: now, in: run)
   }
 }

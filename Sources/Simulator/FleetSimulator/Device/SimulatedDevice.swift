@@ -34,94 +34,94 @@ struct SimulatedDevice {
   var nextSync: MonotonicInstant?
 
   /// Concerns of a device beside those of the world.
-  private enum DeviceConcern {
+  private enum DeviceStreamID {
     static let identity: UInt64 = 1 << 32
     static let region: UInt64 = 65
   }
 
-  init(_ number: Int, index: Int, of fleet: SharedFleet, in site: Site) throws(DatabaseError) {
+  init(_ number: Int, index: Int, of fleet: SharedFleet, in run: RunContext) throws(DatabaseError) {
     // A body begins to live when its device is there for the first time.
     let zero = MonotonicInstant(nanoseconds: 0)
     let presence = fleet.setup.presence.first(of: index)
     let start = presence ?? zero
-    let (key, seed) = (fleet.setup.key(of: index), site.setup.seed)
+    let (key, seed) = (fleet.setup.key(of: index), run.setup.seed)
     self.number = number
     self.key = key
     self.index = index
     self.fleet = fleet
-    isLogged = site.setup.logged.contains(site.names[number])
+    isLogged = run.setup.logged.contains(run.names[number])
     let movement = fleet.setup.movement
-    body = movement.body(seed: seed, device: key, index: index, clock: site.clock, start: start)
+    body = movement.body(seed: seed, device: key, index: index, clock: run.clock, start: start)
     phone = SimulatedPhone(
       Receiver(model: fleet.setup.receiver, seed: seed, device: key),
       ActivitySensor(truth: .still, at: start, shares: movement.shares, seed: seed, device: key))
     radio = Radio(model: fleet.setup.radio, start: start, seed: seed, device: key)
     life = AppLife(
-      Habits(rates: fleet.setup.habits, clock: site.clock, start: start, seed: seed, device: key),
+      Habits(rates: fleet.setup.habits, clock: run.clock, start: start, seed: seed, device: key),
       presenceChange: presence)
-    faults = site.faults.timeline(of: index, in: fleet.setup)
+    faults = run.faults.timeline(of: index, in: fleet.setup)
     link = DeviceLink(of: number, key: key, seed: seed)
     host = try SimulatedDevice.launch(
-      number, key, of: fleet, launches: 0, firstRequest: 1, at: zero, in: site)
-    if site.logEntriesKept > 0 {
+      number, key, of: fleet, launches: 0, firstRequest: 1, at: zero, in: run)
+    if run.logEntriesKept > 0 {
       phone.recentLog = RecentLog(
-        capacity: site.logEntriesKept, platform: fleet.setup.configuration.platform)
+        capacity: run.logEntriesKept, platform: fleet.setup.configuration.platform)
     }
-    account = site.setup.authorization.map { _ in Account() }
+    account = run.setup.authorization.map { _ in Account() }
     guard presence == zero else { return }
-    changeFaults(at: zero, in: site)
-    install(at: zero, in: site)
-    finish(at: zero, in: site)
+    changeFaults(at: zero, in: run)
+    install(at: zero, in: run)
+    finish(at: zero, in: run)
   }
 
   static func launch(
     _ number: Int, _ key: UInt64, of fleet: SharedFleet, launches: UInt64, firstRequest: UInt64,
-    at instant: MonotonicInstant, in site: Site
+    at instant: MonotonicInstant, in run: RunContext
   ) throws(DatabaseError) -> DeviceHost {
     let platform = fleet.setup.configuration.platform
     let description = DeviceDescription(
       platform: platform, model: "Simulated", manufacturer: "Rolling Road", version: platform == .ios ? "18.0" : "15")
     return try DeviceHost(
-      description, database: site.database, device: number,
+      description, database: run.database, device: number,
       identity: RandomStream(
-        seed: site.setup.identitySeed, device: key, concern: DeviceConcern.identity + launches),
+        seed: run.setup.identitySeed, device: key, concern: DeviceStreamID.identity + launches),
       quirks: EngineQuirks(areObserved: fleet.setup.behaviour == .observed), firstRequest: firstRequest,
-      clockFactor: site.clockFactor, scratch: site.scratch,
-      at: site.setup.moment(at: instant))
+      clockFactor: run.clockFactor, scratch: run.scratch,
+      at: run.setup.moment(at: instant))
   }
 
-  mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in site: Site) {
-    let now = moment(at: instant, in: site)
-    link.change(to: currentNetwork(at: instant, in: site))
-    site.tell(.kept(host.engine.state), link.sighting(at: now))
-    site.tell(.launched(launch), link.sighting(at: now))
-    give(.connectivity(site.setup.radio[link.network].connectivity), at: now, in: site)
-    if site.setup.zoneOffsetSeconds != 0 || !site.setup.zoneChanges.isEmpty {
-      let changes = site.setup.zoneChanges.map { ZoneRules.Transition(at: $0.instant, offsetSeconds: $0.offsetSeconds) }
+  mutating func begin(_ launch: Launch, at instant: MonotonicInstant, in run: RunContext) {
+    let now = moment(at: instant, in: run)
+    link.change(to: currentNetwork(at: instant, in: run))
+    run.tell(.kept(host.engine.state), link.context(at: now))
+    run.tell(.launched(launch), link.context(at: now))
+    give(.connectivity(run.setup.radio[link.network].connectivity), at: now, in: run)
+    if run.setup.zoneOffsetSeconds != 0 || !run.setup.zoneChanges.isEmpty {
+      let changes = run.setup.zoneChanges.map { ZoneRules.Transition(at: $0.instant, offsetSeconds: $0.offsetSeconds) }
       give(
-        .timeZone(ZoneRules(offsetSeconds: site.setup.zoneOffsetSeconds, transitions: changes)), at: now, in: site)
+        .timeZone(ZoneRules(offsetSeconds: run.setup.zoneOffsetSeconds, transitions: changes)), at: now, in: run)
     }
     // In a pocket: the throttle of heartbeats asks for it in the background only (SDK §18.3).
-    give(.screen(isOn: false), at: now, in: site)
+    give(.screen(isOn: false), at: now, in: run)
     // Its user gives the permission that its app asks for.
     if fleet.setup.configuration.geolocation.locationAuthorizationRequest == .whenInUse {
       give(
         .provider(
           ProviderState(
             isEnabled: true, authorizationStatus: 4, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)),
-        at: now, in: site
+        at: now, in: run
       )
     }
     phone.toldBattery = .min
-    tellBattery(at: now, in: site)
-    ready(launch, at: now, in: site)
+    tellBattery(at: now, in: run)
+    ready(launch, at: now, in: run)
     seekTokens(at: instant)
   }
 
-  mutating func ready(_ launch: Launch, at now: Moment, in site: Site) {
-    var configuration = configuration(in: site)
+  mutating func ready(_ launch: Launch, at now: Moment, in run: RunContext) {
+    var configuration = configuration(in: run)
     phone.recentLog?.begin(configuration, at: now.wall)
-    // Without anybody who listens or asks, the engine need not speak.
+    // Without a reader of the log, the engine need not write one.
     if phone.recentLog == nil { configuration.logger.logLevel = .off }
     phone.isLogged = isLogged
     if isLogged { configuration.logger.logLevel = .verbose }
@@ -133,20 +133,20 @@ struct SimulatedDevice {
         if hasAccount, let kept { draft.authorization = kept.authorization }
       }
     }
-    heed(at: now, in: site)
+    applyEffects(at: now, in: run)
   }
 
   /// What the app says to `ready`.
-  private mutating func configuration(in site: Site) -> Configuration {
-    let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: site.setup.seed)
+  private mutating func configuration(in run: RunContext) -> Configuration {
+    let placeholders = DevicePlaceholders(fleet: fleet.setup.name, index: index, seed: run.setup.seed)
     var configuration = fleet.setup.configuration
     if !fleet.setup.documents.isEmpty {
       configuration = Configuration(platform: configuration.platform)
       for document in fleet.setup.documents { _ = configuration.apply(placeholders.fill(document)) }
     }
-    guard let outside = site.setup.outside else {
-      configuration.http.url = SimulatedDevice.url("/locations", in: site)
-      for header in site.setup.insideHeaders { configuration.setHeader(header.name, placeholders.fill(header.value)) }
+    guard let outside = run.setup.outside else {
+      configuration.http.url = SimulatedDevice.url("/locations", in: run)
+      for header in run.setup.insideHeaders { configuration.setHeader(header.name, placeholders.fill(header.value)) }
       // The run is the only one that this server has, and knows its devices by their names.
       configuration.removeHeader(HeaderName.runID.description)
       configuration.setHeader(HeaderName.deviceID.description, name)
@@ -162,15 +162,15 @@ struct SimulatedDevice {
     return configuration
   }
 
-  mutating func currentNetwork(at instant: MonotonicInstant, in site: Site) -> RadioNetwork {
+  mutating func currentNetwork(at instant: MonotonicInstant, in run: RunContext) -> RadioNetwork {
     if isHealed { return .wifi }
-    if let faulty = faultyNetwork(in: site) { return faulty }
+    if let faulty = faultyNetwork(in: run) { return faulty }
     return radio.network(under: body.cover(at: instant), hasWifi: body.hasWifi)
   }
 
-  mutating func regionDelay(at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
+  mutating func regionDelay(at instant: MonotonicInstant, in run: RunContext) -> Nanoseconds {
     let n = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 2
-    var stream = RandomStream(seed: site.setup.seed, device: key, concern: DeviceConcern.region, n: n)
+    var stream = RandomStream(seed: run.setup.seed, device: key, concern: DeviceStreamID.region, n: n)
     return CrossingTest.delay(stream.uniform())
   }
 }
@@ -228,8 +228,8 @@ extension SimulatedDevice {
     if host.configuration.authorization.accessToken == nil { account?.nextAttempt = instant }
   }
 
-  mutating func register(at now: Moment, in site: Site) {
-    guard let due = account?.nextAttempt, due <= now.monotonic, let authorization = site.setup.authorization else {
+  mutating func register(at now: Moment, in run: RunContext) {
+    guard let due = account?.nextAttempt, due <= now.monotonic, let authorization = run.setup.authorization else {
       return
     }
     account?.nextAttempt = nil
@@ -240,16 +240,16 @@ extension SimulatedDevice {
     form.deviceID = name
     let request = OutgoingRequest(
       id: Account.firstRequest + (account?.attempts ?? 0), purpose: .log, method: "POST",
-      url: SimulatedDevice.url(authorization.tokenURL, in: site),
+      url: SimulatedDevice.url(authorization.tokenURL, in: run),
       headers: [NameValuePair(HeaderName.contentType, ContentType.json)], body: form.json.serialized,
       timeout: .seconds(60))
-    link.send(request, at: now, under: faults, in: site)
+    link.send(request, at: now, under: faults, in: run)
   }
 
   /// What came of it.
-  mutating func registered(_ outcome: RequestOutcome, at now: Moment, in site: Site) {
+  mutating func registered(_ outcome: RequestOutcome, at now: Moment, in run: RunContext) {
     account?.isRegistering = false
-    guard let authorization = site.setup.authorization, let tokens = FoundTokens(in: outcome),
+    guard let authorization = run.setup.authorization, let tokens = FoundTokens(in: outcome),
       let accessToken = tokens.accessToken
     else {
       account?.nextAttempt = now.monotonic + Account.retryInterval
@@ -260,12 +260,12 @@ extension SimulatedDevice {
         draft.authorization.strategy = .jwt
         draft.authorization.accessToken = accessToken
         draft.authorization.refreshToken = tokens.refreshToken
-        draft.authorization.refreshUrl = SimulatedDevice.url(authorization.refreshURL, in: site)
+        draft.authorization.refreshUrl = SimulatedDevice.url(authorization.refreshURL, in: run)
         draft.authorization.refreshPayload = .object(["refresh_token": .string("{refreshToken}")])
         draft.authorization.expires = tokens.expires ?? TokenExpiry.never
       }
     }
-    heed(at: now, in: site)
+    applyEffects(at: now, in: run)
   }
 
   /// A refresh has failed. A server in trouble is asked again by the SDK; one that refuses wants a new registration.
@@ -276,9 +276,9 @@ extension SimulatedDevice {
 
   var name: String { "\(fleet.setup.name)-\(index)" }
 
-  static func url(_ path: String, in site: Site) -> String {
+  static func url(_ path: String, in run: RunContext) -> String {
     if path.hasPrefix("http") { return path }
-    return (site.setup.outside?.origin ?? "http://server.example") + (path.hasPrefix("/") ? path : "/" + path)
+    return (run.setup.outside?.origin ?? "http://server.example") + (path.hasPrefix("/") ? path : "/" + path)
   }
 }
 

@@ -15,7 +15,7 @@ struct SimulatedPhone {
   private(set) var wantsActivities = false
   private(set) var region: Circle?
   var regionIsNew = false
-  /// What else is wanted, until the device has heeded it.
+  /// Other demands, until the device applies them.
   var orders: [SensorDemand] = []
   /// Whether the watchers hear of what is logged.
   var isLogged = false
@@ -56,7 +56,7 @@ struct SimulatedPhone {
     self.isLogged = isLogged
   }
 
-  mutating func heed(_ demand: SensorDemand) {
+  mutating func apply(_ demand: SensorDemand) {
     switch demand {
     case .locationUpdates(let updates): self.updates = updates
     case .sampling(let accuracy): isSampling = accuracy != nil
@@ -126,30 +126,30 @@ struct SimulatedPhone {
 }
 
 extension SimulatedDevice {
-  mutating func give(_ input: EngineInput, at now: Moment, in site: Site) {
+  mutating func give(_ input: EngineInput, at now: Moment, in run: RunContext) {
     host.receive(input, at: now)
-    heed(at: now, in: site)
+    applyEffects(at: now, in: run)
   }
 
   /// After each call of the host: does what it leaves to its phone. What the app says and sends waits for `settle` and
   /// `post`.
-  mutating func heed(at now: Moment, in site: Site) {
+  mutating func applyEffects(at now: Moment, in run: RunContext) {
     var effects = host.takeEffects()
     while !effects.isEmpty {
       for effect in effects {
         switch effect {
-        case .demand(let demand): phone.heed(demand)
-        case .send(let request): site.requests.append(request)
-        case .deliver: site.said.append(effect)
+        case .demand(let demand): phone.apply(demand)
+        case .send(let request): run.requests.append(request)
+        case .deliver: run.said.append(effect)
         case .log(let entry, let wall):
-          if phone.isLogged { site.said.append(effect) }
+          if phone.isLogged { run.said.append(effect) }
           phone.recentLog?.append(entry, at: wall)
         case .destroyLog: phone.recentLog?.removeAll()
         case .uploadLog(let url): host.uploadLog(to: url, gzip: phone.compressedLog, completion: nil, at: now)
         case .backgroundTask: break
         }
       }
-      site.scratch.giveBack(effects)
+      run.scratch.giveBack(effects)
       effects = host.takeEffects()
     }
   }

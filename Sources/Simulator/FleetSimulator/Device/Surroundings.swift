@@ -82,7 +82,7 @@ final class Surroundings {
 /// Fences, large moves, background fetches and the battery.
 extension SimulatedDevice {
   /// What the app has asked for since the last look.
-  mutating func heedOrders(at instant: MonotonicInstant) {
+  mutating func applyDemands(at instant: MonotonicInstant) {
     if !phone.orders.isEmpty {
       let orders = phone.orders
       phone.orders = []
@@ -129,16 +129,16 @@ extension SimulatedDevice {
     host.configuration.platform == .android && host.configuration.geolocation.useSignificantChangesOnly
   }
 
-  mutating func senseSurroundings(at now: Moment, in site: Site) throws(DatabaseError) {
+  mutating func senseSurroundings(at now: Moment, in run: RunContext) throws(DatabaseError) {
     guard let around = phone.surroundings, let next = around.next, next <= now.monotonic else { return }
     for index in around.watches.indices {
       let finding = around.watches[index].advance(to: now.monotonic, body)
       let identifier = around.watches[index].identifier
       if let identifier, let isEntry = finding.crossed {
-        site.tell(.crossed(fence: identifier, isEntry: isEntry), link.sighting(at: now))
+        run.tell(.crossed(fence: identifier, isEntry: isEntry), link.context(at: now))
       }
       if let isEntry = finding.noticed {
-        var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: site)
+        var due = now.monotonic + reportDelay(of: index, at: now.monotonic, in: run)
         // Such phones give their apps positions several times per hour, whatever for.
         if identifier == nil && followsSignificantChanges { due = max(due, around.significantEarliest) }
         // In their order (SDK §15.3.11).
@@ -146,49 +146,49 @@ extension SimulatedDevice {
         around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
       }
     }
-    try tellReports(around, at: now, in: site)
+    try tellReports(around, at: now, in: run)
     if let due = around.significantDue, due <= now.monotonic {
       around.toldSignificantPlace(of: body, at: now.monotonic)
-      site.trace.note(.region, 2, of: number, at: now.monotonic)
-      try signal(.significantChange(coarseFix(at: now, in: site)), at: now, in: site)
+      run.trace.note(.region, 2, of: number, at: now.monotonic)
+      try signal(.significantChange(coarseFix(at: now, in: run)), at: now, in: run)
     }
     if around.fetches.take(at: now.monotonic) {
-      site.trace.note(.region, 3, of: number, at: now.monotonic)
-      site.tell(.fetched, link.sighting(at: now))
-      try signal(.backgroundFetch, at: now, in: site)
+      run.trace.note(.region, 3, of: number, at: now.monotonic)
+      run.tell(.fetched, link.context(at: now))
+      try signal(.backgroundFetch, at: now, in: run)
     }
   }
 
   private mutating func tellReports(
-    _ around: Surroundings, at now: Moment, in site: Site
+    _ around: Surroundings, at now: Moment, in run: RunContext
   ) throws(DatabaseError) {
     while let index = around.reports.firstIndex(where: { $0.due <= now.monotonic }) {
       let report = around.reports.remove(at: index)
       // Android hands over the position that proved the crossing; iOS has none.
-      let fix = host.configuration.platform == .android ? coarseFix(at: now, in: site) : nil
-      site.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
-      if life.isDownUntil == nil { tellBattery(at: now, in: site) }
+      let fix = host.configuration.platform == .android ? coarseFix(at: now, in: run) : nil
+      run.trace.note(.region, report.isEntry ? 4 : 5, of: number, at: now.monotonic)
+      if life.isDownUntil == nil { tellBattery(at: now, in: run) }
       if let identifier = report.identifier {
-        try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: site)
+        try signal(.geofenceCrossing(identifier: identifier, isEntry: report.isEntry, fix), at: now, in: run)
       } else if !report.isEntry {
         if followsSignificantChanges { around.toldSignificantPlace(of: body, at: now.monotonic) }
-        try signal(.proximityRegionExit(fix), at: now, in: site)
+        try signal(.proximityRegionExit(fix), at: now, in: run)
       }
     }
   }
 
-  private mutating func reportDelay(of index: Int, at instant: MonotonicInstant, in site: Site) -> Nanoseconds {
+  private mutating func reportDelay(of index: Int, at instant: MonotonicInstant, in run: RunContext) -> Nanoseconds {
     let n = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 18 + UInt64(index) << 2
     var draws = RandomStream(
-      seed: site.setup.seed, device: key, concern: FleetConcern.crossing.rawValue, n: n)
+      seed: run.setup.seed, device: key, concern: FleetStreamID.crossing.rawValue, n: n)
     return CrossingTest.delay(draws.uniform())
   }
 
   /// A position by cells and known wireless networks.
-  private mutating func coarseFix(at now: Moment, in site: Site) -> Fix {
+  private mutating func coarseFix(at now: Moment, in run: RunContext) -> Fix {
     let n = UInt64(bitPattern: now.monotonic.nanoseconds / 1_000_000) << 2
     var draws = RandomStream(
-      seed: site.setup.seed, device: key, concern: FleetConcern.coarsePosition.rawValue, n: n)
+      seed: run.setup.seed, device: key, concern: FleetStreamID.coarsePosition.rawValue, n: n)
     // With x and y normal, 68 of 100 lie within 1.51 deviations.
     let deviation = CircleWatch.accuracyMetres / 1.51
     let truth = body.position(at: now.monotonic)
@@ -200,12 +200,12 @@ extension SimulatedDevice {
   }
 
   /// Whenever it says something else, before what may become a record.
-  mutating func tellBattery(at now: Moment, in site: Site) {
-    let reading = fleet.setup.battery.reading(at: now.monotonic, seed: site.setup.seed, device: key)
+  mutating func tellBattery(at now: Moment, in run: RunContext) {
+    let reading = fleet.setup.battery.reading(at: now.monotonic, seed: run.setup.seed, device: key)
     let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
     guard told != phone.toldBattery else { return }
     phone.toldBattery = told
     give(
-      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: site)
+      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: run)
   }
 }

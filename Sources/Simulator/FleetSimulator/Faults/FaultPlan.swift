@@ -2,13 +2,13 @@ package import Base
 package import Scenario
 import World
 
-/// Which devices each fault befalls, and when. What a fault does to a device is not decided here.
+/// Which devices each fault affects, and when. What a fault does to a device is not decided here.
 struct FaultPlan {
   let faults: [Fault]
   let seed: UInt64
   /// The networks of faults that change it.
   let networks: [RadioNetwork?]
-  /// For a fault that befalls so many devices: the last one that is chosen.
+  /// For a fault that affects so many devices: the last one that is chosen.
   private let lastChosen: [Choice?]
 
   /// A device and its lot.
@@ -41,7 +41,7 @@ struct FaultPlan {
     return Choice(lot: stream.u64(), key: key)
   }
 
-  /// What may befall one device.
+  /// The faults that may affect one device.
   func timeline(of index: Int, in fleet: FleetSetup) -> FaultTimeline {
     guard !faults.isEmpty else { return FaultTimeline([]) }
     let key = fleet.key(of: index)
@@ -141,7 +141,7 @@ extension FaultAction {
   }
 }
 
-/// One time that a fault befalls one device. The same in every run with the same seed, whatever else is in the run, so
+/// One time that a fault affects one device. The same in every run with the same seed, whatever else is in the run, so
 /// that a plan can name those that it keeps.
 package struct FaultOccurrence: Hashable, Sendable {
   /// The name of the fault.

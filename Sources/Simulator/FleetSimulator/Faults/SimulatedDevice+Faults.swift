@@ -11,120 +11,120 @@ import World
 /// What goes wrong with a phone and its app. What goes wrong on the way to the server is the link's affair.
 extension SimulatedDevice {
   /// Faults that begin or end by now.
-  mutating func changeFaults(at instant: MonotonicInstant, in site: Site) {
+  mutating func changeFaults(at instant: MonotonicInstant, in run: RunContext) {
     guard let next = faults.next, next <= instant else { return }
-    let shown = moment(at: instant, in: site)
-    defer { if life.isDownUntil == nil, life.isInstalled { tellClock(shown, in: site) } }
-    while let spell = faults.takeEnded(by: instant) { end(spell, at: instant, in: site) }
-    while let spell = faults.takeComing(by: instant, { [key] in site.faults.successor(of: $0, key) }) {
-      guard site.faults.finds(spell, at: body.position(at: instant)) else { continue }
-      site.trace.note(.faultBegan, UInt64(spell.ordinal), of: number, at: instant)
+    let shown = moment(at: instant, in: run)
+    defer { if life.isDownUntil == nil, life.isInstalled { tellClock(shown, in: run) } }
+    while let spell = faults.takeEnded(by: instant) { end(spell, at: instant, in: run) }
+    while let spell = faults.takeComing(by: instant, { [key] in run.faults.successor(of: $0, key) }) {
+      guard run.faults.finds(spell, at: body.position(at: instant)) else { continue }
+      run.trace.note(.faultBegan, UInt64(spell.ordinal), of: number, at: instant)
       let isOver = spell.end.map { $0 <= instant } ?? false
       // Watchers see the clock as the fault has set it.
       if !isOver { faults.begin(spell) }
-      site.tell(.faultBegan(occurrence(spell, in: site)), link.sighting(at: moment(at: instant, in: site)))
-      begin(spell, at: instant, in: site)
+      run.tell(.faultBegan(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
+      begin(spell, at: instant, in: run)
       if isOver {
-        site.tell(.faultEnded(occurrence(spell, in: site)), link.sighting(at: moment(at: instant, in: site)))
+        run.tell(.faultEnded(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
       }
     }
   }
 
   /// A fault that begins or ends may set the clock.
-  private mutating func tellClock(_ before: Moment, in site: Site) {
-    let now = moment(at: before.monotonic, in: site)
-    if now != before { give(.clockSet, at: now, in: site) }
+  private mutating func tellClock(_ before: Moment, in run: RunContext) {
+    let now = moment(at: before.monotonic, in: run)
+    if now != before { give(.clockSet, at: now, in: run) }
   }
 
-  private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
-    site.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
-    switch site.faults.faults[spell.fault].action {
-    case .storage: failWrites(in: site)
-    case .http, .authorization: site.targetFaults?.end(spell.fault, of: number)
+  private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
+    run.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
+    switch run.faults.faults[spell.fault].action {
+    case .storage: failWrites(in: run)
+    case .http, .authorization: run.targetFaults?.end(spell.fault, of: number)
     case .network, .toxic, .device, .lifecycle, .remote: break
     }
-    site.tell(.faultEnded(occurrence(spell, in: site)), link.sighting(at: moment(at: instant, in: site)))
+    run.tell(.faultEnded(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
   }
 
-  mutating func healFaults(at instant: MonotonicInstant, in site: Site) {
-    for spell in faults.heal() { end(spell, at: instant, in: site) }
-    site.queueWatch.failures[number] = nil
+  mutating func healFaults(at instant: MonotonicInstant, in run: RunContext) {
+    for spell in faults.heal() { end(spell, at: instant, in: run) }
+    run.queueWatch.failures[number] = nil
   }
 
-  private mutating func occurrence(_ spell: FaultTimeline.Spell, in site: Site) -> FaultOccurrence {
-    site.faults.occurrence(spell, of: index, in: fleet.setup.name)
+  private mutating func occurrence(_ spell: FaultTimeline.Spell, in run: RunContext) -> FaultOccurrence {
+    run.faults.occurrence(spell, of: index, in: fleet.setup.name)
   }
 
-  private mutating func begin(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
-    let fault = site.faults.faults[spell.fault]
-    let now = site.setup.moment(at: instant)
+  private mutating func begin(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
+    let fault = run.faults.faults[spell.fault]
+    let now = run.setup.moment(at: instant)
     switch fault.action {
     case .network: break
-    case .http: site.targetFaults?.begin(spell.fault, of: number)
-    case .toxic: link.resetIdleLine(spell, at: instant, in: site)
+    case .http: run.targetFaults?.begin(spell.fault, of: number)
+    case .toxic: link.resetIdleLine(spell, at: instant, in: run)
     case .authorization(let authorization):
-      if authorization.refreshStatus != nil { site.targetFaults?.begin(spell.fault, of: number) }
-      if site.playsFaults {
+      if authorization.refreshStatus != nil { run.targetFaults?.begin(spell.fault, of: number) }
+      if run.playsFaults {
         if authorization.expireAllAccessTokens || authorization.revokeAllTokens {
           link.withdraw(host.configuration.authorization, refreshToo: authorization.revokeAllTokens)
         }
         return
       }
-      if authorization.expireAllAccessTokens { site.obey(.expireTokens(of: name), at: now) }
-      if authorization.revokeAllTokens { site.obey(.revokeTokens(of: name), at: now) }
-    case .remote(let remote): site.obey(.order(remote.commands, to: name), at: now)
-    case .storage: failWrites(in: site)
+      if authorization.expireAllAccessTokens { run.obey(.expireTokens(of: name), at: now) }
+      if authorization.revokeAllTokens { run.obey(.revokeTokens(of: name), at: now) }
+    case .remote(let remote): run.obey(.order(remote.commands, to: name), at: now)
+    case .storage: failWrites(in: run)
     case .device: break
     case .lifecycle(let lifecycle):
       // Before its time there is nothing to close.
       guard life.isInstalled else { return }
-      var stream = FaultDraw.absence.stream(fault.name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
+      var stream = FaultDraw.absence.stream(fault.name, seed: run.setup.seed, device: key, n: UInt64(spell.ordinal))
       let usual = lifecycle.reboot ? fleet.setup.habits.bootSeconds : fleet.setup.habits.relaunchSeconds
       let seconds = (lifecycle.relaunchAfter ?? usual).draw(from: &stream)
       goDown(
         lifecycle.reboot ? .switchedOff : .closed,
         until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
-        at: instant, in: site)
+        at: instant, in: run)
     }
   }
 
   /// Records that an app with a bug makes as soon as it runs and tracks.
-  mutating func poison(at instant: MonotonicInstant, in site: Site) {
+  mutating func poison(at instant: MonotonicInstant, in run: RunContext) {
     guard host.engine.state.isEnabled else { return }
     for spell in faults.running {
-      let fault = site.faults.faults[spell.fault]
+      let fault = run.faults.faults[spell.fault]
       guard case .device(let device) = fault.action, let kind = device.poisonRecord else { continue }
       faults.remove(spell)
       var stream = FaultDraw.poison.stream(
-        fault.name, seed: site.setup.seed, device: key, n: 2 * UInt64(spell.ordinal))
-      let now = moment(at: instant, in: site)
+        fault.name, seed: run.setup.seed, device: key, n: 2 * UInt64(spell.ordinal))
+      let now = moment(at: instant, in: run)
       let record = PoisonRecord(kind, at: body.position(at: instant), now.wall, from: &stream)
       host.insert(record.uuid, record.timestamp, rendered: record.bytes, at: now)
-      heed(at: now, in: site)
-      end(spell, at: instant, in: site)
+      applyEffects(at: now, in: run)
+      end(spell, at: instant, in: run)
     }
   }
 
   // MARK: What running faults come to.
 
   /// The network that a fault gives the device; the last one to begin counts.
-  mutating func faultyNetwork(in site: Site) -> RadioNetwork? {
-    faults.running.last { site.faults.networks[$0.fault] != nil }.flatMap { site.faults.networks[$0.fault] }
+  mutating func faultyNetwork(in run: RunContext) -> RadioNetwork? {
+    faults.running.last { run.faults.networks[$0.fault] != nil }.flatMap { run.faults.networks[$0.fault] }
   }
 
-  mutating func isBlind(in site: Site) -> Bool {
+  mutating func isBlind(in run: RunContext) -> Bool {
     faults.running.contains {
-      if case .device(let fault) = site.faults.faults[$0.fault].action { fault.noFix } else { false }
+      if case .device(let fault) = run.faults.faults[$0.fault].action { fault.noFix } else { false }
     }
   }
 
   /// The time as the phone has it.
-  mutating func moment(at instant: MonotonicInstant, in site: Site) -> Moment {
-    let now = site.setup.moment(at: instant)
+  mutating func moment(at instant: MonotonicInstant, in run: RunContext) -> Moment {
+    let now = run.setup.moment(at: instant)
     guard !faults.running.isEmpty else { return now }
     var errorSeconds = 0.0
     for spell in faults.running {
-      guard case .device(let fault) = site.faults.faults[spell.fault].action else { continue }
+      guard case .device(let fault) = run.faults.faults[spell.fault].action else { continue }
       errorSeconds += fault.clockOffset?.seconds ?? 0
       errorSeconds += (fault.clockDriftPartsPerMillion ?? 0) * 1e-6 * (instant - spell.start).seconds
     }
@@ -133,11 +133,11 @@ extension SimulatedDevice {
   }
 
   /// What its queue meets, from all faults that are running.
-  private mutating func failWrites(in site: Site) {
+  private mutating func failWrites(in run: RunContext) {
     var failure = WriteFailure()
     var isDisturbed = false
     for spell in faults.running {
-      guard case .storage(let fault) = site.faults.faults[spell.fault].action else { continue }
+      guard case .storage(let fault) = run.faults.faults[spell.fault].action else { continue }
       isDisturbed = true
       if let error = fault.error { failure.error = DatabaseError(extendedCode: error.resultCode) }
       switch fault.crash {
@@ -146,33 +146,33 @@ extension SimulatedDevice {
       case .betweenSendAndAnswer, nil: break
       }
     }
-    site.queueWatch.failures[number] = isDisturbed ? failure : nil
+    run.queueWatch.failures[number] = isDisturbed ? failure : nil
   }
 
   /// The app has died in the middle of what it did to its queue.
-  mutating func dieIfDead(at instant: MonotonicInstant, in site: Site) {
-    guard site.queueWatch.hasDied(number) else { return }
+  mutating func dieIfDead(at instant: MonotonicInstant, in run: RunContext) {
+    guard run.queueWatch.hasDied(number) else { return }
     // What it had to say after that is lost.
-    site.said.removeAll { if case .deliver = $0 { true } else { false } }
-    settle(at: moment(at: instant, in: site), in: site)
-    crash(at: instant, in: site)
+    run.said.removeAll { if case .deliver = $0 { true } else { false } }
+    settle(at: moment(at: instant, in: run), in: run)
+    crash(at: instant, in: run)
   }
 
   /// A crash that was waited for has come.
-  mutating func crash(at instant: MonotonicInstant, in site: Site) {
+  mutating func crash(at instant: MonotonicInstant, in run: RunContext) {
     let spell = faults.running.first {
-      if case .storage(let fault) = site.faults.faults[$0.fault].action { fault.crash != nil } else { false }
+      if case .storage(let fault) = run.faults.faults[$0.fault].action { fault.crash != nil } else { false }
     }
     guard let spell else { preconditionFailure("only a fault makes an app crash") }
     faults.remove(spell)
-    end(spell, at: instant, in: site)
+    end(spell, at: instant, in: run)
     var stream = FaultDraw.absence.stream(
-      site.faults.faults[spell.fault].name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal))
+      run.faults.faults[spell.fault].name, seed: run.setup.seed, device: key, n: UInt64(spell.ordinal))
     let usual = fleet.setup.habits.relaunchSeconds
     let seconds = usual.draw(from: &stream)
     goDown(
       .killed, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)), at: instant,
-      in: site)
+      in: run)
   }
 
 }

@@ -13,8 +13,8 @@ package final class TargetFaults {
   private let faults: [Fault]
   private let names: [String]
   private let seed: UInt64
-  /// Whom each fault befalls now.
-  private var befallen: [Set<Int>]
+  /// The devices that each fault affects now.
+  private var affectedDevices: [Set<Int>]
   private var hasChanged = false
   private var hasRules = false
   private var placements: UInt64 = 0
@@ -29,9 +29,9 @@ package final class TargetFaults {
   /// another run, which would be lost.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
     guard setup.faults.contains(where: \.isServers), target.isOurs else { return nil }
-    administration = TargetAdministration(try Questioner(target.transport), of: target)
+    administration = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
     (faults, names, seed) = (setup.faults, setup.deviceNames, setup.seed)
-    befallen = Array(repeating: [], count: setup.faults.count)
+    affectedDevices = Array(repeating: [], count: setup.faults.count)
     let answer = administration.ask(TargetFaults.path)
     if let reason = answer.refusal {
       throw TargetRefusal("\(target.origin) does not accept faults: \(TargetFaults.path): \(reason)\(answer.remedy)")
@@ -46,14 +46,14 @@ package final class TargetFaults {
   }
 
   func begin(_ fault: Int, of device: Int) {
-    let isFirst = befallen[fault].isEmpty
-    befallen[fault].insert(device)
+    let isFirst = affectedDevices[fault].isEmpty
+    affectedDevices[fault].insert(device)
     if isFirst || !faults[fault].isEverybodys { hasChanged = true }
   }
 
   func end(_ fault: Int, of device: Int) {
-    befallen[fault].remove(device)
-    if befallen[fault].isEmpty || !faults[fault].isEverybodys { hasChanged = true }
+    affectedDevices[fault].remove(device)
+    if affectedDevices[fault].isEmpty || !faults[fault].isEverybodys { hasChanged = true }
   }
 
   /// What has changed holds for every request that is sent from now on.
@@ -92,8 +92,8 @@ package final class TargetFaults {
 
   private func rules(of index: Int) -> [TargetFaultRule] {
     let fault = faults[index]
-    guard !befallen[index].isEmpty else { return [] }
-    let devices = fault.isEverybodys ? [nil] : befallen[index].sorted().map { names[$0] as String? }
+    guard !affectedDevices[index].isEmpty else { return [] }
+    let devices = fault.isEverybodys ? [nil] : affectedDevices[index].sorted().map { names[$0] as String? }
     return devices.flatMap { device in TargetFaultRule.rules(of: fault, index, device: device) }
   }
 }
@@ -131,7 +131,7 @@ struct TargetFaultRule {
   private let id: String
   private let fault: ServerFault
   private let share: Double
-  /// Nil: of everybody.
+  /// Nil: of all devices.
   private let device: String?
   /// Nil: whatever is asked.
   private var operation: String?

@@ -27,7 +27,7 @@ struct DeviceLink {
 
   init(of device: Int, key: UInt64, seed: UInt64) {
     (self.device, self.key) = (device, key)
-    stream = RandomStream(seed: seed, device: key, concern: Concern.link.rawValue)
+    stream = RandomStream(seed: seed, device: key, concern: RandomStreamID.link.rawValue)
   }
 
   /// What the app hears of it.
@@ -43,33 +43,33 @@ struct DeviceLink {
   }
 
   /// What watchers hear of beside what happened.
-  func sighting(at now: Moment) -> Sighting { Sighting(device: device, now: now, network: network) }
+  func context(at now: Moment) -> EventContext { EventContext(device: device, now: now, network: network) }
 
-  mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in site: Site) {
+  mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
     // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
     var hash = TraceHash()
     let body = request.body
-    if request.purpose == .records && site.carrier == nil { hash.fold(body.span) }
-    site.trace.note(.sent, hash.low, of: device, at: now.monotonic)
-    site.tell(.sent(request), sighting(at: now))
-    exchanges.append(exchange(for: request, at: now.monotonic, under: faults, in: site))
+    if request.purpose == .records && run.transport == nil { hash.fold(body.span) }
+    run.trace.note(.sent, hash.low, of: device, at: now.monotonic)
+    run.tell(.sent(request), context(at: now))
+    exchanges.append(exchange(for: request, at: now.monotonic, under: faults, in: run))
   }
 
   private mutating func exchange(
-    for request: OutgoingRequest, at instant: MonotonicInstant, under faults: FaultTimeline, in site: Site
+    for request: OutgoingRequest, at instant: MonotonicInstant, under faults: FaultTimeline, in run: RunContext
   ) -> LinkExchange {
     var exchange = LinkExchange(
       request: request.id, purpose: request.purpose, bodyBytes: request.body.count, deadline: instant + request.timeout,
       stage: .failing(.unreachable), due: instant)
-    guard site.setup.radio.kind(of: network) != .none else { return exchange }
-    if let outcome = playedAnswer(to: request, exchange, under: faults, in: site) {
-      site.played.count(request.purpose)
+    guard run.setup.radio.kind(of: network) != .none else { return exchange }
+    if let outcome = playedAnswer(to: request, exchange, under: faults, in: run) {
+      run.played.count(request.purpose)
       exchange.outcome = outcome
       exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
       return exchange
     }
-    if let carrier = site.carrier {
-      carrier.send(request, of: device)
+    if let transport = run.transport {
+      transport.send(request, of: device)
       (exchange.stage, exchange.due) = (.carried, .never)
       return exchange
     }
@@ -77,18 +77,18 @@ struct DeviceLink {
       exchange.stage = .failing(.invalidURL)
       return exchange
     }
-    if let lockstep = site.lockstep {
+    if let lockstep = run.lockstep {
       exchange.outside = request
       if lockstep.latency == .measured {
         exchange.advance(to: .arriving, after: .zero, from: instant)
         return exchange
       }
     }
-    var (line, isNew) = takeLine(at: instant, in: site)
-    site.tell(.connected(request: request.id, isNew: isNew), sighting(at: site.setup.moment(at: instant)))
+    var (line, isNew) = takeLine(at: instant, in: run)
+    run.tell(.connected(request: request.id, isNew: isNew), context(at: run.setup.moment(at: instant)))
     var span = Nanoseconds.zero
     if isNew {
-      let connecting = passage(.connect, of: 0, through: line, for: request.id, at: instant, under: faults, in: site)
+      let connecting = passage(.connect, of: 0, through: line, for: request.id, at: instant, under: faults, in: run)
       if let cut = connecting.cut {
         exchange.advance(to: .failing(cut.failure), after: connecting.span, from: instant)
         return exchange
@@ -98,7 +98,7 @@ struct DeviceLink {
     let weight = request.weight(of: bytes)
     let way = passage(
       .up, of: weight, headBytes: bytes.count - request.body.count, through: line, for: request.id, at: instant,
-      under: faults, in: site)
+      under: faults, in: run)
     line.sentBytes += weight
     exchange.line = line
     exchange.cut = way.cut?.failure
@@ -108,21 +108,21 @@ struct DeviceLink {
   }
 
   /// What has arrived by now, event by event: nil once there is no more.
-  mutating func advance(to now: Moment, under faults: FaultTimeline, in site: Site) -> Event? {
+  mutating func advance(to now: Moment, under faults: FaultTimeline, in run: RunContext) -> Event? {
     while let index = exchanges.firstIndex(where: { $0.due <= now.monotonic }) {
       switch exchanges[index].stage {
       case .arriving:
-        if arrive(index, at: now, under: faults, in: site) { return .crash }
-      case .working: work(index, at: now, under: faults, in: site)
+        if arrive(index, at: now, under: faults, in: run) { return .crash }
+      case .working: work(index, at: now, under: faults, in: run)
       case .carried: preconditionFailure("what is carried has no time to be due")
       case .returning:
         let exchange = exchanges.remove(at: index)
-        let outcome = exchange.outcome ?? WireBytes.outcome(of: exchange.answer, into: &site.head)
-        if case .answered = outcome { giveBack(exchange.line, at: now, in: site) }
+        let outcome = exchange.outcome ?? WireBytes.outcome(of: exchange.answer, into: &run.head)
+        if case .answered = outcome { giveBack(exchange.line, at: now, in: run) }
         return end(exchange, outcome)
       case .failing(let failure):
         let exchange = exchanges.remove(at: index)
-        exchange.line?.serverEnd?.close(.clientGone, at: site.setup.moment(at: now.monotonic))
+        exchange.line?.serverEnd?.close(.clientGone, at: run.setup.moment(at: now.monotonic))
         return end(exchange, .failed(failure, message: failure.rawValue))
       }
     }
@@ -131,23 +131,23 @@ struct DeviceLink {
 
   /// The request is at the server, or what of it gets there. True when the app dies then.
   private mutating func arrive(
-    _ index: Int, at now: Moment, under faults: FaultTimeline, in site: Site
+    _ index: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) -> Bool {
     if let cut = exchanges[index].cut {
-      arriveInPart(index, cut, at: now, in: site)
+      arriveInPart(index, cut, at: now, in: run)
       return false
     }
-    if let lockstep = site.lockstep { return arriveOutside(index, lockstep, at: now, under: faults, in: site) }
+    if let lockstep = run.lockstep { return arriveOutside(index, lockstep, at: now, under: faults, in: run) }
     let (line, serverEnd) = way(of: exchanges[index])
-    let wall = site.setup.moment(at: now.monotonic)
-    site.requestsInside += 1
-    let spoilage = spoilage(of: exchanges[index], under: faults, in: site)
-    if spoilage != nil { site.server.spoilNext(spoilage) }
+    let wall = run.setup.moment(at: now.monotonic)
+    run.requestsInside += 1
+    let spoilage = spoilage(of: exchanges[index], under: faults, in: run)
+    if spoilage != nil { run.server.spoilNext(spoilage) }
     for piece in exchanges[index].pieces { exchanges[index].answer += serverEnd.receive(piece, at: wall) }
-    if spoilage != nil { site.server.spoilNext(nil) }
+    if spoilage != nil { run.server.spoilNext(nil) }
     exchanges[index].pieces = []
-    if exchanges[index].purpose == .records && site.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
-    answer(index, line, at: now, under: faults, in: site)
+    if exchanges[index].purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
+    answer(index, line, at: now, under: faults, in: run)
     return false
   }
 
@@ -159,8 +159,8 @@ struct DeviceLink {
   }
 
   /// The connection breaks on the way.
-  private mutating func arriveInPart(_ index: Int, _ cut: TransportFailure, at now: Moment, in site: Site) {
-    let wall = site.setup.moment(at: now.monotonic)
+  private mutating func arriveInPart(_ index: Int, _ cut: TransportFailure, at now: Moment, in run: RunContext) {
+    let wall = run.setup.moment(at: now.monotonic)
     if let serverEnd = exchanges[index].line?.serverEnd {
       for piece in exchanges[index].pieces { _ = serverEnd.receive(piece, at: wall) }
       serverEnd.close(.reset, at: wall)
@@ -169,34 +169,34 @@ struct DeviceLink {
   }
 
   /// The server goes on with what it has held back.
-  private mutating func work(_ index: Int, at now: Moment, under faults: FaultTimeline, in site: Site) {
+  private mutating func work(_ index: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
     let (line, serverEnd) = way(of: exchanges[index])
-    exchanges[index].answer += serverEnd.goOn(at: site.setup.moment(at: now.monotonic))
-    answer(index, line, at: now, under: faults, in: site)
+    exchanges[index].answer += serverEnd.goOn(at: run.setup.moment(at: now.monotonic))
+    answer(index, line, at: now, under: faults, in: run)
   }
 
   private mutating func answer(
-    _ index: Int, _ line: LinkConnection, at now: Moment, under faults: FaultTimeline, in site: Site
+    _ index: Int, _ line: LinkConnection, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) {
     if let alarm = line.serverEnd?.alarm {
       return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
     }
     let bytes = exchanges[index].answer.count
-    site.tell(.served(request: exchanges[index].request, answerBytes: bytes), sighting(at: now))
-    returns(index, line, bytes: bytes, at: now, under: faults, in: site)
+    run.tell(.served(request: exchanges[index].request, answerBytes: bytes), context(at: now))
+    returns(index, line, bytes: bytes, at: now, under: faults, in: run)
   }
 
   /// An answer of so many bytes sets out for the device.
   mutating func returns(
-    _ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline, in site: Site
+    _ index: Int, _ line: LinkConnection, bytes: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) {
     let (request, purpose) = (exchanges[index].request, exchanges[index].purpose)
     let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
-    site.trace.note(.arrived, UInt64(weight), of: device, at: now.monotonic)
+    run.trace.note(.arrived, UInt64(weight), of: device, at: now.monotonic)
     exchanges[index].line?.receivedBytes += weight
-    let way = passage(.down, of: weight, through: line, for: request, at: now.monotonic, under: faults, in: site)
+    let way = passage(.down, of: weight, through: line, for: request, at: now.monotonic, under: faults, in: run)
     if let cut = way.cut {
-      line.serverEnd?.close(.reset, at: site.setup.moment(at: now.monotonic))
+      line.serverEnd?.close(.reset, at: run.setup.moment(at: now.monotonic))
       exchanges[index].advance(to: .failing(cut.failure), after: way.span, from: now.monotonic)
     } else {
       exchanges[index].advance(to: .returning, after: way.span, from: now.monotonic)
@@ -204,32 +204,32 @@ struct DeviceLink {
   }
 
   /// The idle connection when it is still good, or a new one.
-  mutating func takeLine(at instant: MonotonicInstant, in site: Site) -> (line: LinkConnection, isNew: Bool) {
+  mutating func takeLine(at instant: MonotonicInstant, in run: RunContext) -> (line: LinkConnection, isNew: Bool) {
     if let line = idleLine {
       idleLine = nil
       let silence = instant - line.idleSince
-      let now = site.setup.moment(at: instant)
-      let serverLimit = site.inside?.idleLimit ?? site.setup.keepAlive
-      if silence < min(serverLimit, site.setup.keepAlive) { return (line, false) }
-      line.serverEnd?.close(serverLimit <= site.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
+      let now = run.setup.moment(at: instant)
+      let serverLimit = run.inside?.idleLimit ?? run.setup.keepAlive
+      if silence < min(serverLimit, run.setup.keepAlive) { return (line, false) }
+      line.serverEnd?.close(serverLimit <= run.setup.keepAlive ? .idleTimeout : .clientClosed, at: now)
     }
     lines += 1
-    return (LinkConnection(number: lines - 1, serverEnd: site.inside?.connect()), true)
+    return (LinkConnection(number: lines - 1, serverEnd: run.inside?.connect()), true)
   }
 
   /// A whole answer has come through it.
-  mutating func giveBack(_ line: LinkConnection?, at now: Moment, in site: Site) {
+  mutating func giveBack(_ line: LinkConnection?, at now: Moment, in run: RunContext) {
     guard var line, line.serverEnd?.isOpen ?? true else { return }
     line.idleSince = now.monotonic
-    idleLine?.serverEnd?.close(.clientClosed, at: site.setup.moment(at: now.monotonic))
+    idleLine?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: now.monotonic))
     idleLine = line
   }
 
   /// A real server's answer, or that there will be none; nil when it is no longer waited for, because the app or the network
   /// that sent the request is gone.
-  mutating func take(_ landed: TransportCompletion, under faults: FaultTimeline, in site: Site) -> Event? {
+  mutating func take(_ landed: TransportCompletion, under faults: FaultTimeline, in run: RunContext) -> Event? {
     guard let index = exchanges.firstIndex(where: { $0.request == landed.id }) else { return nil }
-    if exchanges[index].purpose == .records && site.faults.crash(.betweenSendAndAnswer, among: faults) { return .crash }
+    if exchanges[index].purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return .crash }
     return end(exchanges.remove(at: index), landed.outcome)
   }
 
@@ -242,19 +242,19 @@ struct DeviceLink {
   }
 
   /// The app is gone, and with it all that was under way.
-  mutating func drop(at instant: MonotonicInstant, in site: Site) {
-    loseLines(.clientGone, at: instant, in: site)
+  mutating func drop(at instant: MonotonicInstant, in run: RunContext) {
+    loseLines(.clientGone, at: instant, in: run)
     exchanges.removeAll()
   }
 
   mutating func change(to network: RadioNetwork) { self.network = network }
 
   /// Connections belong to an interface: they end with it, wherever their bytes are.
-  mutating func reset(at instant: MonotonicInstant, in site: Site) {
-    loseLines(.lost, at: instant, in: site)
-    site.carrier?.changeNetwork(of: device)
+  mutating func reset(at instant: MonotonicInstant, in run: RunContext) {
+    loseLines(.lost, at: instant, in: run)
+    run.transport?.changeNetwork(of: device)
     for index in exchanges.indices {
-      if case .carried = exchanges[index].stage { site.carrier?.cancel(exchanges[index].request, of: device) }
+      if case .carried = exchanges[index].stage { run.transport?.cancel(exchanges[index].request, of: device) }
       exchanges[index].line = nil
       exchanges[index].stage = .failing(.reset)
       exchanges[index].due = instant
@@ -264,8 +264,8 @@ struct DeviceLink {
   /// In the end every device has a network without faults, whatever the scenario calls Wi-Fi.
   mutating func heal() { isHealed = true }
 
-  private mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in site: Site) {
-    let now = site.setup.moment(at: instant)
+  private mutating func loseLines(_ reason: CloseReason, at instant: MonotonicInstant, in run: RunContext) {
+    let now = run.setup.moment(at: instant)
     // A server learns of a silent end only by the silence.
     idleLine?.serverEnd?.close(reason == .lost ? .idleTimeout : .clientClosed, at: now)
     idleLine = nil

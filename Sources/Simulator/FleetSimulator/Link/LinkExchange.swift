@@ -13,7 +13,7 @@ struct LinkExchange {
     case working
     /// The answer is on its way back.
     case returning
-    /// Outside the process, until the carrier brings its end.
+    /// Outside the process, until the transport reports its end.
     case carried
     /// The device will notice that nothing comes.
     case failing(TransportFailure)

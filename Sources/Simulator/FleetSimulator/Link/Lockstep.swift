@@ -8,22 +8,22 @@ import Vocabulary
 
 /// Virtual time in front of a real server: it stands still from the moment a request is there until its answer has come.
 struct Lockstep {
-  let carrier: Carrier
+  let transport: FleetTransport
   let latency: LatencySource
 }
 
 extension DeviceLink {
   /// The request is at the server; true when the app dies then. What the answer takes to come back is modelled, or what it took in truth.
   mutating func arriveOutside(
-    _ index: Int, _ lockstep: Lockstep, at now: Moment, under faults: FaultTimeline, in site: Site
+    _ index: Int, _ lockstep: Lockstep, at now: Moment, under faults: FaultTimeline, in run: RunContext
   ) -> Bool {
     guard let request = exchanges[index].outside.take() else { preconditionFailure("it is sent once") }
     exchanges[index].pieces = []
-    site.targetFaults?.place()
-    let landed = lockstep.carrier.ask(request, of: device)
-    if request.purpose == .records && site.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
+    run.targetFaults?.place()
+    let landed = lockstep.transport.ask(request, of: device)
+    if request.purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
     if lockstep.latency == .measured {
-      site.tell(.carried(request: request.id, landed.timings, head: landed.head), sighting(at: now))
+      run.tell(.carried(request: request.id, landed.timings, head: landed.head), context(at: now))
     }
     switch landed.outcome {
     case .failed(let failure, _):
@@ -34,7 +34,7 @@ extension DeviceLink {
     case .answered(_, _, let body):
       exchanges[index].outcome = landed.outcome
       if let line = exchanges[index].line {
-        returns(index, line, bytes: body.count + DeviceLink.answerHeadBytes, at: now, under: faults, in: site)
+        returns(index, line, bytes: body.count + DeviceLink.answerHeadBytes, at: now, under: faults, in: run)
       } else {
         exchanges[index].advance(to: .returning, after: landed.timings.total, from: now.monotonic)
       }

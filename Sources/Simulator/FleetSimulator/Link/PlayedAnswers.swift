@@ -8,14 +8,14 @@ import Upload
 /// What the server is to do badly.
 extension DeviceLink {
   /// With one request that has arrived; of several faults the first that meets it counts.
-  func spoilage(of exchange: LinkExchange, under faults: FaultTimeline, in site: Site) -> ServerFault? {
+  func spoilage(of exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext) -> ServerFault? {
     for spell in faults.running {
-      let fault = site.faults.faults[spell.fault]
+      let fault = run.faults.faults[spell.fault]
       switch fault.action {
       case .http(let http):
         // Three draws for each request.
         var draws = FaultDraw.request.stream(
-          fault.name, seed: site.setup.seed, device: key, n: 4 * (exchange.request & 0xFFFF_FFFF))
+          fault.name, seed: run.setup.seed, device: key, n: 4 * (exchange.request & 0xFFFF_FFFF))
         if let met = http.meets(exchange, &draws) { return met }
       case .authorization(let authorization):
         if let status = authorization.refreshStatus, exchange.purpose == .refresh { return .status(status, []) }
@@ -96,10 +96,10 @@ extension AnswerFault {
 /// does not get there.
 extension DeviceLink {
   func playedAnswer(
-    to request: OutgoingRequest, _ exchange: LinkExchange, under faults: FaultTimeline, in site: Site
+    to request: OutgoingRequest, _ exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext
   ) -> RequestOutcome? {
-    guard site.playsFaults else { return nil }
-    switch spoilage(of: exchange, under: faults, in: site) {
+    guard run.playsFaults else { return nil }
+    switch spoilage(of: exchange, under: faults, in: run) {
     case .status(let status, _, let body)?:
       return .answered(status: status, reason: "", body: Array((body ?? "").utf8))
     case .portal?: return .answered(status: 200, reason: "OK", body: Array("<html>log in!</html>".utf8))

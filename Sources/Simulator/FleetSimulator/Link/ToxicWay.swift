@@ -27,7 +27,7 @@ struct ActingToxic {
   var draws: RandomStream
 }
 
-extension Passage {
+extension LinkTransit {
   /// What is to pass one way through a connection.
   struct Load {
     let bytes: Int
@@ -105,7 +105,7 @@ extension Passage {
 }
 
 /// How bytes get through one way of a connection.
-struct Passage {
+struct LinkTransit {
   /// How long they take; nil: they do not arrive.
   var span: Nanoseconds?
   /// How many get through before the connection ends, and how it does; nil: all, and it goes on.
@@ -119,19 +119,19 @@ extension DeviceLink {
   /// A way through one of the device's connections. `request` makes the chances of one request its own.
   mutating func passage(
     _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: LinkConnection, for request: UInt64,
-    at instant: MonotonicInstant, under faults: FaultTimeline, in site: Site
-  ) -> Passage {
-    let quality = quality(in: site)
+    at instant: MonotonicInstant, under faults: FaultTimeline, in run: RunContext
+  ) -> LinkTransit {
+    let quality = quality(in: run)
     let isUpload = way != .down
     // A handshake goes once there and back (RFC 9293 §3.5).
-    var passage = Passage(
+    var passage = LinkTransit(
       span: way == .connect
         ? Nanoseconds(Int64(quality.latency * 1e9)) : quality.transfer(bytes: bytes, isUpload: isUpload, from: &stream))
     guard !faults.running.isEmpty else { return passage }
-    let load = Passage.Load(
+    let load = LinkTransit.Load(
       bytes: bytes, headBytes: headBytes, bytesBefore: isUpload ? line.sentBytes : line.receivedBytes,
       bitsPerSecond: isUpload ? quality.upBitsPerSecond : quality.downBitsPerSecond, start: instant)
-    let toxics = toxics(on: line.number, way, request, under: faults, in: site)
+    let toxics = toxics(on: line.number, way, request, under: faults, in: run)
     // Whether a connection closes late shows when it is known whether it closes.
     for toxic in toxics where !toxic.toxic.isSlowClose { passage.meet(toxic, load) }
     for toxic in toxics where toxic.toxic.isSlowClose { passage.meet(toxic, load) }
@@ -139,39 +139,39 @@ extension DeviceLink {
   }
 
   private func toxics(
-    on line: UInt64, _ way: ToxicWay, _ request: UInt64, under faults: FaultTimeline, in site: Site
+    on line: UInt64, _ way: ToxicWay, _ request: UInt64, under faults: FaultTimeline, in run: RunContext
   ) -> [ActingToxic] {
     faults.running.compactMap { spell in
-      let fault = site.faults.faults[spell.fault]
+      let fault = run.faults.faults[spell.fault]
       guard case .toxic(let toxic) = fault.action, ToxicWay(of: toxic) == way else { return nil }
-      guard touches(toxic, spell, fault.name, line, in: site) else { return nil }
+      guard touches(toxic, spell, fault.name, line, in: run) else { return nil }
       let draws = FaultDraw.delay.stream(
-        fault.name, seed: site.setup.seed, device: key, n: (request << 1 | (way == .down ? 1 : 0)) << 20)
+        fault.name, seed: run.setup.seed, device: key, n: (request << 1 | (way == .down ? 1 : 0)) << 20)
       return ActingToxic(toxic: toxic, end: spell.end, draws: draws)
     }
   }
 
   /// Each connection is touched or is not.
   private func touches(
-    _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ line: UInt64, in site: Site
+    _ toxic: Toxic, _ spell: FaultTimeline.Spell, _ name: String, _ line: UInt64, in run: RunContext
   ) -> Bool {
     var draw = FaultDraw.toxicity.stream(
-      name, seed: site.setup.seed, device: key, n: UInt64(spell.ordinal) << 32 | line)
+      name, seed: run.setup.seed, device: key, n: UInt64(spell.ordinal) << 32 | line)
     return draw.chance(toxic.toxicity)
   }
 
   /// A toxic that resets connections does so to the one that is idle, too.
-  mutating func resetIdleLine(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in site: Site) {
-    let fault = site.faults.faults[spell.fault]
+  mutating func resetIdleLine(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
+    let fault = run.faults.faults[spell.fault]
     guard case .toxic(let toxic) = fault.action, case .resetPeer = toxic.effect, toxic.phase == nil, let idleLine,
-      touches(toxic, spell, fault.name, idleLine.number, in: site)
+      touches(toxic, spell, fault.name, idleLine.number, in: run)
     else { return }
-    idleLine.serverEnd?.close(.reset, at: site.setup.moment(at: instant))
+    idleLine.serverEnd?.close(.reset, at: run.setup.moment(at: instant))
     self.idleLine = nil
   }
 
-  func quality(in site: Site) -> LinkQuality {
-    var quality = (isHealed ? RadioTable.presets : site.setup.radio)[network].quality
+  func quality(in run: RunContext) -> LinkQuality {
+    var quality = (isHealed ? RadioTable.presets : run.setup.radio)[network].quality
     if isHealed { quality.loss = 0 }
     return quality
   }

@@ -143,7 +143,7 @@ extension FleetRun {
   package func map(of scenario: Scenario) -> RunMap? {
     let tracks = trackRecorder.tracks.map { track in
       RunMap.Track(
-        device: site.names[track.device], fleet: fleets.firstIndex { $0.contains(track.device) } ?? 0,
+        device: shared.names[track.device], fleet: fleets.firstIndex { $0.contains(track.device) } ?? 0,
         places: track.places)
     }
     guard let bounds = Bounds(tracks.flatMap(\.places)) else { return nil }

@@ -8,11 +8,11 @@ import World
 
 /// What becomes of records and of the requests that carry them.
 extension Measures {
-  func enter(_ note: QueueNote, _ sighting: Sighting) {
-    let device = sighting.device
+  func enter(_ note: QueueNote, _ context: EventContext) {
+    let device = context.device
     switch note {
     case .inserted(_, let row, let uuid, let timestamp, _):
-      let age = sighting.now.wall.millisecondsSince1970 - timestamp.millisecondsSince1970
+      let age = context.now.wall.millisecondsSince1970 - timestamp.millisecondsSince1970
       // A clock that was set meanwhile tells nonsense; no fix is older than that when it becomes a record.
       let ageBefore = Nanoseconds.milliseconds(min(max(age, 0), 600_000))
       change(device) { state in
@@ -149,7 +149,7 @@ extension Measures {
       CheckResult(name: check.name, held: cell.hits, failed: cell.total - cell.hits)
     }
     summary.thresholds = judge.verdicts(in: table, chart, elapsed)
-    summary.violations = report.victims.map(ViolationStory.init)
+    summary.violations = report.violations.map(ViolationStory.init)
     summary.remarks = report.remarks.map(ViolationStory.init)
     summary.verification = report.verification
     summary.findings = report.findings

@@ -106,14 +106,14 @@ package final class Measures: Watcher {
     judge = try ThresholdJudge(scenario, setup, in: &table)
   }
 
-  package func see(_ happening: Happening, _ sighting: Sighting) {
-    if sighting.now.monotonic > now { pass(to: sighting.now.monotonic) }
-    wall = sighting.now.wall
-    let device = sighting.device
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    if context.now.monotonic > now { pass(to: context.now.monotonic) }
+    wall = context.now.wall
+    let device = context.device
     let before = devices[device].network
-    let isBackOnline = isOffline(before) && !isOffline(sighting.network)
-    if sighting.network != before { devices[device].network = sighting.network }
-    switch happening {
+    let isBackOnline = isOffline(before) && !isOffline(context.network)
+    if context.network != before { devices[device].network = context.network }
+    switch event {
     case .launched:
       set(\.isActive, true, of: device)
       if isBackOnline { beginDraining(device) }
@@ -125,7 +125,7 @@ package final class Measures: Watcher {
       devices[device].flights = []
     case .network(let network):
       if isOffline(network) { devices[device].drainsSince = nil } else if isBackOnline { beginDraining(device) }
-    case .queue(let note): enter(note, sighting)
+    case .queue(let note): enter(note, context)
     case .sent(let request): depart(request, of: device)
     case .carried(let request, let timings, _): carry(request, timings, of: device)
     case .connected(let request, let isNew): connect(request, isNew: isNew, of: device)

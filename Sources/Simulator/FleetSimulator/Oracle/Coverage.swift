@@ -31,17 +31,17 @@ final class CoverageWatch: Watcher {
     }
   }
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    watchClock(sighting)
-    switch happening {
-    case .sent(let request) where request.purpose == .records: watchSent(device, sighting)
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    watchClock(context)
+    switch event {
+    case .sent(let request) where request.purpose == .records: watchSent(device, context)
     case .queue(.refused(_, .insertion)): count(.diskFullDuringInsert)
-    case .ended(let request, let outcome): watchEnd(of: request, outcome.status, sighting)
+    case .ended(let request, let outcome): watchEnd(of: request, outcome.status, context)
     case .killed(let isReboot):
-      if isReboot && ledger.radio.kind(of: sighting.network) == .none { count(.rebootWhileOffline) }
+      if isReboot && ledger.radio.kind(of: context.network) == .none { count(.rebootWhileOffline) }
       let page = ledger.pages[device]
-      if let answer = page.answer, answer.isSuccess, answer.instant == sighting.now.monotonic,
+      if let answer = page.answer, answer.isSuccess, answer.instant == context.now.monotonic,
         answer.rows.contains(where: { page.waiting[row: $0] != nil })
       {
         count(.crashBetweenSuccessAndDelete)
@@ -50,7 +50,7 @@ final class CoverageWatch: Watcher {
       refreshes[device, default: 0] += 1
       if refreshes[device] == 2 { count(.refreshTokenRotatedTwice) }
     case .told(.engine(.geofence(let record, _))):
-      if record.geofence?.action == .exit && ledger.radio.kind(of: sighting.network) == .none {
+      if record.geofence?.action == .exit && ledger.radio.kind(of: context.network) == .none {
         count(.geofenceExitWhileOffline)
       }
     case .configured(let configuration):
@@ -62,15 +62,15 @@ final class CoverageWatch: Watcher {
 
   private func count(_ goal: CoverageGoal) { counts[goal, default: 0] += 1 }
 
-  private func watchClock(_ sighting: Sighting) {
-    let clock = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
-    let before = clocks[sighting.device]
+  private func watchClock(_ context: EventContext) {
+    let clock = context.now.wall.millisecondsSince1970 - context.now.monotonic.nanoseconds / 1_000_000
+    let before = clocks[context.device]
     guard clock != before else { return }
     if let before, clock < before - 1 { count(.clockSteppedBackwards) }
-    clocks[sighting.device] = clock
+    clocks[context.device] = clock
   }
 
-  private func watchSent(_ device: Int, _ sighting: Sighting) {
+  private func watchSent(_ device: Int, _ context: EventContext) {
     guard let sent = ledger.pages[device].open.last else { return }
     if let most = ledger.pages[device].terms?.recordsPerRequestMax, most > 1, ledger.pages[device].waiting.count > most
     {
@@ -79,12 +79,12 @@ final class CoverageWatch: Watcher {
     if !tooLarge.isEmpty, let size = tooLarge.removeValue(forKey: device), sent.recordCount < size {
       count(.tooLargeThenSmallerBatches)
     }
-    let isGivenUp = ledger.pages[device].open.contains { $0.id != sent.id && $0.isGivenUp(at: sighting.now.monotonic) }
+    let isGivenUp = ledger.pages[device].open.contains { $0.id != sent.id && $0.isGivenUp(at: context.now.monotonic) }
     if isGivenUp { count(.watchdogUnlock) }
   }
 
-  private func watchEnd(of request: UInt64, _ status: Int, _ sighting: Sighting) {
-    let device = sighting.device
+  private func watchEnd(of request: UInt64, _ status: Int, _ context: EventContext) {
+    let device = context.device
     guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
       return
     }
@@ -98,7 +98,7 @@ final class CoverageWatch: Watcher {
     guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax else { return }
     let isOld = sent.rows.contains { row in
       ledger.pages[device].waiting[row: row].map {
-        sighting.now.wall.milliseconds(since: $0.timestamp) > Int64(days) * 86_400_000
+        context.now.wall.milliseconds(since: $0.timestamp) > Int64(days) * 86_400_000
       } ?? false
     }
     if isOld { count(.expiryOfLockedRecord) }

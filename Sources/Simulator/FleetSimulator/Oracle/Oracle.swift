@@ -8,10 +8,10 @@ import Vocabulary
 /// Watches over a run: keeps the book of its records and calls everything that looks at an invariant.
 final class Oracle: Watcher {
   let ledger: Ledger
-  let violations: Violations
+  let violations: ViolationLog
   let coverage: CoverageWatch
   /// Follows those whose story is wanted.
-  var biographer: Biographer?
+  var history: RecordHistory?
   /// Of what the server has stored; final after `close`.
   private(set) var verification = Verification(.notAsked)
   /// Nil where the server is inside the run.
@@ -19,12 +19,12 @@ final class Oracle: Watcher {
   /// After `closeQueues`.
   private(set) var findings: [ServerFinding] = []
   private let rules: [Rule]
-  /// Of each kind of happening, those that want to see it.
+  /// Of each kind of event, the rules that want to see it.
   private let byInterest: [[Rule]]
 
   init(of setup: RunSetup, names: [String], sight: ServerSight) {
     let checked = setup.invariants
-    let violations = Violations(of: setup, names: names)
+    let violations = ViolationLog(of: setup, names: names)
     let ledger = Ledger(names: names, of: setup, violations: violations, sight: sight)
     self.violations = violations
     self.ledger = ledger
@@ -48,21 +48,21 @@ final class Oracle: Watcher {
     IdentityRule.self, ResourcesRule.self,
   ]
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    ledger.enter(happening, sighting)
-    for rule in byInterest[happening.interest] { rule.see(happening, sighting) }
-    serverWatch?.see(happening, sighting)
-    coverage.see(happening, sighting)
-    biographer?.see(happening, sighting)
-    ledger.leave(happening, sighting)
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    ledger.enter(event, context)
+    for rule in byInterest[event.interest] { rule.see(event, context) }
+    serverWatch?.see(event, context)
+    coverage.see(event, context)
+    history?.see(event, context)
+    ledger.leave(event, context)
   }
 
   /// The device's own queue against the book.
-  func compare(_ sighting: Sighting, queued: Int) {
-    let known = ledger.pages[sighting.device].waiting.count
+  func compare(_ context: EventContext, queued: Int) {
+    let known = ledger.pages[context.device].waiting.count
     if known != queued {
-      violations.blame(
-        .conservation, sighting.device, at: sighting.now.monotonic, "\(queued) rows in its queue, \(known) expected")
+      violations.flag(
+        .conservation, context.device, at: context.now.monotonic, "\(queued) rows in its queue, \(known) expected")
     }
   }
 
@@ -82,7 +82,7 @@ final class Oracle: Watcher {
         ?? Verification(.verified, comparesContents: proof.comparesContents)
     }
     if !ledger.sums.isBalanced {
-      violations.blame(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")
+      violations.flag(.conservation, nil, at: instant, "the record counts do not add up: \(ledger.sums)")
     }
   }
 
@@ -91,7 +91,7 @@ final class Oracle: Watcher {
 }
 
 extension Oracle {
-  private func look(at invariant: Invariant) -> Violations.Look {
+  private func look(at invariant: Invariant) -> ViolationLog.Look {
     switch invariant {
     // The book judges these.
     case .ackedIsDurable, .noPhantom:
@@ -118,12 +118,12 @@ extension Oracle {
     }
   }
 
-  private func look(_ times: Int, else absence: String) -> Violations.Look {
+  private func look(_ times: Int, else absence: String) -> ViolationLog.Look {
     times > 0 ? .exercised(times) : .absent(absence)
   }
 }
 
-extension Happening {
+extension SimulationEvent {
   /// The place of its kind's bit in `Interest`.
   fileprivate var interest: Int {
     switch self {
@@ -164,20 +164,20 @@ class Rule: Watcher {
   /// How often it has looked at what it judges: a rule that never looked has shown nothing.
   final var exercised = 0
 
-  func see(_ happening: Happening, _ sighting: Sighting) {}
+  func see(_ event: SimulationEvent, _ context: EventContext) {}
   /// After the settle phase.
   func close(at instant: MonotonicInstant) {}
 
-  final func blame(
-    _ sighting: Sighting, _ uuid: UUID128? = nil, _ what: @autoclosure () -> String,
+  final func flag(
+    _ context: EventContext, _ uuid: UUID128? = nil, _ what: @autoclosure () -> String,
     story: @autoclosure () -> [String] = []
   ) {
-    let instant = sighting.now.monotonic
-    ledger.violations.blame(Self.invariant, sighting.device, uuid, at: instant, what(), story: story())
+    let instant = context.now.monotonic
+    ledger.violations.flag(Self.invariant, context.device, uuid, at: instant, what(), story: story())
   }
 }
 
-/// Kinds of happenings, so that a rule is only called for what concerns it.
+/// Kinds of events, so that a rule is only called for what concerns it.
 struct Interest: OptionSet {
   let rawValue: UInt16
 

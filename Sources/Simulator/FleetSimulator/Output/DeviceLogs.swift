@@ -22,10 +22,10 @@ package final class DeviceLogs: Watcher {
     }
   }
 
-  package func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .logged(let entry) = happening else { return }
-    let device = sighting.device
-    texts[device].append(entry, at: sighting.now.wall, to: &pieces[device, default: []])
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .logged(let entry) = event else { return }
+    let device = context.device
+    texts[device].append(entry, at: context.now.wall, to: &pieces[device, default: []])
     if let piece = pieces[device], piece.count >= DeviceLogs.pieceBytes { handOver(device) }
   }
 

@@ -38,24 +38,24 @@ package final class EventLog: Watcher {
     }
   }
 
-  package func see(_ happening: Happening, _ sighting: Sighting) {
-    guard isTold[sighting.device] else { return }
-    switch happening {
-    case .launched: line("launched", sighting) { _ in }
-    case .killed(let isReboot): line(isReboot ? "rebooted" : "killed", sighting) { _ in }
-    case .network(let network): line("network", sighting) { $0.field("network", setup.radio[network].name) }
-    case .queue(let note): tell(note, sighting)
-    case .sent(let request): depart(request, sighting)
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard isTold[context.device] else { return }
+    switch event {
+    case .launched: line("launched", context) { _ in }
+    case .killed(let isReboot): line(isReboot ? "rebooted" : "killed", context) { _ in }
+    case .network(let network): line("network", context) { $0.field("network", setup.radio[network].name) }
+    case .queue(let note): tell(note, context)
+    case .sent(let request): depart(request, context)
     case .served(let request, let bytes):
-      line("served", sighting) { writer in
+      line("served", context) { writer in
         writer.field("request", Int64(request))
         writer.field("bytes", Int64(bytes))
       }
-    case .ended(let request, let outcome): arrive(request, outcome, sighting)
-    case .told(let event): tell(event, sighting)
-    case .faultBegan(let fault): line("fault-began", sighting) { $0.field("fault", fault.fault) }
-    case .faultEnded(let fault): line("fault-ended", sighting) { $0.field("fault", fault.fault) }
-    case .healed: line("healed", sighting) { _ in }
+    case .ended(let request, let outcome): arrive(request, outcome, context)
+    case .told(let event): tell(event, context)
+    case .faultBegan(let fault): line("fault-began", context) { $0.field("fault", fault.fault) }
+    case .faultEnded(let fault): line("fault-ended", context) { $0.field("fault", fault.fault) }
+    case .healed: line("healed", context) { _ in }
     default: break
     }
   }
@@ -67,25 +67,25 @@ package final class EventLog: Watcher {
     writer.removeAll()
   }
 
-  private func line(_ event: String, _ sighting: Sighting, _ more: (inout JSONWriter) -> Void) {
+  private func line(_ event: String, _ context: EventContext, _ more: (inout JSONWriter) -> Void) {
     writer.beginObject()
     writer.key("seconds")
-    writer.value(sighting.now.monotonic.secondsOfRun)
-    writer.field("time", sighting.now.wall.iso8601Text)
-    writer.field("device", names[sighting.device])
+    writer.value(context.now.monotonic.secondsOfRun)
+    writer.field("time", context.now.wall.iso8601Text)
+    writer.field("device", names[context.device])
     writer.field("event", event)
     more(&writer)
     writer.endObject()
-    let isDue = interval != nil && sighting.now.monotonic >= due
-    if let interval, isDue { due = sighting.now.monotonic + interval }
+    let isDue = interval != nil && context.now.monotonic >= due
+    if let interval, isDue { due = context.now.monotonic + interval }
     if isDue || writer.bytes.count >= EventLog.pieceBytes { finish() }
   }
 
-  private func tell(_ note: QueueNote, _ sighting: Sighting) {
+  private func tell(_ note: QueueNote, _ context: EventContext) {
     switch note {
     case .inserted(_, let row, let uuid, let timestamp, _):
       uuids[row] = uuid
-      line("created", sighting) { writer in
+      line("created", context) { writer in
         writer.field("uuid", uuid.text)
         writer.field("timestamp", timestamp.iso8601Text)
       }
@@ -98,16 +98,16 @@ package final class EventLog: Watcher {
         case .age: "expired"
         case .room: "evicted"
         }
-      line(words, sighting) { writer in if let uuid { writer.field("uuid", uuid.text) } }
-    case .refused: line("write-refused", sighting) { _ in }
+      line(words, context) { writer in if let uuid { writer.field("uuid", uuid.text) } }
+    case .refused: line("write-refused", context) { _ in }
     }
   }
 
-  private func key(_ request: UInt64, _ sighting: Sighting) -> UInt64 { UInt64(sighting.device) << 40 | request }
+  private func key(_ request: UInt64, _ context: EventContext) -> UInt64 { UInt64(context.device) << 40 | request }
 
-  private func depart(_ request: OutgoingRequest, _ sighting: Sighting) {
-    requests[key(request.id, sighting)] = sighting.now.monotonic
-    line("sent", sighting) { writer in
+  private func depart(_ request: OutgoingRequest, _ context: EventContext) {
+    requests[key(request.id, context)] = context.now.monotonic
+    line("sent", context) { writer in
       writer.field("request", Int64(request.id))
       writer.field("purpose", request.purpose.rawValue)
       writer.field("bytes", Int64(request.body.count))
@@ -117,9 +117,9 @@ package final class EventLog: Watcher {
     }
   }
 
-  private func arrive(_ request: UInt64, _ outcome: RequestOutcome, _ sighting: Sighting) {
-    let sent = requests.removeValue(forKey: key(request, sighting))
-    line("answered", sighting) { writer in
+  private func arrive(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
+    let sent = requests.removeValue(forKey: key(request, context))
+    line("answered", context) { writer in
       writer.field("request", Int64(request))
       switch outcome {
       case .answered(let status, _, body: let body):
@@ -127,20 +127,20 @@ package final class EventLog: Watcher {
         writer.field("bytes", Int64(body.count))
       case .failed(let failure, message: _): writer.field("failure", failure.rawValue)
       }
-      if let sent { writer.field("milliseconds", (sighting.now.monotonic - sent).wholeMilliseconds) }
+      if let sent { writer.field("milliseconds", (context.now.monotonic - sent).wholeMilliseconds) }
     }
   }
 
-  private func tell(_ event: HostEvent, _ sighting: Sighting) {
+  private func tell(_ event: HostEvent, _ context: EventContext) {
     switch event {
     case .engine(.motionChange(let record)):
-      line("motion", sighting) { writer in
+      line("motion", context) { writer in
         writer.key("isMoving")
         writer.value(record.isMoving)
       }
-    case .engine(.geofence(_, let geofence)): line("geofence", sighting) { $0.field("identifier", geofence.identifier) }
+    case .engine(.geofence(_, let geofence)): line("geofence", context) { $0.field("identifier", geofence.identifier) }
     case .authorization(let event):
-      line("authorization", sighting) { writer in
+      line("authorization", context) { writer in
         writer.key("isSuccess")
         writer.value(event.isSuccess)
         writer.field("status", Int64(event.status))

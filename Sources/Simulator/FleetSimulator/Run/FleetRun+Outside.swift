@@ -14,21 +14,21 @@ extension FleetRun {
   /// No device is woken more often than that (docs/decisions/0020).
   private static let wakingInterval = Nanoseconds.milliseconds(4)
 
-  func run(over carrier: Carrier, _ progress: () -> Void) throws(DatabaseError) {
+  func run(over transport: FleetTransport, _ progress: () -> Void) throws(DatabaseError) {
     let end = now + setup.duration
-    try work(over: carrier, by: RunClock(factor: site.clockFactor, from: now), before: end, progress)
+    try work(over: transport, by: RunClock(factor: shared.clockFactor, from: now), before: end, progress)
     try heal()
     // No device moves any more and the network keeps its own time, so that nothing is gained by a faster clock.
-    try work(over: carrier, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true, progress)
+    try work(over: transport, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true, progress)
     settled()
   }
 
   /// Until `end`, or until nothing waits for anything any more, if that is wished.
   private func work(
-    over carrier: Carrier, by clock: RunClock, before end: MonotonicInstant,
+    over transport: FleetTransport, by clock: RunClock, before end: MonotonicInstant,
     untilIdle: Bool = false, _ progress: () -> Void
   ) throws(DatabaseError) {
-    interruption.onRequest(carrier.alarm)
+    interruption.onRequest(transport.alarm)
     var turns = 0
     var nextProgress = now
     now = max(now, clock.now)
@@ -37,29 +37,29 @@ extension FleetRun {
       turns += served
       if turns >= FleetRun.eventsPerCommit {
         turns = 0
-        try site.database.commit()
-        site.proveIfNeeded()
+        try shared.database.commit()
+        shared.proveIfNeeded()
       }
       if now >= nextProgress {
         progress()
         nextProgress = now + .milliseconds(Int64(500 * clock.factor))
       }
-      let isIdle = queue.first == nil && carrier.inFlight == 0
+      let isIdle = queue.first == nil && transport.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
       if isOutOfPatience(at: now) { break }
       let next = clock.machineInstant(of: min(queue.first?.instant ?? end, end, nextProgress))
-      site.targetFaults?.place()
-      let landed = carrier.work(until: next.roundedUp(to: FleetRun.wakingInterval))
+      shared.targetFaults?.place()
+      let landed = transport.work(until: next.roundedUp(to: FleetRun.wakingInterval))
       isInterrupted = interruption.isRequested
       now = max(now, clock.now)
       for answer in landed { receive(answer) }
     }
     now = min(max(now, clock.now), end)
-    try site.database.commit()
+    try shared.database.commit()
   }
 
   private func receive(_ landed: TransportCompletion) {
-    let next = devices[landed.device].receive(landed, at: now, in: site)
+    let next = devices[landed.device].receive(landed, at: now, in: shared)
     queue.update(landed.device, to: next)
   }
 
@@ -70,12 +70,12 @@ extension FleetRun {
     var turns = 0
     while turns < FleetRun.turnsInARow, let (instant, device) = queue.first, instant <= now, instant < end {
       if trackRecorder.isDue(at: now) { trackRecorder.look(at: devices, at: now) }
-      let next = try devices[device].advance(to: now, in: site)
+      let next = try devices[device].advance(to: now, in: shared)
       queue.replaceFirst(with: next.map { max($0, now) })
       now = max(now, clock.now)
       let lag = clock.machineSpan(of: now - instant)
       generatorLag.record(UInt64(max(0, lag.count / 1_000)))
-      site.tell(.turn(late: lag), devices[device].link.sighting(at: site.setup.moment(at: now)))
+      shared.tell(.turn(late: lag), devices[device].link.context(at: shared.setup.moment(at: now)))
       turns += 1
     }
     return turns
@@ -95,15 +95,15 @@ extension RunDestination {
       self = .inside(try newStore())
       return
     }
-    let carrier = try Carrier(outside.transport)
-    let desk = TargetDesk(
+    let transport = try FleetTransport(outside.transport)
+    let desk = TargetAccess(
       proof: try outside.proof(devices: setup.deviceNames, seed: setup.seed, start: setup.start.iso8601Text),
       faults: try TargetFaults(setup, at: outside))
     self =
       if let latency = outside.lockstep {
-        .lockstep(carrier, latency, desk)
+        .lockstep(transport, latency, desk)
       } else {
-        .outside(carrier, factor: outside.factor, desk)
+        .outside(transport, factor: outside.factor, desk)
       }
   }
 }
@@ -114,8 +114,8 @@ extension OutsideSetup {
     // A connection is made and nothing is sent: the first request is that of a device.
     var transport = transport
     (transport.connectsOnly, transport.isDirect) = (true, false)
-    let questioner = try Questioner(transport)
-    guard case .failed(let failure, let message) = questioner.ask(origin, seconds: 10) else { return nil }
+    let client = try BlockingHTTPClient(transport)
+    guard case .failed(let failure, let message) = client.ask(origin, seconds: 10) else { return nil }
     return TargetSilence(origin: origin, failure: failure, message: message)
   }
 
@@ -130,10 +130,10 @@ extension OutsideSetup {
       question.putAsideURL = verification.quarantinedURL.map(filled)
       question.putAsidePath = verification.quarantined
       return QueryProof(
-        try Questioner(transport, keepsHeads: true), question, headers: headers, seed: seed, devices: devices)
+        try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers, seed: seed, devices: devices)
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
-    return AdministrationProof(TargetAdministration(try Questioner(transport), of: self), devices: devices)
+    return AdministrationProof(TargetAdministration(try BlockingHTTPClient(transport), of: self), devices: devices)
   }
 }
 
@@ -142,13 +142,13 @@ package enum RunDestination {
   /// To a server of ours inside the run, over modelled links; this is what it keeps them in.
   case inside(any Store)
   /// To a real server, over sockets, in real time: `factor` seconds of the devices in each second of the network.
-  case outside(Carrier, factor: Double, TargetDesk)
+  case outside(FleetTransport, factor: Double, TargetAccess)
   /// To a real server in virtual time, which waits for each answer.
-  case lockstep(Carrier, LatencySource, TargetDesk)
+  case lockstep(FleetTransport, LatencySource, TargetAccess)
 }
 
 /// What a real server does for the run beside taking records.
-package struct TargetDesk {
+package struct TargetAccess {
   /// Says what it has stored; nil: nothing can.
   package var proof: (any StoreProof)?
   /// Nil: the run asks for none.

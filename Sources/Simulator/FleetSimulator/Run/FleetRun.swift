@@ -11,7 +11,7 @@ import Synchronization
 /// nothing comes from outside; against one outside the devices live by the machine's clock.
 package final class FleetRun {
   let setup: RunSetup
-  let site: Site
+  let shared: RunContext
   let devices: PerDevice<SimulatedDevice>
   let fleets: [Range<Int>]
   var now = FleetRun.zero
@@ -53,9 +53,10 @@ package final class FleetRun {
 
   /// Against a server outside the process.
   package convenience init(
-    _ setup: RunSetup, over carrier: Carrier, factor: Double = 1, interruption: Interruption = Interruption()
+    _ setup: RunSetup, over transport: FleetTransport, factor: Double = 1, interruption: Interruption = Interruption()
   ) throws(DatabaseError) {
-    try self.init(setup, to: .outside(carrier, factor: factor, TargetDesk()), interruption: interruption, watchers: [])
+    try self.init(
+      setup, to: .outside(transport, factor: factor, TargetAccess()), interruption: interruption, watchers: [])
   }
 
   /// `watchers` see everything from the first launch on.
@@ -69,10 +70,10 @@ package final class FleetRun {
     // Long queues of many devices are more than a machine may have memory for.
     let database = try QueueDatabase(
       path: StoreConfiguration.scratch.spillsToDisk ? "" : ":memory:", commits: .grouped)
-    site = Site(setup, to: destination, database: database, names: names, watchers: watchers)
-    if let carrier = site.lockstep?.carrier {
-      carrier.interruption = interruption
-      interruption.onRequest(carrier.alarm)
+    shared = RunContext(setup, to: destination, database: database, names: names, watchers: watchers)
+    if let transport = shared.lockstep?.transport {
+      transport.interruption = interruption
+      interruption.onRequest(transport.alarm)
     }
     trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     var (fleets, places): ([Range<Int>], [(fleet: SharedFleet, index: Int)]) = ([], [])
@@ -82,56 +83,56 @@ package final class FleetRun {
       places += fleet.simulated.map { (shared, $0) }
     }
     self.fleets = fleets
-    let site = site
+    let shared = shared
     devices = try PerDevice(count: places.count) { device throws(DatabaseError) in
-      try SimulatedDevice(device, index: places[device].index, of: places[device].fleet, in: site)
+      try SimulatedDevice(device, index: places[device].index, of: places[device].fleet, in: shared)
     }
     queue = EventQueue(devices.indices.map { devices[$0].next(after: now) })
   }
 
-  /// To hear the whole story of the victims of a run like this one.
-  convenience init(_ setup: RunSetup, store: any Store, following victims: [Victim]) throws(DatabaseError) {
+  /// Records the history of the violating records in a second run with the same seed.
+  convenience init(_ setup: RunSetup, store: any Store, following violations: [Violation]) throws(DatabaseError) {
     try self.init(setup, store: store, watchers: [])
-    site.oracle.biographer = Biographer(site.oracle.ledger, of: victims)
+    shared.oracle.history = RecordHistory(shared.oracle.ledger, of: violations)
   }
 
   /// With what was seen of it; what the report said of the server stands last.
-  func retold(_ victim: Victim) -> Victim {
-    guard let story = site.oracle.biographer?.story(of: victim), !story.isEmpty else { return victim }
-    var victim = victim
-    victim.story = story + victim.story.filter { $0.hasPrefix("server: ") }
-    return victim
+  func withHistory(_ violation: Violation) -> Violation {
+    guard let story = shared.oracle.history?.story(of: violation), !story.isEmpty else { return violation }
+    var violation = violation
+    violation.story = story + violation.story.filter { $0.hasPrefix("server: ") }
+    return violation
   }
 
   /// How many connections its devices have made.
-  var connections: Int { site.inside?.connections ?? 0 }
+  var connections: Int { shared.inside?.connections ?? 0 }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 
   /// The whole run. `progress` hears how far it has come now and then, as a share.
-  /// Throws what the queues' database says, and `CirclingDevice`. `unproven` gets what is known before a server outside is
+  /// Throws what the queues' database says, and `LivelockError`. `unproven` gets what is known before a server outside is
   /// asked what it has stored.
   package func run(
     progress: (Double, LedgerSums) -> Void = { _, _ in }, unproven: (RunReport) throws -> Void = { _ in }
   ) throws -> RunReport {
     try drive(progress)
     closeQueues()
-    if site.inside == nil, site.proof != nil { try unproven(account(site.oracle.ledger.unprovenSums)) }
+    if shared.inside == nil, shared.proof != nil { try unproven(account(shared.oracle.ledger.unprovenSums)) }
     closeStore()
-    return account(site.oracle.ledger.sums)
+    return account(shared.oracle.ledger.sums)
   }
 
   private func drive(_ progress: (Double, LedgerSums) -> Void) throws {
-    defer { site.targetFaults?.clear() }
-    if let carrier = site.carrier {
-      try run(over: carrier) { tell(progress) }
+    defer { shared.targetFaults?.clear() }
+    if let transport = shared.transport {
+      try run(over: transport) { tell(progress) }
     } else {
       _ = try advance(toEvent: .max, progress)
     }
   }
 
   private func tell(_ progress: (Double, LedgerSums) -> Void) {
-    progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, site.oracle.ledger.sums)
+    progress((now - FleetRun.zero).seconds / (setup.duration + setup.settle).seconds, shared.oracle.ledger.sums)
   }
 
   /// Drives and settles until so many events have happened, or to the end of the run. Gives whether it is over: then
@@ -141,7 +142,7 @@ package final class FleetRun {
   ) throws -> Bool {
     if phase == .driving {
       guard try work(before: FleetRun.zero + setup.duration, toEvent: last, { tell(progress) }) else { return false }
-      if site.oracle.violations.breaksOff { settled() } else { try heal() }
+      if shared.oracle.violations.breaksOff { settled() } else { try heal() }
     }
     if phase == .settling {
       guard try work(before: settlingEnd, toEvent: last, { tell(progress) }) else { return false }
@@ -155,7 +156,7 @@ package final class FleetRun {
   /// The end of the drives and of all faults.
   func heal() throws(DatabaseError) {
     healed = isEndedEarly ? now : FleetRun.zero + setup.duration
-    for device in devices.indices { try devices[device].heal(at: healed, in: site) }
+    for device in devices.indices { try devices[device].heal(at: healed, in: shared) }
     queue = EventQueue(devices.indices.map { devices[$0].next(after: healed) })
     now = healed
     phase = .settling
@@ -172,44 +173,44 @@ package final class FleetRun {
   func report() -> RunReport {
     closeQueues()
     closeStore()
-    return account(site.oracle.ledger.sums)
+    return account(shared.oracle.ledger.sums)
   }
 
   // What is broken off has nothing to be judged in the end.
 
   private func closeQueues() {
-    if !site.oracle.violations.breaksOff { site.oracle.closeQueues(at: now, isCut: interruption.isRequested) }
+    if !shared.oracle.violations.breaksOff { shared.oracle.closeQueues(at: now, isCut: interruption.isRequested) }
   }
 
   private func closeStore() {
-    if !site.oracle.violations.breaksOff { site.oracle.closeStore(by: site.proof, at: now) }
+    if !shared.oracle.violations.breaksOff { shared.oracle.closeStore(by: shared.proof, at: now) }
   }
 
   private func account(_ sums: LedgerSums) -> RunReport {
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
-    let violations = site.oracle.violations
+    let violations = shared.oracle.violations
     return RunReport(
       seed: setup.seed, devices: devices.count, duration: setup.duration, sums: sums,
-      fleetHashes: fleets.map { fleet in site.trace.hash(of: fleet) { devices[$0].key } }, events: site.trace.count,
-      requests: (site.carrier ?? site.lockstep?.carrier)?.requests ?? site.requestsInside,
+      fleetHashes: fleets.map { fleet in shared.trace.hash(of: fleet) { devices[$0].key } }, events: shared.trace.count,
+      requests: (shared.transport ?? shared.lockstep?.transport)?.requests ?? shared.requestsInside,
       drained: isDrained && !violations.breaksOff ? now - healed : nil,
-      victims: FleetRun.inOrder(violations.victims), remarks: FleetRun.inOrder(violations.remarks),
-      invariants: site.oracle.outcomes, coverage: site.oracle.coverage.seen,
-      generatorLag: generatorLag, verification: site.oracle.verification,
-      findings: site.oracle.findings,
-      lossSentence: site.oracle.ledger.losses.sentence,
-      playedSentence: site.played.sentence, faultRefusal: site.targetFaults?.refusal,
+      violations: FleetRun.inOrder(violations.violations), remarks: FleetRun.inOrder(violations.remarks),
+      invariants: shared.oracle.outcomes, coverage: shared.oracle.coverage.seen,
+      generatorLag: generatorLag, verification: shared.oracle.verification,
+      findings: shared.oracle.findings,
+      lossSentence: shared.oracle.ledger.losses.sentence,
+      playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
       isInterrupted: interruption.isRequested,
       isEndedByViolation: violations.endsDrives)
   }
 
   /// Some are found out later than others: what happened first stands first.
-  private static func inOrder(_ victims: [Victim]) -> [Victim] {
-    victims.enumerated().sorted { ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset) }.map(\.element)
+  private static func inOrder(_ violations: [Violation]) -> [Violation] {
+    violations.enumerated().sorted { ($0.element.instant, $0.offset) < ($1.element.instant, $1.offset) }.map(\.element)
   }
 
   /// The drives, not what follows.
-  var isEndedEarly: Bool { isInterrupted || site.hasSeenEnough || site.oracle.violations.endsDrives }
+  var isEndedEarly: Bool { isInterrupted || shared.hasSeenEnough || shared.oracle.violations.endsDrives }
 
   /// The turns of a phase, in order; gives whether it is over.
   private func work(
@@ -217,25 +218,25 @@ package final class FleetRun {
   ) throws -> Bool {
     var turnsAtOnce = 0
     while let (instant, device) = queue.first, instant < end {
-      if site.trace.count >= last { return false }
+      if shared.trace.count >= last { return false }
       now = instant
       if phase == .driving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
-      let next = try devices[device].advance(to: instant, in: site)
+      let next = try devices[device].advance(to: instant, in: shared)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })
       turnsAtOnce = next.map { $0 <= instant } ?? false ? turnsAtOnce + 1 : 0
-      if turnsAtOnce > turnsAtOnceMax { throw CirclingDevice(device: site.names[device], instant: instant) }
+      if turnsAtOnce > turnsAtOnceMax { throw LivelockError(device: shared.names[device], instant: instant) }
       turns += 1
       if turns % FleetRun.eventsPerCommit == 0 {
-        try site.database.commit()
+        try shared.database.commit()
         progress()
       }
-      if site.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
-      site.proveIfNeeded()
-      if phase == .driving ? isEndedEarly : site.oracle.violations.breaksOff { break }
+      if shared.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
+      shared.proveIfNeeded()
+      if phase == .driving ? isEndedEarly : shared.oracle.violations.breaksOff { break }
       if isOutOfPatience(at: now) { break }
     }
-    try site.database.commit()
+    try shared.database.commit()
     return true
   }
 }
@@ -252,9 +253,9 @@ package struct RunReport: Equatable, Sendable {
   package let requests: Int
   /// When the last queue was empty, counted from the end of the drives; nil when one never was.
   package let drained: Nanoseconds?
-  package var victims: [Victim]
+  package var violations: [Violation]
   /// What breaks no invariant and is to be told all the same.
-  package var remarks: [Victim]
+  package var remarks: [Violation]
   package let invariants: [InvariantOutcome]
   /// Of all goals, in their order.
   package let coverage: [CoverageSeen]
@@ -285,7 +286,7 @@ package struct RunReport: Equatable, Sendable {
   /// Why it is not known what the server has stored; nil when it was asked, or was not to be asked.
   package var proofRefusal: String? { verification.reason }
 
-  package var isRight: Bool { victims.isEmpty }
+  package var isRight: Bool { violations.isEmpty }
 }
 
 /// A wish from outside to end a run early, from any thread.
@@ -318,7 +319,7 @@ package final class Interruption: Sendable {
 }
 
 /// A device that is due again at once, for ever: a mistake of the simulator, and the end of its run.
-package struct CirclingDevice: Error, Equatable, CustomStringConvertible {
+package struct LivelockError: Error, Equatable, CustomStringConvertible {
   package let device: String
   package let instant: MonotonicInstant
 

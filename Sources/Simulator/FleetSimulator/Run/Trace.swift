@@ -146,19 +146,19 @@ package enum DeterminismCheck {
     _ one: FleetRun, beside other: FleetRun, progress: (Double, LedgerSums) -> Void = { _, _ in }
   ) throws -> (report: RunReport, difference: Difference?) {
     let both = [one, other]
-    for run in both { run.site.trace.keepsEvents = true }
+    for run in both { run.shared.trace.keepsEvents = true }
     var common: TraceEvent?
     var last = stretch
     var isOver = false
     while !isOver {
       isOver = try one.advance(toEvent: last, progress)
       let isOtherOver = try other.advance(toEvent: last)
-      let events = both.map { $0.site.trace.takeKept() }
+      let events = both.map { $0.shared.trace.takeKept() }
       let equal = zip(events[0], events[1]).prefix { $0 == $1 }.count
       if equal > 0 { common = events[0][equal - 1] }
       if equal < max(events[0].count, events[1].count) || isOver != isOtherOver {
         let parted = events.map { equal < $0.count ? $0[equal] : nil }
-        one.site.trace.keepsEvents = false
+        one.shared.trace.keepsEvents = false
         _ = try one.advance(toEvent: .max, progress)
         return (one.report(), Difference(common: common, first: parted[0], second: parted[1]))
       }

@@ -13,7 +13,7 @@ package enum Movement: Sendable {
   /// Over open ground.
   case walk(WalkRules, Transport)
   /// On trips that are ordered, those of each device of the whole fleet.
-  case errands(Ground, orders: [[Errands.Order]])
+  case errands(Ground, orders: [[ScheduledTrips.Order]])
 
   /// There and back between home and work from the first second on.
   package static func shuttle(_ transport: Transport, in city: City) -> Movement { .roam(.shuttle, city, transport) }
@@ -49,7 +49,7 @@ package enum Movement: Sendable {
     case .walk(let rules, let transport):
       return Body(walking: rules, transport: transport, seed: seed, device: device, start: start)
     case .errands(let ground, let orders):
-      let errands = Errands(on: ground, orders: orders[index], seed: seed, device: device, index: index)
+      let errands = ScheduledTrips(on: ground, orders: orders[index], seed: seed, device: device, index: index)
       return Body(errands, start: start)
     }
   }

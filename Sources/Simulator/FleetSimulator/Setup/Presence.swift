@@ -135,7 +135,7 @@ extension RunSetup {
     on ground: Ground, of scenario: Scenario
   ) -> FleetSchedule {
     let key = { (index: Int) in FleetSetup.key(of: index, in: name) }
-    let draws = RandomStream(seed: scenario.seed, device: key(0), concern: FleetConcern.arrivals.rawValue)
+    let draws = RandomStream(seed: scenario.seed, device: key(0), concern: FleetStreamID.arrivals.rawValue)
     let end = (scenario.clock.duration - fleet.traits.startTime).seconds
     let trips = TripOrders(
       at: arrivals.seconds(before: end, from: draws), start: start, distance: fleet.traits.trip.distance, on: ground,
@@ -203,7 +203,7 @@ struct Arrivals {
 /// Which device makes which trip: the first of the fleet that is free. All that it depends on are the trips themselves, so
 /// it is the same whichever devices a process simulates.
 struct TripOrders {
-  private(set) var orders: [[Errands.Order]] = []
+  private(set) var orders: [[ScheduledTrips.Order]] = []
   /// Trips that found no free device.
   private(set) var dropped = 0
 
@@ -228,12 +228,12 @@ struct TripOrders {
         continue
       }
       var draws = RandomStream(
-        seed: seed, device: key(0), concern: FleetConcern.tripDistance.rawValue, n: UInt64(number) << 2)
-      let order = Errands.Order(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
+        seed: seed, device: key(0), concern: FleetStreamID.tripDistance.rawValue, n: UInt64(number) << 2)
+      let order = ScheduledTrips.Order(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
       orders[device].append(order)
       var errands =
         busyErrands[device]
-        ?? Errands(
+        ?? ScheduledTrips(
           on: ground, orders: [order], seed: seed, device: key(device), index: device)
       let end = errands.end(of: order, at: instant)
       busyErrands[device] = errands
@@ -243,7 +243,7 @@ struct TripOrders {
   }
 
   /// Where each device is after its last trip.
-  private var busyErrands: [Int: Errands] = [:]
+  private var busyErrands: [Int: ScheduledTrips] = [:]
 
   private struct Busy: Comparable {
     let end: MonotonicInstant

@@ -16,14 +16,14 @@ extension Shrinker {
     return setup.fleets.flatMap { fleet in fleet.simulated.map { Member(fleet: fleet.name, index: $0) } }
   }
 
-  /// The victim alone; the rest of the run as it is.
+  /// The violating device alone; the rest of the run as it is.
   mutating func keepVictim() throws -> Bool {
     let members = members()
     guard members.count > 1 else { return false }
     return try attempt(with: members.filter { $0.name == plan.device })
   }
 
-  /// The victim alone; or as few as it takes.
+  /// The violating device alone, or as few as it takes.
   mutating func keepFewerDevices() throws {
     if try keepVictim() { return }
     let members = members()

@@ -13,7 +13,7 @@ package struct Shrinker {
   /// What went wrong in the run of the plan, until it failed.
   private(set) var occurrences: [FaultOccurrence] = []
   private let run: Runner
-  /// Stops the search, in the middle of a run too: the runner heeds it.
+  /// Stops the search, also in the middle of a run: the runner checks it.
   private let stop: Interruption
   private var runsLeft: Int
   private var eventsLeft: Int
@@ -63,13 +63,14 @@ package struct Shrinker {
     let report = try run(setup, [list])
     eventsLeft -= report.events
     // A run that was cut shows nothing.
-    guard !stop.isRequested, let victim = report.victims.first(where: { $0.invariantName == plan.invariant }) else {
+    guard !stop.isRequested, let violation = report.violations.first(where: { $0.invariantName == plan.invariant })
+    else {
       return false
     }
     plan.document = document
     plan.hash = FailurePlan.unknownHash
-    plan.device = victim.device
-    plan.instant = victim.instant
+    plan.device = violation.device
+    plan.instant = violation.instant
     occurrences = list.begun
     return true
   }
@@ -84,7 +85,7 @@ package struct Shrinker {
   }
 }
 
-extension Victim {
+extension Violation {
   /// As scenarios and plans have it: `I3-acked-is-durable`.
   package var invariantName: String { rule.rawValue }
 }
@@ -135,8 +136,8 @@ enum DeltaDebugging {
 final class OccurrenceList: Watcher {
   private(set) var begun: [FaultOccurrence] = []
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    if case .faultBegan(let occurrence) = happening { begun.append(occurrence) }
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    if case .faultBegan(let occurrence) = event { begun.append(occurrence) }
   }
 }
 
@@ -144,9 +145,9 @@ final class OccurrenceList: Watcher {
 package final class SearchLimit: Watcher {
   private let stop: Interruption
   private let isOver: () -> Bool
-  private var happenings = 0
+  private var events = 0
 
-  /// Asking for the time costs more than most happenings.
+  /// Asking for the time costs more than most events.
   private static let happeningsPerLook = 64
 
   package init(_ stop: Interruption, isOver: @escaping () -> Bool) {
@@ -154,8 +155,8 @@ package final class SearchLimit: Watcher {
     self.isOver = isOver
   }
 
-  package func see(_ happening: Happening, _ sighting: Sighting) {
-    if happenings % SearchLimit.happeningsPerLook == 0, isOver() { stop.request() }
-    happenings += 1
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    if events % SearchLimit.happeningsPerLook == 0, isOver() { stop.request() }
+    events += 1
   }
 }

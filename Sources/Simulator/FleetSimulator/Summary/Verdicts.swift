@@ -84,10 +84,10 @@ package struct CoverageCount: Equatable, Sendable {
 }
 
 extension ViolationStory {
-  init(_ victim: Victim) {
+  init(_ violation: Violation) {
     self.init(
-      invariant: victim.rule.rawValue, device: victim.device, uuid: victim.uuid?.text,
-      story: ["\(victim.instant.clockText) \(victim.what)"] + victim.story)
+      invariant: violation.rule.rawValue, device: violation.device, uuid: violation.uuid?.text,
+      story: ["\(violation.instant.clockText) \(violation.what)"] + violation.story)
   }
 }
 

@@ -45,14 +45,14 @@ package struct ScenarioReader {
       members[index].value = motions
       document.content = .object(members)
     }
-    var reading = Reading(names: DeclaredNames(in: document))
-    let scenario = Form<Scenario>.section().read(document, &reading)
+    var context = DecodingContext(names: DeclaredNames(in: document))
+    let scenario = ValueCodec<Scenario>.section().read(document, &context)
     // What does not even stand there cannot be judged as a whole.
-    if let scenario, reading.problems.isEmpty { reading.judge(scenario, document) }
-    problems += substitution.problems + inheritance.problems + reading.problems
+    if let scenario, context.problems.isEmpty { context.judge(scenario, document) }
+    problems += substitution.problems + inheritance.problems + context.problems
     guard let scenario, problems.isEmpty else { throw ScenarioProblems(problems) }
     return Result(
-      scenario: scenario, notes: reading.notes.inReadingOrder, notYet: reading.notYet.inReadingOrder,
+      scenario: scenario, notes: context.notes.inReadingOrder, notYet: context.notYet.inReadingOrder,
       document: resolved)
   }
 

@@ -67,8 +67,8 @@ extension Condition {
   }
 }
 
-extension Form where Value == Condition {
-  static func condition(_ subjects: [ConditionSubject] = ConditionSubject.allCases) -> Form {
+extension ValueCodec where Value == Condition {
+  static func condition(_ subjects: [ConditionSubject] = ConditionSubject.allCases) -> ValueCodec {
     let names = subjects.map(\.rawValue).joined(separator: ", ")
     let words =
       "a comparison as in \"\(subjects[0].rawValue) > 100\" or \"\(subjects[0].rawValue) in [1, 2]\" of \(names)"
@@ -76,7 +76,7 @@ extension Form where Value == Condition {
     let number = "-?[0-9]+(\\.[0-9]+)?"
     let list = "(not )?in \\[ *\(number)( *, *\(number))* *\\]"
     let pattern = "^(\(escaped)) *((==|!=|<=|>=|<|>) *\(number)|\(list))$"
-    return Form<String>.text(pattern: pattern, words: words).map(words: words) { text in
+    return ValueCodec<String>.text(pattern: pattern, words: words).map(words: words) { text in
       Condition(text).flatMap { subjects.contains($0.subject) ? $0 : nil }
     }
   }

@@ -35,16 +35,16 @@ extension DeclaredMotion: ScenarioSection {
   }
 }
 
-extension Form where Value == [Named<Double>] {
+extension ValueCodec where Value == [Named<Double>] {
   /// Shares of the SDK's motion activities.
-  static var activityShares: Form {
+  static var activityShares: ValueCodec {
     let names = ["still", "on_foot", "walking", "running", "on_bicycle", "in_vehicle", "unknown"]
     let shares = map(of: .share, names: names, what: "activity")
-    return Form(shares.shape, show: shares.show) { value, reading in
-      guard let read = shares.read(value, &reading) else { return nil }
+    return ValueCodec(shares.schema, show: shares.show) { value, context in
+      guard let read = shares.read(value, &context) else { return nil }
       let sum = read.reduce(0) { $0 + $1.value }
       if !read.isEmpty && (sum - 1).magnitude > 1e-6 {
-        reading.refuse(
+        context.refuse(
           .contradiction, value.position, "the shares add up to \(sum.short)", remedy: "make them add up to 1")
       }
       return read
@@ -104,8 +104,8 @@ extension Scenario {
   package func motion(named name: String) -> DeclaredMotion? {
     if let declared = motions.first(where: { $0.name == name }) { return declared.value }
     guard let preset = MotionPreset.document[name] else { return nil }
-    var reading = Reading(names: DeclaredNames(in: nil))
-    return Form<DeclaredMotion>.section().read(preset, &reading)
+    var context = DecodingContext(names: DeclaredNames(in: nil))
+    return ValueCodec<DeclaredMotion>.section().read(preset, &context)
   }
 }
 
@@ -231,8 +231,8 @@ extension SteadySpeed: ScenarioSection {
     ])
 }
 
-extension Form where Value == SpeedModel {
-  static var speed: Form {
+extension ValueCodec where Value == SpeedModel {
+  static var speed: ValueCodec {
     variants(
       tag: "model", standard: "idm", [Variant("idm") { .driver($0) }, Variant("constant") { .steady($0) }])
   }

@@ -56,8 +56,8 @@ extension GPSDropouts: ScenarioSection {
     "dropouts", "Where there is no fix.", [.key("zones", \.zones, .choice, "The places without a fix.")])
 }
 
-extension Form where Value == DeclaredReceiver {
-  static var gps: Form {
+extension ValueCodec where Value == DeclaredReceiver {
+  static var gps: ValueCodec {
     variants(tag: "model", standard: "ornstein-uhlenbeck", [Variant("ornstein-uhlenbeck") { $0 }])
   }
 }

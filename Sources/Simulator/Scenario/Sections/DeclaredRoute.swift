@@ -8,8 +8,8 @@ package enum DeclaredRoute: Equatable, Sendable {
   case walk(GaussMarkovWalk)
 }
 
-extension Form where Value == DeclaredRoute {
-  static var route: Form {
+extension ValueCodec where Value == DeclaredRoute {
+  static var route: ValueCodec {
     let generated = variants(
       tag: "model", standard: "grid-city",
       [
@@ -196,8 +196,8 @@ struct MarkovTrips: ScenarioSection {
     ])
 }
 
-extension Form where Value == TripModel {
-  static var trips: Form {
+extension ValueCodec where Value == TripModel {
+  static var trips: ValueCodec {
     variants(
       tag: "model", standard: "markov",
       [

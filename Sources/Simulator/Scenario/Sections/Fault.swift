@@ -126,7 +126,7 @@ package enum FaultAction: Equatable, Sendable {
   }
 }
 
-/// Whom a fault befalls; without any key everybody.
+/// The devices that a fault affects; all of them without any key.
 package struct FaultSelection: Equatable, Sendable {
   package var fleet: String?
   package var fraction: Double?
@@ -151,7 +151,7 @@ extension FaultSelection: ScenarioSection {
     ])
 }
 
-/// One time that a fault befalls one device, written out: it comes wherever the device is then.
+/// One time that a fault affects one device, written out: it comes wherever the device is then.
 package struct ListedOccurrence: Equatable, Sendable {
   package var fleet = ""
   /// The place of the device in its fleet.
@@ -180,13 +180,13 @@ extension ListedOccurrence: ScenarioSection {
     ])
 }
 
-extension Form where Value == Fault {
-  static var fault: Form {
-    let section = Form<FaultSection>.section()
-    return Form(section.shape) { value, reading in
-      let problemsBefore = reading.problems.count
-      guard let fault = section.read(value, &reading) else { return nil }
-      reading.judge(fault, at: value, isWhole: reading.problems.count == problemsBefore)
+extension ValueCodec where Value == Fault {
+  static var fault: ValueCodec {
+    let section = ValueCodec<FaultSection>.section()
+    return ValueCodec(section.schema) { value, context in
+      let problemsBefore = context.problems.count
+      guard let fault = section.read(value, &context) else { return nil }
+      context.judge(fault, at: value, isWhole: context.problems.count == problemsBefore)
       guard let action = fault.actions.first else { return nil }
       var whole = Fault(
         name: fault.name, start: fault.start, duration: fault.duration ?? .zero,
@@ -198,7 +198,7 @@ extension Form where Value == Fault {
   }
 }
 
-extension Reading {
+extension DecodingContext {
   fileprivate mutating func judge(_ fault: FaultSection, at value: JSON5Value, isWhole: Bool) {
     let present = FaultSection.actionNames.filter { value[$0] != nil }
     let list = FaultSection.actionNames.joined(separator: ", ")

@@ -68,8 +68,8 @@ struct FleetSection<Kind: ScenarioSection>: ScenarioSection {
   }
 }
 
-extension Form where Value == Fleet {
-  static var fleet: Form {
+extension ValueCodec where Value == Fleet {
+  static var fleet: ValueCodec {
     variants(
       tag: "executor", standard: "constant-devices",
       [

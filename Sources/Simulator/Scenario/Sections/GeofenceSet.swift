@@ -7,8 +7,8 @@ package enum GeofenceSet: Equatable, Sendable {
   case list(GeofenceList)
 }
 
-extension Form where Value == GeofenceSet {
-  static var geofences: Form {
+extension ValueCodec where Value == GeofenceSet {
+  static var geofences: ValueCodec {
     variants(tag: "type", [Variant("grid") { .grid($0) }, Variant("list") { .list($0) }])
   }
 }
@@ -53,12 +53,13 @@ extension GeofenceList: ScenarioSection {
     [.required("fences", \.fences, .list(of: .geofence), "As an app adds them, under the SDK's own names.")])
 }
 
-extension Form where Value == Geofence {
-  static var geofence: Form {
-    Form(.open("A geofence under the SDK's own names: identifier, and latitude, longitude, radius or vertices.")) {
-      value, reading in
+extension ValueCodec where Value == Geofence {
+  static var geofence: ValueCodec {
+    ValueCodec(.open("A geofence under the SDK's own names: identifier, and latitude, longitude, radius or vertices."))
+    {
+      value, context in
       do throws(FieldError) { return try Geofence(definition: value.json) } catch {
-        reading.refuse(.wrongType, value.position, "\(error)", remedy: "write a geofence as an app adds it")
+        context.refuse(.wrongType, value.position, "\(error)", remedy: "write a geofence as an app adds it")
         return nil
       }
     }

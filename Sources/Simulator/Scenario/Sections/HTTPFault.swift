@@ -152,22 +152,23 @@ extension RemoteFault: ScenarioSection {
     ])
 }
 
-extension Form where Value == [Command] {
-  static var commands: Form {
-    let shape = Shape.list(.list(.open("A command of the SDK and its argument."), count: 1...2), count: 1...1_000)
-    return Form(shape) { value, reading in
+extension ValueCodec where Value == [Command] {
+  static var commands: ValueCodec {
+    let schema = ValueSchema.list(
+      .list(.open("A command of the SDK and its argument."), count: 1...2), count: 1...1_000)
+    return ValueCodec(schema) { value, context in
       guard case .array(let items) = value.content else {
-        reading.refuse(value, expected: "a list of commands")
+        context.refuse(value, expected: "a list of commands")
         return nil
       }
       return items.enumerated().compactMap { index, item in
-        reading.inside("[\(index)]") { $0.command(item) }
+        context.inside("[\(index)]") { $0.command(item) }
       }
     }
   }
 }
 
-extension Reading {
+extension DecodingContext {
   /// Judged as by a server to which an administrator gives it.
   fileprivate mutating func command(_ item: JSON5Value) -> Command? {
     var written = item

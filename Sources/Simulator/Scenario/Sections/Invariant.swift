@@ -142,18 +142,18 @@ extension InvariantSelection: ScenarioSection {
     ])
 }
 
-extension Form where Value == [Invariant] {
-  fileprivate static var invariants: Form {
+extension ValueCodec where Value == [Invariant] {
+  fileprivate static var invariants: ValueCodec {
     let some = list(of: .choice)
-    return Form(
-      .anyOf([.choice(["all"]), some.shape]), show: { $0 == Invariant.allCases ? .string("all") : nil }
-    ) { value, reading in
+    return ValueCodec(
+      .anyOf([.choice(["all"]), some.schema]), show: { $0 == Invariant.allCases ? .string("all") : nil }
+    ) { value, context in
       if case .string("all") = value.content { return Invariant.allCases }
       guard case .array = value.content else {
-        reading.refuse(value, expected: "\"all\" or a list of invariants")
+        context.refuse(value, expected: "\"all\" or a list of invariants")
         return nil
       }
-      return some.read(value, &reading)
+      return some.read(value, &context)
     }
   }
 }

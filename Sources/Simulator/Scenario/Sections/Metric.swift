@@ -98,7 +98,7 @@ package struct MetricSelector: Equatable, Sendable {
     "^[a-z0-9_]+(\\{ *[A-Za-z0-9_-]+ *: *[^,{}]+(, *[A-Za-z0-9_-]+ *: *[^,{}]+)*\\})?$"
 }
 
-extension Reading {
+extension DecodingContext {
   /// Nil after a problem was noted.
   mutating func selector(_ text: String, at position: SourcePosition) -> MetricSelector? {
     let name = String(text.prefix { $0 != "{" })

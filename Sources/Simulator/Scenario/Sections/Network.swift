@@ -6,11 +6,11 @@ package enum Network: Equatable, Sendable {
   case changing(ChangingNetwork)
 }
 
-extension Form where Value == Network {
-  static var network: Form {
-    let link = Form<Link>.section()
-    let changing = Form<ChangingNetwork>.section()
-    return either([link.shape, changing.shape]) { value in
+extension ValueCodec where Value == Network {
+  static var network: ValueCodec {
+    let link = ValueCodec<Link>.section()
+    let changing = ValueCodec<ChangingNetwork>.section()
+    return either([link.schema, changing.schema]) { value in
       value["markov"] == nil
         ? link.map(words: "a link") { .link($0) } : changing.map(words: "a network") { .changing($0) }
     }
@@ -88,22 +88,22 @@ extension ChangingNetwork: ScenarioSection {
     ])
 }
 
-extension Form where Value == [Named<ChangingNetwork.Changes>] {
-  static var markov: Form {
-    let chain = map(of: Form<ChangingNetwork.Changes>.map(of: .duration))
-    return Form(chain.shape) { value, reading in
-      let known = reading.names.names(in: .networks)
-      guard let states = chain.read(value, &reading) else { return nil }
+extension ValueCodec where Value == [Named<ChangingNetwork.Changes>] {
+  static var markov: ValueCodec {
+    let chain = map(of: ValueCodec<ChangingNetwork.Changes>.map(of: .duration))
+    return ValueCodec(chain.schema) { value, context in
+      let known = context.names.names(in: .networks)
+      guard let states = chain.read(value, &context) else { return nil }
       for state in states {
         for name in [(state.name, state.position)] + state.value.map({ ($0.name, $0.position) })
         where !known.contains(name.0) {
-          reading.refuse(.undeclared, name.1, word: name.0, as: "network", known: known)
+          context.refuse(.undeclared, name.1, word: name.0, as: "network", known: known)
         }
         for change in state.value where change.value <= .zero {
-          reading.refuse(.outOfRange, change.position, "the time until the change is 0", remedy: "write a longer time")
+          context.refuse(.outOfRange, change.position, "the time until the change is 0", remedy: "write a longer time")
         }
         for change in state.value where !states.contains(where: { $0.name == change.name }) {
-          reading.refuse(
+          context.refuse(
             .contradiction, change.position, "'\(change.name)' has no change to another link",
             remedy: "add \(change.name.asPathStep) with its changes beside \(state.name.asPathStep)")
         }

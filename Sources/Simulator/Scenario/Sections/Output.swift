@@ -11,8 +11,8 @@ package enum Output: Equatable, Sendable {
   case telemetry(TelemetryOutput)
 }
 
-extension Form where Value == Output {
-  static var output: Form {
+extension ValueCodec where Value == Output {
+  static var output: ValueCodec {
     variants(
       tag: "type",
       [
@@ -158,11 +158,11 @@ extension TelemetryOutput: ScenarioSection {
     [.required("url", \.url, .possiblyEmptyText, "The collector; an empty text disables it.")])
 }
 
-extension Form where Value == String {
-  fileprivate static var possiblyEmptyText: Form {
-    Form(.text(pattern: nil, words: "a text")) { value, reading in
+extension ValueCodec where Value == String {
+  fileprivate static var possiblyEmptyText: ValueCodec {
+    ValueCodec(.text(pattern: nil, words: "a text")) { value, context in
       if case .string(let text) = value.content { return text }
-      reading.refuse(value, expected: "a text")
+      context.refuse(value, expected: "a text")
       return nil
     }
   }

@@ -84,7 +84,7 @@ extension RunPlan {
 }
 
 extension Fault {
-  /// How long a network lets nothing through, for the devices that it befalls.
+  /// How long a network lets nothing through, for the devices that it affects.
   fileprivate func silenceSeconds(in scenario: Scenario) -> Double {
     guard case .network(let name) = action, case .link(let link)? = scenario.network(named: name),
       link.upBitsPerSecond == 0
@@ -213,13 +213,13 @@ extension Executor {
     }
   }
 
-  private static func value(at seconds: Double, from start: Double, _ stages: [Stage], _ shape: StageShape) -> Double {
+  private static func value(at seconds: Double, from start: Double, _ stages: [Stage], _ schema: StageShape) -> Double {
     var value = start
     var rest = seconds
     for stage in stages {
       let length = stage.duration.seconds
       if rest < length {
-        return shape == .heaviside ? value : value + (stage.target - value) * rest / length
+        return schema == .heaviside ? value : value + (stage.target - value) * rest / length
       }
       rest -= length
       value = stage.target

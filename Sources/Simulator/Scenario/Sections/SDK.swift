@@ -51,12 +51,12 @@ package struct SDKConfiguration: Equatable, Sendable {
   package init() {}
 }
 
-extension Form where Value == SDKConfiguration {
+extension ValueCodec where Value == SDKConfiguration {
   /// Checked by the table of the SDK's own keys.
-  static var configuration: Form {
-    Form(.configuration, show: { $0.document == .emptyObject ? .emptyObject : nil }) { value, reading in
+  static var configuration: ValueCodec {
+    ValueCodec(.configuration, show: { $0.document == .emptyObject ? .emptyObject : nil }) { value, context in
       guard case .object = value.content else {
-        reading.refuse(value, expected: "an object")
+        context.refuse(value, expected: "an object")
         return nil
       }
       var result = SDKConfiguration()
@@ -64,7 +64,7 @@ extension Form where Value == SDKConfiguration {
       // Limits differ between the platforms; Android has all that iOS has.
       var device = Configuration(platform: .android)
       for warning in device.apply(DevicePlaceholders.example.fill(result.document)).warnings {
-        reading.take(warning, about: value)
+        context.take(warning, about: value)
       }
       return result
     }
@@ -91,7 +91,7 @@ extension JSON5Value {
   }
 }
 
-extension Reading {
+extension DecodingContext {
   /// What a device would only warn about ends a scenario, when the device would not do what stands there.
   fileprivate mutating func take(_ warning: ConfigurationWarning, about document: JSON5Value) {
     guard let key = warning.key else {
@@ -99,20 +99,20 @@ extension Reading {
       return
     }
     let position = document.position(of: key)
-    inside(key) { reading in
+    inside(key) { context in
       switch warning {
       case .notAnObject: break
       case .unknownKey(_, let nearest):
         let remedy = nearest.map { "did you mean '\($0)'?" } ?? "take it out"
-        reading.refuse(.unknown, position, "the SDK has no such key", remedy: remedy)
+        context.refuse(.unknown, position, "the SDK has no such key", remedy: remedy)
       case .wrongType(_, let expected, _), .notAllowed(_, let expected, _):
-        reading.refuse(.wrongType, position, warning.description, remedy: "write \(expected)")
+        context.refuse(.wrongType, position, warning.description, remedy: "write \(expected)")
       case .incomplete(_, let missing):
-        reading.refuse(.missing, position, warning.description, remedy: "add \(missing.joined(separator: ", "))")
+        context.refuse(.missing, position, warning.description, remedy: "add \(missing.joined(separator: ", "))")
       case .readyOnly, .unusableURL, .unusableToken:
-        reading.refuse(.contradiction, position, warning.description, remedy: "take it out")
+        context.refuse(.contradiction, position, warning.description, remedy: "take it out")
       case .clamped, .spaceInURL, .withoutEffect, .refreshTokenNotSent:
-        reading.note(position, warning.description, remedy: "a device does the same with it")
+        context.note(position, warning.description, remedy: "a device does the same with it")
       }
     }
   }

@@ -40,8 +40,8 @@ extension Target: ScenarioSection {
     ])
 }
 
-extension Form where Value == String {
-  fileprivate static var httpURL: Form {
+extension ValueCodec where Value == String {
+  fileprivate static var httpURL: ValueCodec {
     text(pattern: "^https?://[^/]", words: "an http or https URL with a host") { url in
       ["http://", "https://"].contains { url.hasPrefix($0) && !(url.dropFirst($0.count).first ?? "/" == "/") }
     }

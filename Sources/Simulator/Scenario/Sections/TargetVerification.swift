@@ -70,9 +70,9 @@ extension TargetVerification: ScenarioSection {
     ])
 }
 
-extension Form where Value == String {
+extension ValueCodec where Value == String {
   /// `$`, then names behind points and `[*]` for every element.
-  fileprivate static var jsonPath: Form {
+  fileprivate static var jsonPath: ValueCodec {
     let pattern = "^\\$(\\[\\*\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$"
     return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
   }

@@ -26,8 +26,8 @@ struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
   }
 }
 
-extension Form where Value == Toxic {
-  static var toxic: Form {
+extension ValueCodec where Value == Toxic {
+  static var toxic: ValueCodec {
     variants(
       tag: "type",
       [

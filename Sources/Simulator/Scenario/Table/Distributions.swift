@@ -102,10 +102,10 @@ enum InMetres: DistributionUnit {
   static let word = "length"
 }
 
-extension Form where Value == Distribution {
+extension ValueCodec where Value == Distribution {
   /// A quantity alone, or an object with `dist`.
-  static func distribution<Unit: DistributionUnit>(_ unit: Unit.Type) -> Form {
-    let quantity = Form<Double>.quantity(Unit.measure)
+  static func distribution<Unit: DistributionUnit>(_ unit: Unit.Type) -> ValueCodec {
+    let quantity = ValueCodec<Double>.quantity(Unit.measure)
     let spread = variants(
       tag: "dist",
       [
@@ -120,11 +120,12 @@ extension Form where Value == Distribution {
         Variant("exponential") { (section: ExponentialSection<Unit>) in .exponential(mean: section.mean) },
         Variant("pareto") { (section: ParetoSection<Unit>) in .pareto(min: section.min, alpha: section.alpha) },
       ])
-    return Form(.anyOf([quantity.shape, spread.shape]), show: { $0.shown(in: Unit.measure) }) { value, reading in
-      guard case .object = value.content else { return quantity.read(value, &reading).map { .constant($0) } }
-      guard let distribution = spread.read(value, &reading) else { return nil }
+    return ValueCodec(.anyOf([quantity.schema, spread.schema]), show: { $0.shown(in: Unit.measure) }) {
+      value, context in
+      guard case .object = value.content else { return quantity.read(value, &context).map { .constant($0) } }
+      guard let distribution = spread.read(value, &context) else { return nil }
       if let (message, remedy) = distribution.contradiction {
-        reading.refuse(.contradiction, value.position, message, remedy: remedy)
+        context.refuse(.contradiction, value.position, message, remedy: remedy)
       }
       return distribution
     }

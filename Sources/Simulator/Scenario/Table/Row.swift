@@ -4,12 +4,12 @@ internal import JSON
 struct Row<Section: Sendable>: Sendable {
   typealias Property<Value> = any WritableKeyPath<Section, Value> & Sendable
 
-  private(set) var key: KeyShape
-  let read: @Sendable (JSON5Value, inout Section, inout Reading) -> Void
+  private(set) var key: KeySchema
+  let read: @Sendable (JSON5Value, inout Section, inout DecodingContext) -> Void
 
   /// The rows of a part, as keys of the whole.
   func placed<Whole>(at part: any WritableKeyPath<Whole, Section> & Sendable) -> Row<Whole> {
-    Row<Whole>(key: key) { value, whole, reading in read(value, &whole[keyPath: part], &reading) }
+    Row<Whole>(key: key) { value, whole, context in read(value, &whole[keyPath: part], &context) }
   }
 
   /// Understood and refused, for a reason that begins a sentence.
@@ -23,36 +23,36 @@ struct Row<Section: Sendable>: Sendable {
 extension Row where Section: ScenarioSection {
   /// A key with a standard value, which is that of a new section.
   static func key<Value>(
-    _ name: String, _ property: Property<Value>, _ form: Form<Value>, _ text: String
+    _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
   ) -> Row {
-    make(name, form, property, isRequired: false, standard: Section()[keyPath: property], text)
+    make(name, codec, property, isRequired: false, standard: Section()[keyPath: property], text)
   }
 
   /// A key that must be there.
   static func required<Value>(
-    _ name: String, _ property: Property<Value>, _ form: Form<Value>, _ text: String
+    _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
   ) -> Row {
-    make(name, form, property, isRequired: true, standard: nil, text)
+    make(name, codec, property, isRequired: true, standard: nil, text)
   }
 
   /// A key that need not be there and then says nothing.
   static func optional<Value>(
-    _ name: String, _ property: Property<Value?>, _ form: Form<Value>, _ text: String
+    _ name: String, _ property: Property<Value?>, _ codec: ValueCodec<Value>, _ text: String
   ) -> Row {
-    let key = KeyShape(name: name, shape: form.shape, isRequired: false, standard: nil, text: text)
-    return Row(key: key) { value, section, reading in
-      if let read = form.read(value, &reading) { section[keyPath: property] = read }
+    let key = KeySchema(name: name, schema: codec.schema, isRequired: false, standard: nil, text: text)
+    return Row(key: key) { value, section, context in
+      if let read = codec.read(value, &context) { section[keyPath: property] = read }
     }
   }
 
   private static func make<Value>(
-    _ name: String, _ form: Form<Value>, _ property: Property<Value>, isRequired: Bool, standard: Value?,
+    _ name: String, _ codec: ValueCodec<Value>, _ property: Property<Value>, isRequired: Bool, standard: Value?,
     _ text: String
   ) -> Row {
-    let key = KeyShape(
-      name: name, shape: form.shape, isRequired: isRequired, standard: standard.flatMap(form.show), text: text)
-    return Row(key: key) { value, section, reading in
-      if let read = form.read(value, &reading) { section[keyPath: property] = read }
+    let key = KeySchema(
+      name: name, schema: codec.schema, isRequired: isRequired, standard: standard.flatMap(codec.show), text: text)
+    return Row(key: key) { value, section, context in
+      if let read = codec.read(value, &context) { section[keyPath: property] = read }
     }
   }
 }
@@ -65,7 +65,7 @@ extension ScenarioSection {
 }
 
 /// What a value may look like: the part of a table that schema and reference are made of.
-indirect enum Shape: Sendable {
+indirect enum ValueSchema: Sendable {
   case boolean
   case integer(ClosedRange<Int64>)
   case number(ClosedRange<Double>)
@@ -73,12 +73,12 @@ indirect enum Shape: Sendable {
   case text(pattern: String?, words: String)
   case choice([String])
   case measure(QuantityKind)
-  case list(Shape, count: ClosedRange<Int>)
+  case list(ValueSchema, count: ClosedRange<Int>)
   /// Names of the author's choice, or of `names` when there are any.
-  case map(Shape, names: [String]?)
-  case section(SectionShape)
-  case variants(tag: String, standard: String?, [VariantShape])
-  case anyOf([Shape])
+  case map(ValueSchema, names: [String]?)
+  case section(SectionSchema)
+  case variants(tag: String, standard: String?, [VariantSchema])
+  case anyOf([ValueSchema])
   /// The SDK's configuration under its own names.
   case configuration
   /// Whatever the words say; the schema leaves it open.
@@ -86,17 +86,17 @@ indirect enum Shape: Sendable {
 }
 
 /// The keys of one section.
-struct SectionShape: Sendable {
+struct SectionSchema: Sendable {
   /// Under which the schema defines it and the reference describes it; of one use only.
   let name: String
   let text: String
-  let keys: [KeyShape]
+  let keys: [KeySchema]
 }
 
 /// One key of a section.
-struct KeyShape: Sendable {
+struct KeySchema: Sendable {
   let name: String
-  let shape: Shape
+  let schema: ValueSchema
   let isRequired: Bool
   /// What holds when the key is not there; nil when nothing does.
   let standard: JSONValue?
@@ -106,67 +106,67 @@ struct KeyShape: Sendable {
 }
 
 /// One of several sections among which a tag decides.
-struct VariantShape: Sendable {
+struct VariantSchema: Sendable {
   let name: String
-  let shape: Shape
+  let schema: ValueSchema
   let notYet: String?
 }
 
 /// One of several sections among which the value of a tag decides.
 struct Variant<Value: Sendable>: Sendable {
-  let shape: VariantShape
-  let read: @Sendable (JSON5Value, inout Reading) -> Value?
+  let schema: VariantSchema
+  let read: @Sendable (JSON5Value, inout DecodingContext) -> Value?
 
   init<Section: ScenarioSection>(
     _ name: String, notYet: String? = nil, _ wrap: @escaping @Sendable (Section) -> Value
   ) {
-    self.init(name, of: Form<Section>.section(), notYet: notYet, wrap)
+    self.init(name, of: ValueCodec<Section>.section(), notYet: notYet, wrap)
   }
 
   /// A variant that has variants itself.
   init<Inner>(
-    _ name: String, of form: Form<Inner>, notYet: String? = nil, _ wrap: @escaping @Sendable (Inner) -> Value
+    _ name: String, of codec: ValueCodec<Inner>, notYet: String? = nil, _ wrap: @escaping @Sendable (Inner) -> Value
   ) {
-    shape = VariantShape(name: name, shape: form.shape, notYet: notYet)
-    read = { value, reading in form.read(value, &reading).map(wrap) }
+    schema = VariantSchema(name: name, schema: codec.schema, notYet: notYet)
+    read = { value, context in codec.read(value, &context).map(wrap) }
   }
 }
 
-extension Form {
+extension ValueCodec {
   /// Without the tag, `standard` is meant; nil makes the tag a must.
-  static func variants(tag: String, standard: String? = nil, _ variants: [Variant<Value>]) -> Form {
-    Form(.variants(tag: tag, standard: standard, variants.map(\.shape))) { value, reading in
+  static func variants(tag: String, standard: String? = nil, _ variants: [Variant<Value>]) -> ValueCodec {
+    ValueCodec(.variants(tag: tag, standard: standard, variants.map(\.schema))) { value, context in
       var tags: [String] = []
-      swap(&tags, &reading.readTags)
+      swap(&tags, &context.readTags)
       guard case .object = value.content else {
-        reading.refuse(value, expected: "an object")
+        context.refuse(value, expected: "an object")
         return nil
       }
-      let names = variants.map(\.shape.name)
-      guard let name = tagName(tag, standard, of: value, known: names, &reading) else { return nil }
-      guard let variant = variants.first(where: { $0.shape.name == name }) else {
+      let names = variants.map(\.schema.name)
+      guard let name = tagName(tag, standard, of: value, known: names, &context) else { return nil }
+      guard let variant = variants.first(where: { $0.schema.name == name }) else {
         let position = value[tag]?.position ?? value.position
-        reading.inside(tag) { $0.refuse(.unknown, position, word: name, as: tag, known: names) }
+        context.inside(tag) { $0.refuse(.unknown, position, word: name, as: tag, known: names) }
         return nil
       }
-      if let reason = variant.shape.notYet { reading.postpone(value[tag]?.position ?? value.position, reason) }
-      reading.readTags = tags + [tag]
-      return variant.read(value, &reading)
+      if let reason = variant.schema.notYet { context.postpone(value[tag]?.position ?? value.position, reason) }
+      context.readTags = tags + [tag]
+      return variant.read(value, &context)
     }
   }
 
   private static func tagName(
-    _ tag: String, _ standard: String?, of value: JSON5Value, known: [String], _ reading: inout Reading
+    _ tag: String, _ standard: String?, of value: JSON5Value, known: [String], _ context: inout DecodingContext
   ) -> String? {
     let list = known.joined(separator: ", ")
     guard let found = value[tag] else {
       if standard == nil {
-        reading.refuse(.missing, value.position, "the key '\(tag)' is missing", remedy: "add it: one of \(list)")
+        context.refuse(.missing, value.position, "the key '\(tag)' is missing", remedy: "add it: one of \(list)")
       }
       return standard
     }
     guard case .string(let name) = found.content else {
-      reading.inside(tag) { $0.refuse(found, expected: "one of \(list)") }
+      context.inside(tag) { $0.refuse(found, expected: "one of \(list)") }
       return nil
     }
     return name
@@ -191,7 +191,7 @@ struct Table<Section: Sendable>: Sendable {
     self.rows = rows
   }
 
-  var shape: SectionShape { SectionShape(name: name, text: text, keys: rows.map(\.key)) }
+  var schema: SectionSchema { SectionSchema(name: name, text: text, keys: rows.map(\.key)) }
 }
 
 /// A value with the name that the scenario gives it.

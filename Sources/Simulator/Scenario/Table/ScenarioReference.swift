@@ -4,7 +4,7 @@ internal import JSON
 package enum ScenarioReference {
   package static var text: String {
     var writer = Writer()
-    writer.section(Scenario.table.shape, tags: [])
+    writer.section(Scenario.table.schema, tags: [])
     while let next = writer.waiting.first {
       writer.waiting.removeFirst()
       writer.section(next.section, tags: next.tags)
@@ -53,10 +53,10 @@ extension ScenarioReference {
   /// Sections in the order in which they are first named.
   fileprivate struct Writer {
     var parts: [String] = []
-    var waiting: [(section: SectionShape, tags: [String])] = []
+    var waiting: [(section: SectionSchema, tags: [String])] = []
     private var known: [String] = []
 
-    mutating func section(_ section: SectionShape, tags: [String]) {
+    mutating func section(_ section: SectionSchema, tags: [String]) {
       if known.isEmpty { known.append(section.name) }
       var lines = ["## \(section.name)", "", section.text + (tags.isEmpty ? "" : " Chosen by \(list(tags)).")]
       if !section.keys.isEmpty {
@@ -66,14 +66,14 @@ extension ScenarioReference {
       parts.append(lines.joined(separator: "\n"))
     }
 
-    private mutating func row(_ key: KeyShape) -> String {
+    private mutating func row(_ key: KeySchema) -> String {
       let standard = key.isRequired ? "**required**" : key.standard.map { "`\($0.text)`" } ?? ""
       let text = key.notYet.map { "\(key.text) Not yet: \($0)." } ?? key.text
-      return "| `\(key.name)` | \(words(for: key.shape)) | \(standard) | \(text) |"
+      return "| `\(key.name)` | \(words(for: key.schema)) | \(standard) | \(text) |"
     }
 
-    private mutating func words(for shape: Shape) -> String {
-      switch shape {
+    private mutating func words(for schema: ValueSchema) -> String {
+      switch schema {
       case .boolean: return "true or false"
       case .integer(let range): return "\(range.lowerBound) to \(range.upperBound)"
       case .number(let range): return "\(range.lowerBound.short) to \(range.upperBound.short)"
@@ -84,20 +84,20 @@ extension ScenarioReference {
       case .map(let element, let names):
         return (names.map { "\(list($0.map { "`\($0)`" })) to: " } ?? "names to: ") + words(for: element)
       case .section(let section): return link(section, tags: [])
-      case .variants: return alternatives(of: shape, tags: []).joined(separator: " or ")
+      case .variants: return alternatives(of: schema, tags: []).joined(separator: " or ")
       case .anyOf(let shapes): return shapes.map { words(for: $0) }.joined(separator: " or ")
       case .configuration: return "the SDK's own keys"
       case .open(let words): return words
       }
     }
 
-    private mutating func alternatives(of shape: Shape, tags: [String]) -> [String] {
-      switch shape {
+    private mutating func alternatives(of schema: ValueSchema, tags: [String]) -> [String] {
+      switch schema {
       case .variants(let tag, let standard, let variants):
         return variants.flatMap { variant in
           let reason = variant.notYet.map { " (not yet: \($0))" } ?? ""
           let isStandard = variant.name == standard ? " (or nothing)" : ""
-          let inner = alternatives(of: variant.shape, tags: tags + ["`\(tag): \"\(variant.name)\"`\(isStandard)"])
+          let inner = alternatives(of: variant.schema, tags: tags + ["`\(tag): \"\(variant.name)\"`\(isStandard)"])
           return inner.map { $0 + reason }
         }
       case .section(let section): return [link(section, tags: tags)]
@@ -106,7 +106,7 @@ extension ScenarioReference {
       }
     }
 
-    private mutating func link(_ section: SectionShape, tags: [String]) -> String {
+    private mutating func link(_ section: SectionSchema, tags: [String]) -> String {
       if !known.contains(section.name) {
         known.append(section.name)
         waiting.append((section, tags))

@@ -7,7 +7,7 @@ package struct ScenarioSchema {
 
   package static let document: JSONValue = {
     var schema = ScenarioSchema()
-    let root = Scenario.table.shape
+    let root = Scenario.table.schema
     var object: JSONObject = [
       "$schema": .string("https://json-schema.org/draft/2020-12/schema"),
       "$id": .string("rolling-road-scenario-1.schema.json"),
@@ -25,7 +25,7 @@ package struct ScenarioSchema {
 
   /// An object with the keys of a table; `tags` are constants that choose it among variants.
   private mutating func section(
-    _ section: SectionShape, tags: [(key: String, name: String, isStandard: Bool)]
+    _ section: SectionSchema, tags: [(key: String, name: String, isStandard: Bool)]
   ) -> JSONObject {
     var properties = JSONObject()
     var required: [JSONValue] = []
@@ -45,15 +45,15 @@ package struct ScenarioSchema {
     return object
   }
 
-  private mutating func property(_ key: KeyShape) -> JSONValue {
-    var object = schema(of: key.shape)
+  private mutating func property(_ key: KeySchema) -> JSONValue {
+    var object = schema(of: key.schema)
     object["description"] = .string(key.notYet.map { "\(key.text) Not yet: \($0)." } ?? key.text)
     object["default"] = key.standard
     return .object(object)
   }
 
-  private mutating func schema(of shape: Shape) -> JSONObject {
-    switch shape {
+  private mutating func schema(of value: ValueSchema) -> JSONObject {
+    switch value {
     case .boolean: return orVariable(["type": .string("boolean")])
     case .integer(let range):
       return orVariable([
@@ -86,7 +86,7 @@ package struct ScenarioSchema {
       if let names { object["propertyNames"] = .object(["enum": .array(names.map { .string($0) })]) }
       return object
     case .section(let section): return reference(to: section, tags: [])
-    case .variants: return ["oneOf": .array(alternatives(of: shape, tags: []))]
+    case .variants: return ["oneOf": .array(alternatives(of: value, tags: []))]
     case .anyOf(let shapes): return ["anyOf": .array(shapes.map { .object(schema(of: $0)) })]
     case .configuration: return configuration()
     case .open(let words): return ["description": .string(words)]
@@ -95,12 +95,12 @@ package struct ScenarioSchema {
 
   /// Variants of variants are flat: each has all tags.
   private mutating func alternatives(
-    of shape: Shape, tags: [(key: String, name: String, isStandard: Bool)]
+    of schema: ValueSchema, tags: [(key: String, name: String, isStandard: Bool)]
   ) -> [JSONValue] {
-    switch shape {
+    switch schema {
     case .variants(let tag, let standard, let variants):
       return variants.flatMap { variant in
-        alternatives(of: variant.shape, tags: tags + [(tag, variant.name, variant.name == standard)])
+        alternatives(of: variant.schema, tags: tags + [(tag, variant.name, variant.name == standard)])
       }
     case .section(let section): return [.object(reference(to: section, tags: tags))]
     case .boolean, .integer, .number, .text, .choice, .measure, .list, .map, .anyOf, .configuration, .open:
@@ -109,7 +109,7 @@ package struct ScenarioSchema {
   }
 
   private mutating func reference(
-    to section: SectionShape, tags: [(key: String, name: String, isStandard: Bool)]
+    to section: SectionSchema, tags: [(key: String, name: String, isStandard: Bool)]
   ) -> JSONObject {
     if definitions[section.name] == nil {
       // Holds the place, so that definitions stand in the order of the text.

@@ -16,7 +16,7 @@ package struct Body: Sendable {
   package init(
     in city: City, clock: DayClock, plan: DailyPlan, transport: Transport? = nil, start: MonotonicInstant
   ) {
-    var wanderer = Wanderer(
+    var wanderer = DailyItinerary(
       city: city, clock: clock, plan: plan, transport: transport ?? plan.occupation.transport, start: start)
     self.init(wanderer.first(at: start), .plan(wanderer))
   }
@@ -26,7 +26,7 @@ package struct Body: Sendable {
     roaming city: City, _ aim: RoamingAim, transport: Transport, seed: UInt64, device: UInt64,
     start: MonotonicInstant
   ) {
-    var roamer = Roamer(city: city, transport: transport, aim: aim, seed: seed, device: device)
+    var roamer = RandomItinerary(city: city, transport: transport, aim: aim, seed: seed, device: device)
     self.init(roamer.first(at: start), .roam(roamer))
     advance(to: start)
   }
@@ -51,7 +51,7 @@ package struct Body: Sendable {
   }
 
   /// A person who goes on demand.
-  package init(_ errands: Errands, start: MonotonicInstant) {
+  package init(_ errands: ScheduledTrips, start: MonotonicInstant) {
     self.init(errands.first(at: start), .errands(errands))
     advance(to: start)
   }

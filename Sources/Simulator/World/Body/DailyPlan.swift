@@ -36,12 +36,12 @@ package struct DailyPlan: Sendable {
 
   /// The draws of one day, from a step that belongs to it.
   private func draws(day: Int, index: Int = 0) -> RandomStream {
-    Concern.day.stream(seed: seed, device: device, n: UInt64(bitPattern: Int64(day)) << 16 &+ UInt64(index) << 5)
+    RandomStreamID.day.stream(seed: seed, device: device, n: UInt64(bitPattern: Int64(day)) << 16 &+ UInt64(index) << 5)
   }
 
   /// What is the same every day: how early a person is, in standard deviations.
   private var habit: Double {
-    var stream = Concern.errand.stream(seed: seed, device: device)
+    var stream = RandomStreamID.errand.stream(seed: seed, device: device)
     return min(max(stream.normal(), -2.5), 2.5)
   }
 
@@ -81,7 +81,7 @@ package struct DailyPlan: Sendable {
     var dayStream = draws(day: day)
     let deliveries = 20 + dayStream.index(below: 21)
     let early = dayStream.normal(standardDeviation: 600)
-    var choice = Concern.work.stream(seed: seed, device: device)
+    var choice = RandomStreamID.work.stream(seed: seed, device: device)
     let depot = city.depot(choice.index(below: city.depotCount))
     if index == 0 {
       return Leg(departure: .at(secondsAfterMidnight: 25_200 + 1_200 * habit + early), destination: depot)

@@ -131,7 +131,7 @@ package struct PhoneBattery: Equatable, Sendable {
 
   /// What the battery of a device says, in whole percent, and whether it is being charged.
   package func reading(at instant: MonotonicInstant, seed: UInt64, device: UInt64) -> (percent: Int, isCharging: Bool) {
-    var stream = Concern.battery.stream(seed: seed, device: device)
+    var stream = RandomStreamID.battery.stream(seed: seed, device: device)
     let first = start.lowerBound + (start.upperBound - start.lowerBound) * stream.uniform()
     let (level, isCharging) = level(from: first, afterHours: instant.seconds / 3_600)
     return (Int((100 * level).rounded()), isCharging)

@@ -2,11 +2,11 @@ package import Base
 
 /// Where a body goes.
 enum Itinerary: Sendable {
-  case plan(Wanderer)
-  case roam(Roamer)
+  case plan(DailyItinerary)
+  case roam(RandomItinerary)
   case route(RouteRide)
   case walk(Walker)
-  case errands(Errands)
+  case errands(ScheduledTrips)
   /// Nowhere any more.
   case none
 
@@ -33,7 +33,7 @@ enum Itinerary: Sendable {
 }
 
 /// Trips that begin on demand, each so many metres long; between them the body stays where it is.
-package struct Errands: Sendable {
+package struct ScheduledTrips: Sendable {
   private enum State: Sendable {
     case city(City, Transport, Address)
     case routes(RouteSet, Coordinate)
@@ -74,7 +74,7 @@ package struct Errands: Sendable {
       next += 1
       return .trip(trip(order, at: end))
     case .trip:
-      if metresLeft > Errands.littleMetres { return .trip(goOn(at: end)) }
+      if metresLeft > ScheduledTrips.littleMetres { return .trip(goOn(at: end)) }
       return stay(from: end)
     }
   }
@@ -92,7 +92,7 @@ package struct Errands: Sendable {
   private mutating func trip(_ order: Order, at start: MonotonicInstant) -> Trip {
     switch state {
     case .city(let city, let transport, let address):
-      var stream = Concern.errands.stream(seed: seed, device: device, n: order.number << 12)
+      var stream = RandomStreamID.errands.stream(seed: seed, device: device, n: order.number << 12)
       let (course, end) = city.course(from: address, metres: order.metres, from: &stream)
       state = .city(city, transport, end)
       let paces = PaceStream(seed: seed, device: device, trip: order.number)
@@ -122,7 +122,7 @@ package struct Errands: Sendable {
   /// When the trip that begins at `start` ends; the same as the body will make it.
   package mutating func end(of order: Order, at start: MonotonicInstant) -> MonotonicInstant {
     var trip = trip(order, at: start)
-    while metresLeft > Errands.littleMetres { trip = goOn(at: trip.end) }
+    while metresLeft > ScheduledTrips.littleMetres { trip = goOn(at: trip.end) }
     return trip.end
   }
 
@@ -149,7 +149,7 @@ package enum Ground: Sendable {
 }
 
 /// Turns the legs of a daily plan into episodes, one after the other. Between trips it is all that a body needs.
-struct Wanderer: Sendable {
+struct DailyItinerary: Sendable {
   private let city: City
   private let clock: DayClock
   private let plan: DailyPlan
@@ -202,7 +202,7 @@ struct Wanderer: Sendable {
   /// Finds the next leg and when it begins. Who starts in the middle of a day has missed what came before; who is late
   /// leaves as soon as they can.
   private mutating func departure(after start: MonotonicInstant, isFirst: Bool) -> MonotonicInstant? {
-    let lastDay = day + Wanderer.horizonDays
+    let lastDay = day + DailyItinerary.horizonDays
     while day <= lastDay {
       guard let leg = plan.leg(day: day, index: index, clock: clock, in: city) else {
         (day, index) = (day + 1, 0)
@@ -217,7 +217,7 @@ struct Wanderer: Sendable {
       if isFirst && (departure < start || leg.departure.isRelative) { continue }
       if leg.destination == address { continue }
       destination = leg.destination
-      return max(departure, start + Wanderer.shortestStay)
+      return max(departure, start + DailyItinerary.shortestStay)
     }
     destination = nil
     return nil

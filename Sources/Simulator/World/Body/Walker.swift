@@ -84,7 +84,7 @@ package struct WalkRules: Equatable, Sendable {
 }
 
 /// A person in a city who keeps moving from place to place, without a plan for the day.
-struct Roamer: Sendable {
+struct RandomItinerary: Sendable {
   private let city: City
   private let transport: Transport
   private let aim: RoamingAim
@@ -114,7 +114,7 @@ struct Roamer: Sendable {
     switch episode {
     case .trip:
       switch aim {
-      case .shuttle: return stay(from: end, seconds: Roamer.turnSeconds)
+      case .shuttle: return stay(from: end, seconds: RandomItinerary.turnSeconds)
       case .anywhere(let dwell): return stay(from: end, seconds: dwell.draw(from: &stream))
       }
     case .stay:
@@ -139,12 +139,12 @@ struct Roamer: Sendable {
 
   private func stay(from start: MonotonicInstant, seconds: Double) -> Episode {
     let place = city.coordinate(of: address)
-    let end = MonotonicInstant(secondsRoundedUp: start.seconds + min(max(seconds, 0), Roamer.longestSeconds))
+    let end = MonotonicInstant(secondsRoundedUp: start.seconds + min(max(seconds, 0), RandomItinerary.longestSeconds))
     return .stay(Stay(place: place, cover: city.zone(at: place)?.kind, start: start, end: end))
   }
 
   /// Of the trip that has come or comes next.
-  private var draws: RandomStream { Concern.roaming.stream(seed: seed, device: device, n: tripCount << 6) }
+  private var draws: RandomStream { RandomStreamID.roaming.stream(seed: seed, device: device, n: tripCount << 6) }
 
   /// At both ends of the way to work.
   private static let turnSeconds = 60.0

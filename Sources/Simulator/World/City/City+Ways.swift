@@ -160,7 +160,7 @@ private struct CourseBuilder {
 extension City {
   /// Where the owner of a device lives: on a local street.
   package func home(of device: UInt64, seed: UInt64) -> Address {
-    var stream = Concern.home.stream(seed: seed, device: device)
+    var stream = RandomStreamID.home.stream(seed: seed, device: device)
     let isNorthSouth = stream.chance(0.5)
     let line = City.localLine(stream.index(below: lines(isNorthSouth) / 4 * 3))
     return address(
@@ -169,7 +169,7 @@ extension City {
 
   /// Where the owner works: on a street that is not local, near the centre more often than at the edge.
   package func work(of device: UInt64, seed: UInt64) -> Address {
-    var stream = Concern.work.stream(seed: seed, device: device)
+    var stream = RandomStreamID.work.stream(seed: seed, device: device)
     let isNorthSouth = stream.chance(0.5)
     // The mean of two uniform numbers has its peak in the middle.
     let across = 0.5 * (stream.uniform() + stream.uniform())
@@ -183,7 +183,7 @@ extension City {
   /// On an arterial street; `number` counts from 0 to `depotCount`.
   package func depot(_ number: Int) -> Address {
     precondition(number >= 0 && number < depotCount, "there is no such depot")
-    var stream = Concern.places.stream(seed: seed, device: Concern.city, n: UInt64(number) * 4)
+    var stream = RandomStreamID.places.stream(seed: seed, device: RandomStreamID.city, n: UInt64(number) * 4)
     let isNorthSouth = stream.chance(0.5)
     let line = stream.index(below: lines(isNorthSouth) / 8) * 8 + 4
     return address(

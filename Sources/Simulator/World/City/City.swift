@@ -65,7 +65,7 @@ package final class City: Sendable {
   package func speedLimit(of street: Street) -> Double {
     let limits = street.streetClass.speedLimits
     let number = UInt64(street.line) * 2 + (street.isNorthSouth ? 1 : 0)
-    var stream = Concern.streets.stream(seed: seed, device: Concern.city, n: number)
+    var stream = RandomStreamID.streets.stream(seed: seed, device: RandomStreamID.city, n: number)
     return limits[stream.index(below: limits.count)] / 3.6
   }
 
@@ -74,7 +74,7 @@ package final class City: Sendable {
     let least = min(StreetClass.ofLine(crossing.column), StreetClass.ofLine(crossing.row))
     guard least > .local else { return nil }
     let number = (UInt64(crossing.column) << 16 + UInt64(crossing.row)) * 4
-    var stream = Concern.lights.stream(seed: seed, device: Concern.city, n: number)
+    var stream = RandomStreamID.lights.stream(seed: seed, device: RandomStreamID.city, n: number)
     let cycle = 50 + 10 * Double(stream.index(below: 5))
     return TrafficLight(cycleSeconds: cycle, offsetSeconds: cycle * stream.uniform())
   }
@@ -208,7 +208,7 @@ extension City {
   ) -> [Zone?] {
     let (across, up) = (columns / districtBlocks, rows / districtBlocks)
     return (0..<across * up).map { district in
-      var stream = Concern.zones.stream(seed: seed, device: Concern.city, n: UInt64(district) * 8)
+      var stream = RandomStreamID.zones.stream(seed: seed, device: RandomStreamID.city, n: UInt64(district) * 8)
       let middle = (
         x: Double(district % across * districtBlocks) + 4, y: Double(district / across * districtBlocks) + 4
       )

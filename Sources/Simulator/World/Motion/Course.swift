@@ -170,7 +170,7 @@ package final class Transport: Sendable {
   /// The mover of one body: its top speed is its own, and the same on all its ways.
   func mover(seed: UInt64, device: UInt64) -> Mover {
     guard speedVariation > 0 else { return mover }
-    var stream = Concern.gait.stream(seed: seed, device: device)
+    var stream = RandomStreamID.gait.stream(seed: seed, device: device)
     var own = mover
     own.topSpeed *= min(max(1 + speedVariation * stream.normal(), 0.2), 3)
     return own

@@ -215,7 +215,7 @@ struct PaceStream {
   private static let memory = 0.85
 
   init(seed: UInt64, device: UInt64, trip: UInt64) {
-    stream = Concern.pace.stream(seed: seed, device: device, n: trip << 20)
+    stream = RandomStreamID.pace.stream(seed: seed, device: device, n: trip << 20)
     self.trip = trip
   }
 
@@ -223,7 +223,7 @@ struct PaceStream {
   func mover(of transport: Transport) -> Mover { transport.mover(seed: stream.seed, device: stream.device) }
 
   /// Where they stop on this trip.
-  var halts: RandomStream { Concern.halts.stream(seed: stream.seed, device: stream.device, n: trip << 20) }
+  var halts: RandomStream { RandomStreamID.halts.stream(seed: stream.seed, device: stream.device, n: trip << 20) }
 
   /// Factors of 1 − 2.5 · unsteadiness, at least a tenth, to 1.
   mutating func factors(count: Int, unsteadiness: Double) -> [Double] {

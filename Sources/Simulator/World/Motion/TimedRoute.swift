@@ -95,12 +95,12 @@ package final class RouteSet: Sendable {
     switch pick {
     case .sequence: return routes[Int((UInt64(index) + number) % UInt64(count))]
     case .random:
-      var stream = Concern.riding.stream(seed: seed, device: device, n: number << 2)
+      var stream = RandomStreamID.riding.stream(seed: seed, device: device, n: number << 2)
       return routes[stream.index(below: count)]
     case .shuffle:
       // The same shuffle again for each ride of a round is cheaper than to keep one for each device.
       let round = number / UInt64(count)
-      var stream = Concern.riding.stream(seed: seed, device: device, n: round << 24)
+      var stream = RandomStreamID.riding.stream(seed: seed, device: device, n: round << 24)
       var order = Array(0..<count)
       let place = Int(number % UInt64(count))
       for position in 0...place { order.swapAt(position, position + stream.index(below: count - position)) }

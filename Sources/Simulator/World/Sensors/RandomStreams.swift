@@ -2,7 +2,7 @@ package import Base
 
 /// What a draw of the world is for: the `concern` of its random stream. The numbers are part of what a seed means, so
 /// none is ever given another meaning. Concerns of the world are below 64; the rest is for who simulates devices in it.
-package enum Concern: UInt64, Sendable {
+package enum RandomStreamID: UInt64, Sendable {
   case streets = 1
   case lights = 2
   case zones = 3
@@ -41,10 +41,10 @@ package enum Concern: UInt64, Sendable {
 struct RestingStream: Sendable {
   private let seed: UInt64
   private let device: UInt64
-  private let concern: Concern
+  private let concern: RandomStreamID
   private var n: UInt64 = 0
 
-  init(_ concern: Concern, seed: UInt64, device: UInt64) {
+  init(_ concern: RandomStreamID, seed: UInt64, device: UInt64) {
     self.concern = concern
     self.seed = seed
     self.device = device

@@ -31,7 +31,7 @@ package struct Receiver: Sendable {
 
   package init(model: GPSModel, seed: UInt64, device: UInt64) {
     self.model = model
-    stream = Concern.receiver.stream(seed: seed, device: device)
+    stream = RandomStreamID.receiver.stream(seed: seed, device: device)
     east = CorrelatedNoise(from: &stream)
     north = CorrelatedNoise(from: &stream)
     up = CorrelatedNoise(from: &stream)
@@ -57,7 +57,7 @@ package struct Receiver: Sendable {
   /// The draws belong to the instant at which the sky came back: they do not depend on how many fixes there were.
   private func sight(after instant: MonotonicInstant, isCold: Bool) -> Sight {
     let number = UInt64(bitPattern: instant.nanoseconds / 1_000_000) << 2
-    var draws = Concern.acquisition.stream(seed: stream.seed, device: stream.device, n: number)
+    var draws = RandomStreamID.acquisition.stream(seed: stream.seed, device: stream.device, n: number)
     let median = isCold ? model.coldStartSeconds : model.warmStartSeconds
     let delay = min(draws.logNormal(median: median, sigma: 0.5), 120)
     let inflation = draws.logNormal(median: isCold ? model.coldInflation : model.warmInflation, sigma: 0.8)
@@ -167,7 +167,7 @@ package struct Receiver: Sendable {
   /// An outlier belongs to ten seconds of time and not to a fix, so that it is there or not however often one asks.
   private func outlier(at instant: MonotonicInstant) -> Offset? {
     let slot = (instant.seconds / GPSModel.outlierSeconds).rounded(.down)
-    var draws = Concern.outliers.stream(
+    var draws = RandomStreamID.outliers.stream(
       seed: stream.seed, device: stream.device, n: UInt64(bitPattern: Int64(slot)) << 2)
     guard draws.chance(model.outliersPerHour * GPSModel.outlierSeconds / 3_600) else { return nil }
     let distance = min(model.outlierDistance.draw(from: &draws), 5_000)

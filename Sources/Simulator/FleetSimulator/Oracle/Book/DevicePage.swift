@@ -20,7 +20,7 @@ struct DevicePage {
   /// What an app that runs has said to `ready`, or been told since.
   var terms: UploadTerms?
   /// What of its records is known to be in the store.
-  var stored = MarkedSum()
+  var stored = SetChecksum()
 
   /// Of records; nil when none is on its way.
   var upload: SentRequest? { open.first { $0.purpose == .records } }

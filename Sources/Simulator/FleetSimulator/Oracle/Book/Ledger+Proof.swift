@@ -6,7 +6,7 @@ import Store
 extension Ledger {
   var needsProof: Bool { unproven.count >= proofSize }
 
-  /// Asks for everything that has left the queues since the last time; without anybody to ask it stays unverified.
+  /// Asks for everything that has left the queues since the last time; without a way to ask it stays unverified.
   func prove(by proof: (any StoreProof)?) {
     guard let proof else {
       for departure in unproven { believe(departure) }
@@ -23,7 +23,7 @@ extension Ledger {
     unproven.removeAll()
   }
 
-  private func prove(_ departures: [Departure], by proof: any StoreProof) {
+  private func prove(_ departures: [DequeuedRecord], by proof: any StoreProof) {
     guard let device = departures.first.map({ Int($0.device) }) else { return }
     guard let missing = proof.missing(departures.map(\.key), of: names[device]) else {
       for departure in departures { believe(departure) }
@@ -53,7 +53,7 @@ extension Ledger {
   }
 
   /// It is in the store.
-  private func find(_ departure: Departure, by proof: any StoreProof) {
+  private func find(_ departure: DequeuedRecord, by proof: any StoreProof) {
     let device = Int(departure.device)
     pages[device].stored.add(departure.uuid)
     guard departure.marks.contains(.isAcknowledged) else { return }
@@ -63,7 +63,7 @@ extension Ledger {
       let change = proof.change(of: content, departure.uuid, of: names[device])
     else { return }
     sums.changed += 1
-    violations.blame(
+    violations.flag(
       .ackedIsDurable, device, departure.uuid, at: departure.at,
       "stored otherwise than it was sent: \(change)",
       story: [
@@ -71,13 +71,13 @@ extension Ledger {
       ])
   }
 
-  private func count(_ departure: Departure, isLost: Bool) {
+  private func count(_ departure: DequeuedRecord, isLost: Bool) {
     let event = traits.events[Int(departure.traits.event)]
     losses.count(departure, event: event, of: names[Int(departure.device)], isLost: isLost)
   }
 
   /// The answer has said that so many of its records were put aside; it does not say which.
-  private func takeFromPutAside(_ departure: Departure) -> Bool {
+  private func takeFromPutAside(_ departure: DequeuedRecord) -> Bool {
     let key = PutAsideKey(device: departure.device, request: departure.request)
     guard let count = putAside[key] else { return false }
     putAside[key] = count > 1 ? count - 1 : nil
@@ -85,13 +85,13 @@ extension Ledger {
   }
 
   /// It is unknown whether it is stored: its answer has the last word, unless a page of HTML has it.
-  private func believe(_ departure: Departure) {
+  private func believe(_ departure: DequeuedRecord) {
     guard departure.marks.contains(.isAcknowledged) else { return }
     if departure.marks.contains(.isServers) { sums.unverified += 1 } else { mislead(departure) }
   }
 
   /// A page with status 200 is a portal's where the scenario has one; else nothing excuses it.
-  private func mislead(_ departure: Departure) {
+  private func mislead(_ departure: DequeuedRecord) {
     sums.misled += 1
     guard !departure.marks.contains(.isExplained) else {
       return violations.remark(
@@ -99,13 +99,13 @@ extension Ledger {
         "deleted on status \(departure.status) to request \(departure.request), which the server has not given: "
           + "a captive portal or a proxy has answered in its place")
     }
-    violations.blame(
+    violations.flag(
       .ackedIsDurable, Int(departure.device), departure.uuid, at: departure.at,
       "deleted on status \(departure.status) to request \(departure.request) with a page of HTML, which no fault of the "
         + "scenario explains: the target, or a proxy before it, answers with a page")
   }
 
-  private func lose(_ departure: Departure, by proof: any StoreProof) {
+  private func lose(_ departure: DequeuedRecord, by proof: any StoreProof) {
     sums.lost += 1
     let holder = proof.holder(of: departure.uuid)
     if holder != nil {
@@ -116,7 +116,7 @@ extension Ledger {
     let end =
       holder.map { "server: listed for another device, \($0)" }
       ?? (proof.isShared ? "server: not in what it lists for the device" : "server: neither in the store nor put aside")
-    violations.blame(
+    violations.flag(
       .ackedIsDurable, Int(departure.device), departure.uuid, at: departure.at,
       holder == nil
         ? "deleted after the server's status \(departure.status), and not in the server's store"
@@ -135,11 +135,11 @@ extension Ledger {
       sums.pending += waiting.count
       // Their answers were lost: they may be in the store all the same.
       for record in waiting where record.attempts > 0 {
-        unproven.append(Departure(record, of: device, at: instant))
+        unproven.append(DequeuedRecord(record, of: device, at: instant))
       }
       // A server outside may take as little as it likes: that is no rule of ours.
       if seesServer, let first = waiting.first {
-        violations.blame(
+        violations.flag(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
           story: ["\(first.createdAt.clockText) created", "sent \(first.attempts.of("time"))"])
@@ -174,7 +174,7 @@ extension Ledger {
       inspect(device, by: proof, at: instant)
     }
     if let stranger = store.stranger {
-      violations.blame(
+      violations.flag(
         .noPhantom, nil, at: instant, "\(store.strangers) rows of devices that do not exist, such as '\(stranger)'")
     }
   }
@@ -184,12 +184,12 @@ extension Ledger {
     var uuids: [UUID128] = []
     proof.forEachRecord(of: names[device]) { _, uuid in uuids.append(uuid) }
     uuids.sort()
-    var rows = MarkedSum()
+    var rows = SetChecksum()
     var previous: UUID128?
     for uuid in uuids {
       if uuid == previous {
         sums.duplicateRows += 1
-        violations.blame(.noPhantom, device, uuid, at: instant, "in the server's store more than once")
+        violations.flag(.noPhantom, device, uuid, at: instant, "in the server's store more than once")
       } else {
         rows.add(uuid)
       }
@@ -203,7 +203,7 @@ extension Ledger {
       rest.add(uuid)
       return rest == rows
     }
-    violations.blame(
+    violations.flag(
       .noPhantom, device, surplus, at: instant,
       surplus != nil
         ? "in the server's store, and never created by this device"
@@ -232,7 +232,7 @@ struct LossProfile {
 
   private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
 
-  mutating func count(_ departure: Departure, event: String?, of device: String, isLost: Bool) {
+  mutating func count(_ departure: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
     if isLost { lost += 1 } else { kept += 1 }
     for trait in departure.traits(event, of: device) {
       if isLost { counts[trait, default: Count()].lost += 1 } else { counts[trait, default: Count()].kept += 1 }
@@ -269,7 +269,7 @@ struct LossProfile {
   }
 }
 
-extension Departure {
+extension DequeuedRecord {
   fileprivate var end: String {
     "\(at.clockText) acknowledged by status \(status) to request \(request), and deleted"
   }
@@ -292,13 +292,13 @@ extension Departure {
 
 /// The whole store, gone through once: how many records of each device it holds, and the sum of their marks.
 struct StoreSums {
-  private(set) var devices: [MarkedSum]
+  private(set) var devices: [SetChecksum]
   /// Rows of devices that were not simulated, and one of these.
   private(set) var strangers = 0
   private(set) var stranger: String?
 
   init(of proof: any StoreProof, names: [String]) {
-    devices = Array(repeating: MarkedSum(), count: names.count)
+    devices = Array(repeating: SetChecksum(), count: names.count)
     var numbers: [String: Int] = [:]
     for (number, name) in names.enumerated() { numbers[name] = number }
     proof.forEachRecord(of: nil) { name, uuid in
@@ -313,7 +313,7 @@ struct StoreSums {
 }
 
 /// How many records there are, and the sum of their marks: two sets with the same sums are the same set.
-struct MarkedSum: Equatable {
+struct SetChecksum: Equatable {
   private(set) var count = 0
   private(set) var sum: UInt64 = 0
 

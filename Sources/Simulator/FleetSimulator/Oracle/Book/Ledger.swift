@@ -26,7 +26,7 @@ final class Ledger {
   let ownHeaders: Set<String>
   /// How many dwellings in geofences were looked at.
   var dwells = 0
-  let violations: Violations
+  let violations: ViolationLog
   /// By name.
   let faults: [String: FaultAction]
   /// How long an access token is good; nil where there are none.
@@ -42,7 +42,7 @@ final class Ledger {
   /// Left their queues and not looked for in the store yet.
   var unproven = DepartureList()
   /// Left a queue otherwise than by an answer while a request was under way with them.
-  private var onTheirWay: [(row: Int64, departure: Departure)] = []
+  private var onTheirWay: [(row: Int64, departure: DequeuedRecord)] = []
   private var bodies = SentBodyReader()
   /// What the records that the server has lost have in common.
   var losses = LossProfile()
@@ -59,7 +59,7 @@ final class Ledger {
   var seesServer: Bool { sight == .inside }
   private var isAsked: Bool { sight == .questions || sight == .listing }
 
-  init(names: [String], of setup: RunSetup, violations: Violations, sight: ServerSight) {
+  init(names: [String], of setup: RunSetup, violations: ViolationLog, sight: ServerSight) {
     (radio, expectedZone) = (
       setup.radio,
       ExpectedZone(
@@ -98,21 +98,21 @@ final class Ledger {
   }
 
   /// What happens, before the rules look at it.
-  func enter(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    truth.enter(happening, sighting)
-    switch happening {
-    case .queue(let note): enter(note, at: sighting.now.monotonic)
-    case .sent(let request): send(request, by: device, at: sighting.now.monotonic)
-    case .served(let request, _): arrive(request, of: device, at: sighting.now.monotonic)
+  func enter(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    truth.enter(event, context)
+    switch event {
+    case .queue(let note): enter(note, at: context.now.monotonic)
+    case .sent(let request): send(request, by: device, at: context.now.monotonic)
+    case .served(let request, _): arrive(request, of: device, at: context.now.monotonic)
     case .launched:
-      pages[device].aliveSince = sighting.now.monotonic
-      connect(sighting)
-    case .network: connect(sighting)
+      pages[device].aliveSince = context.now.monotonic
+      connect(context)
+    case .network: connect(context)
     case .healed: pages[device].isHealed = true
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome):
-      read(outcome, of: request, by: device, at: sighting.now.monotonic)
+      read(outcome, of: request, by: device, at: context.now.monotonic)
     case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
     case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)
     case .killed, .opened, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn,
@@ -122,10 +122,10 @@ final class Ledger {
   }
 
   /// What is over, after the rules have looked at it.
-  func leave(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    truth.leave(happening, sighting)
-    switch happening {
+  func leave(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    truth.leave(event, context)
+    switch event {
     case .ended(let request, _): close(device) { $0.id == request }
     case .killed:
       close(device) { _ in true }
@@ -143,12 +143,12 @@ final class Ledger {
     pages[device].hadImpostor = true
   }
 
-  private func connect(_ sighting: Sighting) {
-    let isConnected = radio.kind(of: sighting.network) != .none
+  private func connect(_ context: EventContext) {
+    let isConnected = radio.kind(of: context.network) != .none
     if !isConnected {
-      pages[sighting.device].connectedSince = nil
-    } else if pages[sighting.device].connectedSince == nil {
-      pages[sighting.device].connectedSince = sighting.now.monotonic
+      pages[context.device].connectedSince = nil
+    } else if pages[context.device].connectedSince == nil {
+      pages[context.device].connectedSince = context.now.monotonic
     }
   }
 
@@ -177,7 +177,7 @@ final class Ledger {
   }
 
   private func take(_ record: WaitingRecord, of device: Int, _ cause: QueueNote.Cause, at instant: MonotonicInstant) {
-    var departure = Departure(record, of: device, at: instant)
+    var departure = DequeuedRecord(record, of: device, at: instant)
     switch cause {
     case .upload:
       departure.take(pages[device].answer, row: record.row)

@@ -24,9 +24,9 @@ final class TrueWorld {
   }
 
   /// Before the rules look at it.
-  func enter(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    switch happening {
+  func enter(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    switch event {
     case .moves(let episode): lives[device].move(episode)
     case .asked(let command), .told(.commanded(let command)): obey(command, device, at: now)
     case .configured(let configuration): lives[device].configuration = configuration
@@ -51,9 +51,9 @@ final class TrueWorld {
   }
 
   /// After they have looked: what comes to an end is judged as it was.
-  func leave(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    switch happening {
+  func leave(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    switch event {
     case .killed:
       lives[device].runsSince = nil
       // Whether it was its user who ended it, and the SDK stopped with it, only its next start shows.

@@ -24,12 +24,12 @@ final class AuthRule: Rule {
 
   override class var absence: String { "no device refreshed its token" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .sent(let request) where request.purpose == .refresh:
       if isOfSilentBeat(request, device) { change(device) { $0 = Tokens() } }
-      judge(request.id, sighting)
+      judge(request.id, context)
     case .ended(let request, let outcome) where !devices.isEmpty:
       let open = ledger.pages[device].open
       let purpose = open.first { $0.id == request }?.purpose
@@ -57,23 +57,23 @@ final class AuthRule: Rule {
     return occasion.triggeredAt > before
   }
 
-  private func judge(_ request: UInt64, _ sighting: Sighting) {
-    let device = sighting.device
+  private func judge(_ request: UInt64, _ context: EventContext) {
+    let device = context.device
     let others = ledger.pages[device].open.filter {
-      $0.purpose == .refresh && $0.id != request && !$0.isGivenUp(at: sighting.now.monotonic)
+      $0.purpose == .refresh && $0.id != request && !$0.isGivenUp(at: context.now.monotonic)
     }
     if let other = others.first {
-      blame(sighting, nil, "refresh \(request) is sent while refresh \(other.id) is under way")
+      flag(context, nil, "refresh \(request) is sent while refresh \(other.id) is under way")
     }
     exercised += 1
     var tokens = devices[device, default: Tokens()]
     tokens.refreshesInARow += 1
     if tokens.mustWait && !ledger.pages[device].isHealed {
-      blame(sighting, nil, "refresh \(request) follows one that was refused without an event in between")
+      flag(context, nil, "refresh \(request) follows one that was refused without an event in between")
     } else if tokens.refreshesInARow > 1 && !ledger.pages[device].isHealed {
-      blame(sighting, nil, "refresh \(request) is the second one of a flush")
+      flag(context, nil, "refresh \(request) is the second one of a flush")
     }
-    (tokens.mustWait, tokens.sentAt) = (false, sighting.now.monotonic)
+    (tokens.mustWait, tokens.sentAt) = (false, context.now.monotonic)
     devices[device] = tokens
   }
 }

@@ -8,15 +8,15 @@ final class BatchBoundsRule: Rule {
 
   override class var absence: String { "no records were sent" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .sent(let request) = happening, request.purpose == .records else { return }
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .sent(let request) = event, request.purpose == .records else { return }
     exercised += 1
-    if ledger.findings.isUnreadable { return blame(sighting, nil, "request \(request.id) holds no records") }
-    let device = sighting.device
+    if ledger.findings.isUnreadable { return flag(context, nil, "request \(request.id) holds no records") }
+    let device = context.device
     guard let sent = ledger.pages[device].open.last, let terms = ledger.pages[device].terms else { return }
-    if sent.recordCount == 0 { blame(sighting, nil, "request \(request.id) is empty") }
+    if sent.recordCount == 0 { flag(context, nil, "request \(request.id) is empty") }
     if let limit = terms.recordsPerRequestMax, sent.recordCount > limit {
-      blame(sighting, nil, "request \(request.id) holds \(sent.recordCount) records, more than \(limit)")
+      flag(context, nil, "request \(request.id) holds \(sent.recordCount) records, more than \(limit)")
     }
   }
 }

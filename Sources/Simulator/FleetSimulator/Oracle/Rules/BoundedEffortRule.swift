@@ -30,9 +30,9 @@ final class BoundedEffortRule: Rule {
 
   override class var absence: String { "no upload failed" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .ended(let request, let outcome):
       let isUpload = ledger.pages[device].open.contains { $0.id == request && $0.purpose == .records }
       if isUpload && !(200..<300).contains(outcome.status) { exercised += 1 }
@@ -50,22 +50,22 @@ final class BoundedEffortRule: Rule {
     case .sent(let request) where request.purpose == .records:
       // A process that has had no position beats without telling.
       if request.cargo?.trigger == .heartbeat { efforts[device].mustWait = false }
-      judge(request.id, sighting)
+      judge(request.id, context)
     default: break
     }
   }
 
-  private func judge(_ request: UInt64, _ sighting: Sighting) {
-    let device = sighting.device
+  private func judge(_ request: UInt64, _ context: EventContext) {
+    let device = context.device
     if efforts[device].mustWait && !ledger.pages[device].isHealed {
-      blame(sighting, nil, "request \(request) follows a failure without an event in between")
+      flag(context, nil, "request \(request) follows a failure without an event in between")
     }
     efforts[device].mustWait = false
     guard ledger.pages[device].isHealed else { return }
     efforts[device].attemptsAfterHealing += 1
     if efforts[device].attemptsAfterHealing == efforts[device].attemptsMax {
-      blame(
-        sighting, nil, "\(efforts[device].attemptsMax) requests since the end of all faults, and the queue is not empty"
+      flag(
+        context, nil, "\(efforts[device].attemptsMax) requests since the end of all faults, and the queue is not empty"
       )
     }
   }

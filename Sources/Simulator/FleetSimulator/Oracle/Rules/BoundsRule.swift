@@ -23,9 +23,9 @@ final class BoundsRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .queue(.deleted(_, _, .room)), .queue(.deleted(_, _, .age)):
       // An insert that is one too many is followed by the eviction it makes necessary.
       exercised += 1
@@ -35,7 +35,7 @@ final class BoundsRule: Rule {
       let locked = ledger.pages[device].upload?.rows.count ?? 0
       let waiting = ledger.pages[device].waiting.count
       if waiting > limit + locked + 1 {
-        blame(sighting, uuid, "\(waiting) records in a queue of at most \(limit)")
+        flag(context, uuid, "\(waiting) records in a queue of at most \(limit)")
       }
     case .sent(let request) where request.purpose == .records:
       guard let days = ledger.pages[device].terms?.daysMax, days <= HostRules.daysMax,
@@ -43,34 +43,34 @@ final class BoundsRule: Rule {
       else { return }
       // A store that could not write could not purge. When all faults are over a device only empties its queue.
       guard !ledger.truth.lives[device].isHealed,
-        ledger.truth.lives[device].isSound(since: sighting.now.monotonic - HostRules.purgeInterval)
+        ledger.truth.lives[device].isSound(since: context.now.monotonic - HostRules.purgeInterval)
       else { return }
       let oldest = Int64(days) * 86_400_000 + HostRules.purgeInterval.wholeMilliseconds
       for row in rows {
         // One that was on its way at a look stays until the next one.
         guard let record = ledger.pages[device].waiting[row: row], record.attempts <= 1 else { continue }
         // A clock that is set makes records old at once, and the next look finds them.
-        let elapsed = (sighting.now.monotonic - record.createdAt).wholeMilliseconds
-        if min(elapsed, sighting.now.wall.milliseconds(since: record.timestamp)) > oldest {
-          blame(sighting, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
+        let elapsed = (context.now.monotonic - record.createdAt).wholeMilliseconds
+        if min(elapsed, context.now.wall.milliseconds(since: record.timestamp)) > oldest {
+          flag(context, record.uuid, "request \(request.id) holds it although it is older than \(days) days")
         }
       }
     case .configured(let configuration): modes[device] = configuration.persistence.persistMode
     case .told(.engine(.location)) where modes[device] == .all: break
-    case .told(.engine(.location(let record))): judge(record, sighting)
+    case .told(.engine(.location(let record))): judge(record, context)
     default: break
     }
   }
 
   /// Of all records that are told, crossings of fences among them (SDK §15.3).
-  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
-    let mode = modes[sighting.device]
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    let mode = modes[context.device]
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location
-    let life = ledger.truth.lives[sighting.device]
-    guard !isKept, !record.isSample, !life.mayRecordOdometer(at: sighting.now.monotonic) else { return }
+    let life = ledger.truth.lives[context.device]
+    guard !isKept, !record.isSample, !life.mayRecordOdometer(at: context.now.monotonic) else { return }
     exercised += 1
-    if ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
-      blame(sighting, record.uuid, "a record in the queue that persistMode \(mode.rawValue) excludes")
+    if ledger.pages[context.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
+      flag(context, record.uuid, "a record in the queue that persistMode \(mode.rawValue) excludes")
     }
   }
 }

@@ -8,11 +8,11 @@ final class ByteIdentityRule: Rule {
 
   override class var absence: String { "no records were sent" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .sent(let request) = happening, request.purpose == .records else { return }
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .sent(let request) = event, request.purpose == .records else { return }
     exercised += 1
     for uuid in ledger.findings.changed {
-      blame(sighting, uuid, "request \(request.id) carries bytes that differ from those queued")
+      flag(context, uuid, "request \(request.id) carries bytes that differ from those queued")
     }
   }
 }

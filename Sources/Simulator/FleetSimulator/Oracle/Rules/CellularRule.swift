@@ -11,15 +11,15 @@ final class CellularRule: Rule {
   override class var interest: Interest { [.sent, .inserted] }
   override class var absence: String { "no record was made on a cellular network that uploads keep off" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    guard ledger.radio.kind(of: sighting.network) == .cellular, !ledger.pages[device].isHealed,
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    guard ledger.radio.kind(of: context.network) == .cellular, !ledger.pages[device].isHealed,
       ledger.pages[device].terms?.defersOnCellular == true
     else { return }
-    switch happening {
+    switch event {
     case .queue(.inserted): exercised += 1
     case .sent(let request) where request.purpose == .records:
-      blame(sighting, nil, "request \(request.id) goes over \(ledger.radio[sighting.network].name)")
+      flag(context, nil, "request \(request.id) goes over \(ledger.radio[context.network].name)")
     default: break
     }
   }

@@ -9,14 +9,14 @@ final class ConservationRule: Rule {
 
   override class var absence: String { "no record was made" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
     exercised += 1
-    switch happening {
+    switch event {
     case .queue(.deleted(_, let row, _)):
-      if ledger.departed == nil { blame(sighting, nil, "row \(row) left the queue and was never in it") }
+      if ledger.departed == nil { flag(context, nil, "row \(row) left the queue and was never in it") }
     case .sent(let request) where request.purpose == .records:
       for uuid in ledger.findings.strangers {
-        blame(sighting, uuid, "request \(request.id) holds a record that is not in the queue")
+        flag(context, uuid, "request \(request.id) holds a record that is not in the queue")
       }
     default: break
     }

@@ -8,11 +8,11 @@ final class ExplainedDuplicatesRule: Rule {
 
   override class var absence: String { "no request came to the server" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .served(let request, _) = happening else { return }
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .served(let request, _) = event else { return }
     exercised += 1
     for uuid in ledger.findings.unexplained {
-      blame(sighting, uuid, "received again with request \(request), without a known cause")
+      flag(context, uuid, "received again with request \(request), without a known cause")
     }
   }
 }

@@ -41,33 +41,33 @@ final class GeofenceLivenessRule: Rule {
   /// A stay begins with the crossing, of which the SDK tells once it has a position.
   private static let search = Nanoseconds.seconds(60)
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
-    case .asked(.addGeofences), .told(.commanded): learn(sighting)
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
+    case .asked(.addGeofences), .told(.commanded): learn(context)
     default: break
     }
-    let now = sighting.now.monotonic
-    guard let next = devices[device]?.next, now >= next || GeofenceLivenessRule.matters(happening),
+    let now = context.now.monotonic
+    guard let next = devices[device]?.next, now >= next || GeofenceLivenessRule.matters(event),
       var fences = devices[device]
     else { return }
-    if now >= fences.next { pass(to: now, &fences, sighting) }
-    switch happening {
-    case .moves(let episode): move(episode, &fences, sighting)
-    case .told(.engine(.geofence(let record, let fence))): hear(record, fence.identifier, &fences, sighting)
+    if now >= fences.next { pass(to: now, &fences, context) }
+    switch event {
+    case .moves(let episode): move(episode, &fences, context)
+    case .told(.engine(.geofence(let record, let fence))): hear(record, fence.identifier, &fences, context)
     case .told(.engine(.locationFilter(let filtered))):
       if let identifier = filtered.crossing?.identifier { putOff(identifier, &fences, at: now) }
     case .killed: pause(&fences, at: now)
     case .healed: fences = Fences()
-    default: watch(&fences, sighting)
+    default: watch(&fences, context)
     }
     fences.next = GeofenceLivenessRule.next(fences)
     devices[device] = fences
   }
 
   /// Most of what is told says nothing about fences.
-  private static func matters(_ happening: Happening) -> Bool {
-    switch happening {
+  private static func matters(_ event: SimulationEvent) -> Bool {
+    switch event {
     case .told(.engine(.geofence)), .told(.engine(.locationFilter)), .told(.engine(.enabledChange)),
       .told(.engine(.schedule)), .told(.commanded):
       true
@@ -78,12 +78,12 @@ final class GeofenceLivenessRule: Rule {
 
   // MARK: What is to be watched.
 
-  private func learn(_ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+  private func learn(_ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard devices[device] != nil || !life.fences.isEmpty, let episode = life.episode else { return }
     var fences = devices[device, default: Fences()]
-    let (before, now) = (fences.watches, sighting.now.monotonic)
-    pass(to: now, &fences, sighting)
+    let (before, now) = (fences.watches, context.now.monotonic)
+    pass(to: now, &fences, context)
     guard before.map(\.fence) != life.fences else { return }
     fences.watches = life.fences.compactMap { fence in
       if let known = fences.watches.first(where: { $0.fence == fence }) { return known }
@@ -95,15 +95,15 @@ final class GeofenceLivenessRule: Rule {
     follow(episode, from: now, &fences)
     if fences.isOn {
       for index in fences.watches.indices where !before.contains(where: { $0.fence == fences.watches[index].fence }) {
-        begin(&fences.watches[index], sighting)
+        begin(&fences.watches[index], context)
       }
     }
     devices[device] = fences
   }
 
   /// Begins or ends with what the device is to do.
-  private func watch(_ fences: inout Fences, _ sighting: Sighting) {
-    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+  private func watch(_ fences: inout Fences, _ context: EventContext) {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard life.runsSince != nil else { return }
     let limit = life.configuration?.geolocation.maxMonitoredGeofences ?? -1
     let isOn =
@@ -112,22 +112,22 @@ final class GeofenceLivenessRule: Rule {
     guard isOn != fences.isOn || fences.isPaused else { return }
     let isResumed = fences.isOn && fences.isPaused && isOn
     (fences.isOn, fences.isPaused) = (isOn, false)
-    if isOn { leaveOpen(&fences, sighting) }
+    if isOn { leaveOpen(&fences, context) }
     for index in fences.watches.indices {
       if !isOn {
         (fences.watches[index].owed, fences.watches[index].dwellDue) = (nil, nil)
       } else if isResumed {
-        resume(&fences.watches[index], sighting)
+        resume(&fences.watches[index], context)
       } else {
-        begin(&fences.watches[index], sighting)
+        begin(&fences.watches[index], context)
       }
     }
   }
 
   /// At the rim no position need show on which side it is: it is where the SDK has it, until it is clearly elsewhere.
-  private func leaveOpen(_ fences: inout Fences, _ sighting: Sighting) {
-    let now = sighting.now.monotonic
-    guard let episode = ledger.truth.lives[sighting.device].episode else { return }
+  private func leaveOpen(_ fences: inout Fences, _ context: EventContext) {
+    let now = context.now.monotonic
+    guard let episode = ledger.truth.lives[context.device].episode else { return }
     let place = episode.place(at: now)
     for index in fences.watches.indices where fences.watches[index].truth.isInside(place) == nil {
       if let told = fences.watches[index].told { fences.watches[index].isInside = told }
@@ -138,49 +138,49 @@ final class GeofenceLivenessRule: Rule {
 
   /// Monitoring begins: being inside is told, unless the configuration does not want it (SDK §15.4). Then the SDK knows
   /// it only when it has had time for a position.
-  private func begin(_ watch: inout FenceWatch, _ sighting: Sighting) {
-    let geolocation = ledger.truth.lives[sighting.device].configuration?.geolocation
+  private func begin(_ watch: inout FenceWatch, _ context: EventContext) {
+    let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     watch.silentUntil = nil
     if !(geolocation?.geofenceInitialTriggerEntry ?? true) {
-      watch.silentUntil = sighting.now.monotonic + GeofenceLivenessRule.search
+      watch.silentUntil = context.now.monotonic + GeofenceLivenessRule.search
     }
     if watch.isInside && watch.told == false {
       // At the rim the first position may be outside, of which nothing is told either.
-      if watch.silentUntil != nil, isAtRim(watch, sighting) { return watch.told = nil }
-      owe(true, &watch, since: sighting.now.monotonic, sighting)
+      if watch.silentUntil != nil, isAtRim(watch, context) { return watch.told = nil }
+      owe(true, &watch, since: context.now.monotonic, context)
       watch.owed?.isSilent = watch.silentUntil != nil
     } else if !watch.isInside {
       // An entry that it was told of is one that it left while nothing was watched, or one that is still to come, by the
       // error of a position.
       let wasTold = watch.told == true
-      settle(false, &watch, at: sighting.now.monotonic)
-      if wasTold || watch.silentUntil != nil && isNearby(watch, sighting) { watch.told = nil }
+      settle(false, &watch, at: context.now.monotonic)
+      if wasTold || watch.silentUntil != nil && isNearby(watch, context) { watch.told = nil }
     } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
       // The stay began when it was told, not when monitoring surely runs: its time goes on meanwhile (SDK §15.3).
-      watch.dwellDue = max(earliest, sighting.now.monotonic) + GeofenceLivenessRule.dwellPatience
+      watch.dwellDue = max(earliest, context.now.monotonic) + GeofenceLivenessRule.dwellPatience
     }
   }
 
-  private func isAtRim(_ watch: FenceWatch, _ sighting: Sighting) -> Bool {
-    let place = ledger.truth.lives[sighting.device].place(at: sighting.now.monotonic)
+  private func isAtRim(_ watch: FenceWatch, _ context: EventContext) -> Bool {
+    let place = ledger.truth.lives[context.device].place(at: context.now.monotonic)
     return place.map { watch.truth.isAtRim($0) } ?? true
   }
 
   /// A poor first position may say that it is inside, of which nothing is told then.
-  private func isNearby(_ watch: FenceWatch, _ sighting: Sighting) -> Bool {
-    guard let place = ledger.truth.lives[sighting.device].place(at: sighting.now.monotonic) else { return true }
+  private func isNearby(_ watch: FenceWatch, _ context: EventContext) -> Bool {
+    guard let place = ledger.truth.lives[context.device].place(at: context.now.monotonic) else { return true }
     let circle = watch.truth.circle
     return circle.center.distanceMetres(to: place) < circle.radiusMetres + GeofenceLivenessRule.poorMetres
   }
 
   /// The app runs again: what happened meanwhile is told now.
-  private func resume(_ watch: inout FenceWatch, _ sighting: Sighting) {
-    let now = sighting.now.monotonic
+  private func resume(_ watch: inout FenceWatch, _ context: EventContext) {
+    let now = context.now.monotonic
     // The process ended before its first position, with which monitoring begins.
     if watch.silentUntil != nil { watch.silentUntil = now + GeofenceLivenessRule.search }
     if watch.told == !watch.isInside {
       let isSilent = watch.isInside && (watch.silentUntil != nil || watch.owed?.isSilent ?? false)
-      owe(watch.isInside, &watch, since: now, sighting)
+      owe(watch.isInside, &watch, since: now, context)
       watch.owed?.isSilent = isSilent
     } else {
       watch.owed = nil
@@ -201,11 +201,11 @@ final class GeofenceLivenessRule: Rule {
 
   // MARK: The truth.
 
-  private func move(_ episode: Episode, _ fences: inout Fences, _ sighting: Sighting) {
+  private func move(_ episode: Episode, _ fences: inout Fences, _ context: EventContext) {
     fences.coming = []
     follow(episode, from: episode.start, &fences)
-    pass(to: sighting.now.monotonic, &fences, sighting)
-    watch(&fences, sighting)
+    pass(to: context.now.monotonic, &fences, context)
+    watch(&fences, context)
   }
 
   private func follow(_ episode: Episode, from start: MonotonicInstant, _ fences: inout Fences) {
@@ -227,18 +227,18 @@ final class GeofenceLivenessRule: Rule {
     fences.coming.sort { ($0.instant, $0.index) > ($1.instant, $1.index) }
   }
 
-  private func pass(to now: MonotonicInstant, _ fences: inout Fences, _ sighting: Sighting) {
+  private func pass(to now: MonotonicInstant, _ fences: inout Fences, _ context: EventContext) {
     while let next = fences.coming.last, next.instant <= now {
-      judge(before: next.instant, &fences, sighting)
+      judge(before: next.instant, &fences, context)
       fences.coming.removeLast()
-      cross(&fences.watches[next.index], isInside: next.isInside, at: next.instant, fences, sighting)
+      cross(&fences.watches[next.index], isInside: next.isInside, at: next.instant, fences, context)
     }
-    judge(before: now, &fences, sighting)
+    judge(before: now, &fences, context)
   }
 
   /// Of a visit that was too short to be noticed nothing need be told.
   private func cross(
-    _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: Fences, _ sighting: Sighting
+    _ watch: inout FenceWatch, isInside: Bool, at instant: MonotonicInstant, _ fences: Fences, _ context: EventContext
   ) {
     watch.isInside = isInside
     if isInside { watch.insideSince = instant }
@@ -249,14 +249,15 @@ final class GeofenceLivenessRule: Rule {
       watch.owed = nil
     }
     guard watch.told == !isInside else { return }
-    owe(isInside, &watch, since: instant, sighting)
+    owe(isInside, &watch, since: instant, context)
     // The first position says that it is inside, and not that it has come in.
     if isInside, let until = watch.silentUntil, instant < until { watch.owed?.isSilent = true }
     if fences.isPaused { watch.owed?.due = nil }
   }
 
-  private func owe(_ isEntry: Bool, _ watch: inout FenceWatch, since instant: MonotonicInstant, _ sighting: Sighting) {
-    let life = ledger.truth.lives[sighting.device]
+  private func owe(_ isEntry: Bool, _ watch: inout FenceWatch, since instant: MonotonicInstant, _ context: EventContext)
+  {
+    let life = ledger.truth.lives[context.device]
     var patience = watch.truth.isPolygon ? GeofenceLivenessRule.polygonPatience : GeofenceLivenessRule.patience
     if isChosen(life) { patience = patience + GeofenceLivenessRule.choice }
     watch.owed = FenceWatch.Owed(isEntry: isEntry, since: instant, due: instant + patience)
@@ -269,11 +270,11 @@ final class GeofenceLivenessRule: Rule {
 
   // MARK: What the SDK tells.
 
-  private func hear(_ record: LocationRecord, _ identifier: String, _ fences: inout Fences, _ sighting: Sighting) {
+  private func hear(_ record: LocationRecord, _ identifier: String, _ fences: inout Fences, _ context: EventContext) {
     guard let action = record.geofence?.action,
       let index = fences.watches.firstIndex(where: { $0.fence.identifier == identifier })
     else { return }
-    let now = sighting.now.monotonic
+    let now = context.now.monotonic
     switch action {
     case .enter, .exit:
       if let owed = fences.watches[index].owed {
@@ -281,11 +282,11 @@ final class GeofenceLivenessRule: Rule {
         // The SDK knew of the entry that it does not tell: at the rim it finds the exit before the truth is sure.
         if owed.isEntry != (action == .enter), fences.watches[index].isSilent(owed) { fences.watches[index].owed = nil }
       }
-      settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, sighting))
+      settle(action == .enter, &fences.watches[index], at: now, since: crossing(of: record, context))
     case .dwell:
       if let earliest = fences.watches[index].dwellEarliest, now < earliest - GeofenceLivenessRule.search {
-        ledger.violations.blame(
-          .dwell, sighting.device, record.uuid, at: now,
+        ledger.violations.flag(
+          .dwell, context.device, record.uuid, at: now,
           "reported dwelling in '\(identifier)' before \(earliest.clockText), when its time was over")
       }
       if fences.watches[index].dwellDue != nil { ledger.dwells += 1 }
@@ -311,9 +312,9 @@ final class GeofenceLivenessRule: Rule {
   }
 
   /// It is told once there is a position, which may be long afterwards (SDK §15.3.1).
-  private func crossing(of record: LocationRecord, _ sighting: Sighting) -> MonotonicInstant {
-    let age = record.geofence.map { sighting.now.wall.milliseconds(since: $0.timestamp) } ?? 0
-    return sighting.now.monotonic - .milliseconds(max(0, age))
+  private func crossing(of record: LocationRecord, _ context: EventContext) -> MonotonicInstant {
+    let age = record.geofence.map { context.now.wall.milliseconds(since: $0.timestamp) } ?? 0
+    return context.now.monotonic - .milliseconds(max(0, age))
   }
 
   /// The SDK has heard of a crossing and does not believe it: it has time to find out.
@@ -327,40 +328,40 @@ final class GeofenceLivenessRule: Rule {
 
   // MARK: The judgement.
 
-  private func judge(before instant: MonotonicInstant, _ fences: inout Fences, _ sighting: Sighting) {
+  private func judge(before instant: MonotonicInstant, _ fences: inout Fences, _ context: EventContext) {
     guard fences.isOn, !fences.isPaused else { return }
-    let life = ledger.truth.lives[sighting.device]
+    let life = ledger.truth.lives[context.device]
     for index in fences.watches.indices {
       if let owed = fences.watches[index].owed, let due = owed.due, due < instant {
         fences.watches[index].owed = nil
-        miss(owed, &fences.watches[index], life, sighting)
+        miss(owed, &fences.watches[index], life, context)
       }
       guard let due = fences.watches[index].dwellDue, due < instant else { continue }
       fences.watches[index].dwellDue = nil
       fences.watches[index].hasDwelt = true
-      if let place = life.place(at: sighting.now.monotonic), fences.watches[index].truth.isInside(place) == nil {
+      if let place = life.place(at: context.now.monotonic), fences.watches[index].truth.isInside(place) == nil {
         continue
       }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
-      ledger.violations.blame(
-        .dwell, sighting.device, at: due, "no dwell event was reported in '\(identifier)' until \(due.clockText)")
+      ledger.violations.flag(
+        .dwell, context.device, at: due, "no dwell event was reported in '\(identifier)' until \(due.clockText)")
     }
   }
 
-  private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ sighting: Sighting) {
+  private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ context: EventContext) {
     let before = owed.since - GeofenceLivenessRule.choice
     watch.told = nil
     // It came in, or went out, and went back to the rim before the phone looked.
-    if let place = life.place(at: sighting.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
+    if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     // The fences nearby are chosen, and a polygon is tested, with positions.
     if isChosen(life) && !life.sees(since: before) || watch.truth.isPolygon && !life.seesSky(since: before) { return }
     if watch.isSilent(owed) { return settle(owed.isEntry, &watch, at: owed.since) }
     // A record that cannot be written is not told.
     if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
     exercised += 1
-    ledger.violations.blame(
-      Self.invariant, sighting.device, at: owed.due ?? owed.since,
+    ledger.violations.flag(
+      Self.invariant, context.device, at: owed.due ?? owed.since,
       "no event reported the \(owed.isEntry ? "entry into" : "exit from") '\(watch.fence.identifier)' at \(owed.since.clockText)"
     )
   }

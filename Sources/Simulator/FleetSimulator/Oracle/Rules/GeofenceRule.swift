@@ -33,23 +33,23 @@ final class GeofenceRule: Rule {
 
   override class var absence: String { "no geofence crossing was reported" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    switch happening {
-    case .told(.engine(.geofence(let record, let fence))): cross(record, fence, sighting)
-    case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, sighting)
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
+    case .told(.engine(.geofence(let record, let fence))): cross(record, fence, context)
+    case .told(.engine(.geofencesChange(let on, let off))): monitor(on, off, context)
     // What was monitored is monitored anew, and was not watched meanwhile.
-    case .launched: devices[sighting.device] = nil
+    case .launched: devices[context.device] = nil
     // Nothing is monitored after a stop, of which no change of the set is told.
-    case .told(.engine(.enabledChange(isEnabled: false))): devices[sighting.device]?.monitored = []
-    case .moves(let episode): follow(episode, sighting)
-    case .asked(let command), .told(.commanded(let command)): forget(command, sighting)
+    case .told(.engine(.enabledChange(isEnabled: false))): devices[context.device]?.monitored = []
+    case .moves(let episode): follow(episode, context)
+    case .asked(let command), .told(.commanded(let command)): forget(command, context)
     default: break
     }
   }
 
   /// A fence that is added again takes the place of the old one, whose state is void (SDK §15.1).
-  private func forget(_ command: Command, _ sighting: Sighting) {
-    guard var fences = devices[sighting.device] else { return }
+  private func forget(_ command: Command, _ context: EventContext) {
+    guard var fences = devices[context.device] else { return }
     let changed: [String] =
       switch command {
       case .addGeofence(let fence): [fence.identifier]
@@ -60,52 +60,52 @@ final class GeofenceRule: Rule {
       }
     for identifier in changed {
       fences.visits[identifier] = nil
-      fences.changed[identifier] = sighting.now.monotonic
+      fences.changed[identifier] = context.now.monotonic
     }
-    devices[sighting.device] = fences
+    devices[context.device] = fences
   }
 
-  private func cross(_ record: LocationRecord, _ fence: Geofence, _ sighting: Sighting) {
+  private func cross(_ record: LocationRecord, _ fence: Geofence, _ context: EventContext) {
     guard let crossing = record.geofence else { return }
-    let crossed = sighting.now.monotonic - GeofenceRule.age(of: crossing, sighting)
-    if let changed = devices[sighting.device]?.changed[fence.identifier], crossed <= changed { return }
+    let crossed = context.now.monotonic - GeofenceRule.age(of: crossing, context)
+    if let changed = devices[context.device]?.changed[fence.identifier], crossed <= changed { return }
     let action = crossing.action
-    let known = devices[sighting.device, default: Fences()].visits[fence.identifier]
-    var visit = known ?? Visit(last: action, since: sighting.now.monotonic)
+    let known = devices[context.device, default: Fences()].visits[fence.identifier]
+    var visit = known ?? Visit(last: action, since: context.now.monotonic)
     switch action {
     case .dwell:
       if visit.hasDwelt {
-        blame(sighting, record.uuid, "dwelling in '\(fence.identifier)' reported twice on one visit")
+        flag(context, record.uuid, "dwelling in '\(fence.identifier)' reported twice on one visit")
       }
       if known?.last == .exit && fence.notifyOnEntry {
-        blame(sighting, record.uuid, "dwelling in '\(fence.identifier)' reported after its exit")
+        flag(context, record.uuid, "dwelling in '\(fence.identifier)' reported after its exit")
       }
       visit.hasDwelt = true
     case .enter, .exit:
       if known?.last == action && fence.notifyOnEntry && fence.notifyOnExit {
-        blame(sighting, record.uuid, "\(action.rawValue) of '\(fence.identifier)' twice in a row")
+        flag(context, record.uuid, "\(action.rawValue) of '\(fence.identifier)' twice in a row")
       }
-      if action == .enter, isFarFrom(fence, record, sighting) {
-        blame(sighting, record.uuid, "entry into '\(fence.identifier)' after minutes far outside it")
+      if action == .enter, isFarFrom(fence, record, context) {
+        flag(context, record.uuid, "entry into '\(fence.identifier)' after minutes far outside it")
       }
-      visit = Visit(last: action, since: sighting.now.monotonic)
+      visit = Visit(last: action, since: context.now.monotonic)
     }
-    devices[sighting.device, default: Fences()].visits[fence.identifier] = visit
+    devices[context.device, default: Fences()].visits[fence.identifier] = visit
     exercised += 1
   }
 
   /// Its body was never near the fence, by positions however wrong, for longer than the SDK takes to tell of a crossing; an
   /// app that was down may tell of it later.
-  private func isFarFrom(_ fence: Geofence, _ record: LocationRecord, _ sighting: Sighting) -> Bool {
-    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+  private func isFarFrom(_ fence: Geofence, _ record: LocationRecord, _ context: EventContext) -> Bool {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard let truth = TrueFence(fence), let runsSince = life.runsSince, runsSince + GeofenceRule.lateness < now,
       let episode = life.episode, life.isSound(since: now)
     else { return false }
     let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0))
     // A process that has had no position yet tells of a crossing with its first one (SDK §15.3.5).
-    let age = record.geofence.map { GeofenceRule.age(of: $0, sighting) } ?? .zero
+    let age = record.geofence.map { GeofenceRule.age(of: $0, context) } ?? .zero
     let wait = life.knowsNoPlace(at: now - age) ? min(age, now - runsSince) : .zero
-    let way = ways[sighting.device] ?? []
+    let way = ways[context.device] ?? []
     if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
     let earliest = GeofenceRule.lateness.count + wait.count
     return stride(from: Int64(0), through: earliest, by: 10_000_000_000).allSatisfy { ago in
@@ -116,37 +116,37 @@ final class GeofenceRule: Rule {
     }
   }
 
-  private static func age(of crossing: GeofenceTrigger, _ sighting: Sighting) -> Nanoseconds {
-    .milliseconds(max(0, sighting.now.wall.milliseconds(since: crossing.timestamp)))
+  private static func age(of crossing: GeofenceTrigger, _ context: EventContext) -> Nanoseconds {
+    .milliseconds(max(0, context.now.wall.milliseconds(since: crossing.timestamp)))
   }
 
-  private func follow(_ episode: Episode, _ sighting: Sighting) {
-    let (life, now) = (ledger.truth.lives[sighting.device], sighting.now.monotonic)
+  private func follow(_ episode: Episode, _ context: EventContext) {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard !life.fences.isEmpty else { return }
-    var way = ways[sighting.device] ?? [life.previous].compactMap { $0 }
+    var way = ways[context.device] ?? [life.previous].compactMap { $0 }
     way.append(episode)
     let earliest = (life.knowsNoPlace(at: now) ? life.runsSince ?? now : now) - GeofenceRule.lateness
     if let first = way.lastIndex(where: { $0.start <= earliest }) { way.removeFirst(first) }
-    ways[sighting.device] = way
+    ways[context.device] = way
   }
 
   private static let lateness = Nanoseconds.seconds(300)
   private static let margin = 150.0
 
-  private func monitor(_ on: [Geofence], _ off: [String], _ sighting: Sighting) {
-    var fences = devices[sighting.device, default: Fences()]
+  private func monitor(_ on: [Geofence], _ off: [String], _ context: EventContext) {
+    var fences = devices[context.device, default: Fences()]
     for identifier in off {
       fences.monitored.remove(identifier)
       fences.visits[identifier] = nil
     }
     for fence in on { fences.monitored.insert(fence.identifier) }
-    devices[sighting.device] = fences
-    let limit = ledger.pages[sighting.device].terms?.platform == .ios ? 20 : 100
-    if !on.isEmpty, ledger.truth.lives[sighting.device].isWhenInUse {
-      blame(sighting, nil, "\(on.count.of("geofence")) monitored although its app may use positions while in use only")
+    devices[context.device] = fences
+    let limit = ledger.pages[context.device].terms?.platform == .ios ? 20 : 100
+    if !on.isEmpty, ledger.truth.lives[context.device].isWhenInUse {
+      flag(context, nil, "\(on.count.of("geofence")) monitored although its app may use positions while in use only")
     }
     if fences.monitored.count > limit {
-      blame(sighting, nil, "\(fences.monitored.count) geofences are monitored, and the system allows \(limit)")
+      flag(context, nil, "\(fences.monitored.count) geofences are monitored, and the system allows \(limit)")
     }
   }
 }

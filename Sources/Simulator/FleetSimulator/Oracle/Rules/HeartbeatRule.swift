@@ -36,11 +36,11 @@ final class HeartbeatRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    if hearts[device].since != nil { judge(sighting) }
-    if HeartbeatRule.stirs(happening) { hearts[device].rhythm = nil }
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    if hearts[device].since != nil { judge(context) }
+    if HeartbeatRule.stirs(event) { hearts[device].rhythm = nil }
+    switch event {
     case .launched(let launch) where launch.isInBackground:
       hearts[device] = Heart()
       if ledger.truth.lives[device].configuration?.platform == .ios { inBackground.insert(device) }
@@ -49,17 +49,17 @@ final class HeartbeatRule: Rule {
       let rests = !record.isMoving && ledger.truth.lives[device].restsSince != nil
       hearts[device] = Heart(since: rests ? now : nil)
     case .moves: hearts[device].since = nil
-    case .told(.engine(.heartbeat(let record))): beat(record, sighting)
+    case .told(.engine(.heartbeat(let record))): beat(record, context)
     case .told(.engine(.enabledChange(isEnabled: false))), .told(.commanded), .killed, .launched, .healed, .configured,
       .asked:
       hearts[device] = Heart()
-      if case .killed = happening { inBackground.remove(device) }
+      if case .killed = event { inBackground.remove(device) }
     default: break
     }
   }
 
-  private static func stirs(_ happening: Happening) -> Bool {
-    switch happening {
+  private static func stirs(_ event: SimulationEvent) -> Bool {
+    switch event {
     case .told(.engine(.heartbeat)): false
     case .told(.engine), .moves, .opened: true
     default: false
@@ -74,56 +74,56 @@ final class HeartbeatRule: Rule {
     return .seconds(Int64(configuration.platform == .android ? max(seconds, 60) : max(seconds, 1)))
   }
 
-  private func judge(_ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+  private func judge(_ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let since = hearts[device].since, let interval = interval(device),
       life.configuration?.platform == .android, let wanted = life.expectation, wanted.goal == .location
     else { return }
     let due = max(since, wanted.since) + interval + HeartbeatRule.slack
-    guard due < sighting.now.monotonic else { return }
+    guard due < context.now.monotonic else { return }
     hearts[device].since = nil
-    ledger.violations.blame(
+    ledger.violations.flag(
       Self.invariant, device, at: due, "at rest since \(since.clockText), and no heartbeat until \(due.clockText)")
   }
 
   /// Beats of an app that iOS lets sleep come with what wakes it, and not in their own time.
-  private func followRhythm(_ record: LocationRecord, _ interval: Nanoseconds, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
+  private func followRhythm(_ record: LocationRecord, _ interval: Nanoseconds, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
     guard let last = hearts[device].last, let rhythm = hearts[device].rhythm, now - last == interval,
       inBackground.contains(device), ledger.truth.lives[device].restsSince != nil
     else { return hearts[device].rhythm = now }
     let preventsSuspend = ledger.truth.lives[device].configuration?.app.preventSuspend ?? false
     let limit = preventsSuspend ? HeartbeatRule.grace + interval : interval
-    guard now - rhythm > limit, !preventsSuspend || !record.battery.isCharging, !isKeptAwake(sighting) else { return }
+    guard now - rhythm > limit, !preventsSuspend || !record.battery.isCharging, !isKeptAwake(context) else { return }
     hearts[device].rhythm = now
-    blame(
-      sighting, nil,
+    flag(
+      context, nil,
       preventsSuspend
         ? "heartbeats continue in the background, unplugged, since \(rhythm.clockText)"
         : "heartbeats continue in the background since \(rhythm.clockText), without preventSuspend")
   }
 
   /// Near a polygon positions are looked at all the time (SDK §15.5.2).
-  private func isKeptAwake(_ sighting: Sighting) -> Bool {
-    let life = ledger.truth.lives[sighting.device]
-    guard let place = life.place(at: sighting.now.monotonic) else { return false }
+  private func isKeptAwake(_ context: EventContext) -> Bool {
+    let life = ledger.truth.lives[context.device]
+    guard let place = life.place(at: context.now.monotonic) else { return false }
     return life.fences.compactMap { TrueFence($0) }.contains { fence in
       fence.isPolygon && fence.circle.center.distanceMetres(to: place) < fence.circle.radiusMetres + 100
     }
   }
 
-  private func beat(_ record: LocationRecord, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
+  private func beat(_ record: LocationRecord, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
     exercised += 1
     guard let interval = interval(device) else {
-      return blame(sighting, nil, "a heartbeat although heartbeats are off")
+      return flag(context, nil, "a heartbeat although heartbeats are off")
     }
-    followRhythm(record, interval, sighting)
+    followRhythm(record, interval, context)
     // A timer of iOS is late while the app sleeps, and keeps its times: the next beat may follow soon, a third may not.
     let isIOS = ledger.truth.lives[device].configuration?.platform == .ios
     if let earlier = isIOS ? hearts[device].beforeLast : hearts[device].last, now - earlier < interval - .seconds(2) {
       let count = isIOS ? "the last but one" : "the one before"
-      blame(sighting, nil, "a heartbeat \((now - earlier).wholeMilliseconds / 1_000) s after \(count)")
+      flag(context, nil, "a heartbeat \((now - earlier).wholeMilliseconds / 1_000) s after \(count)")
     }
     (hearts[device].beforeLast, hearts[device].last) = (hearts[device].last, now)
     if hearts[device].since != nil { hearts[device].since = now }

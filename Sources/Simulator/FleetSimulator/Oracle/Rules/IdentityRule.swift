@@ -59,54 +59,54 @@ final class IdentityRule: Rule {
 
   override class var absence: String { "no record was made" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
-      if poisoned.isEmpty || poisoned.remove(sighting.device) == nil { judge(uuid, timestamp, sighting) }
-    case .queue(.refused): poisoned.remove(sighting.device)
+      if poisoned.isEmpty || poisoned.remove(context.device) == nil { judge(uuid, timestamp, context) }
+    case .queue(.refused): poisoned.remove(context.device)
     case .told(.engine(.location(let record))) where record.isSample:
-      let now = sighting.now.monotonic
-      last[sighting.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
-      last[sighting.device].samples.append((now, record.timestamp))
-    case .told(.engine(.motionChange(let record))): last[sighting.device].motionChange = MotionChange(record)
+      let now = context.now.monotonic
+      last[context.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
+      last[context.device].samples.append((now, record.timestamp))
+    case .told(.engine(.motionChange(let record))): last[context.device].motionChange = MotionChange(record)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
-      odometerRequests[sighting.device, default: 0] += 1
-    case .killed: odometerRequests[sighting.device] = nil
-    case .told(.engine(.location(let record))): judge(record, sighting)
+      odometerRequests[context.device, default: 0] += 1
+    case .killed: odometerRequests[context.device] = nil
+    case .told(.engine(.location(let record))): judge(record, context)
     case .faultEnded(let occurrence):
       guard case .device(let fault) = ledger.faults[occurrence.fault], fault.poisonRecord != nil else { return }
-      poisoned.insert(sighting.device)
+      poisoned.insert(context.device)
     default: break
     }
   }
 
-  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
-    guard let change = last[sighting.device].motionChange, change.isRepeated(by: record), record.event == nil,
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    guard let change = last[context.device].motionChange, change.isRepeated(by: record), record.event == nil,
       record.geofence == nil,
-      ledger.pages[sighting.device].waiting.all.contains(where: { $0.uuid == record.uuid })
+      ledger.pages[context.device].waiting.all.contains(where: { $0.uuid == record.uuid })
     else { return }
-    if let requests = odometerRequests[sighting.device], requests > 0 {
-      return odometerRequests[sighting.device] = requests - 1
+    if let requests = odometerRequests[context.device], requests > 0 {
+      return odometerRequests[context.device] = requests - 1
     }
-    blame(sighting, record.uuid, "the position of the motion change \(change.uuid.text), as a second record")
+    flag(context, record.uuid, "the position of the motion change \(change.uuid.text), as a second record")
   }
 
-  private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ sighting: Sighting) {
+  private func judge(_ uuid: UUID128, _ timestamp: WallInstant, _ context: EventContext) {
     exercised += 1
-    let before = last[sighting.device]
-    let offset = sighting.now.wall.millisecondsSince1970 - sighting.now.monotonic.nanoseconds / 1_000_000
-    (last[sighting.device].uuid, last[sighting.device].timestamp) = (uuid, timestamp)
-    last[sighting.device].offset = offset
-    if uuid == before.uuid { blame(sighting, uuid, "two records have this identity") }
+    let before = last[context.device]
+    let offset = context.now.wall.millisecondsSince1970 - context.now.monotonic.nanoseconds / 1_000_000
+    (last[context.device].uuid, last[context.device].timestamp) = (uuid, timestamp)
+    last[context.device].offset = offset
+    if uuid == before.uuid { flag(context, uuid, "two records have this identity") }
     guard offset == before.offset || before.offset == .min else { return }
     // What is still to come is of a clock that was set back since.
-    let isComparable = before.timestamp <= sighting.now.wall
+    let isComparable = before.timestamp <= context.now.wall
     if isComparable && timestamp < before.timestamp && !before.samples.contains(where: { $0.timestamp == timestamp }) {
-      blame(sighting, uuid, "timestamp \(timestamp.iso8601Text) after a record of \(before.timestamp.iso8601Text)")
+      flag(context, uuid, "timestamp \(timestamp.iso8601Text) after a record of \(before.timestamp.iso8601Text)")
     }
     // Of a crossing without a new position the last one is told, from whenever it is (SDK §15.3).
-    if timestamp > sighting.now.wall && timestamp > before.timestamp {
-      blame(sighting, uuid, "timestamp \(timestamp.iso8601Text) is in the future")
+    if timestamp > context.now.wall && timestamp > before.timestamp {
+      flag(context, uuid, "timestamp \(timestamp.iso8601Text) is in the future")
     }
   }
 }

@@ -53,18 +53,18 @@ final class LifecycleRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    if let due = lives[device].due, due < now { miss(due, sighting) }
-    switch happening {
-    case .kept(let state): keep(state, sighting)
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    if let due = lives[device].due, due < now { miss(due, context) }
+    switch event {
+    case .kept(let state): keep(state, context)
     case .queue(.refused), .faultBegan, .faultEnded:
       lives[device].isDisturbed = true
-      if case .faultBegan(let occurrence) = happening { switchOff(occurrence, device) }
+      if case .faultBegan(let occurrence) = event { switchOff(occurrence, device) }
       // A stop that was not stored is none for the next launch.
       if ledger.truth.lives[device].closedAt == now { lives[device].isStopped = false }
-    case .closed: close(sighting)
-    case .killed(let isReboot): end(isReboot: isReboot, sighting)
+    case .closed: close(context)
+    case .killed(let isReboot): end(isReboot: isReboot, context)
     case .moves(.trip(let trip)): leave(on: trip, device)
     case .launched(let launch):
       forget(device)
@@ -74,7 +74,7 @@ final class LifecycleRule: Rule {
       lives[device].isResumed = launch.isInBackground && configuration?.platform == .ios
       // Opened by its user, it looks for its place anew.
       if !launch.isInBackground { lives[device].isAtRest = false }
-    case .told(.engine(.motionChange(let record))): settle(record, sighting)
+    case .told(.engine(.motionChange(let record))): settle(record, context)
     // It has set off without a position, and so without a record of it (SDK §12.6.4).
     case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
     case .told(.engine(.enabledChange)): lives[device].move()
@@ -90,14 +90,14 @@ final class LifecycleRule: Rule {
       lives[device].askedAt = now
       lives[device].isResumed = false
     case .healed: forget(device)
-    case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, sighting)
+    case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, context)
     default: break
     }
   }
 
   /// The first pace of a launch. The phone tells of an exit from the region about 50 m beyond it.
-  private func settle(_ record: LocationRecord, _ sighting: Sighting) {
-    let device = sighting.device
+  private func settle(_ record: LocationRecord, _ context: EventContext) {
+    let device = context.device
     let life = lives[device]
     lives[device].isAtRest = !record.isMoving
     if !record.isMoving { lives[device].rest = record.coords }
@@ -113,41 +113,41 @@ final class LifecycleRule: Rule {
     guard metres > radius + LifecycleRule.regionMargin, truth.runsSince.map({ truth.sees(since: $0) }) ?? true else {
       return
     }
-    blame(sighting, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
+    flag(context, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
   }
 
-  private func record(_ uuid: UUID128, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    if ledger.pages[device].aliveSince == nil { blame(sighting, uuid, "recorded while the app does not run") }
+  private func record(_ uuid: UUID128, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    if ledger.pages[device].aliveSince == nil { flag(context, uuid, "recorded while the app does not run") }
     // A schedule goes on after the end of the app, and starts it (SDK §16.3.8).
     if ledger.truth.lives[device].isScheduled { return }
     let isAsked = lives[device].askedAt.map { now - $0 < .seconds(120) } ?? false
     guard !isAsked else { return }
-    if lives[device].mustRest { blame(sighting, uuid, "recorded although the app may not track before it is opened") }
+    if lives[device].mustRest { flag(context, uuid, "recorded although the app may not track before it is opened") }
     guard lives[device].isStopped else { return }
-    blame(sighting, uuid, "recorded although its user has closed the app, and stopOnTerminate is set")
+    flag(context, uuid, "recorded although its user has closed the app, and stopOnTerminate is set")
   }
 
-  private func close(_ sighting: Sighting) {
-    let device = sighting.device
+  private func close(_ context: EventContext) {
+    let device = context.device
     exercised += 1
     let stops = ledger.pages[device].terms?.stopsOnTerminate ?? true
     lives[device].isStopped = stops
     let life = ledger.truth.lives[device]
     guard !stops, life.configuration?.platform == .ios, let wanted = life.expectation, wanted.goal == .location,
       // Before its first position it has no region to leave.
-      wanted.since + LifecycleRule.firstPosition < sighting.now.monotonic
+      wanted.since + LifecycleRule.firstPosition < context.now.monotonic
     else { return }
-    lives[device].leavesFrom = life.place(at: sighting.now.monotonic)
+    lives[device].leavesFrom = life.place(at: context.now.monotonic)
   }
 
-  private func end(isReboot: Bool, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
+  private func end(isReboot: Bool, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
     guard ledger.truth.lives[device].closedAt == now, !isReboot, let terms = ledger.pages[device].terms,
       terms.platform == .android, !terms.stopsOnTerminate, lives[device].isDisturbed == false,
       ledger.truth.lives[device].expectation?.goal == .location
     else { return }
-    blame(sighting, nil, "its service ended with the app, and stopOnTerminate is not set")
+    flag(context, nil, "its service ended with the app, and stopOnTerminate is not set")
   }
 
   /// A way that leads well out of the region around the place where it was closed.
@@ -172,19 +172,19 @@ final class LifecycleRule: Rule {
     lives[device].due = nil
   }
 
-  private func miss(_ due: MonotonicInstant, _ sighting: Sighting) {
-    forget(sighting.device)
-    ledger.violations.blame(
-      Self.invariant, sighting.device, at: due,
+  private func miss(_ due: MonotonicInstant, _ context: EventContext) {
+    forget(context.device)
+    ledger.violations.flag(
+      Self.invariant, context.device, at: due,
       "it has left the place where its user closed the app, and the system has not started it again")
   }
 
-  private func keep(_ state: EngineState, _ sighting: Sighting) {
-    let device = sighting.device
+  private func keep(_ state: EngineState, _ context: EventContext) {
+    let device = context.device
     let isEnding = ledger.pages[device].aliveSince != nil
     if !isEnding && lives[device].kept != nil { exercised += 1 }
     if !isEnding, !lives[device].isDisturbed, let before = lives[device].kept, before != state {
-      blame(sighting, nil, "saved \(before), restored \(state)")
+      flag(context, nil, "saved \(before), restored \(state)")
     }
     lives[device].kept = isEnding ? state : nil
     if !isEnding { lives[device].isDisturbed = false }

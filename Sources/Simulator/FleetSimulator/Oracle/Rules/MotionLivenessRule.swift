@@ -47,10 +47,10 @@ final class MotionLivenessRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    if let due = phones[device].motion.due, due < now { judge(sighting) }
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    if let due = phones[device].motion.due, due < now { judge(context) }
+    switch event {
     case .told(.engine(.motionChange(let record))):
       if phones[device].motion.due != nil { exercised += 1 }
       phones[device].motion = Motion(isMoving: record.isMoving, since: now)
@@ -64,17 +64,17 @@ final class MotionLivenessRule: Rule {
       {
         phones[device].motion = Motion(isMoving: true, since: now)
       }
-      followStop(sighting)
+      followStop(context)
     // Its sensors have to say that it is still while it rests: movement takes back what they said on the way, at a light
     // (SDK §12.6.1), and they need not say it again.
     case .told(.engine(.activityChange(let activity))):
       let rests = ledger.truth.lives[device].restsSince != nil
       phones[device].isStill = rests && activity.type == .still && activity.confidence >= 75
       if phones[device].motion.isMoving == true { phones[device].motion.due = nil }
-      rest(sighting)
+      rest(context)
     case .moves(let episode):
       phones[device].motion.due = nil
-      if case .trip(let trip) = episode { setOff(trip, sighting) } else { rest(sighting) }
+      if case .trip(let trip) = episode { setOff(trip, context) } else { rest(context) }
     case .told(.engine(.enabledChange)), .told(.commanded), .killed, .launched, .healed, .configured, .asked,
       .faultBegan,
       .faultEnded:
@@ -84,14 +84,14 @@ final class MotionLivenessRule: Rule {
   }
 
   /// It truly rests, and the SDK says that it moves.
-  private func rest(_ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+  private func rest(_ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == true, phones[device].isStill, let rests = life.restsSince,
       let configuration = life.configuration,
       let wanted = life.expectation, wanted.goal == .location, !configuration.activity.disableStopDetection,
       !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
     else { return }
-    let start = max(rests, sighting.now.monotonic, wanted.since)
+    let start = max(rests, context.now.monotonic, wanted.since)
     let timeout =
       configuration.geolocation.stopTimeoutMinutes * 60 + configuration.activity.stopDetectionDelay
     phones[device].motion.stop = phones[device].place
@@ -101,20 +101,20 @@ final class MotionLivenessRule: Rule {
 
   /// Positions away from the place where it seemed to stop take the stop back on Android, though it truly rests: the
   /// time-out begins anew there (SDK §12.6.2). Those nearer to each other than `distanceFilter` are not told.
-  private func followStop(_ sighting: Sighting) {
-    let device = sighting.device
+  private func followStop(_ context: EventContext) {
+    let device = context.device
     guard phones[device].motion.isMoving == true, phones[device].motion.due != nil, let place = phones[device].place,
       let configuration = ledger.truth.lives[device].configuration, configuration.platform == .android
     else { return }
     let geolocation = configuration.geolocation
     let metres = geolocation.stationaryRadiusMetres - geolocation.distanceFilterMetres
     if let stop = phones[device].motion.stop, stop.distanceMetres(to: place) <= metres { return }
-    rest(sighting)
+    rest(context)
   }
 
   /// It truly sets off, and the SDK says that it rests.
-  private func setOff(_ trip: Trip, _ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+  private func setOff(_ trip: Trip, _ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == false, let configuration = life.configuration,
       let wanted = life.expectation,
       wanted.goal == .location, wanted.since <= trip.start, configuration.activity.triggerActivities.isEmpty,
@@ -128,8 +128,8 @@ final class MotionLivenessRule: Rule {
     (phones[device].motion.reason, phones[device].motion.due) = (trip.start, due)
   }
 
-  private func judge(_ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+  private func judge(_ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let due = phones[device].motion.due, let isMoving = phones[device].motion.isMoving else { return }
     phones[device].motion.due = nil
     // Without a position there is no motion change, and the SDK waits for another occasion (SDK §12.6.4).
@@ -137,7 +137,7 @@ final class MotionLivenessRule: Rule {
       return phones[device].motion = Motion()
     }
     exercised += 1
-    ledger.violations.blame(
+    ledger.violations.flag(
       Self.invariant, device, at: due,
       isMoving
         ? "at rest since \(phones[device].motion.reason.clockText), and still moving for the SDK"

@@ -32,47 +32,47 @@ final class MotionRule: Rule {
 
   override class var absence: String { "no motion change was reported" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     // What a stop could not store is forgotten by the next launch.
     case .launched: states[device] = State()
     case .configured: states[device].isMoving = nil
-    case .told(.engine(let event)): hear(event, sighting)
+    case .told(.engine(let event)): hear(event, context)
     // What a server orders is explicit, and may change the pace.
-    case .told(.commanded): (states[device].isMoving, states[device].lastDoubt) = (nil, sighting.now.monotonic)
+    case .told(.commanded): (states[device].isMoving, states[device].lastDoubt) = (nil, context.now.monotonic)
     default: break
     }
   }
 
-  private func hear(_ event: EngineEvent, _ sighting: Sighting) {
-    let device = sighting.device
+  private func hear(_ event: EngineEvent, _ context: EventContext) {
+    let device = context.device
     switch event {
     case .motionChange(let record):
       exercised += 1
-      if states[device].isMoving == record.isMoving && !isInDoubt(sighting) {
-        blame(sighting, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
+      if states[device].isMoving == record.isMoving && !isInDoubt(context) {
+        flag(context, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
       }
       states[device].isMoving = record.isMoving
-    case .location(let record): judge(record, sighting)
+    case .location(let record): judge(record, context)
     case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
     // A window of another mode begins with the state.
     case .locationError, .schedule: states[device].isMoving = nil
-    case .activityChange: states[device].lastDoubt = sighting.now.monotonic
+    case .activityChange: states[device].lastDoubt = context.now.monotonic
     default: break
     }
   }
 
-  private func isInDoubt(_ sighting: Sighting) -> Bool {
-    sighting.now.monotonic - states[sighting.device].lastDoubt < MotionRule.doubt
+  private func isInDoubt(_ context: EventContext) -> Bool {
+    context.now.monotonic - states[context.device].lastDoubt < MotionRule.doubt
   }
 
-  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
-    guard !record.isSample, record.event == nil, !isInDoubt(sighting) else { return }
-    if states[sighting.device].isEnabled == false {
-      blame(sighting, record.uuid, "a position although tracking is stopped")
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    guard !record.isSample, record.event == nil, !isInDoubt(context) else { return }
+    if states[context.device].isEnabled == false {
+      flag(context, record.uuid, "a position although tracking is stopped")
     } else if !record.isMoving {
-      blame(sighting, record.uuid, "a position of the stream although the device is stationary")
+      flag(context, record.uuid, "a position of the stream although the device is stationary")
     }
   }
 }

@@ -10,16 +10,16 @@ final class NoDeleteBeforeAckRule: Rule {
 
   override class var absence: String { "no record was delivered" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .queue(.deleted(_, let row, .upload)) = happening, let record = ledger.departed else { return }
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .queue(.deleted(_, let row, .upload)) = event, let record = ledger.departed else { return }
     exercised += 1
-    guard let answer = ledger.pages[sighting.device].answer, answer.instant == sighting.now.monotonic else {
-      return blame(sighting, record.uuid, "deleted as delivered before any answer")
+    guard let answer = ledger.pages[context.device].answer, answer.instant == context.now.monotonic else {
+      return flag(context, record.uuid, "deleted as delivered before any answer")
     }
     if !answer.isSuccess {
-      blame(sighting, record.uuid, "deleted as delivered on status \(answer.status) to request \(answer.request)")
+      flag(context, record.uuid, "deleted as delivered on status \(answer.status) to request \(answer.request)")
     } else if !answer.rows.contains(row) {
-      blame(sighting, record.uuid, "deleted as delivered by request \(answer.request), which did not hold it")
+      flag(context, record.uuid, "deleted as delivered by request \(answer.request), which did not hold it")
     }
   }
 }

@@ -26,30 +26,30 @@ final class NoWedgeRule: Rule {
 
   override class var absence: String { "no record was made that was due to be sent" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
     case .sent, .ended, .launched, .killed, .network, .healed, .configured:
-      silences[sighting.device] = Silence(since: sighting.now.monotonic)
-    case .queue(.inserted): judge(sighting)
+      silences[context.device] = Silence(since: context.now.monotonic)
+    case .queue(.inserted): judge(context)
     default: break
     }
   }
 
-  private func judge(_ sighting: Sighting) {
-    let device = sighting.device
+  private func judge(_ context: EventContext) {
+    let device = context.device
     silences[device].inserts += 1
     let (silence, waiting) = (silences[device], ledger.pages[device].waiting.count)
     guard !silence.isTold, let terms = ledger.pages[device].terms, terms.autoSync, !terms.url.isEmpty,
       ledger.pages[device].connectedSince != nil, terms.canReachThreshold, waiting >= terms.threshold
     else { return }
     exercised += 1
-    if terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular { return }
+    if terms.defersOnCellular && ledger.radio.kind(of: context.network) == .cellular { return }
     guard silence.inserts > terms.threshold + UploadRules.backOffRecords else { return }
-    let quiet = sighting.now.monotonic - silence.since
+    let quiet = context.now.monotonic - silence.since
     guard ledger.hasPassed(quiet, timeLimit: terms.timeout) else { return }
     silences[device].isTold = true
-    blame(
-      sighting, nil,
+    flag(
+      context, nil,
       "\(waiting) records wait, \(silence.inserts) of them new, and nothing was sent for \(quiet.wholeMilliseconds / 1_000) s"
     )
   }

@@ -99,9 +99,9 @@ final class OdometerRule: Rule {
 
   override class var absence: String { "no device recorded two positions" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .queue(.refused): gauges[device].isDisturbed = true
     case .kept(let state) where ledger.pages[device].aliveSince == nil:
       if gauges[device].isDisturbed { (gauges[device].odometer, gauges[device].course) = (state.odometerMetres, nil) }
@@ -114,10 +114,10 @@ final class OdometerRule: Rule {
         if gauges[device].odometer > 0 { gauges[device].zerosToCome -= 1 }
         return
       }
-      judge(record, sighting)
+      judge(record, context)
       follow(record, device)
-      compare(record, sighting)
-      measure(record, sighting)
+      compare(record, context)
+      measure(record, context)
     case .told(.engine(.motionChange(let record))):
       gauges[device].course?.exact = nil
       gauges[device].isSettingOff = record.isMoving
@@ -125,7 +125,7 @@ final class OdometerRule: Rule {
       .told(.commanded(.startGeofences)), .told(.commanded(.start)):
       gauges[device].course?.exact = nil
       gauges[device].streamed = nil
-    case .told(.engine(.geofence(let record, _))): compare(record, sighting)
+    case .told(.engine(.geofence(let record, _))): compare(record, context)
     case .told(.commanded(.setOdometer)), .told(.commanded(.resetOdometer)):
       (gauges[device].odometer, gauges[device].course) = (0, nil)
       gauges[device].zerosToCome += 1
@@ -140,12 +140,12 @@ final class OdometerRule: Rule {
     (gauges[device].place, gauges[device].metres) = (place, metres)
   }
 
-  private func judge(_ record: LocationRecord, _ sighting: Sighting) {
-    let before = gauges[sighting.device].odometer
-    gauges[sighting.device].odometer = record.odometer
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    let before = gauges[context.device].odometer
+    gauges[context.device].odometer = record.odometer
     if record.odometer < before {
-      gauges[sighting.device].course = nil
-      blame(sighting, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
+      gauges[context.device].course = nil
+      flag(context, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
     }
   }
 
@@ -162,8 +162,8 @@ final class OdometerRule: Rule {
   }
 
   /// Adds up what cannot be doubted, and holds the odometer against it.
-  private func measure(_ record: LocationRecord, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
+  private func measure(_ record: LocationRecord, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
     guard var course = gauges[device].course,
       let place = record.coords.place
     else { return }
@@ -181,38 +181,38 @@ final class OdometerRule: Rule {
       !gauges[device].isTold
     else { return }
     gauges[device].isTold = true
-    blame(
-      sighting, record.uuid,
+    flag(
+      context, record.uuid,
       "the odometer has grown by \(Int(grown)) m on steps between exact positions that come to \(Int(course.sure)) m")
   }
 
-  private func compare(_ record: LocationRecord, _ sighting: Sighting) {
-    let gauge = gauges[sighting.device]
+  private func compare(_ record: LocationRecord, _ context: EventContext) {
+    let gauge = gauges[context.device]
     guard let place = gauge.place,
       let told = record.coords.place
     else { return }
-    defer { gauges[sighting.device].told = told }
+    defer { gauges[context.device].told = told }
     guard var course = gauge.course else {
       // At a position too poor for it the odometer is behind the way (SDK §17.1).
       if record.coords.accuracy ?? 0 > OdometerRule.countedAccuracyMetres { return }
       var course = Course(record.odometer, gauge.metres, at: told)
       // What the filter has taken from the step that leads here comes yet.
       course.kept = gauge.told?.distanceMetres(to: told) ?? 0
-      return gauges[sighting.device].course = course
+      return gauges[context.device].course = course
     }
     exercised += 1
     course.grow(to: record.odometer, at: told)
     // A step is wrong by the errors of both its ends.
     course.errors += 2 * told.distanceMetres(to: place)
-    gauges[sighting.device].course = course
+    gauges[context.device].course = course
     let (grown, gone) = (record.odometer - course.odometer, gauge.metres - course.metres)
     let limit =
       (gone + course.again) * (1 + OdometerRule.smoothing.share) + course.errors + course.kept
       + OdometerRule.smoothing.metres
     guard grown > limit, !gauge.isTold else { return }
-    gauges[sighting.device].isTold = true
-    blame(
-      sighting, record.uuid,
+    gauges[context.device].isTold = true
+    flag(
+      context, record.uuid,
       "the odometer has grown by \(Int(grown)) m on a distance of \(Int(gone)) m, with position errors of \(Int(course.errors / 2)) m in total"
     )
   }

@@ -9,9 +9,9 @@ final class OrderRule: Rule {
 
   override class var absence: String { "no records were sent" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .sent(let request) = happening, request.purpose == .records else { return }
-    let device = sighting.device
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .sent(let request) = event, request.purpose == .records else { return }
+    let device = context.device
     guard let rows = ledger.pages[device].open.last?.rows, let first = rows.first,
       let newestFirst = ledger.pages[device].terms?.newestFirst
     else { return }
@@ -19,11 +19,11 @@ final class OrderRule: Rule {
     let isInOrder = zip(rows, rows.dropFirst()).allSatisfy { newestFirst ? $0 > $1 : $0 < $1 }
     if !isInOrder {
       let uuid = ledger.pages[device].waiting[row: first]?.uuid
-      return blame(sighting, uuid, "the records of request \(request.id) are not in order")
+      return flag(context, uuid, "the records of request \(request.id) are not in order")
     }
     // Newer rows may have come since a page was locked.
     if !newestFirst, let oldest = ledger.pages[device].waiting.all.first, oldest.row < first {
-      blame(sighting, oldest.uuid, "skipped: request \(request.id) begins with a newer record")
+      flag(context, oldest.uuid, "skipped: request \(request.id) begins with a newer record")
     }
   }
 }

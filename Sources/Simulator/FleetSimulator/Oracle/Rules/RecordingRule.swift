@@ -36,43 +36,43 @@ final class RecordingRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    switch happening {
-    case .stood(let place, _): stood = (sighting.device, Mark(instant: sighting.now.monotonic, place: place))
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
+    case .stood(let place, _): stood = (context.device, Mark(instant: context.now.monotonic, place: place))
     case .told(.engine(.location(let record))):
-      if !record.isSample { mark(sighting) }
-    case .moves: judge(sighting)
+      if !record.isSample { mark(context) }
+    case .moves: judge(context)
     // Whatever changes what is to be done, or whether it can be done, begins the way anew.
-    case .faultEnded, .launched, .asked, .told(.commanded): mark(sighting)
+    case .faultEnded, .launched, .asked, .told(.commanded): mark(context)
     case .killed, .healed:
-      judgeEnd(sighting)
-      marks[sighting.device] = nil
+      judgeEnd(context)
+      marks[context.device] = nil
     default: break
     }
   }
 
-  private func mark(_ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
+  private func mark(_ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
     if let stood, stood.device == device, stood.mark.instant == now { return marks[device] = stood.mark }
     guard let place = ledger.truth.lives[device].place(at: now) else { return }
     marks[device] = Mark(instant: now, place: place)
   }
 
   /// The body has begun something else: the way before is complete.
-  private func judge(_ sighting: Sighting) {
-    guard case .trip(let trip)? = ledger.truth.lives[sighting.device].previous else { return }
-    judge(trip, until: min(trip.end, sighting.now.monotonic), sighting)
+  private func judge(_ context: EventContext) {
+    guard case .trip(let trip)? = ledger.truth.lives[context.device].previous else { return }
+    judge(trip, until: min(trip.end, context.now.monotonic), context)
   }
 
-  private func judgeEnd(_ sighting: Sighting) {
-    let life = ledger.truth.lives[sighting.device]
+  private func judgeEnd(_ context: EventContext) {
+    let life = ledger.truth.lives[context.device]
     guard case .trip(let trip)? = life.episode else { return }
-    judge(trip, until: sighting.now.monotonic, sighting)
+    judge(trip, until: context.now.monotonic, context)
   }
 
   /// Looks at the last part of a way, since the last position on it.
-  private func judge(_ trip: Trip, until end: MonotonicInstant, _ sighting: Sighting) {
-    let (device, life) = (sighting.device, ledger.truth.lives[sighting.device])
+  private func judge(_ trip: Trip, until end: MonotonicInstant, _ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let configuration = life.configuration, RecordingRule.isOpen(configuration),
       let wanted = life.expectation, wanted.goal == .location, let mark = marks[device]
     else { return }
@@ -93,8 +93,8 @@ final class RecordingRule: Rule {
     }
     guard gap > limit else { return }
     marks[device] = nil
-    blame(
-      sighting, nil,
+    flag(
+      context, nil,
       "no position recorded in \(Int(gap)) m of straight-line movement since \(start.clockText), although tracking is on"
     )
   }

@@ -23,23 +23,23 @@ final class RemoteCommandsRule: Rule {
 
   override class var absence: String { "no server sent a command" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
     case .ended(let request, let outcome):
       guard let sent = ledger.pages[device].open.first(where: { $0.id == request }) else { return }
       // An app that registers is not the SDK.
       if request > Account.firstRequest { return }
       // The answer to what a watchdog gave up is stale, and is ignored (SDK §9.2). A log has no watchdog.
-      if sent.purpose != .log && sent.isGivenUp(at: sighting.now.monotonic) { return }
-      expectNothingDue(sighting)
+      if sent.purpose != .log && sent.isGivenUp(at: context.now.monotonic) { return }
+      expectNothingDue(context)
       take(outcome, of: sent, device)
-    case .told(.commanded(let command)): judge(command, sighting)
+    case .told(.commanded(let command)): judge(command, context)
     case .sent(let request) where request.purpose == .refresh:
       if let due = orders[device]?.due, !due.isEmpty { orders[device] = Orders(held: due) }
     case .sent(let request) where request.purpose == .records:
-      expectNothingDue(sighting)
-      if let command = orders.removeValue(forKey: device)?.held.first { blame(sighting, nil, missing(command)) }
+      expectNothingDue(context)
+      if let command = orders.removeValue(forKey: device)?.held.first { flag(context, nil, missing(command)) }
     // An app that dies over an answer forgets what was asked of it: the server does not ask again.
     case .killed: orders[device] = nil
     default: break
@@ -51,7 +51,7 @@ final class RemoteCommandsRule: Rule {
       guard let order = orders[device] else { continue }
       let isRefreshing = refresh(of: device).map { !$0.isGivenUp(at: instant) } ?? false
       if let command = order.due.first ?? (isRefreshing ? nil : order.held.first) {
-        ledger.violations.blame(.remoteCommands, device, at: instant, missing(command))
+        ledger.violations.flag(.remoteCommands, device, at: instant, missing(command))
       }
     }
   }
@@ -69,25 +69,25 @@ final class RemoteCommandsRule: Rule {
     }
   }
 
-  private func judge(_ command: Command, _ sighting: Sighting) {
-    let device = sighting.device
+  private func judge(_ command: Command, _ context: EventContext) {
+    let device = context.device
     if let order = orders[device], order.due.isEmpty,
-      let refresh = refresh(of: device), refresh.isGivenUp(at: sighting.now.monotonic)
+      let refresh = refresh(of: device), refresh.isGivenUp(at: context.now.monotonic)
     {
       orders[device] = Orders(due: order.held)
     }
     guard let next = orders[device]?.due.first else {
-      return blame(sighting, nil, "carries out '\(command.name)', which no answer has asked for")
+      return flag(context, nil, "carries out '\(command.name)', which no answer has asked for")
     }
-    if next != command { blame(sighting, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
+    if next != command { flag(context, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
     orders[device]?.due.removeFirst()
   }
 
   /// Commands come before everything else that follows an answer.
-  private func expectNothingDue(_ sighting: Sighting) {
-    guard let command = orders[sighting.device]?.due.first else { return }
-    blame(sighting, nil, missing(command))
-    orders[sighting.device]?.due = []
+  private func expectNothingDue(_ context: EventContext) {
+    guard let command = orders[context.device]?.due.first else { return }
+    flag(context, nil, missing(command))
+    orders[context.device]?.due = []
   }
 
   private func refresh(of device: Int) -> SentRequest? {

@@ -29,34 +29,34 @@ final class RequestFormRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    switch happening {
-    case .configured: senders[sighting.device].unseen = 0
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
+    case .configured: senders[context.device].unseen = 0
     case .launched:
-      let life = ledger.truth.lives[sighting.device]
-      if life.isReconfigured, life.disturbedAt != nil { senders[sighting.device].isUncertain = true }
+      let life = ledger.truth.lives[context.device]
+      if life.isReconfigured, life.disturbedAt != nil { senders[context.device].isUncertain = true }
     case .sent(let request) where request.purpose == .records:
-      senders[sighting.device].unseen -= 1
-      guard senders[sighting.device].unseen < 0 else { return }
-      senders[sighting.device].unseen = RequestFormRule.unseenMost
-      look(at: request, sighting)
+      senders[context.device].unseen -= 1
+      guard senders[context.device].unseen < 0 else { return }
+      senders[context.device].unseen = RequestFormRule.unseenMost
+      look(at: request, context)
     default: break
     }
   }
 
-  private func look(at request: OutgoingRequest, _ sighting: Sighting) {
-    let life = ledger.truth.lives[sighting.device]
+  private func look(at request: OutgoingRequest, _ context: EventContext) {
+    let life = ledger.truth.lives[context.device]
     // A device that was reconfigured goes by its new configuration.
-    guard let told = life.configuration, !senders[sighting.device].isTold, !senders[sighting.device].isUncertain else {
+    guard let told = life.configuration, !senders[context.device].isTold, !senders[context.device].isUncertain else {
       return
     }
-    let home = ledger.homes[sighting.device]
+    let home = ledger.homes[context.device]
     guard let configuration = life.isReconfigured ? told : ledger.configurations[home.fleet] else { return }
     exercised += 1
     let expected = ExpectedRequest(configuration) { home.filled($0) }
     for fault in expected.faults(of: request, ownHeaders: ledger.ownHeaders) {
-      senders[sighting.device].isTold = true
-      blame(sighting, nil, "request \(request.id) \(fault)")
+      senders[context.device].isTold = true
+      flag(context, nil, "request \(request.id) \(fault)")
     }
   }
 }

@@ -13,17 +13,17 @@ final class ResourcesRule: Rule {
 
   override class var absence: String { "no request was sent" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
     exercised += 1
-    let open = ledger.pages[sighting.device].open
-    if open.count > ResourcesRule.requestsMax { blame(sighting, nil, "\(open.count) requests under way") }
+    let open = ledger.pages[context.device].open
+    if open.count > ResourcesRule.requestsMax { flag(context, nil, "\(open.count) requests under way") }
   }
 
   override func close(at instant: MonotonicInstant) {
     for device in ledger.pages.indices {
       for request in ledger.pages[device].open
       where ledger.hasPassed(instant - request.sentAt, timeLimit: request.timeout) {
-        ledger.violations.blame(
+        ledger.violations.flag(
           .resources, device, at: instant, "request \(request.id), sent at \(request.sentAt.clockText), has no end")
       }
     }

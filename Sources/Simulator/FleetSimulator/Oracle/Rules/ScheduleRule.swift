@@ -17,47 +17,47 @@ final class ScheduleRule: Rule {
   /// Only of devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    if case .configured(let configuration) = happening { configure(configuration, sighting) }
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    if case .configured(let configuration) = event { configure(configuration, context) }
     guard timetables[device] != nil else { return }
-    judge(sighting)
-    switch happening {
-    case .asked(.startSchedule), .told(.commanded(.startSchedule)): begin(sighting)
+    judge(context)
+    switch event {
+    case .asked(.startSchedule), .told(.commanded(.startSchedule)): begin(context)
     case .asked(.stopSchedule), .told(.commanded(.stopSchedule)): timetables[device]?.follows = false
     case .asked(let command), .told(.commanded(let command)): overrule(by: command, device)
     case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
-    case .launched(let launch): timetables[device]?.begin(launch, at: sighting.now.monotonic)
+    case .launched(let launch): timetables[device]?.begin(launch, at: context.now.monotonic)
     case .kept(let state):
       if ledger.pages[device].aliveSince == nil {
         timetables[device]?.actual = !state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences
       }
     case .told(.engine(.schedule(let state))):
-      turn(!state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences, sighting)
+      turn(!state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences, context)
     case .told(.engine(.enabledChange(let isEnabled))):
-      if !isEnabled { turn(.off, sighting) } else if timetables[device]?.actual == .off { turn(nil, sighting) }
-    case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, sighting)
+      if !isEnabled { turn(.off, context) } else if timetables[device]?.actual == .off { turn(nil, context) }
+    case .queue(.inserted(_, _, let uuid, _, _)): record(uuid, context)
     case .healed: timetables[device]?.follows = false
     default: break
     }
-    publish(sighting)
+    publish(context)
   }
 
-  private func configure(_ configuration: Configuration, _ sighting: Sighting) {
-    let (device, schedule) = (sighting.device, ExpectedSchedule(configuration.app.schedule))
+  private func configure(_ configuration: Configuration, _ context: EventContext) {
+    let (device, schedule) = (context.device, ExpectedSchedule(configuration.app.schedule))
     guard !schedule.isEmpty else { return timetables[device] = nil }
     if timetables[device]?.schedule == schedule {
       timetables[device]?.terms = Timetable.Terms(configuration)
       return
     }
-    var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: sighting.now)
+    var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: context.now)
     timetable.follows = ledger.truth.lives[device].isScheduled
     if let known = timetables[device] {
       timetable.actual = known.actual
       timetable.isOverruled = true
     } else if timetable.follows {
-      timetable.expect(since: sighting.now.monotonic)
+      timetable.expect(since: context.now.monotonic)
     }
     timetables[device] = timetable
   }
@@ -74,49 +74,49 @@ final class ScheduleRule: Rule {
   }
 
   /// Nothing for a schedule that is on.
-  private func begin(_ sighting: Sighting) {
-    guard timetables[sighting.device]?.follows == false else { return }
-    timetables[sighting.device]?.follows = true
-    timetables[sighting.device]?.isOverruled = false
-    timetables[sighting.device]?.expect(since: sighting.now.monotonic)
+  private func begin(_ context: EventContext) {
+    guard timetables[context.device]?.follows == false else { return }
+    timetables[context.device]?.follows = true
+    timetables[context.device]?.isOverruled = false
+    timetables[context.device]?.expect(since: context.now.monotonic)
   }
 
   /// Time has gone on.
-  private func judge(_ sighting: Sighting) {
-    guard var timetable = timetables[sighting.device] else { return }
-    for late in timetable.advance(to: sighting.now, isRunning: ledger.pages[sighting.device].aliveSince != nil) {
-      ledger.violations.blame(Self.invariant, sighting.device, at: late.due, late.text)
+  private func judge(_ context: EventContext) {
+    guard var timetable = timetables[context.device] else { return }
+    for late in timetable.advance(to: context.now, isRunning: ledger.pages[context.device].aliveSince != nil) {
+      ledger.violations.flag(Self.invariant, context.device, at: late.due, late.text)
     }
     exercised += timetable.takeTurns()
-    timetables[sighting.device] = timetable
+    timetables[context.device] = timetable
   }
 
   /// The SDK has told of a change; nil: it is on, in an unknown mode.
-  private func turn(_ goal: TrackingGoal?, _ sighting: Sighting) {
-    guard let timetable = timetables[sighting.device] else { return }
-    timetables[sighting.device]?.actual = goal
+  private func turn(_ goal: TrackingGoal?, _ context: EventContext) {
+    guard let timetable = timetables[context.device] else { return }
+    timetables[context.device]?.actual = goal
     guard timetable.follows, !timetable.isOverruled, goal != timetable.actual, let goal,
-      !timetable.allows(goal, at: sighting.now)
+      !timetable.allows(goal, at: context.now)
     else { return }
-    blame(
-      sighting, nil,
+    flag(
+      context, nil,
       goal == .off
         ? "turned off inside a window" : "turned on outside the windows of its schedule, or in the wrong mode")
   }
 
-  private func record(_ uuid: UUID128, _ sighting: Sighting) {
-    guard let timetable = timetables[sighting.device], timetable.follows, !timetable.isOverruled, !timetable.isTold,
-      !timetable.allowsRecords(at: sighting.now),
-      !ledger.truth.lives[sighting.device].mayRecordOdometer(at: sighting.now.monotonic)
+  private func record(_ uuid: UUID128, _ context: EventContext) {
+    guard let timetable = timetables[context.device], timetable.follows, !timetable.isOverruled, !timetable.isTold,
+      !timetable.allowsRecords(at: context.now),
+      !ledger.truth.lives[context.device].mayRecordOdometer(at: context.now.monotonic)
     else { return }
-    timetables[sighting.device]?.isTold = true
-    blame(sighting, uuid, "recorded outside the windows of its schedule")
+    timetables[context.device]?.isTold = true
+    flag(context, uuid, "recorded outside the windows of its schedule")
   }
 
   /// For rules that ask what a device is to do.
-  private func publish(_ sighting: Sighting) {
-    let timetable = timetables[sighting.device]
-    ledger.truth.lives[sighting.device].scheduled = timetable.flatMap {
+  private func publish(_ context: EventContext) {
+    let timetable = timetables[context.device]
+    ledger.truth.lives[context.device].scheduled = timetable.flatMap {
       $0.follows && !$0.isOverruled ? $0.settled : nil
     }
   }

@@ -9,12 +9,12 @@ final class SingleFlightRule: Rule {
 
   override class var absence: String { "no request was sent" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    guard case .sent(let request) = happening, request.purpose != .log else { return }
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard case .sent(let request) = event, request.purpose != .log else { return }
     exercised += 1
-    for other in ledger.pages[sighting.device].open where other.id != request.id && other.purpose != .log {
-      if other.isGivenUp(at: sighting.now.monotonic) { continue }
-      blame(sighting, nil, "request \(request.id) is sent while the answer to request \(other.id) is awaited")
+    for other in ledger.pages[context.device].open where other.id != request.id && other.purpose != .log {
+      if other.isGivenUp(at: context.now.monotonic) { continue }
+      flag(context, nil, "request \(request.id) is sent while the answer to request \(other.id) is awaited")
     }
   }
 }

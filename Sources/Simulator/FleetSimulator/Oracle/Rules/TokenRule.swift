@@ -33,16 +33,16 @@ final class TokenRule: Rule {
 
   override class var absence: String { "no device had a token" }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let device = sighting.device
-    switch happening {
-    case .configured(let configuration): learn(configuration.authorization.accessToken, sighting)
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let device = context.device
+    switch event {
+    case .configured(let configuration): learn(configuration.authorization.accessToken, context)
     case .sent(let request) where request.purpose == .records:
       guard let token = holders[device]?.token, token.isShown(by: request) else { return }
       exercised += 1
       holders[device]?.shown.append((request.id, token, false))
-    case .served(let request, _): serve(request, sighting)
-    case .ended(let request, let outcome): end(request, outcome.status, sighting)
+    case .served(let request, _): serve(request, context)
+    case .ended(let request, let outcome): end(request, outcome.status, context)
     case .killed: holders[device]?.shown = []
     case .faultBegan(let occurrence): change(by: occurrence, isBegin: true, of: device)
     case .faultEnded(let occurrence): change(by: occurrence, isBegin: false, of: device)
@@ -50,9 +50,9 @@ final class TokenRule: Rule {
     }
   }
 
-  private func learn(_ text: String?, _ sighting: Sighting) {
-    guard let text, holders[sighting.device]?.token?.text != text else { return }
-    holders[sighting.device, default: Holder()].token = Token(text: text, since: sighting.now.monotonic)
+  private func learn(_ text: String?, _ context: EventContext) {
+    guard let text, holders[context.device]?.token?.text != text else { return }
+    holders[context.device, default: Holder()].token = Token(text: text, since: context.now.monotonic)
   }
 
   private func change(by occurrence: FaultOccurrence, isBegin: Bool, of device: Int) {
@@ -66,24 +66,24 @@ final class TokenRule: Rule {
     }
   }
 
-  private func serve(_ request: UInt64, _ sighting: Sighting) {
-    guard let holder = holders[sighting.device], holder.impostors == 0,
+  private func serve(_ request: UInt64, _ context: EventContext) {
+    guard let holder = holders[context.device], holder.impostors == 0,
       let index = holder.shown.firstIndex(where: { $0.request == request })
     else { return }
     let token = holder.shown[index].token
-    let isOld = ledger.tokenLifetime.map { sighting.now.monotonic - token.since > $0 + TokenRule.tolerance } ?? false
-    holders[sighting.device]?.shown[index].isUnduly = isOld || token.isTakenBack
+    let isOld = ledger.tokenLifetime.map { context.now.monotonic - token.since > $0 + TokenRule.tolerance } ?? false
+    holders[context.device]?.shown[index].isUnduly = isOld || token.isTakenBack
   }
 
-  private func end(_ request: UInt64, _ status: Int, _ sighting: Sighting) {
-    let device = sighting.device
+  private func end(_ request: UInt64, _ status: Int, _ context: EventContext) {
+    let device = context.device
     guard let index = holders[device]?.shown.firstIndex(where: { $0.request == request }),
       let shown = holders[device]?.shown.remove(at: index), shown.isUnduly, (200..<300).contains(status)
     else { return }
     let page = ledger.pages[device]
     let row = page.open.first { $0.id == request }?.rows.first
-    blame(
-      sighting, row.flatMap { page.waiting[row: $0]?.uuid },
+    flag(
+      context, row.flatMap { page.waiting[row: $0]?.uuid },
       "request \(request) is answered with \(status), and its access token "
         + (shown.token.isTakenBack ? "was taken back" : "is older than tokens of this server can be"))
   }

@@ -28,9 +28,9 @@ final class TriggerRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    switch event {
     case .told(.engine(.motionChange)): (senders[device].motionChange, senders[device].isLeft) = (now, true)
     case .ended: (senders[device].answer, senders[device].isLeft) = (now, true)
     case .queue(.deleted):
@@ -45,12 +45,12 @@ final class TriggerRule: Rule {
       guard senders[device].answer != now, !ledger.pages[device].isHealed, let terms = ledger.pages[device].terms else {
         return
       }
-      if !terms.autoSync { return blame(sighting, nil, "request \(request.id) is sent although autoSync is off") }
+      if !terms.autoSync { return flag(context, nil, "request \(request.id) is sent although autoSync is off") }
       let waiting = ledger.pages[device].waiting.count
       guard waiting < terms.threshold, senders[device].motionChange != now else { return }
       if let trigger = request.cargo?.trigger, trigger.isRetry, senders[device].isLeft { return }
-      blame(
-        sighting, nil,
+      flag(
+        context, nil,
         "request \(request.id) is sent with \(waiting) records waiting and a threshold of \(terms.threshold)"
       )
     default: break

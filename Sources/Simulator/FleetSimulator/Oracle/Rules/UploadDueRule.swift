@@ -48,15 +48,15 @@ final class UploadDueRule: Rule {
     super.init(ledger)
   }
 
-  override func see(_ happening: Happening, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
-    if senders[device].due != nil || senders[device].answered != nil { pass(to: now, sighting) }
-    switch happening {
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    if senders[device].due != nil || senders[device].answered != nil { pass(to: now, context) }
+    switch event {
     case .sent(let request):
       if request.purpose != .log { clear(device) }
-    case .ended(let request, let outcome): end(request, outcome, sighting)
+    case .ended(let request, let outcome): end(request, outcome, context)
     case .queue(.inserted):
-      if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, sighting) }
+      if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, context) }
     case .faultEnded(let occurrence):
       if case .device(let fault)? = ledger.faults[occurrence.fault], fault.poisonRecord != nil {
         poisoned.insert(device)
@@ -69,23 +69,23 @@ final class UploadDueRule: Rule {
     case .network(let network):
       clear(device)
       // Back, and not another one.
-      if ledger.radio.kind(of: network) != .none, ledger.pages[device].connectedSince == now { owe(.link, sighting) }
+      if ledger.radio.kind(of: network) != .none, ledger.pages[device].connectedSince == now { owe(.link, context) }
     case .launched(let launch):
-      if !launch.isInBackground { owe(.launch, sighting) }
-    case .fetched: owe(.fetch, sighting)
-    case .told(.engine(.heartbeat)): owe(.heartbeat, sighting)
+      if !launch.isInBackground { owe(.launch, context) }
+    case .fetched: owe(.fetch, context)
+    case .told(.engine(.heartbeat)): owe(.heartbeat, context)
     case .told(.engine(.motionChange(let record))):
       // A crossing that was found with the same position comes after it.
       let waiting = ledger.pages[device].waiting.all
-      if waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) { owe(.motionChange, sighting) }
+      if waiting.contains(where: { $0.createdAt < now || $0.uuid == record.uuid }) { owe(.motionChange, context) }
     default: break
     }
   }
 
   private func clear(_ device: Int) { (senders[device].due, senders[device].answered) = (nil, nil) }
 
-  private func end(_ request: UInt64, _ outcome: RequestOutcome, _ sighting: Sighting) {
-    let (device, now) = (sighting.device, sighting.now.monotonic)
+  private func end(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
     guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
       return
     }
@@ -97,11 +97,11 @@ final class UploadDueRule: Rule {
   }
 
   /// The instant of an answer is over: what is left then has to go at once.
-  private func pass(to now: MonotonicInstant, _ sighting: Sighting) {
-    let device = sighting.device
+  private func pass(to now: MonotonicInstant, _ context: EventContext) {
+    let device = context.device
     if let answered = senders[device].answered, answered < now {
       senders[device].answered = nil
-      if senders[device].left > 0, canSend(.rest, sighting) {
+      if senders[device].left > 0, canSend(.rest, context) {
         exercised += 1
         (senders[device].due, senders[device].reason) = (answered + UploadDueRule.patience, .rest)
       }
@@ -110,25 +110,25 @@ final class UploadDueRule: Rule {
     let reason = senders[device].reason
     senders[device].due = nil
     guard ledger.pages[device].upload == nil, ledger.pages[device].waiting.count > 0 else { return }
-    ledger.violations.blame(
+    ledger.violations.flag(
       Self.invariant, device, at: due,
       "\(ledger.pages[device].waiting.count.of("record")) waited, and nothing was sent after \(reason.rawValue)")
   }
 
-  private func owe(_ reason: Reason, _ sighting: Sighting) {
-    let device = sighting.device
-    guard senders[device].due == nil, canSend(reason, sighting) else { return }
+  private func owe(_ reason: Reason, _ context: EventContext) {
+    let device = context.device
+    guard senders[device].due == nil, canSend(reason, context) else { return }
     exercised += 1
-    (senders[device].due, senders[device].reason) = (sighting.now.monotonic + UploadDueRule.patience, reason)
+    (senders[device].due, senders[device].reason) = (context.now.monotonic + UploadDueRule.patience, reason)
   }
 
-  private func canSend(_ reason: Reason, _ sighting: Sighting) -> Bool {
-    let device = sighting.device
+  private func canSend(_ reason: Reason, _ context: EventContext) -> Bool {
+    let device = context.device
     let waiting = ledger.pages[device].waiting.count
     guard waiting > 0, let terms = ledger.pages[device].terms, !ledger.pages[device].isHealed, terms.autoSync,
       !terms.url.isEmpty, ledger.pages[device].aliveSince != nil, ledger.pages[device].open.isEmpty,
-      ledger.radio.kind(of: sighting.network) != .none,
-      !(terms.defersOnCellular && ledger.radio.kind(of: sighting.network) == .cellular)
+      ledger.radio.kind(of: context.network) != .none,
+      !(terms.defersOnCellular && ledger.radio.kind(of: context.network) == .cellular)
     else { return false }
     let reaches = waiting >= terms.threshold
     return switch reason {

@@ -2,7 +2,7 @@ import Base
 internal import Contract
 
 /// What is known while a scenario is read: where the reader stands, and all that was found wrong so far.
-struct Reading {
+struct DecodingContext {
   private(set) var problems: [ScenarioProblem] = []
   /// What takes effect, though not as the author may think.
   private(set) var notes: [ScenarioProblem] = []
@@ -16,7 +16,7 @@ struct Reading {
   init(names: DeclaredNames) { self.names = names }
 
   /// `step` is `name` or `[0]`.
-  mutating func inside<Result>(_ step: String, _ body: (inout Reading) -> Result) -> Result {
+  mutating func inside<Result>(_ step: String, _ body: (inout DecodingContext) -> Result) -> Result {
     let outer = path
     path = step.hasPrefix("[") || path.isEmpty ? path + step : "\(path).\(step)"
     defer { path = outer }
@@ -72,7 +72,7 @@ extension JSON5Value {
 }
 
 /// What no section can know alone.
-extension Reading {
+extension DecodingContext {
   mutating func judge(_ scenario: Scenario, _ document: JSON5Value) {
     judgeFleets(scenario, document)
     judgeTarget(scenario, document)
@@ -109,15 +109,15 @@ extension Reading {
 
   private mutating func judgeMembers(of fleet: Named<Fleet>) {
     let members = fleet.value.traits.members ?? []
-    inside("fleets.\(fleet.name.asPathStep).members") { reading in
+    inside("fleets.\(fleet.name.asPathStep).members") { context in
       for (member, next) in zip(members, members.dropFirst()) where member >= next {
-        reading.refuse(
+        context.refuse(
           .contradiction, fleet.position, "\(next) follows \(member)",
           remedy: "write each number once, in ascending order")
       }
       let count = fleet.value.executor.peakDevices
       if let last = members.last, last >= count {
-        reading.refuse(
+        context.refuse(
           .outOfRange, fleet.position, "there is no device \(last) among \(count)",
           remedy: "write numbers from 0 to \(max(0, count - 1))")
       }
@@ -126,27 +126,27 @@ extension Reading {
 
   private mutating func judgeTarget(_ scenario: Scenario, _ document: JSON5Value) {
     let position = document["target"]?.position ?? document["clock"]?.position ?? document.position
-    inside("target") { reading in
+    inside("target") { context in
       let isNowhere =
         scenario.target.url == nil
         && scenario.fleets.contains { scenario.configuration(of: $0.value.traits).http.uploadURL == nil }
       if scenario.clock.mode != .virtual && isNowhere {
-        reading.refuse(
+        context.refuse(
           .missing, position, "the mode \(scenario.clock.mode.rawValue) needs a server",
           remedy: "add url here or http.url in sdk.config, or take the mode virtual")
       }
       if scenario.clock.mode == .virtual && scenario.target.url != nil {
-        reading.note(
+        context.note(
           document["target"]?["url"]?.position ?? position, "the mode virtual has its own server",
           remedy: "take another mode to reach the url")
       }
       if scenario.clock.mode == .virtual, let preset = scenario.target.preset, preset != .rollingroad {
-        reading.refuse(
+        context.refuse(
           .contradiction, document["target"]?["preset"]?.position ?? position,
           "the mode virtual always uses the built-in server", remedy: "take another mode, or the preset rollingroad")
       }
       if scenario.target.verification.method == .query && scenario.target.verification.url == nil {
-        reading.refuse(
+        context.refuse(
           .missing, document["target"]?["verify"]?.position ?? position, "the URL to query is missing",
           remedy: "add url to verify")
       }
@@ -156,17 +156,17 @@ extension Reading {
   private mutating func judgeFaults(_ scenario: Scenario) {
     var seen: [String] = []
     for (index, fault) in scenario.faults.enumerated() {
-      inside("faults[\(index)]") { reading in
+      inside("faults[\(index)]") { context in
         if seen.contains(fault.name) {
-          reading.refuse(
+          context.refuse(
             .contradiction, fault.position, "a second fault '\(fault.name)'", remedy: "give it a name of its own")
         }
         if let start = fault.start, start >= scenario.clock.duration {
-          reading.refuse(
+          context.refuse(
             .contradiction, fault.position, "it starts after the end of the run",
             remedy: "make clock.duration longer or 'at' earlier")
         }
-        reading.judgeOccurrences(of: fault, in: scenario)
+        context.judgeOccurrences(of: fault, in: scenario)
       }
       seen.append(fault.name)
     }
@@ -174,15 +174,15 @@ extension Reading {
 
   private mutating func judgeOccurrences(of fault: Fault, in scenario: Scenario) {
     for (index, occurrence) in (fault.occurrences ?? []).enumerated() {
-      inside("occurrences[\(index)]") { reading in
+      inside("occurrences[\(index)]") { context in
         if occurrence.start >= scenario.clock.duration {
-          reading.refuse(
+          context.refuse(
             .contradiction, fault.position, "it starts after the end of the run",
             remedy: "make clock.duration longer or 'at' earlier")
         }
         let count = scenario.fleets.first { $0.name == occurrence.fleet }?.value.executor.peakDevices
         if let count, occurrence.member >= count {
-          reading.refuse(
+          context.refuse(
             .outOfRange, fault.position, "there is no device \(occurrence.member) among \(count)",
             remedy: "write a number from 0 to \(max(0, count - 1))")
         }

@@ -5,7 +5,7 @@ import Upload
 
 /// Asks a server beside the run, one question after the other, and never waits for long: a server that does not answer
 /// twice in a row is asked no more, and all questions together have a limit where one is set, which progress extends.
-final class Questioner {
+final class BlockingHTTPClient {
   private let transport: DrivenTransport
   private let now: () -> MonotonicInstant
   private var asked: UInt64 = 0
@@ -24,7 +24,7 @@ final class Questioner {
   ) throws(TransportError) {
     self.now = now
     var configuration = configuration
-    configuration.answerLimit = Questioner.answerBytesMax
+    configuration.answerLimit = BlockingHTTPClient.answerBytesMax
     configuration.sourceAddresses = []
     configuration.keepsHeads = keepsHeads
     transport = try DrivenTransport(configuration)
@@ -39,9 +39,9 @@ final class Questioner {
   /// Waits for the answer.
   func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [],
-    seconds: Int64 = Questioner.secondsPerQuestion
+    seconds: Int64 = BlockingHTTPClient.secondsPerQuestion
   ) -> RequestOutcome {
-    guard silences < Questioner.silencesMax else {
+    guard silences < BlockingHTTPClient.silencesMax else {
       return .failed(.timeout, message: "no answer to \(silences) queries in a row; no further queries are sent")
     }
     let left = end.map { ($0 - now()).wholeMilliseconds } ?? seconds * 1_000

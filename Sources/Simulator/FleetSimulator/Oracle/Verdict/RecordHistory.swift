@@ -9,7 +9,7 @@ import World
 
 /// Writes down what becomes of a few records, on both sides of the link: for a second run of the same seed, when it is known
 /// which records matter.
-final class Biographer: Watcher {
+final class RecordHistory: Watcher {
   private let ledger: Ledger
   /// By device: the records that matter, and what there is to say.
   private var lives: [Int: [Life]] = [:]
@@ -24,59 +24,59 @@ final class Biographer: Watcher {
 
   private static let linesMax = 60
 
-  init(_ ledger: Ledger, of victims: [Victim]) {
+  init(_ ledger: Ledger, of violations: [Violation]) {
     self.ledger = ledger
-    for victim in victims {
-      guard let device = ledger.names.firstIndex(of: victim.device) else { continue }
-      lives[device, default: []].append(Life(uuid: victim.uuid, end: victim.instant))
+    for violation in violations {
+      guard let device = ledger.names.firstIndex(of: violation.device) else { continue }
+      lives[device, default: []].append(Life(uuid: violation.uuid, end: violation.instant))
     }
   }
 
-  func story(of victim: Victim) -> [String] {
-    guard let device = ledger.names.firstIndex(of: victim.device) else { return [] }
-    return lives[device]?.first { $0.uuid == victim.uuid && $0.end == victim.instant }?.lines ?? []
+  func story(of violation: Violation) -> [String] {
+    guard let device = ledger.names.firstIndex(of: violation.device) else { return [] }
+    return lives[device]?.first { $0.uuid == violation.uuid && $0.end == violation.instant }?.lines ?? []
   }
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    guard var known = lives[sighting.device] else { return }
-    for index in known.indices { see(happening, sighting, &known[index]) }
-    lives[sighting.device] = known
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    guard var known = lives[context.device] else { return }
+    for index in known.indices { see(event, context, &known[index]) }
+    lives[context.device] = known
   }
 
-  private func see(_ happening: Happening, _ sighting: Sighting, _ life: inout Life) {
-    guard life.uuid != nil || sighting.now.monotonic <= life.end else { return }
-    guard let line = sentence(happening, sighting, &life) else { return }
-    if life.lines.count == Biographer.linesMax {
+  private func see(_ event: SimulationEvent, _ context: EventContext, _ life: inout Life) {
+    guard life.uuid != nil || context.now.monotonic <= life.end else { return }
+    guard let line = sentence(event, context, &life) else { return }
+    if life.lines.count == RecordHistory.linesMax {
       // The beginning of a record is a part of its story; of a device only the last part matters.
       life.lines.remove(at: life.uuid == nil ? 0 : 1)
     }
-    life.lines.append("\(sighting.now.monotonic.clockText) \(line)")
+    life.lines.append("\(context.now.monotonic.clockText) \(line)")
   }
 
-  private func sentence(_ happening: Happening, _ sighting: Sighting, _ life: inout Life) -> String? {
-    switch happening {
+  private func sentence(_ event: SimulationEvent, _ context: EventContext, _ life: inout Life) -> String? {
+    switch event {
     case .queue(.inserted(_, let row, let uuid, _, _)):
       if life.uuid == nil { return "record \(uuid.text) created" }
       guard life.uuid == uuid else { return nil }
       life.row = row
-      return "created, on \(ledger.radio[sighting.network].name)"
+      return "created, on \(ledger.radio[context.network].name)"
     case .queue(.deleted(_, let row, let cause)):
       guard life.uuid == nil || life.row == row else { return nil }
       life.isOver = true
-      return "\(life.uuid == nil ? "row \(row) " : "")deleted: \(Biographer.text(of: cause))"
+      return "\(life.uuid == nil ? "row \(row) " : "")deleted: \(RecordHistory.text(of: cause))"
     case .sent(let request):
-      guard concerns(request.id, sighting.device, life) else { return nil }
-      let count = ledger.pages[sighting.device].open.last?.recordCount ?? 0
-      return "request \(request.id) sent with \(count.of("record")), on \(ledger.radio[sighting.network].name)"
+      guard concerns(request.id, context.device, life) else { return nil }
+      let count = ledger.pages[context.device].open.last?.recordCount ?? 0
+      return "request \(request.id) sent with \(count.of("record")), on \(ledger.radio[context.network].name)"
     case .served(let request, let bytes):
-      guard concerns(request, sighting.device, life) else { return nil }
+      guard concerns(request, context.device, life) else { return nil }
       return "request \(request) at the server, which answers with \(bytes) bytes"
     case .ended(let request, let outcome):
-      guard concerns(request, sighting.device, life) else { return nil }
-      return "request \(request) \(Biographer.text(of: outcome))"
+      guard concerns(request, context.device, life) else { return nil }
+      return "request \(request) \(RecordHistory.text(of: outcome))"
     case .launched, .killed, .healed, .network:
       guard life.uuid == nil || life.row != nil && !life.isOver else { return nil }
-      return text(ofLife: happening)
+      return text(ofLife: event)
     default: return nil
     }
   }
@@ -104,8 +104,8 @@ final class Biographer: Watcher {
     }
   }
 
-  private func text(ofLife happening: Happening) -> String? {
-    switch happening {
+  private func text(ofLife event: SimulationEvent) -> String? {
+    switch event {
     case .launched(let launch): launch.didReboot ? "the phone is on again" : "the app starts"
     case .killed(let isReboot): isReboot ? "the phone goes off" : "the app is killed"
     case .network(let network): "network: \(ledger.radio[network].name)"
@@ -121,12 +121,12 @@ package enum Investigation {
   package static func explain(
     _ report: RunReport, of setup: RunSetup, store: () throws -> any Store
   ) throws -> RunReport {
-    guard !report.victims.isEmpty || !report.remarks.isEmpty else { return report }
-    let run = try FleetRun(setup, store: store(), following: report.victims + report.remarks)
+    guard !report.violations.isEmpty || !report.remarks.isEmpty else { return report }
+    let run = try FleetRun(setup, store: store(), following: report.violations + report.remarks)
     _ = try run.run()
     var explained = report
-    explained.victims = report.victims.map { run.retold($0) }
-    explained.remarks = report.remarks.map { run.retold($0) }
+    explained.violations = report.violations.map { run.withHistory($0) }
+    explained.remarks = report.remarks.map { run.withHistory($0) }
     return explained
   }
 }

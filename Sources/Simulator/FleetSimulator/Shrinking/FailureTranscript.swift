@@ -8,7 +8,7 @@ import Upload
 import Vocabulary
 
 /// Writes down what happens to one device, or to all, until a moment of the run.
-package final class StoryTeller: Watcher {
+package final class FailureTranscript: Watcher {
   /// One thing that happened.
   package struct Line: Equatable, Sendable {
     package let instant: MonotonicInstant
@@ -34,14 +34,14 @@ package final class StoryTeller: Watcher {
     self.until = until
   }
 
-  package func see(_ happening: Happening, _ sighting: Sighting) {
-    let instant = sighting.now.monotonic
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    let instant = context.now.monotonic
     if let until, instant > until { return }
-    guard device == nil || names[sighting.device] == device, let (event, detail) = happening.words else { return }
-    lines.append(Line(instant: instant, device: names[sighting.device], event: event, detail: detail))
-    if lines.count == 2 * StoryTeller.linesMax {
-      lines.removeFirst(StoryTeller.linesMax)
-      forgotten += StoryTeller.linesMax
+    guard device == nil || names[context.device] == device, let (event, detail) = event.words else { return }
+    lines.append(Line(instant: instant, device: names[context.device], event: event, detail: detail))
+    if lines.count == 2 * FailureTranscript.linesMax {
+      lines.removeFirst(FailureTranscript.linesMax)
+      forgotten += FailureTranscript.linesMax
     }
   }
 
@@ -70,7 +70,7 @@ package final class StoryTeller: Watcher {
   }
 }
 
-extension Happening {
+extension SimulationEvent {
   /// Nil for what is no part of a story.
   fileprivate var words: (event: String, detail: String)? {
     switch self {

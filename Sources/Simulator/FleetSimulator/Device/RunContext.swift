@@ -12,7 +12,7 @@ import Vocabulary
 import World
 
 /// What the devices of a run share: the city, the way to the server, the database of their queues, the book, the trace.
-final class Site {
+final class RunContext {
   let setup: RunSetup
   let names: [String]
   let clock: DayClock
@@ -21,7 +21,7 @@ final class Site {
   /// How many requests it has been shown.
   var requestsInside = 0
   /// Takes requests out of the process.
-  let carrier: Carrier?
+  let transport: FleetTransport?
   /// Takes them out of the process in virtual time.
   let lockstep: Lockstep?
   /// Seconds of the devices in a second of the network.
@@ -50,14 +50,14 @@ final class Site {
     case .inside(let store):
       let server = InProcessServer(store: store, for: setup)
       inside = server
-      (carrier, lockstep, clockFactor, proof, targetFaults) = (nil, nil, 1, server, nil)
-    case .outside(let carrier, let factor, let desk):
+      (transport, lockstep, clockFactor, proof, targetFaults) = (nil, nil, 1, server, nil)
+    case .outside(let transport, let factor, let desk):
       inside = nil
-      (self.carrier, lockstep, clockFactor) = (carrier, nil, factor)
+      (self.transport, lockstep, clockFactor) = (transport, nil, factor)
       (proof, targetFaults) = (desk.proof, desk.faults)
-    case .lockstep(let carrier, let latency, let desk):
+    case .lockstep(let transport, let latency, let desk):
       inside = nil
-      (self.carrier, lockstep, clockFactor) = (nil, Lockstep(carrier: carrier, latency: latency), 1)
+      (self.transport, lockstep, clockFactor) = (nil, Lockstep(transport: transport, latency: latency), 1)
       (proof, targetFaults) = (desk.proof, desk.faults)
     }
     self.database = database
@@ -100,21 +100,21 @@ final class Site {
     return inside
   }
 
-  func tell(_ happening: Happening, _ sighting: Sighting) {
-    oracle.see(happening, sighting)
-    for watcher in watchers { watcher.see(happening, sighting) }
+  func tell(_ event: SimulationEvent, _ context: EventContext) {
+    oracle.see(event, context)
+    for watcher in watchers { watcher.see(event, context) }
   }
 
   /// A watcher wants the drives to end.
   var hasSeenEnough: Bool { watchers.contains { $0.hasSeenEnough } }
 
   /// Tells what the queues did while this device worked.
-  func balance(_ sighting: Sighting, queued: @autoclosure () -> Int) {
+  func balance(_ context: EventContext, queued: @autoclosure () -> Int) {
     guard !queueWatch.notes.isEmpty else { return }
     let notes = queueWatch.takeNotes()
-    for note in notes { tell(.queue(note), sighting) }
+    for note in notes { tell(.queue(note), context) }
     queueWatch.giveBack(notes)
-    oracle.compare(sighting, queued: queued())
+    oracle.compare(context, queued: queued())
   }
 
   func takeSaid() -> [HostEffect] {

@@ -4,7 +4,7 @@ import Store
 
 /// A record that has left its queue. Before a real server is asked, in the end, there are as many as records were uploaded:
 /// none takes more than these bytes.
-struct Departure {
+struct DequeuedRecord {
   let uuid: UUID128
   let timestamp: WallInstant
   let createdAt: MonotonicInstant
@@ -99,15 +99,15 @@ struct RecordTraitsReader {
 /// Departures in the order in which they came: in blocks, so that one more never moves the others.
 struct DepartureList: RandomAccessCollection {
   private static let blockShift = 12
-  private var blocks: [ContiguousArray<Departure>] = []
+  private var blocks: [ContiguousArray<DequeuedRecord>] = []
   private(set) var endIndex = 0
   let startIndex = 0
 
-  subscript(index: Int) -> Departure {
+  subscript(index: Int) -> DequeuedRecord {
     blocks[index >> DepartureList.blockShift][index & (1 << DepartureList.blockShift - 1)]
   }
 
-  mutating func append(_ departure: Departure) {
+  mutating func append(_ departure: DequeuedRecord) {
     let block = endIndex >> DepartureList.blockShift
     if block == blocks.count { blocks.append([]) }
     blocks[block].append(departure)

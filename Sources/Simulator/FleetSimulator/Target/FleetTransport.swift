@@ -5,7 +5,7 @@ import Scenario
 import Upload
 
 /// Takes the requests of a run's devices to a server outside the run, which answers in its own time.
-package final class Carrier {
+package final class FleetTransport {
   private let transport: DrivenTransport
   /// How many it has taken so far.
   private(set) var requests = 0
@@ -48,7 +48,7 @@ package final class Carrier {
   /// requests in a row run out is sent nothing more, and after a wish to end the run the wait is short.
   func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
     precondition(inFlight == 0, "one request at a time")
-    if silences >= Carrier.silencesMax || isOutOfPatience {
+    if silences >= FleetTransport.silencesMax || isOutOfPatience {
       return TransportCompletion(
         device: device, id: request.id,
         outcome: .failed(.timeout, message: "the target does not answer; no further requests are sent"),
@@ -84,7 +84,7 @@ extension OutsideSetup {
   /// it does, or when there is no page.
   package func showStreets(of setup: RunSetup) throws -> String? {
     guard isOurs, let map = CityMap(setup)?.geoJSON else { return nil }
-    let administration = TargetAdministration(try Questioner(transport), of: self)
+    let administration = TargetAdministration(try BlockingHTTPClient(transport), of: self)
     let answer = administration.ask("/admin/v1/map")
     if answer.wantsToken { return "the live page shows no streets: the server's administration wants --admin-token" }
     guard JSONValue(answerOf: answer)?["type"] == .string("FeatureCollection") else { return nil }

@@ -19,7 +19,7 @@ final class QueryProof: StoreProof {
     var putAsidePath: String?
   }
 
-  private let questioner: Questioner
+  private let client: BlockingHTTPClient
   private let question: Question
   private let headers: [Named<String>]
   private let seed: UInt64
@@ -36,8 +36,8 @@ final class QueryProof: StoreProof {
   private static let spanEachPage = Nanoseconds.milliseconds(500)
 
   /// The headers are those of a device's requests.
-  init(_ questioner: Questioner, _ question: Question, headers: [Named<String>], seed: UInt64, devices: [String]) {
-    self.questioner = questioner
+  init(_ client: BlockingHTTPClient, _ question: Question, headers: [Named<String>], seed: UInt64, devices: [String]) {
+    self.client = client
     self.seed = seed
     self.question = question
     self.headers = headers
@@ -75,13 +75,13 @@ final class QueryProof: StoreProof {
 
   private func listing(of device: String) -> StoreListing? {
     if let known = listings[device] { return known }
-    // Who could not answer once is not asked for everybody.
+    // A server that failed to answer once is not asked for each device.
     guard refusal == nil else { return nil }
-    questioner.limit(to: QueryProof.span + QueryProof.spanEach * Int64(devices.count))
+    client.limit(to: QueryProof.span + QueryProof.spanEach * Int64(devices.count))
     var listing = StoreListing()
     var known = 0
     func noteProgress() {
-      if listing.count > known { questioner.extendLimit(by: QueryProof.spanEachPage) }
+      if listing.count > known { client.extendLimit(by: QueryProof.spanEachPage) }
       known = listing.count
     }
     let isRead = readPages(from: question.url, of: device) { body in
@@ -117,9 +117,9 @@ final class QueryProof: StoreProof {
       guard seen.insert(page).inserted, seen.count <= QueryProof.pagesMax else {
         return refuse(page, "its pages form a loop")
       }
-      let answer = questioner.ask(page, headers: fields)
+      let answer = client.ask(page, headers: fields)
       if let reason = answer.refusal { return refuse(page, reason) }
-      let head = AnswerHead(parsing: questioner.head)
+      let head = AnswerHead(parsing: client.head)
       if let problem = take(answer.body) { return refuse(page, problem) }
       next = PageLink.next(in: head, from: page)
       if let next, OutsideSetup.parts(of: next).origin != OutsideSetup.parts(of: page).origin {

@@ -1,12 +1,12 @@
 package import Base
 package import Scenario
 
-/// Collects what must not have happened, and who it happened to.
-final class Violations {
-  /// The earliest victims of each invariant, in the order in which they were found; the counts are of all.
-  private(set) var victims: [Victim] = []
+/// Collects violations of invariants, with their devices and records.
+final class ViolationLog {
+  /// The earliest violations of each invariant, in the order in which they were found; the counts are of all.
+  private(set) var violations: [Violation] = []
   /// What is to be told and breaks no invariant.
-  private(set) var remarks: [Victim] = []
+  private(set) var remarks: [Violation] = []
   private var counts: [Invariant: Int] = [:]
   private let checked: Set<Invariant>
   private let names: [String]
@@ -17,8 +17,8 @@ final class Violations {
   /// Something has happened after which the run is over.
   private(set) var breaksOff = false
 
-  private static let victimsMax = 32
-  private static let victimsPerInvariantMax = 8
+  private static let violationsMax = 32
+  private static let violationsPerInvariantMax = 8
 
   init(of setup: RunSetup, names: [String]) {
     checked = Set(setup.invariants)
@@ -29,7 +29,7 @@ final class Violations {
   func count(of invariant: Invariant) -> Int { counts[invariant, default: 0] }
 
   /// `device` is nil when it is none that the run has; `what` is a sentence.
-  func blame(
+  func flag(
     _ invariant: Invariant, _ device: Int?, _ uuid: UUID128? = nil, at instant: MonotonicInstant,
     _ what: @autoclosure () -> String, story: @autoclosure () -> [String] = []
   ) {
@@ -38,21 +38,21 @@ final class Violations {
     counts[invariant] = count
     if ending.contains(invariant) { endsDrives = true }
     if breaking == invariant { (endsDrives, breaksOff) = (true, true) }
-    let known = victims.indices.filter { victims[$0].rule == invariant }
-    let hasRoom = known.count < Violations.victimsPerInvariantMax && victims.count < Violations.victimsMax
-    let latest = known.max { victims[$0].instant < victims[$1].instant }
-    guard hasRoom || latest.map({ instant < victims[$0].instant }) ?? false else { return }
-    let victim = Victim(
+    let known = violations.indices.filter { violations[$0].rule == invariant }
+    let hasRoom = known.count < ViolationLog.violationsPerInvariantMax && violations.count < ViolationLog.violationsMax
+    let latest = known.max { violations[$0].instant < violations[$1].instant }
+    guard hasRoom || latest.map({ instant < violations[$0].instant }) ?? false else { return }
+    let violation = Violation(
       device: device.map { names[$0] } ?? "(none of the run)", uuid: uuid, rule: invariant, instant: instant,
       what: what(), story: story())
-    if hasRoom { victims.append(victim) } else if let latest { victims[latest] = victim }
+    if hasRoom { violations.append(violation) } else if let latest { violations[latest] = violation }
   }
 
   /// A record whose device lost it by the SDK's own rules.
   func remark(_ device: Int, _ uuid: UUID128, at instant: MonotonicInstant, _ what: String) {
-    guard remarks.count < Violations.victimsMax else { return }
+    guard remarks.count < ViolationLog.violationsMax else { return }
     remarks.append(
-      Victim(device: names[device], uuid: uuid, rule: .ackedIsDurable, instant: instant, what: what, story: []))
+      Violation(device: names[device], uuid: uuid, rule: .ackedIsDurable, instant: instant, what: what, story: []))
   }
 
   /// How far an invariant was looked at.
@@ -87,7 +87,7 @@ final class Violations {
 }
 
 /// A device to which something happened that must not.
-package struct Victim: Equatable, Sendable {
+package struct Violation: Equatable, Sendable {
   package let device: String
   /// Nil when it concerns the device as a whole.
   package let uuid: UUID128?
@@ -98,7 +98,7 @@ package struct Victim: Equatable, Sendable {
   /// What became of the record, in order, as sentences.
   package var story: [String]
 
-  /// The invariant and its victim first, then a line for each sentence.
+  /// The invariant, device and record first, then a line for each sentence.
   package var text: String {
     let record = uuid.map { ", record \($0.text)" } ?? ""
     return

@@ -8,7 +8,7 @@ import World
 @testable import FleetSimulator
 
 /// What a test wants to know of a run.
-final class Happenings: Watcher {
+final class SeenEvents: Watcher {
   private var instants: [Double] = []
   private(set) var refusals = 0
   private(set) var kills = 0
@@ -34,9 +34,9 @@ final class Happenings: Watcher {
 
   init(from start: WallInstant) { self.start = start }
 
-  func see(_ happening: Happening, _ sighting: Sighting) {
-    let seconds = sighting.now.monotonic.seconds
-    switch happening {
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    let seconds = context.now.monotonic.seconds
+    switch event {
     case .queue(.inserted(_, _, _, let timestamp, _)):
       instants.append(seconds)
       let error = timestamp.millisecondsSince1970 - start.millisecondsSince1970 - Int64(seconds * 1_000)
@@ -47,15 +47,15 @@ final class Happenings: Watcher {
     case .faultBegan(let occurrence): begun.append(occurrence)
     case .faultEnded(let occurrence): ended.append(occurrence)
     case .sent(let request):
-      sent.append(Asked(device: sighting.device, request: request.id, seconds: seconds))
+      sent.append(Asked(device: context.device, request: request.id, seconds: seconds))
       paths.append(request.url)
     case .ended(let request, let outcome):
-      if let index = sent.firstIndex(where: { $0.device == sighting.device && $0.request == request }) {
+      if let index = sent.firstIndex(where: { $0.device == context.device && $0.request == request }) {
         let asked = sent.remove(at: index)
         durations.append((asked.seconds, seconds - asked.seconds))
       }
-      outcomes.append((sighting.device, seconds, outcome.status))
-      if case .answered(_, _, let body) = outcome { duplicates += Happenings.duplicates(in: body) }
+      outcomes.append((context.device, seconds, outcome.status))
+      if case .answered(_, _, let body) = outcome { duplicates += SeenEvents.duplicates(in: body) }
     default: break
     }
   }

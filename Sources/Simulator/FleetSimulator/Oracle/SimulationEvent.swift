@@ -9,7 +9,7 @@ package import Vocabulary
 package import World
 
 /// What happens to a device, as its watchers hear of it. Two dozen of them hear of each: what is large goes by reference.
-package enum Happening {
+package enum SimulationEvent {
   /// The app runs, on a phone that was switched on or not.
   case launched(Launch)
   case killed(isReboot: Bool)
@@ -37,7 +37,7 @@ package enum Happening {
   case ended(request: UInt64, RequestOutcome)
   /// The SDK told its app something.
   case told(HostEvent)
-  /// A fault befalls the device, or is over.
+  /// A fault begins for the device, or ends.
   indirect case faultBegan(FaultOccurrence)
   indirect case faultEnded(FaultOccurrence)
   /// The SDK of a device whose log is kept wrote a line of it.
@@ -61,7 +61,7 @@ package enum Happening {
 /// Sees everything that happens in a run, in order, in the run's own thread, and changes nothing: a run goes the same way
 /// with any watchers.
 package protocol Watcher: AnyObject {
-  func see(_ happening: Happening, _ sighting: Sighting)
+  func see(_ event: SimulationEvent, _ context: EventContext)
 
   /// Whether the drives may end now: what comes after would tell nothing.
   var hasSeenEnough: Bool { get }
@@ -72,7 +72,7 @@ extension Watcher {
 }
 
 /// Of whom a watcher hears, and when.
-package struct Sighting {
+package struct EventContext {
   /// Its place in the run.
   package let device: Int
   package let now: Moment

@@ -25,7 +25,7 @@ final class AdministrationProof: StoreProof {
   }
 
   func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
-    // Who could not answer once is not asked for everybody.
+    // A server that failed to answer once is not asked for each device.
     guard refusal == nil else { return nil }
     administration.limit(to: AdministrationProof.span + AdministrationProof.spanEach * Int64(devices.count))
     var lost: [PointKey] = []
@@ -107,21 +107,21 @@ final class AdministrationProof: StoreProof {
 
 /// The administration of a Rolling Road server outside the run, as its owner uses it.
 final class TargetAdministration {
-  private let questioner: Questioner
+  private let client: BlockingHTTPClient
   private let base: String
   private let headers: [NameValuePair]
 
-  init(_ questioner: Questioner, of target: OutsideSetup) {
-    self.questioner = questioner
+  init(_ client: BlockingHTTPClient, of target: OutsideSetup) {
+    self.client = client
     base = target.administration
     headers = target.administrationHeaders
   }
 
-  func limit(to span: Nanoseconds) { questioner.limit(to: span) }
+  func limit(to span: Nanoseconds) { client.limit(to: span) }
 
   func ask(_ path: String, by method: String = "GET", body: [UInt8] = []) -> RequestOutcome {
     let json = body.isEmpty ? [] : [NameValuePair(HeaderName.contentType, ContentType.json)]
-    return questioner.ask(base + path, by: method, headers: headers + json, body: body)
+    return client.ask(base + path, by: method, headers: headers + json, body: body)
   }
 }
 
