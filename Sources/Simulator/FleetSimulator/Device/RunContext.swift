@@ -1,8 +1,5 @@
 import Base
 import Contract
-import DeviceLog
-import Engine
-import Gzip
 import HTTP1
 import Host
 import IngestServer
@@ -32,7 +29,7 @@ final class RunContext {
   let queueWatch = QueueWatch()
   let scratch = HostScratch()
   /// What the app of the device that works now has said, and which requests it has made, until the watchers hear of it.
-  var said: [HostEffect] = []
+  var said = RecycledList<HostEffect>()
   var requests: [OutgoingRequest] = []
   let logEntriesKept: Int
   var head = ResponseHead()
@@ -111,21 +108,10 @@ final class RunContext {
   /// Tells what the queues did while this device worked.
   func balance(_ context: EventContext, queued: @autoclosure () -> Int) {
     guard !queueWatch.notes.isEmpty else { return }
-    let notes = queueWatch.takeNotes()
+    let notes = queueWatch.notes.take()
     for note in notes { tell(.queue(note), context) }
-    queueWatch.giveBack(notes)
+    queueWatch.notes.giveBack(notes)
     oracle.compare(context, queued: queued())
-  }
-
-  func takeSaid() -> [HostEffect] {
-    defer { said = [] }
-    return said
-  }
-
-  /// For the memory.
-  func giveBack(_ spare: consuming [HostEffect]) {
-    spare.removeAll(keepingCapacity: true)
-    said = spare
   }
 }
 

@@ -225,7 +225,7 @@ extension SimulatedDevice {
     run.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
     run.tell(.kept(host.engine.state), link.context(at: now))
     run.tell(.killed(isReboot: isReboot), link.context(at: now))
-    run.said.removeAll(keepingCapacity: true)
+    run.said.removeAll()
     run.requests = []
     link.drop(at: instant, in: run)
     account?.nextAttempt = nil
@@ -284,7 +284,7 @@ extension SimulatedDevice {
     (life.isDownUntil, life.isPhoneOff, life.hasRebooted) = (nil, false, false)
     life.launches += 1
     run.trace.note(.launched, life.launches, of: number, at: instant)
-    phone.beginProcess(isLogged: isLogged)
+    phone.isLogged = isLogged
     host = try SimulatedDevice.launch(
       number, key, of: fleet, launches: life.launches, firstRequest: host.uploader.nextRequestID, at: instant, in: run)
     begin(launch, at: instant, in: run)

@@ -79,7 +79,7 @@ extension SimulatedDevice {
   mutating func settle(at now: Moment, in run: RunContext) {
     run.balance(link.context(at: now), queued: host.queue.count)
     guard !run.said.isEmpty else { return }
-    let said = run.takeSaid()
+    let said = run.said.take()
     for case .log(let entry, _) in said { run.tell(.logged(entry), link.context(at: now)) }
     for case .deliver(let event) in said {
       if case .configured = event {
@@ -96,7 +96,7 @@ extension SimulatedDevice {
       run.tell(.told(event), link.context(at: now))
       if case .authorization(let event) = event { hear(event, at: now.monotonic) }
     }
-    run.giveBack(said)
+    run.said.giveBack(said)
   }
 }
 

@@ -50,12 +50,6 @@ struct SimulatedPhone {
     }
   }
 
-  mutating func beginProcess(isLogged: Bool) {
-    (updates, isSampling, wantsActivities, orders) = (nil, false, false, [])
-    regionIsNew = false
-    self.isLogged = isLogged
-  }
-
   mutating func apply(_ demand: SensorDemand) {
     switch demand {
     case .locationUpdates(let updates): self.updates = updates

@@ -16,7 +16,7 @@ struct WriteFailure {
 final class QueueWatch: QueueObserver {
   /// By the device's number. Never gone through.
   var failures: [Int: WriteFailure] = [:]
-  private(set) var notes: [QueueNote] = []
+  var notes = RecycledList<QueueNote>()
 
   func admit(_ step: WriteStep, of device: Int) throws(DatabaseError) {
     guard !failures.isEmpty, var failure = failures[device] else { return }
@@ -31,17 +31,6 @@ final class QueueWatch: QueueObserver {
   func see(_ note: QueueNote) { notes.append(note) }
 
   func hasDied(_ device: Int) -> Bool { !failures.isEmpty && failures[device]?.isDead ?? false }
-
-  func takeNotes() -> [QueueNote] {
-    defer { notes = [] }
-    return notes
-  }
-
-  /// For the memory.
-  func giveBack(_ spare: consuming [QueueNote]) {
-    spare.removeAll(keepingCapacity: true)
-    notes = spare
-  }
 }
 
 extension DatabaseError {
