@@ -18,16 +18,19 @@ let settings: [SwiftSetting] =
   ] + (continuousIntegration ? [.treatAllWarnings(as: .error)] : [])
 
 /// The tests run the product as it is shipped, optimized (scripts/test, docs/decisions/0023). A package that depends on this
-/// one never sees the flag.
-let productSettings =
-  settings + (Context.environment["OPTIMIZE_PRODUCT"] != nil ? [.unsafeFlags(["-O"])] : [])
+/// one never sees these flags.
+let optimizesProduct = Context.environment["OPTIMIZE_PRODUCT"] != nil
+let productSettings = settings + (optimizesProduct ? [.unsafeFlags(["-O"])] : [])
+/// One process compiles all files of a test target and writes its module on the way: no macro is expanded twice.
+let testSettings =
+  settings + (optimizesProduct ? [.unsafeFlags(["-driver-batch-count", "1", "-no-emit-module-separately"])] : [])
 
 func library(_ name: String, in folder: String = "", needs: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: productSettings)
 }
 
 func tests(_ folder: String, needs: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(folder)Tests", dependencies: needs, path: "Tests/\(folder)", swiftSettings: settings)
+  .testTarget(name: "\(folder)Tests", dependencies: needs, path: "Tests/\(folder)", swiftSettings: testSettings)
 }
 
 func bench(_ folder: String, needs: [Target.Dependency]) -> Target {

@@ -39,11 +39,18 @@ import Testing
   @Test func theWholeIsTheUnshardedRun() throws {
     let whole = try summary(nil)
     let merged = try RunSummary.whole(of: [summary("2/3"), summary("0/3"), summary("1/3")])
-    #expect(merged.hash == whole.hash && merged.fleets == whole.fleets && merged.devices == 5)
-    #expect(merged.ledger == whole.ledger && merged.requests == whole.requests && merged.events == whole.events)
-    #expect(merged.checks == whole.checks && merged.shard == nil && merged.result == whole.result)
+    #expect(merged.hash == whole.hash)
+    #expect(merged.fleets == whole.fleets)
+    #expect(merged.devices == 5)
+    #expect(merged.ledger == whole.ledger)
+    #expect(merged.requests == whole.requests)
+    #expect(merged.events == whole.events)
+    #expect(merged.checks == whole.checks)
+    #expect(merged.shard == nil)
+    #expect(merged.result == whole.result)
     #expect(merged.thresholds == whole.thresholds)
-    #expect(merged.thresholds.map(\.outcome).filter { $0 == .failed }.count == 1)
+    let failed = merged.thresholds.filter { $0.outcome == .failed }
+    #expect(failed.count == 1)
     for figure in whole.metrics { #expect(merged.figure(figure.name) == figure.figure, "\(figure.name)") }
     #expect(merged.timeline.intervals == whole.timeline.intervals)
   }
