@@ -21,9 +21,8 @@ let settings: [SwiftSetting] =
 /// one never sees these flags.
 let optimizesProduct = Context.environment["OPTIMIZE_PRODUCT"] != nil
 let productSettings = settings + (optimizesProduct ? [.unsafeFlags(["-O"])] : [])
-/// One process compiles all files of a test target and writes its module on the way: no macro is expanded twice.
-let testSettings =
-  settings + (optimizesProduct ? [.unsafeFlags(["-driver-batch-count", "1", "-no-emit-module-separately"])] : [])
+/// One process compiles all files of a test target: another one would expand the macros of all of them again.
+let testSettings = settings + (optimizesProduct ? [.unsafeFlags(["-driver-batch-count", "1"])] : [])
 
 func library(_ name: String, in folder: String = "", needs: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: productSettings)
