@@ -73,7 +73,8 @@ import World
     let report = try run(setup)
     let dropped = try #require(shelf.dropped)
     #expect(report.sums.lost == 1 && report.sums.stored == report.sums.created - 1)
-    #expect(report.violations.map { $0.uuid?.text } == [dropped] && report.violations.map(\.rule) == [.ackedIsDurable])
+    #expect(report.violations.map { $0.uuid?.text } == [dropped], "\(report.violations)")
+    #expect(report.violations.map(\.rule) == [.ackedIsDurable])
   }
 
   @Test func tokensAreFetchedAndShownOverSockets() throws {
