@@ -10,16 +10,21 @@ struct FaultHandlers: Sendable {
   let hub: EventHub
   let metrics: ServerMetrics
 
-  /// The fault that meets this request now; it is counted.
-  func fault(for exchange: Exchange, beforeBody: Bool) -> AppliedFault? {
-    guard !board.isEmpty, let operation = exchange.route.deviceOperation else { return nil }
+  /// The fault that meets this request now, which is counted: the planned one, which is taken, or one of the rules.
+  func fault(for exchange: Exchange, beforeBody: Bool, _ planned: inout ServerFault?) -> AppliedFault? {
+    guard planned != nil || !board.isEmpty, let operation = exchange.route.deviceOperation else { return nil }
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
-    let applied = board.decide(
-      FaultRequest(
+    let applied: AppliedFault
+    if let fault = planned, fault.kind.isBeforeBody == beforeBody {
+      planned = nil
+      applied = AppliedFault(planned: fault)
+    } else {
+      let request = FaultRequest(
         operation: operation, run: device.run, device: device.name,
-        tags: board.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt),
-      beforeBody: beforeBody)
-    guard let applied else { return nil }
+        tags: board.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt)
+      guard let decided = board.decide(request, beforeBody: beforeBody) else { return nil }
+      applied = decided
+    }
     metrics.faulted(applied.fault.kind)
     if hub.isListening {
       hub.publish(.fault(applied, operation, device))

@@ -66,7 +66,7 @@ struct AppliedFault: Equatable, Sendable {
   }
 
   /// One of no rule, which waits its shortest time.
-  init(directed fault: ServerFault) {
+  init(planned fault: ServerFault) {
     rule = ""
     self.fault = fault
     switch fault {

@@ -82,29 +82,16 @@ extension ServerFault {
 /// The plan of a running server. Without rules a request costs one look at a flag.
 final class FaultBoard: Sendable {
   private let plan = Mutex(FaultRuleSet())
-  private let directed = Mutex<ServerFault?>(nil)
   private let hasRules = Atomic(false)
   private let hasTags = Atomic(false)
 
   var isEmpty: Bool { !hasRules.load(ordering: .acquiring) }
 
-  /// Meets one request, before any rule.
-  func direct(_ fault: ServerFault?) {
-    directed.withLock { $0 = fault }
-    hasRules.store(fault != nil || plan.withLock { !$0.isEmpty }, ordering: .releasing)
-  }
-
   /// Whether a rule wants to know the tags of the device.
   var asksForTags: Bool { hasTags.load(ordering: .acquiring) }
 
   func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
-    let direct: ServerFault? = directed.withLock { fault in
-      guard fault?.kind.isBeforeBody == beforeBody else { return nil }
-      defer { fault = nil }
-      return fault
-    }
-    if let direct { return AppliedFault(directed: direct) }
-    return plan.withLock { $0.decide(request, beforeBody: beforeBody) }
+    plan.withLock { $0.decide(request, beforeBody: beforeBody) }
   }
 
   func replace(_ rules: [FaultRule], of owner: String) {

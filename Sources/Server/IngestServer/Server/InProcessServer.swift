@@ -46,9 +46,6 @@ package final class InProcessServer {
     return IngestSession(context, scratch: scratch, address: address, isLocal: isLocal)
   }
 
-  /// The next request meets this fault, whatever the rules say; with nil the rules decide.
-  package func spoilNext(_ fault: ServerFault?) { context.spoilNext(fault) }
-
   /// The wall clock of its sessions.
   package internal(set) var now: WallInstant {
     get { backend.now }
@@ -168,10 +165,15 @@ package final class InProcessConnection {
   /// When the server goes on by itself; it holds an answer back until then.
   package var alarm: MonotonicInstant? { isOpen ? session.wishes.alarm : nil }
 
-  /// What the server says to the bytes, until it wants nothing more.
-  package func receive(_ bytes: some Sequence<UInt8>, at now: MonotonicInstant, wall: WallInstant) -> [UInt8] {
+  /// What the server says to the bytes, until it wants nothing more. The request that they belong to meets `fault`,
+  /// whatever the rules say; without one the rules decide.
+  package func receive(
+    _ bytes: some Sequence<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
+  ) -> [UInt8] {
     guard !isClosed else { return [] }
     untaken.append(contentsOf: bytes)
+    session.plannedFault = fault
+    defer { session.plannedFault = nil }
     return work(at: now, wall: wall) { _ in }
   }
 

@@ -84,9 +84,6 @@ package final class ServerContext: Sendable {
     undelivered.open { _ = backend.submit($0, for: .discarded) }
   }
 
-  /// The next request meets this fault, whatever the rules say; with nil the rules decide.
-  package func spoilNext(_ fault: ServerFault?) { faults.board.direct(fault) }
-
   /// What devices send would be refused by the store at the moment. Administration is let through, so that an operator can
   /// find out what is wrong.
   func isOverloaded(for route: Route) -> Bool { route.deviceOperation != nil && backend.isFull }

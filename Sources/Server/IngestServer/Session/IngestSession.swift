@@ -27,6 +27,8 @@ package final class IngestSession: ByteSession {
   var bodyBudget = 0
   /// How long the body is said to be.
   private(set) var bodyFraming = BodyFraming.none
+  /// Meets the request that is being read, before any rule. Only a server in the process is given one.
+  var plannedFault: ServerFault?
   /// What the last answer carried, until the client shows that it has read it.
   var carried: CarriedCommands?
 
@@ -174,7 +176,7 @@ extension IngestSession {
     let reading = context.reader.read(scratch.head, now: output.now, isLocal: isLocal)
     let exchange = reading.exchange
     guard let refusal = reading.refusal else {
-      if let fault = context.faults.fault(for: exchange, beforeBody: true) {
+      if let fault = context.faults.fault(for: exchange, beforeBody: true, &plannedFault) {
         return refuseBody(of: exchange, fault, &output)
       }
       if context.isOverloaded(for: exchange.route) { return turnAway(exchange, &output) }
@@ -234,7 +236,7 @@ extension IngestSession {
     if exchange.device.isEmpty, exchange.route.deviceOperation == .uploadLocations {
       exchange.device = context.uploads.nameSaid(in: exchange, scratch)
     }
-    exchange.fault = context.faults.fault(for: exchange, beforeBody: false)
+    exchange.fault = context.faults.fault(for: exchange, beforeBody: false, &plannedFault)
     if let fault = exchange.fault {
       applyFault(reply, exchange, fault, &output)
     } else {

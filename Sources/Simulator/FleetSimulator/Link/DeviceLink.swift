@@ -141,10 +141,10 @@ struct DeviceLink {
     let (line, serverEnd) = way(of: exchanges[index])
     let wall = run.setup.moment(at: now.monotonic)
     run.requestsInside += 1
-    let spoilage = spoilage(of: exchanges[index], under: faults, in: run)
-    if spoilage != nil { run.server.spoilNext(spoilage) }
-    for piece in exchanges[index].pieces { exchanges[index].answer += serverEnd.receive(piece, at: wall) }
-    if spoilage != nil { run.server.spoilNext(nil) }
+    let fault = serverFault(of: exchanges[index], under: faults, in: run)
+    for piece in exchanges[index].pieces {
+      exchanges[index].answer += serverEnd.receive(piece, at: wall, meeting: fault)
+    }
     exchanges[index].pieces = []
     if exchanges[index].purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
     answer(index, line, at: now, under: faults, in: run)

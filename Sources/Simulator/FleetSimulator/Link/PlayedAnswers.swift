@@ -8,7 +8,7 @@ import Upload
 /// What the server is to do badly.
 extension DeviceLink {
   /// With one request that has arrived; of several faults the first that meets it counts.
-  func spoilage(of exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext) -> ServerFault? {
+  func serverFault(of exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext) -> ServerFault? {
     for spell in faults.running {
       let fault = run.faults.faults[spell.fault]
       switch fault.action {
@@ -99,7 +99,7 @@ extension DeviceLink {
     to request: OutgoingRequest, _ exchange: LinkExchange, under faults: FaultTimeline, in run: RunContext
   ) -> RequestOutcome? {
     guard run.playsFaults else { return nil }
-    switch spoilage(of: exchange, under: faults, in: run) {
+    switch serverFault(of: exchange, under: faults, in: run) {
     case .status(let status, _, let body)?:
       return .answered(status: status, reason: "", body: Array((body ?? "").utf8))
     case .portal?: return .answered(status: 200, reason: "OK", body: Array("<html>log in!</html>".utf8))

@@ -30,8 +30,8 @@ extension InProcessServer {
 }
 
 extension InProcessConnection {
-  func receive(_ bytes: some Sequence<UInt8>, at now: Moment) -> [UInt8] {
-    receive(bytes, at: now.monotonic, wall: now.wall)
+  func receive(_ bytes: some Sequence<UInt8>, at now: Moment, meeting fault: ServerFault? = nil) -> [UInt8] {
+    receive(bytes, at: now.monotonic, wall: now.wall, meeting: fault)
   }
 
   func goOn(at now: Moment) -> [UInt8] { goOn(at: now.monotonic, wall: now.wall) }
