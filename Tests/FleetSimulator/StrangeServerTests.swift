@@ -96,7 +96,8 @@ import World
   }
 }
 
-/// The records of a server that keeps all but the first.
+/// The records of a server that keeps all but the first, and each once: a request that the end of the run cut off comes
+/// again (SDK §9.4).
 private final class Shelf: Sendable {
   private struct State {
     var dropped: String?
@@ -114,7 +115,7 @@ private final class Shelf: Sendable {
       let uuid = part.prefix { $0 != "\"" }.lowercased()
       state.withLock { state in
         if state.dropped == nil { state.dropped = uuid }
-        if state.dropped != uuid { state.kept.append((device, uuid)) }
+        if state.dropped != uuid, !state.kept.contains(where: { $0.uuid == uuid }) { state.kept.append((device, uuid)) }
       }
     }
   }
