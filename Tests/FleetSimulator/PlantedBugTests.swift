@@ -87,7 +87,7 @@ import Testing
     let newStore = { try LyingStore(.dropsLast(each: 2)) }
     let report = try Investigation.explain(FleetRun(setup, store: newStore()).run(), of: setup, store: newStore)
     let violation = try #require(report.violations.first { $0.rule == .ackedIsDurable })
-    let words = ["created", "sent with", "at the server", "answered with 200", "considered delivered", "server: "]
+    let words = ["created record", "sent request", "served request", ", with 200: ", "delivered row", "server: "]
     var lines = violation.story[...]
     for word in words {
       let place = try #require(lines.firstIndex { $0.contains(word) }, "'\(word)' in \(violation.text)")

@@ -39,25 +39,18 @@ package final class EventLog: Watcher {
   }
 
   package func see(_ event: SimulationEvent, _ context: EventContext) {
-    guard isTold[context.device] else { return }
-    switch event {
-    case .launched: line("launched", context) { _ in }
-    case .killed(let isReboot): line(isReboot ? "rebooted" : "killed", context) { _ in }
-    case .network(let network): line("network", context) { $0.field("network", setup.radio[network].name) }
-    case .queue(let note): tell(note, context)
-    case .sent(let request): depart(request, context)
-    case .served(let request, let bytes):
-      line("served", context) { writer in
-        writer.field("request", Int64(request))
-        writer.field("bytes", Int64(bytes))
-      }
-    case .ended(let request, let outcome): arrive(request, outcome, context)
-    case .told(let event): tell(event, context)
-    case .faultBegan(let fault): line("fault-began", context) { $0.field("fault", fault.fault) }
-    case .faultEnded(let fault): line("fault-ended", context) { $0.field("fault", fault.fault) }
-    case .healed: line("healed", context) { _ in }
-    default: break
-    }
+    guard isTold[context.device], let word = event.word else { return }
+    writer.beginObject()
+    writer.key("seconds")
+    writer.value(context.now.monotonic.secondsOfRun)
+    writer.field("time", context.now.wall.iso8601Text)
+    writer.field("device", names[context.device])
+    writer.field("event", word.rawValue)
+    writeFields(of: event, context)
+    writer.endObject()
+    let isDue = interval != nil && context.now.monotonic >= due
+    if let interval, isDue { due = context.now.monotonic + interval }
+    if isDue || writer.bytes.count >= EventLog.pieceBytes { finish() }
   }
 
   /// Hands over what was not yet.
@@ -67,84 +60,67 @@ package final class EventLog: Watcher {
     writer.removeAll()
   }
 
-  private func line(_ event: String, _ context: EventContext, _ more: (inout JSONWriter) -> Void) {
-    writer.beginObject()
-    writer.key("seconds")
-    writer.value(context.now.monotonic.secondsOfRun)
-    writer.field("time", context.now.wall.iso8601Text)
-    writer.field("device", names[context.device])
-    writer.field("event", event)
-    more(&writer)
-    writer.endObject()
-    let isDue = interval != nil && context.now.monotonic >= due
-    if let interval, isDue { due = context.now.monotonic + interval }
-    if isDue || writer.bytes.count >= EventLog.pieceBytes { finish() }
+  private func writeFields(of event: SimulationEvent, _ context: EventContext) {
+    switch event {
+    case .network(let network): writer.field("network", setup.radio[network].name)
+    case .queue(let note): writeFields(of: note)
+    case .sent(let request): writeFields(of: request, context)
+    case .served(let request, let bytes):
+      writer.field("request", Int64(request))
+      writer.field("bytes", Int64(bytes))
+    case .ended(let request, let outcome): writeFields(of: request, outcome, context)
+    case .told(let event): writeFields(of: event)
+    case .faultBegan(let fault), .faultEnded(let fault): writer.field("fault", fault.fault)
+    default: break
+    }
   }
 
-  private func tell(_ note: QueueNote, _ context: EventContext) {
+  private func writeFields(of note: QueueNote) {
     switch note {
     case .inserted(_, let row, let uuid, let timestamp, _):
       uuids[row] = uuid
-      line("created", context) { writer in
-        writer.field("uuid", uuid.text)
-        writer.field("timestamp", timestamp.iso8601Text)
-      }
-    case .deleted(_, let row, let cause):
-      let uuid = uuids.removeValue(forKey: row)
-      let words =
-        switch cause {
-        case .upload: "delivered"
-        case .order: "destroyed"
-        case .age: "expired"
-        case .room: "evicted"
-        }
-      line(words, context) { writer in if let uuid { writer.field("uuid", uuid.text) } }
-    case .refused: line("write-refused", context) { _ in }
+      writer.field("uuid", uuid.text)
+      writer.field("timestamp", timestamp.iso8601Text)
+    case .deleted(_, let row, _):
+      if let uuid = uuids.removeValue(forKey: row) { writer.field("uuid", uuid.text) }
+    case .refused: break
     }
   }
 
   private func key(_ request: UInt64, _ context: EventContext) -> UInt64 { UInt64(context.device) << 40 | request }
 
-  private func depart(_ request: OutgoingRequest, _ context: EventContext) {
+  private func writeFields(of request: OutgoingRequest, _ context: EventContext) {
     requests[key(request.id, context)] = context.now.monotonic
-    line("sent", context) { writer in
-      writer.field("request", Int64(request.id))
-      writer.field("purpose", request.purpose.rawValue)
-      writer.field("bytes", Int64(request.body.count))
-      guard let cargo = request.cargo else { return }
-      writer.field("records", Int64(cargo.uuids.count))
-      writer.field("trigger", cargo.trigger.rawValue)
-    }
+    writer.field("request", Int64(request.id))
+    writer.field("purpose", request.purpose.rawValue)
+    writer.field("bytes", Int64(request.body.count))
+    guard let cargo = request.cargo else { return }
+    writer.field("records", Int64(cargo.uuids.count))
+    writer.field("trigger", cargo.trigger.rawValue)
   }
 
-  private func arrive(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
+  private func writeFields(of request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
     let sent = requests.removeValue(forKey: key(request, context))
-    line("answered", context) { writer in
-      writer.field("request", Int64(request))
-      switch outcome {
-      case .answered(let status, _, body: let body):
-        writer.field("status", Int64(status))
-        writer.field("bytes", Int64(body.count))
-      case .failed(let failure, message: _): writer.field("failure", failure.rawValue)
-      }
-      if let sent { writer.field("milliseconds", (context.now.monotonic - sent).wholeMilliseconds) }
+    writer.field("request", Int64(request))
+    switch outcome {
+    case .answered(let status, _, body: let body):
+      writer.field("status", Int64(status))
+      writer.field("bytes", Int64(body.count))
+    case .failed(let failure, message: _): writer.field("failure", failure.rawValue)
     }
+    if let sent { writer.field("milliseconds", (context.now.monotonic - sent).wholeMilliseconds) }
   }
 
-  private func tell(_ event: HostEvent, _ context: EventContext) {
+  private func writeFields(of event: HostEvent) {
     switch event {
     case .engine(.motionChange(let record)):
-      line("motion", context) { writer in
-        writer.key("isMoving")
-        writer.value(record.isMoving)
-      }
-    case .engine(.geofence(_, let geofence)): line("geofence", context) { $0.field("identifier", geofence.identifier) }
+      writer.key("isMoving")
+      writer.value(record.isMoving)
+    case .engine(.geofence(_, let geofence)): writer.field("identifier", geofence.identifier)
     case .authorization(let event):
-      line("authorization", context) { writer in
-        writer.key("isSuccess")
-        writer.value(event.isSuccess)
-        writer.field("status", Int64(event.status))
-      }
+      writer.key("isSuccess")
+      writer.value(event.isSuccess)
+      writer.field("status", Int64(event.status))
     default: break
     }
   }
