@@ -12,6 +12,7 @@ struct DeviceRows {
 
   /// A row above all others.
   mutating func append(_ row: Int64, recordedAt: Int64) {
+    precondition(rows.last.map { $0 < row } ?? true, "rows come in ascending order")
     storage.append(row)
     earliest = min(earliest, recordedAt)
   }
@@ -54,6 +55,7 @@ struct LockedRows {
   mutating func insert(_ more: some Sequence<Int64>) {
     rows.append(contentsOf: more)
     rows.sort()
+    precondition(zip(rows, rows.dropFirst()).allSatisfy { $0 < $1 }, "a row is locked once")
   }
 
   mutating func remove(_ row: Int64) {

@@ -59,7 +59,8 @@ extension Uploader {
     var flush = flush
     var failure: DatabaseError?
     do throws(DatabaseError) {
-      _ = try queue.delete(flush.page.ids)
+      let deleted = try queue.delete(flush.page.ids)
+      precondition(deleted <= flush.page.ids.count, "an answer deletes no rows but those of its request")
       for uuid in flush.page.uuids { log(.destroyed(uuid: uuid), &effects) }
       flush.pages += 1
       flush.synced += flush.page.ids.count

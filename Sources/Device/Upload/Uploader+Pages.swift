@@ -26,6 +26,7 @@ extension Uploader {
     } catch {
       return abandon(flush, error, now, &effects)
     }
+    precondition(records.count <= limit, "a queue locks no more rows than it is asked for")
     if records.isEmpty { return finish(flush, nil, now, &effects) }
     log(http.batchSync ? .lockedBatch(count: records.count) : .locked(uuid: records[0].uuid), &effects)
     flush.page.ids = records.map(\.id)
@@ -73,6 +74,9 @@ extension Uploader {
   }
 
   private mutating func post(_ flush: Flush, _ now: Moment, _ effects: inout [UploadEffect]) {
+    precondition(flush.awaited == nil, "a flush has one request under way at most")
+    precondition(
+      !flush.page.ids.isEmpty && flush.page.ids.count == flush.page.uuids.count, "a request carries its locked rows")
     var flush = flush
     let http = configuration.http
     flush.stage = .uploading

@@ -85,6 +85,8 @@ package enum StoreResult: Equatable, Sendable {
   case rotatedBefore(family: Int64, answer: [UInt8])
   case refused(TokenRefusal)
   case unavailable(StoreOutage)
+
+  var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
 /// A job that is through.

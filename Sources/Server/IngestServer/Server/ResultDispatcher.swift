@@ -31,7 +31,8 @@ final class ResultDispatcher: Sendable {
 
   func deliver(_ completions: [Completion]) {
     let mailboxes = mailboxes.withLock { $0 }
-    for completion in completions {
+    for completion in completions where completion.ticket != .reading {
+      precondition(mailboxes[completion.ticket.owner] != nil, "a loop submits after it has opened its mailbox")
       let address = SessionAddress(loop: completion.ticket.owner, connection: completion.ticket.number)
       undelivered.committed(completion.result, for: address)
     }

@@ -47,6 +47,7 @@ struct JobQueue {
       guard group.jobs.isEmpty || fits else { break }
       group.append(job, ticket, bytes: bytes)
     }
+    precondition(group.jobs.count == group.tickets.count, "every job has the ticket of its sender")
     waiting.removeFirst(group)
     return group
   }
@@ -67,5 +68,7 @@ extension JobQueue.Group {
     tickets.removeFirst(taken.jobs.count)
     rowCount -= taken.rowCount
     byteCount -= taken.byteCount
+    precondition(rowCount >= 0 && byteCount >= 0, "a group takes out no more than came in")
+    precondition(!jobs.isEmpty || rowCount == 0 && byteCount == 0, "an empty queue counts nothing")
   }
 }

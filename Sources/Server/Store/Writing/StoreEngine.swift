@@ -102,6 +102,9 @@ extension StoreEngine {
       let isNew = try quarantine(item, of: batch, device: devices.entries[place].id)
       if isNew { receipt.quarantined += 1 } else { receipt.duplicate += 1 }
     }
+    precondition(
+      receipt.accepted + receipt.duplicate + receipt.quarantined == batch.points.count + batch.quarantined.count,
+      "a receipt names the fate of every record of its batch")
     devices.change(place) {
       $0.lastSeen = max($0.lastSeen, batch.receivedAt.millisecondsSince1970)
       $0.points += Int64(receipt.accepted)

@@ -109,6 +109,7 @@ package final class WriterThread: Sendable {
     if case .unavailable? = results.first {
       metrics.failedGroups.add()
       refused = results.count
+      precondition(results.allSatisfy(\.isUnavailable), "a group is committed as a whole or not at all")
     }
     note(refused)
     deliver(zip(group.tickets, results).map { Completion(ticket: $0, result: $1) })

@@ -42,6 +42,7 @@ struct LinkExchange {
 
   /// What does not get through before the device gives up fails then.
   mutating func advance(to stage: Stage, after span: Nanoseconds?, from instant: MonotonicInstant) {
+    precondition(span.map { $0 >= .zero } ?? true, "nothing arrives before it is sent")
     if let span, instant + span <= deadline {
       self.stage = stage
       due = instant + span

@@ -30,6 +30,7 @@ struct EventQueue {
   /// Gives the first device its next turn, or none.
   mutating func replaceFirst(with instant: MonotonicInstant?) {
     if let instant {
+      precondition(instant >= heap[0].instant, "the next turn of a device is not before this one")
       siftDown(Entry(instant: instant, device: heap[0].device), from: 0)
     } else {
       remove(at: 0)
