@@ -46,8 +46,8 @@ let package = Package(
   ],
   targets: [
     // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
-    .target(name: "CLinux", path: "Sources/System/CLinux"),
-    .target(name: "CEmbedded", path: "Sources/System/CEmbedded"),
+    .target(name: "CLinux", path: "Sources/System/CLinux", publicHeadersPath: "."),
+    .target(name: "CEmbedded", path: "Sources/System/CEmbedded", publicHeadersPath: "."),
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
