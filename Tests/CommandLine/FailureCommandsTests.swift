@@ -94,7 +94,7 @@ import Testing
     let half = run(["merge", folder + "/1"])
     #expect(half.code == .runtimeFailure && half.error.contains("missing: 0/2"))
     let none = run(["merge", folder + "/2"])
-    #expect(none.code == .runtimeFailure && none.error.contains("did its shard end?"))
+    #expect(none.code == .runtimeFailure && none.error.contains("did its run end?"))
   }
 
   @Test func coverageIsJudgedOverAllSeeds() {

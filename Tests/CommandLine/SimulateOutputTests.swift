@@ -24,7 +24,7 @@ import Testing
       let run = run("--out", folder + "/deep/er", "--quiet")
       #expect(run.code == .ok && run.error.isEmpty, "\(run.error)")
       let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/deep/er").sorted()
-      #expect(names == ["events.ndjson", "junit.xml", "report.html", "summary.json"])
+      #expect(names == ["events.ndjson", "junit.xml", "report.html", "summary.json", "timeline.csv"])
       let bytes = try Data(contentsOf: URL(filePath: folder + "/deep/er/summary.json"))
       let summary = try RunSummary(JSONValue(parsing: Array(bytes).span))
       #expect(run.output.contains("hash \(summary.hash)"))

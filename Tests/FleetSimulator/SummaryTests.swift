@@ -36,6 +36,15 @@ import Testing
         name: "upload_duration{network:lte}",
         figure: .trend(Spread(histogram: histogram(10, 200, 3_000), resolution: 1_000))),
     ]
+    summary.errors = [
+      RequestError(
+        purpose: "records", kind: "status 404", message: "no \"path\"", fleet: "cars", count: 3, first: .seconds(2),
+        last: .milliseconds(2_500),
+        sample: .init(device: "cars-1", request: "POST http://a.example/up", records: 2, body: "{}\n"))
+    ]
+    summary.origin = RunOrigin(
+      command: "rollingroad simulate x", host: "a, Linux 6.1, 2 processors", start: summary.start,
+      end: summary.start.advanced(byMilliseconds: 10))
     summary.checks = [.init(name: "accepted", held: 8, failed: 1)]
     summary.thresholds = [
       .init(selection: "uploads", expression: "count>10", value: 9, outcome: .failed, endedTheRun: true),
@@ -85,9 +94,24 @@ import Testing
     #expect(throws: MergeError.self) { try gauge.add(.counter(1)) }
   }
 
+  @Test func errorsOfPartsAddUpByName() throws {
+    var (first, second) = (Self.everything, Self.everything)
+    (first.shard, second.shard) = ("0/2", "1/2")
+    second.errors[0].first = .seconds(1)
+    second.errors[0].last = .seconds(9)
+    second.errors[0].sample.device = "cars-0"
+    var other = second.errors[0]
+    (other.message, other.count) = ("gone", 40)
+    second.errors.append(other)
+    let whole = try RunSummary.whole(of: [first, second])
+    #expect(whole.errors.map(\.count) == [40, 6] && whole.errors.map(\.message) == ["gone", "no \"path\""])
+    #expect(whole.errors[1].first == .seconds(1) && whole.errors[1].last == .seconds(9))
+    #expect(whole.errors[1].sample.device == "cars-0", "the sample is the first of all")
+  }
+
   @Test func coarseSpreadsAreRightWithinAnEighth() {
     for milliseconds in [0.001, 0.007, 0.5, 3, 47, 812, 60_000, 86_400_000] {
-      var spread = CoarseSpread()
+      var spread = StepSpread.coarse
       spread.record(milliseconds: milliseconds)
       let middle = spread.percentile(50) ?? 0
       #expect((middle - milliseconds).magnitude <= milliseconds / 8, "\(milliseconds): \(middle)")

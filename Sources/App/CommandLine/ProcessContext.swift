@@ -129,6 +129,24 @@ enum ProcessorClock {
   static func now() -> Nanoseconds { Nanoseconds(Int64(clock()) * 1_000) }
 }
 
+/// Where it runs.
+enum Machine {
+  /// `build-7, Linux 6.1.0 x86_64, 8 processors`.
+  static var words: String {
+    var names = utsname()
+    guard unsafe uname(&names) == 0 else { return "unknown" }
+    let (system, release, machine) = (text(names.sysname), text(names.release), text(names.machine))
+    let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    return "\(text(names.nodename)), \(system) \(release) \(machine), \(processors) processors"
+  }
+
+  private static func text<Characters>(_ characters: Characters) -> String {
+    unsafe withUnsafeBytes(of: characters) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}
+
 /// What is being run.
 enum Product {
   /// Semantic version; CHANGELOG.md says what came with it.

@@ -26,7 +26,10 @@ final class RunOutputs {
     folder = try path.map { path throws in try OutputFolder(path) }
     guard let folder else { return }
     for name in plan.names { try folder.check(name) }
-    if !isOfThePast { try folder.begin(plan.events) }
+    guard !isOfThePast else { return }
+    try folder.begin(plan.events)
+    try folder.begin(plan.timeline)
+    try folder.append(Array(TimelineCSV.head.utf8), to: plan.timeline)
   }
 
   /// Whose logs are kept from the beginning on.
@@ -43,6 +46,7 @@ final class RunOutputs {
     return [events] + (setup.logged.isEmpty ? [] : [logs(of: setup)])
   }
 
+  private var intervalsWritten = 0
   private var events: EventLog?
   private var deviceLogs: DeviceLogs?
 
@@ -63,16 +67,25 @@ final class RunOutputs {
     return Set(summary.violations.map(\.device)).intersection(setup.deviceNames)
   }
 
+  /// The intervals of the timeline that are over: each is written once, so that a run that is killed leaves them.
+  func append(_ timeline: Timeline) {
+    guard folder != nil, !isOfThePast, timeline.intervals.count > intervalsWritten else { return }
+    let text = TimelineCSV.lines(of: timeline, from: intervalsWritten)
+    intervalsWritten = timeline.intervals.count
+    append(Array(text.utf8), to: plan.timeline)
+  }
+
   /// Everything that is known at the end, in whole files.
   func write(_ summary: RunSummary, map: RunMap?) throws {
     guard let folder else { return }
     events?.finish()
     deviceLogs?.finish()
+    append(summary.timeline)
     if let failure { throw failure }
     try folder.write(summary.json.pretty + "\n", to: plan.summary)
     try folder.write(JUnitReport(summary).text, to: plan.junit)
     try folder.write(PageReport(summary, map: map).text, to: plan.page)
-    let streams = (isOfThePast ? [] : [plan.events]) + logged.sorted()
+    let streams = (isOfThePast ? [] : [plan.events, plan.timeline]) + logged.sorted()
     written = ([plan.summary, plan.page, plan.junit] + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }
@@ -93,6 +106,7 @@ private struct OutputPlan {
   var page = "report.html"
   var junit = "junit.xml"
   var events = "events.ndjson"
+  var timeline = "timeline.csv"
   var logs = "logs"
   /// Nil: of as many devices as a person may want to read about.
   var eventShare: Double?
@@ -106,12 +120,13 @@ private struct OutputPlan {
     case .html(let output): page = output.file
     case .junit(let output): junit = output.file
     case .events(let output): (events, eventShare) = (output.file, output.sample)
+    case .timeline(let output): timeline = output.file
     case .deviceLogs(let output): (logs, loggedDevices) = (output.directory, output.devices)
     case .console, .histogramLog, .prometheus, .telemetry: break
     }
   }
 
-  var names: [String] { [summary, page, junit, events, logs] }
+  var names: [String] { [summary, page, junit, events, timeline, logs] }
 
   func logFile(of device: String) -> String {
     logs + "/" + String(device.map { $0 == "/" || $0 == "\0" ? "_" : $0 }) + ".log"

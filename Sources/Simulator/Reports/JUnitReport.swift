@@ -38,13 +38,16 @@ package struct JUnitReport {
   }
 
   /// Without milliseconds and zone, as the schema of JUnit has it.
-  private var timestamp: String { String((summary.place?.start.iso8601Text ?? summary.startText).prefix(19)) }
+  private var timestamp: String {
+    String((summary.origin?.start ?? summary.place?.start ?? summary.start).iso8601Text.prefix(19))
+  }
 
   private var properties: [String] {
     var values = [
       ("seed", "0x" + String(summary.seed, radix: 16)), ("hash", summary.hash), ("result", "\(summary.result)"),
       ("verdict", VerdictText(summary).line),
     ]
+    if let origin = summary.origin { values += [("command", origin.command), ("host", origin.host)] }
     if let place = summary.place {
       let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
       values += [

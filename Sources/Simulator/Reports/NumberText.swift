@@ -95,6 +95,15 @@ enum RateText {
       .map { "\($0.key): \(NumberText.count($0.value))" }.joined(separator: ", ")
   }
 
+  /// Nil where it is not known.
+  static func origin(of summary: RunSummary) -> String? {
+    summary.origin.map { origin in
+      let seconds = Double(origin.end.millisecondsSince1970 - origin.start.millisecondsSince1970)
+      return "\(origin.command) on \(origin.host), started \(origin.start.iso8601Text), "
+        + "took \(NumberText.span(milliseconds: seconds)), rollingroad \(summary.product)"
+    }
+  }
+
   /// Nil in virtual time.
   static func place(of summary: RunSummary) -> String? {
     summary.place.map { place in

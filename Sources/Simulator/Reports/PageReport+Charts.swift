@@ -7,7 +7,7 @@ extension PageReport {
 
   var charts: [String] {
     var charts = [latency, backlog, throughput, errors, delivery]
-    var all = CoarseSpread()
+    var all = StepSpread.coarse
     for interval in timeline.intervals { all.add(interval.deliveryLatency) }
     charts.append(
       Bars(
@@ -49,7 +49,7 @@ extension PageReport {
       ]) + "<div class=\"gap\"></div>"
   }
 
-  private func percentiles(_ path: KeyPath<Timeline.Interval, CoarseSpread>) -> [Chart.Line] {
+  private func percentiles(_ path: KeyPath<Timeline.Interval, StepSpread>) -> [Chart.Line] {
     [("p99", "b", 99.0), ("p95", "d", 95), ("p50", "a", 50)].map { name, colour, share in
       Chart.Line(name: name, colour: colour, values: timeline.intervals.map { $0[keyPath: path].percentile(share) })
     }
@@ -122,7 +122,7 @@ extension PageReport {
 struct Bars {
   let title: String
   let note: String
-  let spread: CoarseSpread
+  let spread: StepSpread
 
   private static let (width, height) = (720.0, 160.0)
 
@@ -168,5 +168,5 @@ struct Bars {
       ])
   }
 
-  private func label(_ slot: Int) -> String { NumberText.span(milliseconds: CoarseSpread.middle(of: slot)) }
+  private func label(_ slot: Int) -> String { NumberText.span(milliseconds: spread.middle(of: slot)) }
 }

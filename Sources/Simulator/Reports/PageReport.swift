@@ -13,25 +13,14 @@ package struct PageReport {
   }
 
   package var text: String {
-    // Nothing may be loaded or run: only the one style sheet with this word has an effect.
-    let word = "r\(summary.hash.prefix(16))"
-    let policy =
-      "default-src 'none'; style-src 'nonce-\(word)'; base-uri 'none'; form-action 'none'"
-    let head = [
-      "<meta charset=\"utf-8\">", "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">",
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-      "<meta name=\"color-scheme\" content=\"light dark\">",
-      HTML.element("title", "", [HTML.text("\(summary.scenario): \(summary.result)")]),
-      HTML.element("style", "nonce=\"\(word)\"", [StyleSheet.text]),
-    ]
-    let body = [header, HTML.element("main", "", sections), footer]
-    return "<!doctype html>\n<html lang=\"en\">"
-      + HTML.element("head", "", head) + HTML.element("body", "", body) + "</html>\n"
+    HTML.page(
+      title: "\(summary.scenario): \(summary.result)", word: "r\(summary.hash.prefix(16))",
+      body: [header, HTML.element("main", "", sections), footer])
   }
 
   private var sections: [String] {
     let mapped = map.map { [HTML.element("h2", "", [HTML.text("The city")]), MapDrawing(map: $0).html] } ?? []
-    return charts + verdicts + remarks + mapped + figures
+    return errors + charts + verdicts + remarks + mapped + figures
   }
 
   private var header: String {
@@ -43,7 +32,7 @@ package struct PageReport {
       case .open: "open"
       }
     let word = verdict.line.prefix(1).uppercased() + verdict.line.dropFirst()
-    let place = RateText.place(of: summary)
+    let known = [RateText.place(of: summary), RateText.origin(of: summary)].compactMap { $0 }
     let facts = [
       NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
       "from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
@@ -54,8 +43,35 @@ package struct PageReport {
         HTML.element("h1", "", [HTML.text(summary.scenario)]),
         HTML.element("p", "class=\"verdict \(kind)\"", [HTML.text(word)]),
         HTML.element("p", "class=\"soft\"", [HTML.text(facts.joined(separator: " · "))]),
-        place.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } ?? "", numbers,
-      ])
+      ] + known.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } + [missed, numbers])
+  }
+
+  /// Those that were missed, where everybody looks first.
+  private var missed: String {
+    let missed = summary.thresholds.filter { $0.outcome == .failed }
+    guard !missed.isEmpty else { return "" }
+    let head = "\(missed.count) of \(NumberText.count(summary.thresholds.count, "threshold")) missed"
+    return HTML.element("p", "", [HTML.text(head)])
+      + HTML.element(
+        "ul", "class=\"missed\"", missed.map { HTML.element("li", "", [HTML.text(MetricText.sentence($0))]) })
+  }
+
+  /// By name, with a sample of each.
+  private var errors: [String] {
+    guard !summary.errors.isEmpty else { return [] }
+    let rows = summary.errors.map { ("bad", ErrorText.cells($0, of: summary)) }
+    let samples = summary.errors.prefix(10).map { error in
+      HTML.element(
+        "details", "",
+        [
+          HTML.element("summary", "", [HTML.text("\(error.kind), for example \(ErrorText.sample(error))")]),
+          HTML.element("pre", "", [HTML.text(error.sample.body.isEmpty ? "no body" : error.sample.body)]),
+        ])
+    }
+    return [
+      HTML.element("h2", "", [HTML.text("Errors")]),
+      HTML.element("div", "class=\"words\"", [HTML.table(ErrorText.heads, rows, caption: "Requests without a 2xx")]),
+    ] + samples
   }
 
   /// The ledger first: where every record is.
@@ -254,6 +270,19 @@ enum HTML {
   /// `attributes` are written as they are: names of classes, numbers.
   static func element(_ name: String, _ attributes: String = "", _ content: [String]) -> String {
     "<\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(content.joined())</\(name)>"
+  }
+
+  /// Nothing may be loaded or run: only the one style sheet with this word has an effect.
+  static func page(title: String, word: String, body: [String]) -> String {
+    let policy =
+      "default-src 'none'; style-src 'nonce-\(word)'; base-uri 'none'; form-action 'none'"
+    let head = [
+      "<meta charset=\"utf-8\">", "<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">",
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+      "<meta name=\"color-scheme\" content=\"light dark\">",
+      element("title", "", [text(title)]), element("style", "nonce=\"\(word)\"", [StyleSheet.text]),
+    ]
+    return "<!doctype html>\n<html lang=\"en\">" + element("head", "", head) + element("body", "", body) + "</html>\n"
   }
 
   /// Cells are texts; a row's class tells its colour.

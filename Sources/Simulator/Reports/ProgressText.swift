@@ -32,13 +32,15 @@ package enum ProgressText {
 
   private static func parts(_ progress: RunProgress, left: Nanoseconds?) -> [Part] {
     var parts: [Part] = [
-      ("\(Int(progress.share * 100)) %", 0), (NumberText.count(progress.devices, "device"), 5),
+      (progress.isSettling ? "settling" : "\(Int(progress.share * 100)) %", 0),
+      (NumberText.count(progress.devices, "device"), 5),
       ("\(NumberText.figure(progress.uploadsPerSecond)) uploads/s", 3),
     ]
     if let p95 = progress.p95Milliseconds { parts.append(("p95 \(NumberText.span(milliseconds: p95))", 4)) }
     parts.append(("backlog \(NumberText.count(progress.backlog))", 2))
-    parts.append(("errors \(NumberText.count(progress.errors))", 1))
-    if let left { parts.append(("\(NumberText.span(left)) left", 0)) }
+    let most = progress.mostFrequentError.map { " (\($0))" } ?? ""
+    parts.append(("errors \(NumberText.count(progress.errors))\(most)", 1))
+    if let left, !progress.isSettling { parts.append(("\(NumberText.span(left)) left", 0)) }
     return parts
   }
 

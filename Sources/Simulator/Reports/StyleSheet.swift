@@ -85,6 +85,9 @@ enum StyleSheet {
     .story h3 { overflow-wrap: anywhere; }
     code { font: 13px ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
     .gap { margin-top: 18px; }
+    .missed { margin: 2px 0 0; padding-left: 20px; color: var(--bad); }
+    details { margin: 8px 0 0; font-size: 13px; overflow-wrap: anywhere; }
+    pre { margin: 6px 0 0; padding: 10px 14px; background: var(--card); white-space: pre-wrap; overflow-wrap: anywhere; }
     footer { padding-top: 28px; padding-bottom: 48px; color: var(--soft); font-size: 13px; }
     @media (max-width: 760px) {
       .charts { grid-template-columns: minmax(0, 1fr); }

@@ -14,7 +14,8 @@ package struct SummaryText {
 
   package var text: String {
     let blocks = [
-      [head], records + uploads, trends, thresholds, checks, aboutServer, aboutPhones, violations, remarks, foot,
+      [head] + missed, records + uploads, errors, trends, thresholds, checks, aboutServer, aboutPhones, violations,
+      remarks, foot,
     ]
     return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
   }
@@ -36,6 +37,14 @@ package struct SummaryText {
     return "\(paint.bold(summary.scenario)) \(word)\(verdict.tail)"
   }
 
+  /// Those that were missed stand under the verdict when it cannot name them all.
+  private var missed: [String] {
+    let missed = summary.thresholds.filter { $0.outcome == .failed }
+    guard missed.count > 1 else { return [] }
+    return ["  \(missed.count) of \(summary.thresholds.count) thresholds missed"]
+      + missed.map { "    \(paint.red("✗ " + MetricText.sentence($0)))" }
+  }
+
   // MARK: Records and uploads
 
   private var records: [String] {
@@ -55,6 +64,16 @@ package struct SummaryText {
       parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
     }
     return ["  uploads   " + parts.joined(separator: ", ")]
+  }
+
+  private static let shownErrors = 10
+
+  private var errors: [String] {
+    guard !summary.errors.isEmpty else { return [] }
+    let rows = summary.errors.prefix(SummaryText.shownErrors).map { ErrorText.cells($0, of: summary) }
+    let left = summary.errors.count - rows.count
+    return Columns.text([ErrorText.heads] + rows, firstIsLeft: true, allLeft: true).map { "  " + $0 }
+      + (left > 0 ? ["  and \(NumberText.count(left)) more kinds of error"] : [])
   }
 
   // MARK: Figures
@@ -180,8 +199,8 @@ package struct SummaryText {
     case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
     }
     parts.append("\(NumberText.count(summary.events)) events")
-    let place = RateText.place(of: summary).map { ["  " + $0] } ?? []
-    return place + [
+    let known = [RateText.place(of: summary), RateText.origin(of: summary)].compactMap { $0 }
+    return known.map { "  " + $0 } + [
       "  " + parts.joined(separator: ", "), "  seed 0x\(String(summary.seed, radix: 16))  hash \(summary.hash)",
     ]
   }
@@ -219,6 +238,30 @@ enum LedgerText {
     default: name.map { $0.isUppercase ? " " + $0.lowercased() : String($0) }.joined()
     }
   }
+}
+
+/// A kind of error as a row of a table.
+enum ErrorText {
+  static let heads = ["errors", "count", "share", "fleet", "first", "last", "message"]
+
+  static func cells(_ error: RequestError, of summary: RunSummary) -> [String] {
+    let purpose = error.purpose == "records" ? "" : "\(error.purpose): "
+    return [
+      purpose + error.kind, NumberText.count(error.count), NumberText.percent(summary.share(of: error)), error.fleet,
+      error.first.runTime, error.last.runTime, error.message,
+    ]
+  }
+
+  /// What one of them was, to look at and to send again.
+  static func sample(_ error: RequestError) -> String {
+    let records = error.sample.records > 0 ? ", \(NumberText.count(error.sample.records, "record"))" : ""
+    return "\(error.sample.request) from \(error.sample.device)\(records)"
+  }
+}
+
+extension Nanoseconds {
+  /// Since the start of the run, to the second: `00:12:43`.
+  fileprivate var runTime: String { String((MonotonicInstant(nanoseconds: 0) + self).clockText.prefix { $0 != "." }) }
 }
 
 /// Figures in the units of their metrics.

@@ -1,5 +1,4 @@
 import FleetSimulator
-import JSON
 import Reports
 import Scenario
 
@@ -34,7 +33,7 @@ private struct MergeCommand {
     do {
       let outputs = try RunOutputs(Scenario(), nil, folder: folder)
       var shards: [RunSummary] = []
-      for place in places { shards.append(try summary(at: place)) }
+      for place in places { shards.append(try RunSummary.read(place, process.readFile)) }
       let whole = try RunSummary.whole(of: shards)
       try outputs.write(whole, map: nil)
       process.writeOutput(SummaryText(whole, isColoured: process.outputIsTerminal).text)
@@ -48,19 +47,5 @@ private struct MergeCommand {
       process.writeError("rollingroad merge: \(error)")
     }
     return .runtimeFailure
-  }
-
-  private func summary(at place: String) throws -> RunSummary {
-    let inside = place + "/summary.json"
-    guard let bytes = process.readFile(inside) ?? process.readFile(place) else {
-      throw SummaryError("\(place): neither a folder with summary.json nor a summary; did its shard end?")
-    }
-    do {
-      return try RunSummary(JSONValue(parsing: bytes.span))
-    } catch let error as SummaryError {
-      throw SummaryError("\(place): \(error.message)")
-    } catch let error as JSONError {
-      throw SummaryError("\(place): no JSON at byte \(error.offset): \(error.code)")
-    }
   }
 }

@@ -100,6 +100,12 @@ struct Simulation {
     let difference: DeterminismCheck.Difference?
   }
 
+  /// As it was typed, without what is secret.
+  private var command: String {
+    let words = options.words.map { $0.contains("://") ? RunPlace.withoutPassword($0) : $0 }
+    return "rollingroad simulate \(words.map(\.shellWord).joined(separator: " "))"
+  }
+
   func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
@@ -109,16 +115,18 @@ struct Simulation {
     if process.ownsSignals { try EndingSignals.listen { [interruption] in interruption.request() } }
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
-    let watchers: [any Watcher] = [measures] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
+    let errors = ErrorWatch(setup)
+    let watchers: [any Watcher] = [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
     let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: watchers)
     listener?.show(measures)
     let begun = SystemClock().wallNow
     func summary(of report: RunReport) -> RunSummary {
       measures.clausesBroken = audit?.verdicts.count { $0.outcome == .broken } ?? 0
       var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
-      summary.place = setup.outside.map {
-        RunPlace(target: $0.url, start: begun, end: max(begun, SystemClock().wallNow))
-      }
+      let ended = max(begun, SystemClock().wallNow)
+      summary.place = setup.outside.map { RunPlace(target: $0.url, start: begun, end: ended) }
+      summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
+      summary.errors = errors.errors
       summary.leaveLateUnjudged()
       summary.notes += options.notes + (audit?.remarks ?? [])
       summary.clauses = audit?.verdicts ?? []
@@ -128,9 +136,18 @@ struct Simulation {
       summary.leaveThresholdsToTheWhole()
       return summary
     }
+    var isOpeningTold = false
     let show = { (_: Double, _: LedgerSums) in
-      display?.show(measures.progress)
+      if !isOpeningTold, let sentence = errors.openingSentence {
+        isOpeningTold = true
+        display?.clear()
+        process.writeError("note: \(sentence)")
+      }
+      var progress = measures.progress
+      progress.mostFrequentError = errors.mostFrequent
+      display?.show(progress)
       listener?.show(measures)
+      outputs.append(measures.timeline)
     }
     var report: RunReport
     var difference: DeterminismCheck.Difference?
@@ -154,7 +171,7 @@ extension Output {
   fileprivate var isFile: Bool {
     switch self {
     case .console, .prometheus, .telemetry: false
-    case .summary, .junit, .html, .histogramLog, .events, .deviceLogs: true
+    case .summary, .junit, .html, .histogramLog, .events, .timeline, .deviceLogs: true
     }
   }
 }

@@ -14,6 +14,10 @@ struct MeasureTable {
   private let fleetCount: Int
   private var cells: [Cell]
   private(set) var selections: [Selection] = []
+  /// Of the times that runs are compared by.
+  private(set) var groups = SampleGroups()
+  /// The piece of the run that is on.
+  var piece = 0
   /// Of each measure, the selections that have a cell of their own.
   private var own: [[Int]]
 
@@ -39,7 +43,10 @@ struct MeasureTable {
 
   /// Of requests in the settle phase only what asks for it is told.
   mutating func judge(_ measure: Measure, _ isHit: Bool, _ tags: SampleTags) {
-    if !tags.isSettling { cells[measure.rawValue * fleetCount + tags.fleet].judge(isHit) }
+    if !tags.isSettling {
+      cells[measure.rawValue * fleetCount + tags.fleet].judge(isHit)
+      if measure == .uploadFailed { groups.note(isFailed: isHit, of: tags.device, in: piece) }
+    }
     for index in own[measure.rawValue] where selections[index].filter.takes(tags) {
       selections[index].cell.judge(isHit)
     }
@@ -55,6 +62,9 @@ struct MeasureTable {
   }
 
   mutating func record(_ measure: Measure, _ span: Nanoseconds, _ tags: SampleTags) {
+    if !tags.isSettling, let place = measure.placeInComparison {
+      groups.record(place, span, of: tags.device, in: piece)
+    }
     record(measure, UInt64(max(span.count, 0) / 1_000), tags)
   }
 
@@ -109,6 +119,15 @@ enum Measure: Int, CaseIterable {
 
   /// Forty days in microseconds; more records, bytes and requests than a device has.
   var highestTrackableValue: UInt64 { resolution == 1_000 ? 3_456_000_000_000 : 1_000_000_000 }
+
+  /// Its place in `SampleGroups.metrics`.
+  var placeInComparison: Int? {
+    switch self {
+    case .uploadDuration: 0
+    case .recordDeliveryLatency: 1
+    default: nil
+    }
+  }
 
   /// Why it is not known of that run; nil when it is measured.
   func absence(in setup: RunSetup) -> String? {

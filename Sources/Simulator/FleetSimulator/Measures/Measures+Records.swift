@@ -143,6 +143,7 @@ extension Measures {
     if report.isInterrupted { summary.ending = .signal }
     (summary.events, summary.requests, summary.drained) = (report.events, report.requests, report.drained)
     summary.ledger = report.sums
+    summary.groups = table.groups
     summary.metrics = figures
     summary.metrics += judge.figures(in: table, chart, besides: summary.metrics)
     summary.checks = zip(scenario.checks, checkCounts).map { check, cell in

@@ -106,6 +106,9 @@ package final class Measures: Watcher {
     judge = try ThresholdJudge(scenario, setup, in: &table)
   }
 
+  /// What its intervals have come to that are over.
+  package var timeline: Timeline { chart.timeline }
+
   package func see(_ event: SimulationEvent, _ context: EventContext) {
     if context.now.monotonic > now { pass(to: context.now.monotonic) }
     wall = context.now.wall
@@ -165,6 +168,8 @@ package final class Measures: Watcher {
   /// Time has gone on: intervals of the timeline end, and thresholds that end a run are looked at.
   private func pass(to instant: MonotonicInstant) {
     now = instant
+    let elapsed = instant - MonotonicInstant(nanoseconds: 0)
+    table.piece = SampleGroups.piece(at: elapsed.seconds / max(setup.duration.seconds, 1))
     chart.advance(to: instant)
     if judge.isDue(at: instant), judge.isMissed(in: table, chart, at: instant) { hasSeenEnough = true }
   }

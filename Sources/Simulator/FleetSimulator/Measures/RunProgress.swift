@@ -2,8 +2,10 @@ import Base
 
 /// How far a run has come and how it goes just now.
 package struct RunProgress: Equatable, Sendable {
-  /// 0 to 1.
+  /// Of the drives, 0 to 1.
   package var share: Double
+  /// The drives are over, and the queues empty: that takes as long as it takes.
+  package var isSettling = false
   /// Whose app runs.
   package var devices: Int
   package var uploadsPerSecond: Double
@@ -13,6 +15,8 @@ package struct RunProgress: Equatable, Sendable {
   package var backlog: Int
   /// Uploads without a 2xx so far.
   package var errors: Int
+  /// How most of them ended.
+  package var mostFrequentError: String?
 }
 
 extension Measures {
@@ -29,7 +33,7 @@ extension Measures {
     // What the server gets in a second of its own time.
     let factor = elapsed < setup.duration ? setup.outside?.factor ?? 1 : 1
     return RunProgress(
-      share: min(elapsed.seconds / max((setup.duration + setup.settle).seconds, 1), 1),
+      share: min(elapsed.seconds / max(setup.duration.seconds, 1), 1), isSettling: settledSince != nil,
       devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? factor * Double(uploads) / seconds : 0,
       p95Milliseconds: spread.percentile(95), backlog: chart.backlog,
       errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits)

@@ -172,7 +172,7 @@ extension Timeline.Interval {
     ("created", \.created), ("delivered", \.delivered), ("uploads", \.uploads), ("failed", \.failed),
     ("bytes", \.bytes), ("backlog", \.backlog), ("active", \.active), ("moving", \.moving),
   ]
-  static let spreads: [(name: String, path: any WritableKeyPath<Timeline.Interval, CoarseSpread> & Sendable)] = [
+  static let spreads: [(name: String, path: any WritableKeyPath<Timeline.Interval, StepSpread> & Sendable)] = [
     ("uploadDuration", \.uploadDuration), ("deliveryLatency", \.deliveryLatency),
   ]
 }

@@ -18,6 +18,8 @@ extension RunSummary {
       "devices": .integer(Int64(devices)), "ending": .string(ending.rawValue), "endedAtSeconds": ended.json,
       "drainedSeconds": drained?.json ?? .null, "hash": .string(hash), "events": .integer(Int64(events)),
       "requests": .integer(Int64(requests)), "answers": answersJSON,
+      "errors": .array(errors.map { $0.json(share: share(of: $0)) }),
+      "origin": origin?.json ?? .null,
       "place": place?.json(uploads: uploadCount) ?? .null, "verification": verification.json, "ledger": ledger.json,
       "findings": .array(findings.map(\.json)), "clauses": .array(clauses.map(\.json)),
       "thresholds": .array(thresholds.map(\.json)), "checks": .array(checks.map(\.json)),
@@ -25,7 +27,7 @@ extension RunSummary {
       "replay": replay.map { .string($0) } ?? .null, "remarks": .array(remarks.map(\.json)),
       "notes": .array(notes.map { .string($0) }),
       "coverage": .array(coverage.map { .object(["goal": .string($0.goal), "seen": .integer(Int64($0.seen))]) }),
-      "metrics": metricsJSON, "timeline": timeline.json,
+      "metrics": metricsJSON, "groups": groups?.json ?? .null, "timeline": timeline.json,
     ])
   }
 
@@ -51,6 +53,15 @@ extension RunSummary.Fleet {
 extension Nanoseconds {
   var json: JSONValue {
     count % 1_000_000_000 == 0 ? .integer(count / 1_000_000_000) : .double(seconds)
+  }
+}
+
+extension RunOrigin {
+  fileprivate var json: JSONValue {
+    .object([
+      "command": .string(command), "host": .string(host), "start": .string(start.iso8601Text),
+      "end": .string(end.iso8601Text),
+    ])
   }
 }
 

@@ -28,6 +28,7 @@ extension RunSummary {
     requests = try node.member("requests").count()
     drained = try node.optional("drainedSeconds")?.span()
     try readServer(node)
+    if let node = node.optional("groups") { groups = try SampleGroups(node) }
     for part in LedgerSums.parts { ledger[keyPath: part.path] = try node.member("ledger").member(part.name).count() }
     try readVerdicts(node)
     for (name, figure) in try node.member("metrics").members() {
@@ -38,6 +39,12 @@ extension RunSummary {
   /// What older summaries do not hold.
   private mutating func readServer(_ node: SummaryNode) throws(SummaryError) {
     for (word, count) in try node.optional("answers")?.members() ?? [] { answers[word] = try count.count() }
+    for error in try node.optional("errors")?.elements() ?? [] { errors.append(try RequestError(error)) }
+    if let node = node.optional("origin") {
+      origin = RunOrigin(
+        command: try node.member("command").text(), host: try node.member("host").text(),
+        start: try node.member("start").instant(), end: try node.member("end").instant())
+    }
     if let node = node.optional("place") {
       place = RunPlace(
         target: try node.member("target").text(), start: try node.member("start").instant(),
@@ -130,7 +137,7 @@ extension ViolationStory {
 
 extension SummaryNode {
   /// Of seconds.
-  fileprivate func span() throws(SummaryError) -> Nanoseconds {
+  func span() throws(SummaryError) -> Nanoseconds {
     if case .integer(let seconds) = value, seconds.magnitude < 9_000_000_000 { return .seconds(seconds) }
     let nanoseconds = (try number() * 1e9).rounded()
     guard nanoseconds.magnitude < 9e18 else { throw SummaryError("\(path): no span of time") }
@@ -174,7 +181,7 @@ extension Timeline {
       let spreads = try node.member(column.name).elements()
       guard spreads.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): another length") }
       for (index, spread) in spreads.enumerated() {
-        intervals[index][keyPath: column.path] = CoarseSpread(counts: try spread.counts())
+        intervals[index][keyPath: column.path] = StepSpread(bits: StepSpread.coarse.bits, counts: try spread.counts())
       }
     }
     for mark in try node.member("marks").elements() {
@@ -183,6 +190,20 @@ extension Timeline {
           name: try mark.member("name").text(), from: try mark.member("fromSeconds").span(),
           until: try mark.member("untilSeconds").span()))
     }
+  }
+}
+
+extension RunSummary {
+  /// Of a folder of `--out`, or of a summary itself; `readFile` gives nil for what cannot be read.
+  package static func read(_ place: String, _ readFile: (String) -> [UInt8]?) throws(SummaryError) -> RunSummary {
+    guard let bytes = readFile(place + "/summary.json") ?? readFile(place) else {
+      throw SummaryError("\(place): neither a folder with summary.json nor a summary; did its run end?")
+    }
+    let json: JSONValue
+    do throws(JSONError) { json = try JSONValue(parsing: bytes.span) } catch {
+      throw SummaryError("\(place): no JSON at byte \(error.offset): \(error.code)")
+    }
+    do throws(SummaryError) { return try RunSummary(json) } catch { throw SummaryError("\(place): \(error.message)") }
   }
 }
 

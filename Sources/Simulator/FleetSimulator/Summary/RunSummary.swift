@@ -44,6 +44,10 @@ package struct RunSummary: Equatable, Sendable {
   package var answers: [String: Int] = [:]
   /// Those that were no success.
   package var failures: [String: Int] { answers.filter { !$0.key.hasPrefix("status 2") } }
+  /// Requests that failed, by name, the most frequent first.
+  package var errors: [RequestError] = []
+  /// What was typed, where and when; nil where nothing is known of it.
+  package var origin: RunOrigin?
   /// The server outside that was driven at, and when, by the machine's clock; nil in virtual time.
   package var place: RunPlace?
   package var ledger = LedgerSums()
@@ -54,6 +58,8 @@ package struct RunSummary: Equatable, Sendable {
   /// What its answers have shown of each clause; empty where none were looked at.
   package var clauses: [ClauseVerdict] = []
   package var metrics: [MetricFigure] = []
+  /// For comparisons with other runs; nil in summaries of older versions.
+  package var groups: SampleGroups?
   package var checks: [CheckResult] = []
   package var thresholds: [ThresholdVerdict] = []
   package var invariants: [InvariantVerdict] = []
@@ -70,6 +76,19 @@ package struct RunSummary: Equatable, Sendable {
   package var devices: Int { fleets.reduce(0) { $0 + $1.devices } }
 }
 
+/// Which command made a run, on which machine, and when by its clock.
+package struct RunOrigin: Equatable, Sendable {
+  /// Without passwords and tokens.
+  package var command: String
+  package var host: String
+  package var start: WallInstant
+  package var end: WallInstant
+
+  package init(command: String, host: String, start: WallInstant, end: WallInstant) {
+    (self.command, self.host, self.start, self.end) = (command, host, start, end)
+  }
+}
+
 /// Where and when a run at a real server took place.
 package struct RunPlace: Equatable, Sendable {
   /// Without a password.
@@ -78,12 +97,17 @@ package struct RunPlace: Equatable, Sendable {
   package var end: WallInstant
 
   package init(target: String, start: WallInstant, end: WallInstant) {
-    let (origin, path) = OutsideSetup.parts(of: target)
+    self.target = RunPlace.withoutPassword(target)
+    (self.start, self.end) = (start, end)
+  }
+
+  /// A URL as it may be written down.
+  package static func withoutPassword(_ url: String) -> String {
+    let (origin, path) = OutsideSetup.parts(of: url)
     let host = origin.firstRange(of: "://").map { scheme in
       origin[..<scheme.upperBound] + (origin[scheme.upperBound...].split(separator: "@").last ?? "")
     }
-    self.target = (host.map { String($0) } ?? origin) + path
-    (self.start, self.end) = (start, end)
+    return (host.map { String($0) } ?? origin) + path
   }
 
   /// Seconds of the machine's clock.

@@ -127,8 +127,10 @@ extension RunSummary {
       checks[index].held += check.held
       checks[index].failed += check.failed
     }
+    if let more = part.groups { groups?.add(more) } else { groups = nil }
     verification = verification.joined(with: part.verification)
     answers.merge(part.answers) { $0 + $1 }
+    add(errors: part.errors)
     if let mine = place, let theirs = part.place {
       place = RunPlace(target: mine.target, start: min(mine.start, theirs.start), end: max(mine.end, theirs.end))
     }

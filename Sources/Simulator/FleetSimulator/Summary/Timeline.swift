@@ -16,9 +16,9 @@ package struct Timeline: Equatable, Sendable {
     package var active = 0
     package var moving = 0
     /// Milliseconds of uploads that were answered.
-    package var uploadDuration = CoarseSpread()
+    package var uploadDuration = StepSpread.coarse
     /// Milliseconds from a record's making to its acknowledgement.
-    package var deliveryLatency = CoarseSpread()
+    package var deliveryLatency = StepSpread.coarse
 
     package init() {}
   }
@@ -52,57 +52,6 @@ package struct Timeline: Equatable, Sendable {
   /// Beyond the end of the run that was planned, everything belongs to the last interval.
   package func index(of span: Nanoseconds) -> Int {
     min(Int(span.count / width.count), Timeline.intervalsMax)
-  }
-}
-
-/// How values spread, in steps of a quarter of a doubling: enough for a line in a chart.
-package struct CoarseSpread: Equatable, Sendable {
-  package private(set) var counts: [Int] = []
-
-  private static let slotsMax = 160
-
-  package init() {}
-
-  package init(counts: [Int]) { self.counts = counts }
-
-  package mutating func record(milliseconds: Double) {
-    let slot = min(CoarseSpread.slot(of: UInt64(max(milliseconds, 0) * 1_000)), CoarseSpread.slotsMax - 1)
-    if counts.count <= slot { counts += Array(repeating: 0, count: slot + 1 - counts.count) }
-    counts[slot] += 1
-  }
-
-  package mutating func add(_ other: CoarseSpread) {
-    if counts.count < other.counts.count {
-      counts += Array(repeating: 0, count: other.counts.count - counts.count)
-    }
-    for (slot, count) in other.counts.enumerated() { counts[slot] += count }
-  }
-
-  /// Milliseconds; the middle of the slot. Nil when nothing was recorded.
-  package func percentile(_ share: Double) -> Double? {
-    let total = counts.reduce(0, +)
-    guard total > 0 else { return nil }
-    let rank = max(1, Int((share / 100 * Double(total)).rounded(.up)))
-    var passed = 0
-    for (slot, count) in counts.enumerated() {
-      passed += count
-      if passed >= rank { return CoarseSpread.middle(of: slot) }
-    }
-    return nil
-  }
-
-  /// Four slots for each doubling of whole microseconds; 0 to 3 have one each.
-  private static func slot(of microseconds: UInt64) -> Int {
-    guard microseconds >= 4 else { return Int(microseconds) }
-    let doubling = 61 - microseconds.leadingZeroBitCount
-    return doubling * 4 + Int(microseconds >> UInt64(doubling))
-  }
-
-  /// Milliseconds.
-  package static func middle(of slot: Int) -> Double {
-    guard slot >= 8 else { return Double(slot) / 1_000 }
-    let (doubling, quarter) = (slot / 4 - 1, slot % 4 + 4)
-    return (Double(quarter) + 0.5) * Double(1 << UInt64(doubling)) / 1_000
   }
 }
 

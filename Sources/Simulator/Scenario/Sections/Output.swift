@@ -6,6 +6,7 @@ package enum Output: Equatable, Sendable {
   case html(HTMLOutput)
   case histogramLog(HistogramLogOutput)
   case events(EventsOutput)
+  case timeline(TimelineOutput)
   case deviceLogs(DeviceLogOutput)
   case prometheus(PrometheusOutput)
   case telemetry(TelemetryOutput)
@@ -19,7 +20,8 @@ extension ValueCodec where Value == Output {
         Variant("console") { .console($0) }, Variant("summary-json") { .summary($0) },
         Variant("junit") { .junit($0) }, Variant("html") { .html($0) },
         Variant("hdr-log", notYet: "no histogram logs; summary.json has the histograms") { .histogramLog($0) },
-        Variant("events-ndjson") { .events($0) }, Variant("sdk-log") { .deviceLogs($0) },
+        Variant("events-ndjson") { .events($0) }, Variant("csv") { .timeline($0) },
+        Variant("sdk-log") { .deviceLogs($0) },
         Variant("prometheus") { .prometheus($0) },
         Variant("otlp-http-json", notYet: "no OpenTelemetry; type: \"prometheus\" has the same metrics") {
           .telemetry($0)
@@ -111,6 +113,21 @@ extension EventsOutput: ScenarioSection {
     [
       .required("file", \.file, .text, "The file, inside `--out`."),
       .key("sample", \.sample, .share, "Share of the devices that are included."),
+    ])
+}
+
+/// The timeline, interval by interval.
+package struct TimelineOutput: Equatable, Sendable {
+  package var file = ""
+
+  package init() {}
+}
+
+extension TimelineOutput: ScenarioSection {
+  static let table = Table<TimelineOutput>(
+    "output-csv", "The timeline as CSV, a line per interval, written while the run goes on.",
+    [
+      .required("file", \.file, .text, "The file, inside `--out`.")
     ])
 }
 

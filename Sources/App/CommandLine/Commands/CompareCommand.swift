@@ -1,0 +1,92 @@
+import Base
+import FleetSimulator
+import Reports
+import Scenario
+
+extension Subcommand {
+  static let compare = Subcommand(
+    name: "compare",
+    summary: "compare two runs, and fail when the second one is worse",
+    operands: "BEFORE AFTER",
+    operandCount: 2...2,
+    operandHint: "name two --out folders, or their summary.json files",
+    flags: [
+      .values(
+        "threshold", "FIGURE:STAT:N%",
+        "judge this figure only, and allow it to be N % worse: upload_duration:p95:5%, upload_failed:0%"),
+      .value("out", "DIR", "write compare.html, compare.md and junit.xml there"),
+      .toggle("markdown", "print a table for a pull request"),
+    ],
+    details: """
+      BEFORE and AFTER are the --out folders of two runs. Without --threshold, the 50th, 95th and 99th percentile of
+      upload_duration and record_delivery_latency and the share of failed uploads are judged: each may be 2 % worse. Lost,
+      changed and duplicate records, violated invariants, broken clauses, missed thresholds and failed checks may not
+      become more.
+
+      A difference counts only when it is larger than the differences among groups of phones, and among pieces of the run,
+      explain: two equal runs give an alarm in fewer than one of a hundred comparisons. Runs with the same scenario and seed
+      are compared phone group by phone group, which finds smaller differences. The exit code is 99 on a regression.
+      """,
+    run: { (invocation) throws(UsageError) in try CompareCommand(invocation).run() })
+}
+
+/// One run of `compare`.
+private struct CompareCommand {
+  let process: ProcessContext
+  let places: [String]
+  let limits: [RunComparison.Limit]
+  let folder: String?
+  let isMarkdown: Bool
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    process = invocation.process
+    places = invocation.operands
+    folder = invocation.values.text("out")
+    isMarkdown = invocation.values.isOn("markdown")
+    var limits: [RunComparison.Limit] = []
+    for text in invocation.values.texts("threshold") { limits.append(try CompareCommand.limit(text)) }
+    self.limits = limits
+  }
+
+  private static func limit(_ text: String) throws(UsageError) -> RunComparison.Limit {
+    guard let limit = RunComparison.Limit(text: text) else {
+      throw UsageError("--threshold: '\(text)' is not FIGURE:STAT:N%, as in upload_duration:p95:5% or upload_failed:0%")
+    }
+    let name = String(limit.metric.prefix { $0 != "{" })
+    guard let metric = Metric.all.first(where: { $0.name == name }) else {
+      let near = NearestName.find(name, in: Metric.all.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageError("--threshold: there is no figure '\(name)'\(near)")
+    }
+    guard (metric.kind == .trend) == !limit.statistic.isEmpty else {
+      throw UsageError(
+        metric.kind == .trend
+          ? "--threshold: '\(name)' needs a statistic: avg, med, p95, max, as in \(name):p95:5%"
+          : "--threshold: '\(name)' has one number; write \(name):5%")
+    }
+    return limit
+  }
+
+  func run() -> ExitCode {
+    do throws(any Error) {
+      let (before, after) = (
+        try RunSummary.read(places[0], process.readFile), try RunSummary.read(places[1], process.readFile)
+      )
+      let comparison = RunComparison(before, after, limits: limits)
+      let text = ComparisonText(comparison, isColoured: process.outputIsTerminal && !isMarkdown)
+      process.writeOutput(isMarkdown ? text.markdown : text.text)
+      if let folder {
+        let output = try OutputFolder(folder)
+        try output.write(ComparisonPage(comparison).text, to: "compare.html")
+        try output.write(text.markdown, to: "compare.md")
+        try output.write(text.junit, to: "junit.xml")
+        for name in ["compare.html", "compare.md", "junit.xml"] { process.writeOutput("  wrote \(output.path(name))") }
+      }
+      return comparison.regressions.isEmpty ? .ok : .thresholdFailed
+    } catch let error as SummaryError {
+      process.writeError("rollingroad compare: \(error.message)")
+    } catch {
+      process.writeError("rollingroad compare: \(error)")
+    }
+    return .runtimeFailure
+  }
+}

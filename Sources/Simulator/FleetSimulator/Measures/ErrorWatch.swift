@@ -1,0 +1,196 @@
+import Base
+import JSON
+import Scenario
+import Upload
+import Vocabulary
+
+/// Gives the requests that fail a name each: how they ended, what was said of it, and whose they were.
+package final class ErrorWatch: Watcher {
+  private struct Name: Hashable {
+    let purpose: OutgoingRequest.Purpose
+    let end: RequestEnd
+    let message: String
+    let fleet: Int
+  }
+
+  private let devices: [String]
+  private let fleets: [String]
+  /// By device: its fleet.
+  private let fleetOf: [Int]
+  private let open: PerDevice<[OutgoingRequest]>
+  private var rows: [RequestError] = []
+  private var places: [Name: Int] = [:]
+  /// Servers repeat what they say.
+  private var lastMessage: (outcome: RequestOutcome, text: String)?
+  /// How the first uploads ended, as long as all of them failed in the same way.
+  private var opening: (end: RequestEnd, count: Int)?
+  private var isOpen = true
+  /// Uploads that have ended in another way than with a 2xx.
+  package private(set) var failedUploads = 0
+
+  /// Beyond so many names a server says something else each time.
+  private static let rowsMax = 100
+  private static let bodyMax = 500
+  /// So many equal failures at the start are no accident.
+  private static let openingCount = 10
+
+  package init(_ setup: RunSetup) {
+    devices = setup.deviceNames
+    fleets = setup.fleets.map(\.name)
+    fleetOf = setup.fleets.enumerated().flatMap { repeatElement($0, count: $1.simulated.count) }
+    open = PerDevice(count: devices.count) { _ in [] }
+  }
+
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    switch event {
+    case .sent(let request): open[context.device].append(request)
+    case .killed: open[context.device] = []
+    case .ended(let id, let outcome):
+      guard let index = open[context.device].firstIndex(where: { $0.id == id }) else { return }
+      end(open[context.device].remove(at: index), outcome, context)
+    default: break
+    }
+  }
+
+  private func end(_ request: OutgoingRequest, _ outcome: RequestOutcome, _ context: EventContext) {
+    let isFailed = !(200..<300).contains(outcome.status)
+    if request.purpose == .records {
+      if isFailed { failedUploads += 1 }
+      noteOpening(RequestEnd(outcome), isFailed: isFailed)
+    }
+    guard isFailed else { return }
+    let instant = context.now.monotonic - MonotonicInstant(nanoseconds: 0)
+    let row = place(of: request, outcome, context.device, at: instant)
+    rows[row].count += 1
+    rows[row].last = instant
+  }
+
+  private func noteOpening(_ end: RequestEnd, isFailed: Bool) {
+    guard isOpen else { return }
+    let count = (opening?.count ?? 0) + 1
+    opening = isFailed && opening?.end ?? end == end ? (end, count) : nil
+    isOpen = opening != nil && count < ErrorWatch.openingCount
+  }
+
+  private func place(
+    of request: OutgoingRequest, _ outcome: RequestOutcome, _ device: Int, at instant: Nanoseconds
+  ) -> Int {
+    var name = Name(
+      purpose: request.purpose, end: RequestEnd(outcome), message: message(of: outcome), fleet: fleetOf[device])
+    if let place = places[name] { return place }
+    if rows.count >= ErrorWatch.rowsMax {
+      name = Name(purpose: name.purpose, end: name.end, message: "(other messages)", fleet: name.fleet)
+      if let place = places[name] { return place }
+    }
+    places[name] = rows.count
+    rows.append(
+      RequestError(
+        purpose: request.purpose.rawValue, kind: name.end.word, message: name.message, fleet: fleets[name.fleet],
+        count: 0, first: instant, last: instant,
+        sample: RequestError.Sample(
+          device: devices[device], request: "\(request.method) \(request.url)",
+          records: request.cargo?.uuids.count ?? 0,
+          body: String(decoding: outcome.body.prefix(ErrorWatch.bodyMax), as: UTF8.self))))
+    return rows.count - 1
+  }
+
+  private func message(of outcome: RequestOutcome) -> String {
+    if let lastMessage, lastMessage.outcome == outcome { return lastMessage.text }
+    let text = ErrorMessage(of: outcome).text
+    lastMessage = (outcome, text)
+    return text
+  }
+}
+
+extension ErrorWatch {
+  /// The most frequent first.
+  package var errors: [RequestError] { RequestError.inOrder(rows) }
+
+  /// How most failed uploads ended; nil when none failed.
+  package var mostFrequent: String? {
+    rows.filter { $0.purpose == OutgoingRequest.Purpose.records.rawValue }.max { $0.count < $1.count }?.kind
+  }
+
+  /// What there is to ask when the first uploads all failed in the same way; nil otherwise.
+  package var openingSentence: String? {
+    guard let opening, opening.count == ErrorWatch.openingCount,
+      let first = rows.first(where: { $0.purpose == OutgoingRequest.Purpose.records.rawValue })
+    else { return nil }
+    let said = first.message.isEmpty ? "" : " (\(first.message))"
+    return "the first \(opening.count) uploads all ended with \(opening.end.word)\(said), "
+      + "\(first.sample.request): \(opening.end.question)"
+  }
+}
+
+extension RequestEnd {
+  /// What is most often wrong when every request ends so.
+  fileprivate var question: String {
+    switch self {
+    case .status(401), .status(403): "is the token right?"
+    case .status(404), .status(405), .status(410): "is the path right?"
+    case .status(413): "are the batches too large (maxBatchSize)?"
+    case .status(400), .status(415), .status(422):
+      "does the server expect another form of body (rootProperty, template)?"
+    case .status(300..<400): "redirects are not followed; is this the URL that they lead to?"
+    case .status(429): "does the server limit the rate of this address?"
+    case .status: "what does the log of the server say?"
+    case .failure(.refused), .failure(.unreachable): "is the server running, and is this its port?"
+    case .failure(.unresolvable), .failure(.invalidURL): "is the name of the host right?"
+    case .failure(.tls): "is the certificate known here, and does the port speak TLS?"
+    case .failure(.timeout): "is the server overloaded or stopped?"
+    case .failure: "what does the server, or a proxy before it, say?"
+    }
+  }
+}
+
+/// What an answer says of its failure, short enough for a name. What differs from one answer to the next is left out.
+struct ErrorMessage {
+  let text: String
+
+  private static let lengthMax = 120
+  /// Where servers write what is wrong: RFC 9457 §3.1 has `detail` and `title`.
+  private static let keys = ["message", "error_description", "detail", "title", "error", "code"]
+
+  init(of outcome: RequestOutcome) {
+    switch outcome {
+    case .failed(let failure, let message): text = message == failure.rawValue ? "" : ErrorMessage.name(message)
+    case .answered(_, let reason, let body):
+      let said =
+        JSONValue(answerOf: outcome).map { ErrorMessage.said(in: $0) ?? "" } ?? ErrorMessage.said(inText: body) ?? ""
+      text = ErrorMessage.name(said.isEmpty ? reason : said)
+    }
+  }
+
+  private static func said(in value: JSONValue) -> String? {
+    for key in keys {
+      switch value[key] {
+      case .string(let text) where !text.isEmpty: return text
+      case .object(let object): if let text = said(in: .object(object)) { return text }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// The title of a page, or the first line of a text.
+  private static func said(inText body: [UInt8]) -> String? {
+    let text = String(decoding: body.prefix(2_048), as: UTF8.self)
+    if let start = text.firstRange(of: "<title>")?.upperBound,
+      let end = text[start...].firstRange(of: "</title>")?.lowerBound
+    {
+      return String(text[start..<end])
+    }
+    guard !text.contains("<") else { return nil }
+    return text.split(whereSeparator: \.isNewline).first.map { String($0) }
+  }
+
+  /// On one line; uuids and long numbers are replaced, as each would make another name.
+  private static func name(_ text: String) -> String {
+    let words = text.split(whereSeparator: \.isWhitespace).map { word in
+      let digits = word.count(where: \.isNumber)
+      return digits >= 4 ? "…" : String(word)
+    }
+    let line = words.joined(separator: " ")
+    return line.count > lengthMax ? line.prefix(lengthMax) + "…" : line
+  }
+}

@@ -1,0 +1,114 @@
+import Base
+import JSON
+
+/// The samples of a time, and the failures of uploads, in groups of phones and in pieces of the run: what two runs need so that
+/// it can be told whether they differ by more than phones and moments do among themselves.
+package struct SampleGroups: Equatable, Sendable {
+  /// One group of phones, or one piece of the run.
+  package struct Group: Equatable, Sendable {
+    /// In the order of `metrics`.
+    package var spreads = SampleGroups.metrics.map { _ in StepSpread.fine }
+    package var uploads = 0
+    package var failed = 0
+
+    mutating func add(_ other: Group) {
+      for index in spreads.indices { spreads[index].add(other.spreads[index]) }
+      uploads += other.uploads
+      failed += other.failed
+    }
+  }
+
+  package var phones: [Group] = Array(repeating: Group(), count: count)
+  package var pieces: [Group] = Array(repeating: Group(), count: count)
+
+  package static let count = 16
+  /// The times that are compared.
+  package static let metrics = ["upload_duration", "record_delivery_latency"]
+
+  package init() {}
+
+  /// The piece of the run that is on when this share of the drives is over.
+  static func piece(at share: Double) -> Int { min(count - 1, max(0, Int(share * Double(count)))) }
+
+  /// `metric` is a place in `metrics`.
+  mutating func record(_ metric: Int, _ span: Nanoseconds, of device: Int, in piece: Int) {
+    let microseconds = UInt64(max(span.count, 0) / 1_000)
+    phones[device % SampleGroups.count].spreads[metric].record(microseconds: microseconds)
+    pieces[piece].spreads[metric].record(microseconds: microseconds)
+  }
+
+  mutating func note(isFailed: Bool, of device: Int, in piece: Int) {
+    let failed = isFailed ? 1 : 0
+    phones[device % SampleGroups.count].uploads += 1
+    phones[device % SampleGroups.count].failed += failed
+    pieces[piece].uploads += 1
+    pieces[piece].failed += failed
+  }
+
+  /// What two shards have come to.
+  mutating func add(_ other: SampleGroups) {
+    for index in 0..<SampleGroups.count {
+      phones[index].add(other.phones[index])
+      pieces[index].add(other.pieces[index])
+    }
+  }
+}
+
+extension SampleGroups {
+  var json: JSONValue {
+    .object([
+      "phones": .array(phones.map(\.json)), "pieces": .array(pieces.map(\.json)),
+    ])
+  }
+
+  init(_ node: SummaryNode) throws(SummaryError) {
+    self.init()
+    phones = try SampleGroups.groups(node.member("phones"))
+    pieces = try SampleGroups.groups(node.member("pieces"))
+  }
+
+  private static func groups(_ node: SummaryNode) throws(SummaryError) -> [Group] {
+    var groups: [Group] = []
+    for element in try node.elements() { groups.append(try Group(element)) }
+    guard groups.count == count else { throw SummaryError("\(node.path): \(groups.count) groups, not \(count)") }
+    return groups
+  }
+}
+
+extension SampleGroups.Group {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = ["uploads": .integer(Int64(uploads)), "failed": .integer(Int64(failed))]
+    for (name, spread) in zip(SampleGroups.metrics, spreads) { object[name] = .array(spread.pairs) }
+    return .object(object)
+  }
+
+  fileprivate init(_ node: SummaryNode) throws(SummaryError) {
+    self.init()
+    uploads = try node.member("uploads").count()
+    failed = try node.member("failed").count()
+    for (index, name) in SampleGroups.metrics.enumerated() {
+      let member = try node.member(name)
+      spreads[index] = try StepSpread(pairs: member.counts(), bits: StepSpread.fine.bits, path: member.path)
+    }
+  }
+}
+
+extension StepSpread {
+  /// Step and count of those that have one, in turn.
+  fileprivate var pairs: [JSONValue] {
+    counts.enumerated().flatMap { slot, count in
+      count > 0 ? [JSONValue.integer(Int64(slot)), .integer(Int64(count))] : []
+    }
+  }
+
+  fileprivate init(pairs: [Int], bits: Int, path: String) throws(SummaryError) {
+    var counts: [Int] = []
+    for index in stride(from: 0, to: pairs.count - 1, by: 2) {
+      let (slot, count) = (pairs[index], pairs[index + 1])
+      guard slot >= counts.count, slot < 1 << 16, count > 0 else { throw SummaryError("\(path): no steps in order") }
+      counts += Array(repeating: 0, count: slot - counts.count) + [count]
+    }
+    guard pairs.count % 2 == 0 else { throw SummaryError("\(path): a step without a count") }
+    self.init(bits: bits, counts: counts)
+  }
+}

@@ -1,0 +1,88 @@
+package import Base
+import JSON
+
+/// Requests of one fleet that failed in one way.
+package struct RequestError: Equatable, Sendable {
+  /// The first of them, as it was.
+  package struct Sample: Equatable, Sendable {
+    package var device: String
+    /// `POST http://127.0.0.1:8080/locations`.
+    package var request: String
+    package var records: Int
+    /// The beginning of the answer's body; empty where no answer came.
+    package var body: String
+  }
+
+  /// `records`, `refresh` or `log`.
+  package var purpose: String
+  /// `status 404`, `connection refused`.
+  package var kind: String
+  /// What the server, or the transport, says of it; may be empty.
+  package var message: String
+  package var fleet: String
+  package var count: Int
+  /// When the first and the last of them ended, counted from the start of the run.
+  package var first: Nanoseconds
+  package var last: Nanoseconds
+  package var sample: Sample
+}
+
+extension RequestError {
+  var hasNameOf: (RequestError) -> Bool {
+    { $0.purpose == purpose && $0.kind == kind && $0.message == message && $0.fleet == fleet }
+  }
+
+  mutating func add(_ other: RequestError) {
+    count += other.count
+    if other.first < first { (first, sample) = (other.first, other.sample) }
+    last = max(last, other.last)
+  }
+
+  /// The most frequent first.
+  package static func inOrder(_ errors: [RequestError]) -> [RequestError] {
+    errors.sorted { ($1.count, $0.first, $0.fleet) < ($0.count, $1.first, $1.fleet) }
+  }
+}
+
+extension RunSummary {
+  /// Adds what another shard has seen.
+  mutating func add(errors more: [RequestError]) {
+    for error in more {
+      if let index = errors.firstIndex(where: error.hasNameOf) {
+        errors[index].add(error)
+      } else {
+        errors.append(error)
+      }
+    }
+    errors = RequestError.inOrder(errors)
+  }
+
+  /// The share of an error among all requests of the run.
+  package func share(of error: RequestError) -> Double { Double(error.count) / Double(max(requests, 1)) }
+}
+
+extension RequestError {
+  func json(share: Double) -> JSONValue {
+    .object([
+      "purpose": .string(purpose), "kind": .string(kind), "message": .string(message), "fleet": .string(fleet),
+      "count": .integer(Int64(count)), "share": .double(share), "firstAtSeconds": first.json,
+      "lastAtSeconds": last.json,
+      "sample": .object([
+        "device": .string(sample.device), "request": .string(sample.request),
+        "records": .integer(Int64(sample.records)), "body": .string(sample.body),
+      ]),
+    ])
+  }
+
+  init(_ node: SummaryNode) throws(SummaryError) {
+    let sample = try node.member("sample")
+    self.init(
+      purpose: try node.member("purpose").text(), kind: try node.member("kind").text(),
+      message: try node.member("message").text(), fleet: try node.member("fleet").text(),
+      count: try node.member("count").count(), first: try node.member("firstAtSeconds").span(),
+      last: try node.member("lastAtSeconds").span(),
+      sample: Sample(
+        device: try sample.member("device").text(), request: try sample.member("request").text(),
+        records: try sample.member("records").count(), body: try sample.member("body").text()))
+  }
+}

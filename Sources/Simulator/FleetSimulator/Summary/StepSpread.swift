@@ -1,0 +1,75 @@
+/// How times spread, in steps that grow with them: a power of two of steps for each doubling. It takes no more memory than the
+/// values need that came.
+package struct StepSpread: Equatable, Sendable {
+  /// Of the number of steps for each doubling.
+  package let bits: Int
+  /// By step, from 0 on.
+  package private(set) var counts: [Int]
+
+  /// Four steps for each doubling: enough for a line in a chart.
+  package static let coarse = StepSpread(bits: 2)
+  /// 64 steps for each doubling: a step is at most 1.6 % wide.
+  package static let fine = StepSpread(bits: 6)
+
+  /// Longer than any run.
+  private static let doublingsMax = 40
+
+  package init(bits: Int, counts: [Int] = []) { (self.bits, self.counts) = (bits, counts) }
+
+  package var count: Int { counts.reduce(0, +) }
+
+  package mutating func record(milliseconds: Double) { record(microseconds: UInt64(max(milliseconds, 0) * 1_000)) }
+
+  package mutating func record(microseconds: UInt64) {
+    let slot = min(slot(of: microseconds), StepSpread.doublingsMax << bits - 1)
+    if counts.count <= slot { counts += Array(repeating: 0, count: slot + 1 - counts.count) }
+    counts[slot] += 1
+  }
+
+  package mutating func add(_ other: StepSpread) {
+    precondition(bits == other.bits, "spreads of one kind have the same steps")
+    if counts.count < other.counts.count {
+      counts += Array(repeating: 0, count: other.counts.count - counts.count)
+    }
+    for (slot, count) in other.counts.enumerated() { counts[slot] += count }
+  }
+
+  /// Milliseconds, by the place of the value in its step. Nil when nothing was recorded.
+  package func percentile(_ share: Double) -> Double? {
+    let total = count
+    guard total > 0 else { return nil }
+    let rank = max(1, Int((share / 100 * Double(total)).rounded(.up)))
+    var passed = 0
+    for (slot, count) in counts.enumerated() {
+      guard passed + count < rank else {
+        let bounds = bounds(of: slot)
+        let place = (Double(rank - passed) - 0.5) / Double(count)
+        return bounds.lowerBound + place * (bounds.upperBound - bounds.lowerBound)
+      }
+      passed += count
+    }
+    return nil
+  }
+
+  /// Milliseconds.
+  package func middle(of slot: Int) -> Double {
+    let bounds = bounds(of: slot)
+    return (bounds.lowerBound + bounds.upperBound) / 2
+  }
+
+  /// Whole microseconds below two doublings have a step each.
+  private func slot(of microseconds: UInt64) -> Int {
+    guard microseconds >> UInt64(bits) > 0 else { return Int(microseconds) }
+    let doubling = 63 - bits - microseconds.leadingZeroBitCount
+    return doubling << bits + Int(microseconds >> UInt64(doubling))
+  }
+
+  /// The values of a step, in milliseconds.
+  private func bounds(of slot: Int) -> ClosedRange<Double> {
+    let steps = 1 << bits
+    guard slot >= 2 * steps else { return Double(slot) / 1_000...Double(slot) / 1_000 }
+    let (doubling, step) = (slot >> bits - 1, slot & (steps - 1) + steps)
+    let width = Double(1 << UInt64(doubling)) / 1_000
+    return Double(step) * width...Double(step + 1) * width
+  }
+}

@@ -1,0 +1,121 @@
+import Base
+import FleetSimulator
+
+/// Two runs held against each other, for a terminal, for a pull request and for a CI server.
+package struct ComparisonText {
+  private let comparison: RunComparison
+  private let paint: Paint
+
+  package init(_ comparison: RunComparison, isColoured: Bool = false) {
+    self.comparison = comparison
+    paint = Paint(isOn: isColoured)
+  }
+
+  /// What it comes to: `2 regressions: upload_duration p95 +6.1 %, records lost 0 to 3`.
+  package var verdict: String {
+    let bad = comparison.regressions
+    guard !bad.isEmpty else { return "no regression" }
+    let list = bad.prefix(3).map { row in "\(row.name) \(ComparisonText.step(row))" }.joined(separator: ", ")
+    let more = bad.count > 3 ? " and \(bad.count - 3) more" : ""
+    return "\(NumberText.count(bad.count, "regression")): \(list)\(more)"
+  }
+
+  package var text: String {
+    let head = paint.bold(comparison.regressions.isEmpty ? paint.green(verdict) : paint.red(verdict))
+    let runs = [("before", comparison.before), ("after", comparison.after)].map { name, run in
+      ["  \(name)", ComparisonText.words(run)]
+    }
+    let lines =
+      Columns.text(runs, firstIsLeft: true, allLeft: true) + comparison.notes.map { "  \(paint.yellow("note")) \($0)" }
+    let rows = [ComparisonText.heads] + shown.map(ComparisonText.cells)
+    let table = zip([nil] + shown.map { Optional($0) }, Columns.text(rows, firstIsLeft: true)).map { row, line in
+      switch row?.outcome {
+      case .regression: paint.red("  " + line)
+      case .better: paint.green("  " + line)
+      default: "  " + line
+      }
+    }
+    return ([head] + lines + [""] + table).joined(separator: "\n")
+  }
+
+  /// A table as GitHub and GitLab show it.
+  package var markdown: String {
+    let runs = [("before", comparison.before), ("after", comparison.after)].map {
+      "- \($0): \(ComparisonText.escaped(ComparisonText.words($1)))"
+    }
+    let rows = shown.map { row in
+      let cells = ComparisonText.cells(row).map(ComparisonText.escaped)
+      return "| " + cells.map { row.outcome == .regression ? "**\($0)**" : $0 }.joined(separator: " | ") + " |"
+    }
+    return
+      (["## \(ComparisonText.escaped(verdict))", ""] + runs + comparison.notes.map { "- \(ComparisonText.escaped($0))" }
+      + ["", "| " + ComparisonText.heads.joined(separator: " | ") + " |", "|:--|--:|--:|--:|:--|"] + rows + [""])
+      .joined(separator: "\n")
+  }
+
+  /// A test case for each figure that is judged.
+  package var junit: String {
+    let judged = comparison.rows.filter { $0.outcome != .shown }
+    let skipped = judged.count { if case .undecided = $0.outcome { true } else { false } }
+    let counts = "tests=\"\(judged.count)\" failures=\"\(comparison.regressions.count)\" skipped=\"\(skipped)\""
+    let cases = judged.map { row in
+      let head = "    <testcase classname=\"compare\" name=\"\(XML.escaped(row.name))\""
+      return switch row.outcome {
+      case .regression:
+        head + "><failure message=\"\(XML.escaped(ComparisonText.step(row)))\"/></testcase>"
+      case .undecided(let reason): head + "><skipped message=\"\(XML.escaped(reason))\"/></testcase>"
+      case .same, .better, .shown: head + "/>"
+      }
+    }
+    return
+      (["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites name=\"compare\" \(counts)>"]
+      + ["  <testsuite name=\"compare\" \(counts)>"] + cases + ["  </testsuite>", "</testsuites>", ""])
+      .joined(separator: "\n")
+  }
+}
+
+extension ComparisonText {
+  static let heads = ["figure", "before", "after", "change", "result"]
+
+  /// Zeros on both sides say nothing, except of records.
+  private var shown: [RunComparison.Row] {
+    comparison.rows.filter { $0.before != 0 || $0.after != 0 || $0.name == "records lost" }
+  }
+
+  static func cells(_ row: RunComparison.Row) -> [String] {
+    let change = row.change.map { ($0 > 0 ? "+" : "") + NumberText.percent($0) } ?? ""
+    return [row.name, number(row.before, row), number(row.after, row), change, word(row.outcome)]
+  }
+
+  private static func number(_ value: Double?, _ row: RunComparison.Row) -> String {
+    let metric = String(row.name.prefix { $0 != " " })
+    return value.map { metric == "upload_failed" ? NumberText.percent($0) : MetricText.text($0, of: metric) } ?? "–"
+  }
+
+  static func step(_ row: RunComparison.Row) -> String {
+    row.change.map { ($0 > 0 ? "+" : "") + NumberText.percent($0) }
+      ?? "\(number(row.before, row)) to \(number(row.after, row))"
+  }
+
+  private static func word(_ outcome: RunComparison.Outcome) -> String {
+    switch outcome {
+    case .same: "same"
+    case .better: "better"
+    case .regression: "REGRESSION"
+    case .undecided(let reason): "undecided: \(reason)"
+    case .shown: ""
+    }
+  }
+
+  /// Which run it is: what was run, how it ended, when and where.
+  static func words(_ run: RunSummary) -> String {
+    let when = (run.origin?.start ?? run.place?.start).map { ", \($0.iso8601Text)" } ?? ""
+    let target = run.place.map { " at \($0.target)" } ?? ""
+    return "\(run.scenario)\(target): \(VerdictText(run).word), \(NumberText.count(run.devices, "device")), "
+      + "seed 0x\(String(run.seed, radix: 16)), rollingroad \(run.product)\(when)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.map { "|<>*_`\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+  }
+}
