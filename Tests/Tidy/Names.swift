@@ -5,11 +5,11 @@ enum Names {
   private static let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
   private static let modifiers: Set<Substring> = ["public", "package", "internal", "final", "indirect"]
 
-  static func violations(in files: [SourceFile]) -> [Violation] {
+  static func violations(in files: [SourceFile], of arrows: Arrows) -> [Violation] {
     var first: [Substring: Substring] = [:]
     var found: [Violation] = []
     for file in files {
-      guard let target = Arrows.target(of: file.path)?.name, target != api else { continue }
+      guard let target = arrows.target(of: file.path)?.name, target != api else { continue }
       for (index, line) in file.lines.enumerated() {
         guard let name = declared(on: line) else { continue }
         let other = first[name] ?? target[...]

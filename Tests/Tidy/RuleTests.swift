@@ -4,35 +4,87 @@ import Testing
 @Suite struct RuleTests {
   private func lines(_ violations: [Violation]) -> [Int] { violations.map(\.line) }
 
+  private static let manifest = SourceFile(
+    path: "Package.swift",
+    text: """
+      func library(_ name: String, in folder: String = "", needs: [Target.Dependency] = []) -> Target {
+        .target(name: name, dependencies: needs, path: "Sources/\\(folder)\\(name)", swiftSettings: productSettings)
+      }
+          .library(name: "JSON", targets: ["JSON"]),
+          // library("Comment", needs: ["Base"]),
+          library("Base"),
+          library("JSON", in: "Wire/"),
+          library(
+            "Contract", in: "Wire/",
+            needs: [
+              "JSON", "Base",
+            ]),
+          library("World", in: "Simulator/", needs: ["Base"]), library("Scenario", in: "Simulator/"),
+          library("BackgroundGeolocation", in: "Device/"),
+          .target(name: "Support", dependencies: ["Base"], path: "Tests/Support"),
+          .executableTarget(
+            name: "rollingroad", dependencies: ["JSON"], path: "Sources/App/rollingroad", swiftSettings: settings),
+      """)
+  private let arrows = Arrows(manifest: Self.manifest)
+
+  @Test func theManifestIsRead() {
+    #expect(
+      arrows.targets.map(\.name) == [
+        "Base", "JSON", "Contract", "World", "Scenario", "BackgroundGeolocation", "rollingroad",
+      ])
+    #expect(
+      arrows.target(of: "Sources/Wire/Contract/A.swift")
+        == Arrows.Target(name: "Contract", folder: "Sources/Wire/Contract", needs: ["JSON", "Base"]))
+    #expect(arrows.target(of: "Sources/App/rollingroad/main.swift")?.needs == ["JSON"])
+  }
+
+  @Test func aTableThatIsNotTheManifestIsFound() {
+    let page = SourceFile(
+      path: "docs/architecture.md",
+      text: """
+        | folder | target | knows | imports |
+        | `Sources/Base` | `Base` | clocks | nothing |
+        | `Sources/Wire` | `JSON` `Contract` | bytes | `Base` |
+        | | `World` | bodies | `Base` `Contract` |
+        | | `BackgroundGeolocation` `rollingroad` | all | all of the above but `JSON` |
+        """)
+    #expect(
+      arrows.violations(inTable: page).map(\.description) == [
+        "docs/architecture.md:3: the arrow to JSON is missing",
+        "docs/architecture.md:4: the manifest has no arrow to Contract",
+        "docs/architecture.md:1: the table does not name the target Scenario",
+      ])
+  }
+
   @Test(arguments: [
     "import Glibc", "package import Base", "@preconcurrency public import Foundation", "import struct Base.Instant",
     "import IngestServer",
   ])
   func aWrongArrowIsFound(line: String) {
     let file = SourceFile(path: "Sources/Wire/JSON/Reader.swift", text: "// JSON\n\(line)\n")
-    #expect(lines(Arrows.violations(in: file)) == [2])
+    #expect(lines(arrows.violations(in: file)) == [2])
   }
 
   @Test func aRightArrowIsNot() {
     let text =
       "package import Base\nimport JSON\nimport Synchronization\n// import Glibc is not ours\nlet important = 1\n"
-    #expect(Arrows.violations(in: SourceFile(path: "Sources/Wire/Contract/A.swift", text: text)) == [])
+    #expect(arrows.violations(in: SourceFile(path: "Sources/Wire/Contract/A.swift", text: text)) == [])
   }
 
   @Test func baseReadsTheClockInOneFileOnly() {
     let text = "import Glibc\n"
-    #expect(Arrows.violations(in: SourceFile(path: "Sources/Base/Time/SystemClock.swift", text: text)) == [])
-    #expect(lines(Arrows.violations(in: SourceFile(path: "Sources/Base/Random/A.swift", text: text))) == [1])
+    #expect(arrows.violations(in: SourceFile(path: "Sources/Base/Time/SystemClock.swift", text: text)) == [])
+    #expect(lines(arrows.violations(in: SourceFile(path: "Sources/Base/Random/A.swift", text: text))) == [1])
   }
 
   @Test func aFolderOutsideTheArchitectureIsFound() {
-    #expect(lines(Arrows.violations(in: SourceFile(path: "Sources/Misc/A.swift", text: "let a = 1\n"))) == [1])
+    #expect(lines(arrows.violations(in: SourceFile(path: "Sources/Misc/A.swift", text: "let a = 1\n"))) == [1])
   }
 
   @Test func aTypeNameOfTwoTargetsIsFound() {
     let world = SourceFile(path: "Sources/Simulator/World/A.swift", text: "package struct Trip: Sendable {\n}\n")
     func violations(_ path: String, _ text: String) -> [Int] {
-      lines(Names.violations(in: [world, SourceFile(path: path, text: text)]))
+      lines(Names.violations(in: [world, SourceFile(path: path, text: text)], of: arrows))
     }
     let scenario = "Sources/Simulator/Scenario/B.swift"
     #expect(violations(scenario, "enum Other {}\n@safe final class Trip {}\n") == [2])

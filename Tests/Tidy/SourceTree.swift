@@ -25,14 +25,17 @@ enum SourceTree {
   /// The root of the checkout, from the place of this very file: Tests/Tidy/SourceTree.swift.
   static let root: String = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
 
+  static func file(_ path: String) throws -> SourceFile {
+    SourceFile(path: path, text: try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8))
+  }
+
   /// All files below `folders` with one of the `endings`, in the order of their paths.
   static func files(in folders: [String], endings: [String]) throws -> [SourceFile] {
     var found: [SourceFile] = []
     for folder in folders {
       for name in try FileManager.default.subpathsOfDirectory(atPath: "\(root)/\(folder)").sorted()
       where endings.contains(where: { name.hasSuffix($0) }) {
-        let path = "\(folder)/\(name)"
-        found.append(SourceFile(path: path, text: try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)))
+        found.append(try file("\(folder)/\(name)"))
       }
     }
     return found

@@ -9,23 +9,24 @@ import Testing
   }
 
   @Test func importsFollowTheArrows() throws {
-    try check(["Sources"], [".swift"], Arrows.violations)
+    try check(["Sources"], [".swift"], Arrows.ofRepository().violations(in:))
   }
 
-  @Test func everyTargetOfTheTableExists() throws {
-    let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
-    for target in Arrows.targets {
-      #expect(files.contains { $0.path.hasPrefix(target.folder + "/") }, "\(target.folder) is in the table only")
+  @Test func theTableOfTargetsIsTheManifest() throws {
+    let arrows = try Arrows.ofRepository()
+    #expect(arrows.targets.count > 30)
+    for violation in arrows.violations(inTable: try SourceTree.file("docs/architecture.md")) {
+      Issue.record("\(violation)")
     }
   }
 
   @Test func aTypeNameHasOneMeaning() throws {
     let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
-    for violation in Names.violations(in: files) { Issue.record("\(violation)") }
+    for violation in try Names.violations(in: files, of: .ofRepository()) { Issue.record("\(violation)") }
   }
 
   @Test func everyTypeOfTheGlossaryExists() throws {
-    let page = try #require(try SourceTree.files(in: ["docs"], endings: ["glossary.md"]).first)
+    let page = try SourceTree.file("docs/glossary.md")
     let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
     for violation in Names.violations(inGlossary: page, of: files) { Issue.record("\(violation)") }
   }
@@ -68,7 +69,7 @@ import Testing
   }
 
   @Test func everyRuleThatIsCitedIsOnThePage() throws {
-    let page = try #require(try SourceTree.files(in: ["docs"], endings: ["sdk-behaviour.md"]).first)
+    let page = try SourceTree.file("docs/sdk-behaviour.md")
     let numbers = Citations.numbers(in: page)
     #expect(numbers.count > 150)
     try check(["Sources", "Tests", "loadtest"], [".swift", ".c", ".h", ".sh", ".py"]) {
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test func thePageOfTheSDKNamesFilesAndTestsThatExist() throws {
-    let page = try #require(try SourceTree.files(in: ["docs"], endings: ["sdk-behaviour.md"]).first)
+    let page = try SourceTree.file("docs/sdk-behaviour.md")
     let sources = try SourceTree.files(in: ["Sources"], endings: [".swift"])
     let tests = try SourceTree.files(in: ["Tests"], endings: [".swift"])
     let named = Dictionary(tests.map { (Citations.name(of: $0), Citations.tests(in: $0)) }) { $0.union($1) }
