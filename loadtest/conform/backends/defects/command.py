@@ -1,0 +1,105 @@
+"""Defects of commands in answers."""
+
+import json
+
+from defects import around, defect
+from intake import write
+from wire import Answer
+
+
+def answer_with(parts, edit):
+    """`edit` changes the content of an answer that carries commands."""
+
+    @around(parts.backend, "acknowledge")
+    def _(acknowledge, upload, commands):
+        answer = acknowledge(upload, commands)
+        if commands:
+            answer.content = edit(answer.content, commands)
+        return answer
+
+
+@defect
+def command_objects(parts):
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": [
+        {"command": command[0], "argument": command[1] if len(command) > 1 else None} for command in commands]})
+
+
+@defect
+def command_nested(parts):
+    answer_with(parts, lambda content, commands: {"success": True, "data": {"background_geolocation": commands}})
+
+
+@defect
+def command_bare_string(parts):
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": commands[0][0]})
+
+
+@defect
+def command_camel_case(parts):
+    answer_with(parts, lambda content, commands: {"success": True, "backgroundGeolocation": commands})
+
+
+@defect
+def command_flattened(parts):
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": [
+        part for command in commands for part in command]})
+
+
+@defect
+def command_single_quotes(parts):
+    answer_with(parts, lambda content, commands: str(content).encode())
+
+
+@defect
+def command_arguments_as_text(parts):
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": [
+        command[:1] + [argument if isinstance(argument, str) else write(argument) for argument in command[1:]]
+        for command in commands]})
+
+
+@defect
+def command_reversed(parts):
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": commands[::-1]})
+
+
+@defect
+def command_last_only(parts):
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": commands[-1:]})
+
+
+@defect
+def command_wrong_device(parts):
+    parts.commands.waiting = lambda device: parts.store.db.execute(
+        "select seq, command from commands where device <> ? order by seq", (device,)).fetchall()
+
+
+@defect
+def command_any_device(parts):
+    parts.commands.waiting = lambda device: parts.store.db.execute(
+        "select seq, command from commands order by seq").fetchall()
+
+
+@defect
+def command_for_ever(parts):
+    parts.commands.take = lambda upload: [json.loads(command) for _, command in parts.commands.waiting(upload.device)]
+
+
+@defect
+def command_stop_to_everybody(parts):
+    @around(parts.commands, "take")
+    def _(take, upload):
+        return take(upload) or [["stop"]]
+
+
+@defect
+def command_not_to_batches(parts):
+    @around(parts.commands, "take")
+    def _(take, upload):
+        return [] if upload.batch else take(upload)
+
+
+@defect
+def command_lost_with_204(parts):
+    @around(parts.backend, "acknowledge")
+    def _(acknowledge, upload, commands):
+        return Answer(204)

@@ -1,0 +1,317 @@
+"""Defects of what is stored of a record, and of which records are taken."""
+
+import struct
+import time
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+from defects import around, defect
+from defects.storage import drop
+from intake import ARRAY_TEMPLATE, NAMES, Unreadable, is_number
+
+
+def change(parts, edit):
+    """`edit` changes each record before it is stored."""
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        edit(record)
+        return insert(record, params)
+
+
+def put(record, name, value):
+    """Sets a value of the stored record, wherever its schema or template has it."""
+    raw = record.content
+    if isinstance(raw, list):
+        record.content = [value if index == ARRAY_TEMPLATE.index(name) else item for index, item in enumerate(raw)]
+        return
+    record.content = raw = dict(raw)
+    if isinstance(raw.get("coords"), dict):
+        raw["coords"] = dict(raw["coords"])
+    for place in (raw.get("coords"), raw):
+        for key in NAMES[name]:
+            if isinstance(place, dict) and key in place:
+                place[key] = value
+                return
+
+
+def walk(value, edit):
+    if isinstance(value, dict):
+        return {key: walk(item, edit) for key, item in value.items()}
+    return [walk(item, edit) for item in value] if isinstance(value, list) else edit(value)
+
+
+def move(parts, place):
+    def edit(record):
+        record.latitude, record.longitude = place(record.latitude, record.longitude)
+        put(record, "latitude", record.latitude)
+        put(record, "longitude", record.longitude)
+
+    change(parts, edit)
+
+
+@defect
+def coordinates_5_digits(parts):
+    move(parts, lambda latitude, longitude: (round(latitude, 5), round(longitude, 5)))
+
+
+@defect
+def coordinates_float32(parts):
+    move(parts, lambda *place: struct.unpack("2f", struct.pack("2f", *place)))
+
+
+@defect
+def coordinates_swapped(parts):
+    move(parts, lambda latitude, longitude: (longitude, latitude))
+
+
+@defect
+def zero_coordinate_missing(parts):
+    @around(parts.intake, "degrees")
+    def _(degrees, value, limit, name):
+        if value is not None and not value:
+            raise Unreadable(f"{name} is required")
+        return degrees(value, limit, name)
+
+
+def retime(parts, instant):
+    def edit(record):
+        record.at = instant(record.at)
+        moment = datetime.fromtimestamp(0, timezone.utc) + timedelta(milliseconds=record.at)
+        put(record, "timestamp", moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{record.at % 1000:03d}Z")
+
+    change(parts, edit)
+
+
+@defect
+def time_to_seconds(parts):
+    retime(parts, lambda at: at // 1000 * 1000)
+
+
+@defect
+def time_local_zone(parts):
+    retime(parts, lambda at: at + 4 * 3_600_000)
+
+
+@defect
+def time_of_arrival(parts):
+    retime(parts, lambda at: int(time.time() * 1000))
+
+
+@defect
+def epoch_500(parts):
+    @around(parts.intake, "instant")
+    def _(instant, value):
+        if value is not None and not isinstance(value, str):
+            raise TypeError("fromisoformat: argument must be str")
+        return instant(value)
+
+
+@defect
+def epoch_as_seconds(parts):
+    def edit(record):
+        if is_number(parts.intake.named(record.content)["timestamp"]):
+            record.at *= 1000
+            put(record, "timestamp", record.at)
+
+    change(parts, edit)
+
+
+@defect
+def offset_ignored(parts):
+    def edit(record):
+        text = parts.intake.named(record.content)["timestamp"]
+        if isinstance(text, str) and text[-6:-5] in ("+", "-"):
+            record.at = parts.intake.instant(text[:-6] + "Z")
+            put(record, "timestamp", text[:-6] + "Z")
+
+    change(parts, edit)
+
+
+def edit_extras(parts, edit):
+    def edit_record(record):
+        if isinstance(record.content, dict) and isinstance(record.content.get("extras"), dict):
+            record.content = record.content | {"extras": edit(record.content["extras"])}
+
+    change(parts, edit_record)
+
+
+@defect
+def extras_dropped(parts):
+    edit_extras(parts, lambda extras: {})
+
+
+@defect
+def extras_numbers_to_int(parts):
+    edit_extras(parts, lambda extras: walk(extras, lambda value: int(value) if isinstance(value, Decimal) else value))
+
+
+@defect
+def extras_to_text(parts):
+    edit_extras(parts, lambda extras: {key: value if isinstance(value, str) else str(value) for key, value in extras.items()})
+
+
+def edit_values(parts, edit):
+    def edit_record(record):
+        record.content = walk(record.content, edit)
+
+    change(parts, edit_record)
+
+
+@defect
+def decimals_6_places(parts):
+    edit_extras(parts, lambda extras: walk(
+        extras, lambda value: round(value, 6) if isinstance(value, Decimal) and abs(value) < 1000 else value))
+
+
+@defect
+def odometer_to_int(parts):
+    def edit(record):
+        if isinstance(record.content, dict) and is_number(record.content.get("odometer")):
+            record.content = record.content | {"odometer": int(record.content["odometer"])}
+
+    change(parts, edit)
+
+
+@defect
+def integers_through_double(parts):
+    edit_values(parts, lambda value: int(float(value)) if type(value) is int else value)
+
+
+@defect
+def text_latin_1(parts):
+    edit_values(parts, lambda value: value.encode("latin-1", "replace").decode("latin-1") if isinstance(value, str) else value)
+
+
+def refuse_text(parts, unwanted, reason):
+    def look(value):
+        if isinstance(value, str) and unwanted(value):
+            raise ValueError(reason)
+        return value
+
+    edit_values(parts, look)
+
+
+@defect
+def emoji_500(parts):
+    refuse_text(parts, lambda text: any(ord(letter) > 0xFFFF for letter in text), "incorrect string value: \\xF0\\x9F")
+
+
+@defect
+def half_surrogate_500(parts):
+    refuse_text(parts, lambda text: any(0xD800 <= ord(letter) < 0xE000 for letter in text), "surrogates not allowed")
+
+
+@defect
+def nul_500(parts):
+    refuse_text(parts, lambda text: "\0" in text, "unsupported Unicode escape sequence: \\u0000")
+
+
+@defect
+def null_to_text(parts):
+    edit_values(parts, lambda value: "null" if value is None else value)
+
+
+def refuse_record(parts, check):
+    """`check` returns why a record of the default schema is refused with 400, or nothing."""
+
+    @around(parts.intake, "record")
+    def _(read, raw, device):
+        record = read(raw, device)
+        if isinstance(raw, dict) and isinstance(raw.get("coords"), dict) and (reason := check(raw)):
+            raise Unreadable(reason)
+        return record
+
+
+@defect
+def null_400(parts):
+    refuse_record(parts, lambda raw: "must not be null" if None in [*raw.values(), *raw["coords"].values()] else None)
+
+
+@defect
+def minus_one_400(parts):
+    def check(raw):
+        values = [raw["coords"].get(name) for name in ("speed", "heading", "accuracy")]
+        return "must not be negative" if any(is_number(value) and value < 0 for value in values) else None
+
+    refuse_record(parts, check)
+
+
+@defect
+def missing_field_500(parts):
+    @around(parts.intake, "record")
+    def _(read, raw, device):
+        record = read(raw, device)
+        if isinstance(raw, dict) and "coords" in raw:
+            raw["activity"]["type"], raw["battery"]["level"]
+        return record
+
+
+@defect
+def unknown_field_400(parts):
+    fields = {"uuid", "timestamp", "recorded_at", "age", "is_moving", "odometer", "odometer_error", "event", "coords", "activity",
+              "battery", "extras", "geofence", "provider", "mock", "timestampMeta", "activities", "device_id"}
+    refuse_record(parts, lambda raw: f"unknown field {min(set(raw) - fields)}" if set(raw) - fields else None)
+
+
+def drop_event(parts, event):
+    drop(parts, lambda record: isinstance(record.content, dict) and record.content.get("event") == event)
+
+
+@defect
+def heartbeat_dropped(parts):
+    drop_event(parts, "heartbeat")
+
+
+@defect
+def geofence_dropped(parts):
+    drop_event(parts, "geofence")
+
+
+@defect
+def providerchange_dropped(parts):
+    drop_event(parts, "providerchange")
+
+
+@defect
+def motionchange_dropped(parts):
+    drop_event(parts, "motionchange")
+
+
+@defect
+def geofence_forgotten(parts):
+    def edit(record):
+        if isinstance(record.content, dict):
+            record.content = {key: value for key, value in record.content.items() if key != "geofence"}
+
+    change(parts, edit)
+
+
+@defect
+def inaccurate_dropped(parts):
+    def vague(record):
+        coords = record.content.get("coords") if isinstance(record.content, dict) else None
+        return isinstance(coords, dict) and is_number(coords.get("accuracy")) and coords["accuracy"] > 100
+
+    drop(parts, vague)
+
+
+@defect
+def neighbour_fields(parts):
+    @around(parts.intake, "split")
+    def _(split, body):
+        records, params, batch = split(body)
+        row, merged = {}, []
+        for raw in records:
+            row = row | raw if isinstance(raw, dict) else {}
+            merged.append(row or raw)
+        return merged, params, batch
+
+
+@defect
+def text_number_refused(parts):
+    @around(parts.intake, "degrees")
+    def _(degrees, value, limit, name):
+        if isinstance(value, str):
+            raise Unreadable(f"{name} must be a number")
+        return degrees(value, limit, name)

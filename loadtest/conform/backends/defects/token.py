@@ -1,0 +1,230 @@
+"""Defects of access and refresh tokens; they need --tokens."""
+
+import threading
+import time
+
+from defects import around, defect
+from tokens import Refused
+from wire import Answer
+
+
+@defect
+def expired_403(parts):
+    parts.tokens.expired = lambda: Refused(403, "expired access token")
+
+
+@defect
+def unknown_token_500(parts):
+    parts.tokens.unknown = lambda: ValueError("not enough segments")
+
+
+@defect
+def unknown_token_403(parts):
+    parts.tokens.unknown = lambda: Refused(403, "unknown access token")
+
+
+@defect
+def no_token_accepted(parts):
+    @around(parts.backend, "owner")
+    def _(owner, request):
+        return owner(request) if request.bearer else None
+
+
+@defect
+def login_page_200(parts):
+    page = b"<!DOCTYPE html><html><title>Log in</title><body><form method=post></form></body></html>"
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        try:
+            return upload(request)
+        except Refused:
+            return Answer(200, page, {"Content-Type": "text/html"})
+
+
+@defect
+def no_challenge(parts):
+    parts.backend.refuse = lambda refusal: Answer(refusal.status, {"error": str(refusal)})
+
+
+@defect
+def refresh_form_unread(parts):
+    @around(parts.backend, "refresh")
+    def _(refresh, request):
+        if request.headers.get_content_type() != "application/json":
+            return Answer(400, {"error": "refresh_token is missing"})
+        return refresh(request)
+
+
+@defect
+def refresh_json_unread(parts):
+    @around(parts.backend, "refresh")
+    def _(refresh, request):
+        if request.headers.get_content_type() == "application/json":
+            return Answer(400, {"error": "refresh_token is missing"})
+        return refresh(request)
+
+
+@defect
+def refresh_needs_valid_bearer(parts):
+    @around(parts.backend, "refresh")
+    def _(refresh, request):
+        parts.tokens.device_of(request.bearer)
+        return refresh(request)
+
+
+@defect
+def refreshed_token_refused(parts):
+    issued = set()
+
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        answer = refresh(token)
+        issued.add(answer["accessToken"])
+        return answer
+
+    @around(parts.tokens, "device_of")
+    def _(device_of, token):
+        if token in issued:
+            raise Refused(401, "unknown access token")
+        return device_of(token)
+
+
+@defect
+def refresh_single_use(parts):
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        answer = refresh(token)
+        with parts.store.transaction() as db:
+            db.execute("delete from refresh where token = ?", (token,))
+        return answer
+
+
+@defect
+def refresh_race(parts):
+    """Each of two refreshes at once revokes what the other has just given."""
+    under_way, guard = {}, threading.Lock()
+
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        with guard:
+            under_way[token] = under_way.get(token, 0) + 1
+        time.sleep(0.05)
+        with guard:
+            alone = under_way[token] == 1
+            under_way[token] -= 1
+        if not alone:
+            raise Refused(401, "refresh token already used")
+        return refresh(token)
+
+
+@defect
+def tokens_never_end(parts):
+    @around(parts.tokens, "device_of")
+    def _(device_of, token):
+        with parts.store.lock:
+            row = parts.store.db.execute("select device from access where token = ?", (token,)).fetchone()
+        return row[0] if row else device_of(token)
+
+
+@defect
+def tokens_end_early(parts):
+    @around(parts.tokens, "answer")
+    def _(answer, *pair):
+        return answer(*pair) | {"expires": parts.tokens.life * 24}
+
+
+@defect
+def expires_in_ms(parts):
+    @around(parts.tokens, "answer")
+    def _(answer, *pair):
+        return answer(*pair) | {"expires": int(parts.tokens.life * 1000)}
+
+
+@defect
+def refresh_without_expiry(parts):
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        return {name: value for name, value in refresh(token).items() if name != "expires"}
+
+
+@defect
+def register_without_refresh_token(parts):
+    @around(parts.tokens, "register")
+    def _(register, device):
+        return {name: value for name, value in register(device).items() if name != "refreshToken"}
+
+
+@defect
+def refresh_works_once(parts):
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        answer = refresh(token)
+        with parts.store.transaction() as db:
+            db.execute("delete from refresh where token = ?", (answer["refreshToken"],))
+        return answer
+
+
+@defect
+def refresh_tokens_in_array(parts):
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        return {"tokens": [refresh(token)]}
+
+
+@defect
+def refresh_page(parts):
+    @around(parts.backend, "refresh")
+    def _(refresh, request):
+        refresh(request)
+        return Answer(200, b"<!DOCTYPE html><html><body>Signed in</body></html>", {"Content-Type": "text/html"})
+
+
+@defect
+def dead_refresh_200(parts):
+    @around(parts.backend, "refresh")
+    def _(refresh, request):
+        try:
+            return refresh(request)
+        except Refused:
+            return Answer(200, {"success": False, "error": "invalid_grant"})
+
+
+@defect
+def dead_refresh_500(parts):
+    @around(parts.backend, "refresh")
+    def _(refresh, request):
+        try:
+            return refresh(request)
+        except Refused:
+            return Answer(500, {"error": "internal error"})
+
+
+@defect
+def refresh_makes_new_device(parts):
+    @around(parts.tokens, "successor")
+    def _(successor, db, token, device, known):
+        return successor(db, token, device + "-2", known)
+
+
+@defect
+def tokens_forgotten_on_restart(parts):
+    with parts.store.transaction() as db:
+        db.execute("delete from access")
+        db.execute("delete from refresh")
+
+
+@defect
+def device_before_token(parts):
+    @around(parts.intake, "read")
+    def _(read, body, hints, device=None):
+        return read(body, device or hints, None)
+
+
+@defect
+def authorization_case(parts):
+    @around(parts.backend, "owner")
+    def _(owner, request):
+        if "Authorization" not in request.headers.keys():
+            del request.headers["Authorization"]
+        return owner(request)

@@ -1,0 +1,400 @@
+"""Probes of what is stored of a record."""
+
+import json
+from decimal import Decimal
+
+from probes.client import Connection, exchange, request
+from probes.phone import instant, iso, need, parse, probe
+
+
+def place(phone, latitude, longitude, tolerance=0.0):
+    device = phone.new_device()
+    phone.must_post(phone.record(coords={"latitude": latitude, "longitude": longitude}), device)
+    row = phone.row(device)
+    for found in (row, row["record"]["coords"]):
+        off = max(abs(float(found["latitude"]) - latitude), abs(float(found["longitude"]) - longitude))
+        need(off <= tolerance, f"{latitude}, {longitude} is stored as {found['latitude']}, {found['longitude']}")
+
+
+@probe("coordinates-exact")
+def _(phone):
+    place(phone, 45.51909123456789, -116.29721487654321, 1e-7)
+
+
+@probe("coordinates-not-swapped")
+def _(phone):
+    place(phone, 45.5, -116.25, 0.01)
+    place(phone, -33.75, 151.25, 0.01)
+
+
+@probe("coordinates-at-edges")
+def _(phone):
+    for latitude, longitude in ((0, 0), (90, 180), (-90, -180), (45, 7), (1e-7, -1e-7)):
+        place(phone, latitude, longitude, 1e-9)
+
+
+@probe("minus-one-kept")
+def _(phone):
+    coords = phone.content(coords={"speed": -1, "heading": -1, "accuracy": -1, "altitude": 0})["coords"]
+    need([coords["speed"], coords["heading"], coords["altitude"]] == [-1, -1, 0], f"stored as {coords}")
+
+
+def time_of(phone, text, at, **options):
+    device = phone.new_device()
+    phone.must_post(phone.record(timestamp=text), device, **options)
+    row = phone.row(device)
+    for found in (row["timestamp"], row["record"]["timestamp"]):
+        off = instant(found) - at
+        need(off == 0, f"{text} is stored {off} ms off")
+
+
+@probe("time-to-the-millisecond")
+def _(phone):
+    at = phone.begin + 563
+    phone.must_post(phone.record(timestamp=iso(at)))
+    need(instant(phone.row()["timestamp"]) % 1000 == 563, "the milliseconds are lost")
+
+
+@probe("time-is-utc")
+def _(phone):
+    at = phone.begin
+    phone.must_post(phone.record(timestamp=iso(at)))
+    off = abs(instant(phone.row()["timestamp"]) - at)
+    need(off < 1000, f"the time is {off / 1000} s off")
+
+
+@probe("time-epoch")
+def _(phone):
+    at = phone.begin + 563
+    phone.must_post(phone.record(timestamp=at, recorded_at=at))
+    need(abs(instant(phone.row()["timestamp"]) - at) < 1000, f"{at} is stored as {phone.row()['timestamp']}")
+
+
+@probe("time-zone-and-fractions")
+def _(phone):
+    at = phone.begin
+    time_of(phone, iso(at - 4 * 3_600_000)[:-1] + "-04:00", at)
+    time_of(phone, iso(at)[:-5] + "Z", at)
+    time_of(phone, iso(at)[:-1] + "000Z", at)
+
+
+@probe("recorded-at-and-age-harmless")
+def _(phone):
+    records = [phone.record(recorded_at=..., age=...), phone.record(age=-5), phone.record(age=3_600_000),
+               phone.record(timestampMeta={"time": 1}), phone.record(activities=[{"type": "still", "confidence": 9}])]
+    for record in records:
+        phone.must_post(record)
+    phone.need_stored(records)
+
+
+def extras(phone, text):
+    """Uploads a record whose extras are this JSON text and compares them, digit by digit."""
+    device = phone.new_device()
+    body = phone.body(phone.record(extras="HERE"), device=device).replace(b'"HERE"', text.encode("utf-8", "surrogatepass"))
+    answer = phone.raw(body, device)
+    need(answer.good, f"answered {answer.status}")
+    found, sent = phone.row(device)["record"]["extras"], parse(text)
+    need(same(found, sent), f"extras {text} are stored as {found}")
+
+
+def same(one, other):
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    numbers = (int, float, Decimal)
+    if isinstance(one, numbers) and isinstance(other, numbers) and not isinstance(one, bool) and not isinstance(other, bool):
+        return float(one) == float(other) if isinstance(one, float) or isinstance(other, float) else one == other
+    return type(one) is type(other) and one == other
+
+
+@probe("extras-every-kind")
+def _(phone):
+    extras(phone, '{"s":"x","i":7,"t":true,"f0":false,"a":[1,"2",[3]],"o":{"k":{"d":1}},"e":"","z":0}')
+
+
+@probe("extras-numbers-not-integers")
+def _(phone):
+    extras(phone, '{"a":1.5,"b":0.25,"c":-0.25,"d":3.75}')
+
+
+@probe("integers-64-bit")
+def _(phone):
+    extras(phone, '{"a":9007199254740993,"b":9223372036854775807,"c":18446744073709551615}')
+
+
+@probe("long-decimals")
+def _(phone):
+    device = phone.new_device()
+    body = phone.body(phone.record(extras={"a": 0}), device=device).replace(b'"a": 0', b'"a": 0.1234567890123456789, "b": 1e300')
+    answer = phone.raw(body, device)
+    need(answer.good, f"answered {answer.status}")
+    found = phone.row(device)["record"]["extras"]
+    need(float(found["a"]) == 0.12345678901234568 and float(found["b"]) == 1e300, f"stored as {found}")
+
+
+@probe("text-all-scripts")
+def _(phone):
+    extras(phone, '{"a":"Zürich 東京 🚗👩‍👩‍👧","ключ":"é"}')
+
+
+@probe("text-escaped")
+def _(phone):
+    extras(phone, r'{"a":"\uD83D\uDE97 \/ \" \\ \n \u2028 \u00e9"}')
+
+
+@probe("text-nul")
+def _(phone):
+    text = phone.content(extras={"a": "a\0b"})["extras"]["a"]
+    need(text[0] == "a" and text[-1] == "b", f"stored as {text!r}")
+
+
+@probe("text-half-surrogate")
+def _(phone):
+    device, record = phone.new_device(), phone.record(extras={"a": "cut \ud83d"})
+    body = json.dumps({"location": record, "device_id": device}).encode()
+    answer = phone.raw(body, device)
+    need(answer.good, f"answered {answer.status}")
+    phone.need_stored([record], device)
+
+
+@probe("null-fields")
+def _(phone):
+    record = phone.content(event=None, activity=None, extras={"a": None}, coords={"speed": None})
+    need([record["event"], record["activity"], record["extras"]["a"], record["coords"]["speed"]] == [None] * 4,
+         f"null is stored otherwise: {record}")
+
+
+@probe("missing-fields")
+def _(phone):
+    record = {key: value for key, value in phone.record().items() if key in ("uuid", "timestamp", "coords")}
+    record["coords"] = {key: record["coords"][key] for key in ("latitude", "longitude")}
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("unknown-fields")
+def _(phone):
+    record = phone.content(vendor={"new": 1}, coords={"new_accuracy": 2})
+    need(record["vendor"] == {"new": 1} and record["coords"]["new_accuracy"] == 2, "unknown fields are lost")
+
+
+@probe("numbers-as-text")
+def _(phone):
+    phone.must_post(phone.record(coords={"latitude": "45.5190912", "longitude": "-116.25"}))
+    need(abs(float(phone.row()["latitude"]) - 45.5190912) < 1e-6, "the latitude is another")
+
+
+@probe("event-motionchange")
+def _(phone):
+    need(phone.content(event="motionchange", is_moving=False)["event"] == "motionchange", "the event is lost")
+
+
+@probe("event-geofence")
+def _(phone):
+    fence = {"identifier": "Home", "action": "ENTER", "timestamp": iso(phone.begin), "extras": {"k": "v"}}
+    record = phone.content(event="geofence", geofence=fence, extras={"own": "x"})
+    need(record.get("geofence") == fence, f"the geofence is stored as {record.get('geofence')}")
+
+
+@probe("event-heartbeat")
+def _(phone):
+    need(phone.content(event="heartbeat", is_moving=False)["event"] == "heartbeat", "the event is lost")
+
+
+@probe("event-providerchange")
+def _(phone):
+    provider = {"enabled": True, "status": 3, "gps": True, "network": True, "accuracyAuthorization": 0}
+    need(phone.content(event="providerchange", provider=provider).get("provider") == provider, "the provider is lost")
+
+
+@probe("inaccurate-kept")
+def _(phone):
+    phone.content(coords={"accuracy": 1500}, mock=True, activity={"type": "unknown", "confidence": 0})
+
+
+@probe("standard-fields-kept")
+def _(phone):
+    sent = phone.record()
+    phone.must_post(sent)
+    found = phone.row()["record"]
+    for name in ("speed", "heading", "altitude", "accuracy"):
+        need(float(found["coords"][name]) == sent["coords"][name], f"{name} is stored as {found['coords'][name]}")
+    need(abs(float(found["odometer"]) - sent["odometer"]) < 1e-9, f"odometer is stored as {found['odometer']}")
+    need(found["is_moving"] is True and found["activity"]["type"] == "in_vehicle", "is_moving or activity is another")
+
+
+@probe("one-record-one-content")
+def _(phone):
+    records = [phone.record(), phone.record(event="geofence", geofence={"identifier": "Home", "action": "EXIT"}, extras={"a": 1}),
+               phone.record(extras=...)]
+    phone.must_post(records)
+    found = {row["uuid"]: row["record"] for row in phone.stored()}
+    for record in records:
+        stored = found.get(record["uuid"])
+        need(stored is None or {"event", "geofence", "extras"} & set(stored) <= set(record),
+             "a record has the event or the extras of its neighbour")
+
+
+@probe("right-device")
+def _(phone):
+    devices = {phone.new_device(): [phone.record(), phone.record()] for _ in range(3)}
+    for index in range(2):
+        for device, records in devices.items():
+            phone.must_post(records[index], device)
+    for device, records in devices.items():
+        phone.need_stored(records, device)
+
+
+@probe("device-per-request")
+def _(phone):
+    devices = {phone.new_device(): phone.records(2) for _ in range(2)}
+    for device in devices:
+        phone.headers(device)
+    with Connection(phone.port) as connection:
+        for index in range(2):
+            for device, records in devices.items():
+                need(connection.exchange(phone.upload(records[index], device)).good, "not acknowledged")
+    for device, records in devices.items():
+        phone.need_stored(records, device)
+
+
+@probe("devices-look-alike")
+def _(phone):
+    mark = phone.new_device()[-6:]
+    number = str(abs(hash(mark)) % 10**9 + 10**9)
+    for one, other in ((f"00{number}", number), (f"P-{mark}", f"p-{mark}")):
+        for device in (one, other):
+            record = phone.record()
+            phone.must_post(record, device)
+            phone.need_stored([record], device)
+
+
+@probe("params-kept")
+def _(phone):
+    phone.must_post(phone.record(), user_id=1234, trip="T 1")
+    params = phone.row()["params"]
+    need(params.get("user_id") == 1234 and params.get("trip") == "T 1", f"stored are the params {params}")
+
+
+def bare(phone, data, headers=()):
+    """A body of its own making; the device goes by header."""
+    answer = exchange(phone.port, request(json.dumps(data).encode(), headers={
+        "X-Device-Id": phone.device, **phone.headers(), **dict(headers)}))
+    need(answer.good, f"answered {answer.status}")
+
+
+@probe("root-object")
+def _(phone):
+    record = phone.record()
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("root-array")
+def _(phone):
+    records = phone.records(3)
+    phone.must_post(records[:2])
+    phone.must_post(records[2])
+    phone.need_stored(records)
+
+
+@probe("root-renamed")
+def _(phone):
+    records = phone.records(4)
+    phone.must_post(records[0], root="myData")
+    phone.must_post(records[1:], root="locations")
+    phone.need_stored(records)
+
+
+@probe("root-dot-object")
+def _(phone):
+    record = phone.record()
+    bare(phone, record | {"device_id": phone.device})
+    phone.need_stored([record])
+
+
+@probe("root-dot-array")
+def _(phone):
+    records = phone.records(3)
+    bare(phone, records)
+    phone.need_stored(records)
+
+
+@probe("root-changed-with-full-queue")
+def _(phone):
+    records = phone.records(6)
+    phone.must_post(records[:3])
+    phone.must_post(records[3:], root="data")
+    phone.need_stored(records)
+
+
+def template(phone, count):
+    """Records as an object template renders them, and the coordinates to look for."""
+    records = phone.records(count)
+    return records, [{"lat": record["coords"]["latitude"], "lng": record["coords"]["longitude"], "t": record["timestamp"],
+                      "id": record["uuid"], "trip": 7} for record in records]
+
+
+@probe("template-object")
+def _(phone):
+    records, rendered = template(phone, 2)
+    phone.must_post(rendered[0])
+    phone.must_post(rendered[1:])
+    phone.need_stored(records)
+
+
+def as_array(record):
+    return [record["coords"]["latitude"], record["coords"]["longitude"], record["timestamp"], record["uuid"], "", True, {"trip": 7}]
+
+
+@probe("template-array")
+def _(phone):
+    record = phone.record()
+    phone.must_post(as_array(record))
+    phone.need_stored([record])
+
+
+@probe("template-array-batch")
+def _(phone):
+    records = phone.records(3)
+    phone.must_post([as_array(record) for record in records])
+    phone.need_stored(records)
+
+
+@probe("template-changed-with-full-queue")
+def _(phone):
+    records, rendered = template(phone, 4)
+    phone.must_post(records[:2] + rendered[2:])
+    found = {row["uuid"] for row in phone.stored()}
+    need(found >= {record["uuid"] for record in records[:2]}, "records of before the template are lost")
+
+
+@probe("keys-in-any-order")
+def _(phone):
+    record = phone.record()
+    text = {"user_id": 12, "device_id": phone.device, "location": dict(reversed(record.items()))}
+    answer = phone.raw(json.dumps(text, indent="\t").encode())
+    need(answer.good, f"answered {answer.status}")
+    phone.need_stored([record])
+
+
+@probe("content-type-charset")
+def _(phone):
+    for kind in ("application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"):
+        phone.must_post(phone.record(), headers={"Content-Type": kind})
+
+
+@probe("method-put-patch")
+def _(phone):
+    records = phone.records(2)
+    for method, record in zip(("PUT", "PATCH"), records):
+        phone.must_post(record, method=method)
+    phone.need_stored(records)
+
+
+@probe("query-and-slash")
+def _(phone):
+    record = phone.record()
+    phone.must_post(record, path="/locations?tenant=7&x=%20")
+    phone.need_stored([record])

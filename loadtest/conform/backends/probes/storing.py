@@ -1,0 +1,425 @@
+"""Probes of storing, acknowledging, repetition, batches and order."""
+
+import threading
+import time
+
+from probes.client import Connection, Cut
+from probes.phone import iso, need, probe
+
+
+@probe("stored-when-acknowledged")
+def _(phone):
+    record = phone.record()
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("good-record-acknowledged")
+def _(phone):
+    phone.must_post(phone.record())
+
+
+@probe("status-documented")
+def _(phone):
+    status = phone.must_post(phone.record()).status
+    need(status in (200, 201, 204), f"answered {status}")
+
+
+@probe("answer-in-time")
+def _(phone):
+    begin = time.monotonic()
+    phone.must_post(phone.record())
+    need(time.monotonic() - begin < 5, "more than 5 s")
+
+
+def upload_and_end(phone, end):
+    phone.headers()
+    records = phone.records(20)
+    for record in records:
+        phone.must_post(record)
+    end()
+    phone.backend.start()
+    phone.need_stored(records)
+
+
+@probe("ack-survives-kill")
+def _(phone):
+    upload_and_end(phone, phone.backend.kill)
+
+
+@probe("ack-survives-stop")
+def _(phone):
+    upload_and_end(phone, phone.backend.stop)
+
+
+@probe("ack-survives-kill-in-flight")
+def _(phone):
+    devices = {phone.new_device(): [] for _ in range(6)}
+    open_batches, ended = {}, threading.Event()
+    for device in devices:
+        phone.headers(device)
+
+    def run(device):
+        while not ended.is_set() and len(devices[device]) < 2000:
+            batch = phone.records(5)
+            devices[device] += batch
+            open_batches[device] = batch
+            try:
+                if phone.post(batch, device).good:
+                    open_batches.pop(device)
+            except (OSError, Cut):
+                return
+
+    threads = [threading.Thread(target=run, args=(device,)) for device in devices]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.4)
+    phone.backend.kill()
+    ended.set()
+    for thread in threads:
+        thread.join()
+    phone.backend.start()
+    for device, batch in open_batches.items():
+        phone.must_post(batch, device)
+    for device, records in devices.items():
+        phone.need_stored(records, device)
+
+
+@probe("same-before-and-after-restart")
+def _(phone):
+    phone.must_post(phone.record())
+    before = phone.stored()
+    phone.backend.restart()
+    need(phone.stored() == before, "the listing differs after a restart")
+
+
+@probe("ready-after-kill")
+def _(phone):
+    phone.headers()
+    begin = time.monotonic()
+    phone.backend.restart(killed=True)
+    phone.must_post(phone.record())
+    need(time.monotonic() - begin < 5, "more than 5 s until the first upload")
+
+
+@probe("cut-request-stores-nothing-half")
+def _(phone):
+    records = phone.records(10)
+    data = phone.upload(records)
+    with Connection(phone.port) as connection:
+        connection.send(data[:len(data) // 2])
+        need(not connection.pending(0.1), "answered before the whole body")
+    phone.must_post(records)
+    phone.need_stored(records)
+
+
+@probe("answer-waits-for-body")
+def _(phone):
+    record = phone.record()
+    data = phone.upload(record)
+    with Connection(phone.port) as connection:
+        connection.send(data[:-200])
+        need(not connection.pending(0.5), "answered before the whole body")
+        connection.send(data[-200:])
+        need(connection.answer().good, "not acknowledged")
+    phone.need_stored([record])
+
+
+@probe("unreadable-not-acknowledged")
+def _(phone):
+    status = phone.raw(phone.body(phone.record())[:300]).status
+    need(400 <= status < 500, f"answered {status}")
+
+
+@probe("empty-body-not-acknowledged")
+def _(phone):
+    need(not phone.raw(b"").good, "acknowledged")
+
+
+@probe("store-reads-all")
+def _(phone):
+    records = phone.records(233)
+    for begin in range(0, 233, 50):
+        phone.must_post(records[begin:begin + 50])
+    phone.need_stored(records)
+
+
+def cut_answer(phone, records, **options):
+    """An upload whose answer the phone does not see."""
+    with Connection(phone.port) as connection:
+        connection.send(phone.upload(records, **options))
+        connection.pending(2)
+
+
+@probe("resend-after-cut-answer")
+def _(phone):
+    record = phone.record()
+    cut_answer(phone, record)
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("resend-batch-after-cut-answer")
+def _(phone):
+    records = phone.records(10)
+    cut_answer(phone, records)
+    phone.must_post(records)
+    phone.need_stored(records)
+
+
+@probe("resend-grown-batch")
+def _(phone):
+    records = phone.records(8)
+    cut_answer(phone, records[:5])
+    phone.must_post(records)
+    phone.need_stored(records)
+
+
+@probe("resend-acknowledged-again")
+def _(phone):
+    record = phone.record()
+    for _ in range(3):
+        phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("resend-after-many")
+def _(phone):
+    records = phone.records(60)
+    for record in records + records[:1]:
+        phone.must_post(record)
+    phone.need_stored(records)
+
+
+@probe("resend-after-restart")
+def _(phone):
+    record = phone.record()
+    phone.must_post(record)
+    time.sleep(0.2)
+    phone.backend.restart()
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("same-record-at-once")
+def _(phone):
+    records = phone.records(10)
+    for record in records:
+        data = phone.upload(record)
+        with Connection(phone.port) as one, Connection(phone.port) as other:
+            one.send(data)
+            other.send(data)
+            answers = [one.answer(), other.answer()]
+        if not all(answer.good for answer in answers):
+            phone.must_post(record)
+    phone.need_stored(records)
+
+
+def both(phone, one, other, reason):
+    """Two records in one batch, and two like them in two uploads."""
+    phone.must_post([one, other])
+    need(len(phone.stored()) == 2, reason)
+    second = phone.new_device()
+    phone.must_post(one, second)
+    phone.must_post(other, second)
+    need(len(phone.stored(second)) == 2, reason)
+
+
+@probe("same-time-two-records")
+def _(phone):
+    one = phone.record()
+    both(phone, one, phone.record(timestamp=one["timestamp"]), "one of two records of one instant is lost")
+
+
+@probe("same-second-two-records")
+def _(phone):
+    at = phone.begin
+    both(phone, phone.record(timestamp=iso(at + 100)), phone.record(timestamp=iso(at + 400)),
+         "one of two records of one second is lost")
+
+
+@probe("same-place-two-records")
+def _(phone):
+    one = phone.record()
+    both(phone, one, phone.record(coords=one["coords"]), "one of two records of one place is lost")
+
+
+@probe("same-time-and-place-two-events")
+def _(phone):
+    one = phone.record(event="motionchange", is_moving=False)
+    other = phone.record(event="geofence", geofence={"identifier": "Home", "action": "ENTER"}, coords=one["coords"],
+                         timestamp=one["timestamp"])
+    both(phone, one, other, "one of two events of one instant and place is lost")
+
+
+@probe("twin-in-one-batch")
+def _(phone):
+    record = phone.record()
+    phone.must_post([record, record])
+    phone.need_stored([record])
+
+
+@probe("resend-other-params")
+def _(phone):
+    record = phone.record()
+    phone.must_post(record, trip=1)
+    phone.must_post(record, trip=2)
+    phone.need_stored([record])
+
+
+@probe("resend-other-root")
+def _(phone):
+    record = phone.record()
+    phone.must_post([record])
+    phone.must_post([record], root="data")
+    phone.need_stored([record])
+
+
+@probe("no-uuid-two-records")
+def _(phone):
+    phone.must_post([phone.record(uuid=...), phone.record(uuid=...)])
+    need(len(phone.stored()) == 2, "one of two records without uuid is lost")
+
+
+def batch(phone, count):
+    records = phone.records(count)
+    answer = phone.post(records)
+    need(answer.good, f"a batch of {count} was answered {answer.status}")
+    phone.need_stored(records)
+
+
+@probe("batch-all-stored")
+def _(phone):
+    batch(phone, 10)
+
+
+@probe("batch-of-one")
+def _(phone):
+    batch(phone, 1)
+
+
+@probe("batch-250")
+def _(phone):
+    batch(phone, 250)
+
+
+@probe("body-over-1-mb")
+def _(phone):
+    batch(phone, 2500)
+
+
+@probe("body-10-mb")
+def _(phone):
+    batch(phone, 17000)
+
+
+@probe("backlog-5000")
+def _(phone):
+    records = phone.records(5000)
+    for begin in range(0, 5000, 250):
+        phone.must_post(records[begin:begin + 250])
+    phone.need_stored(records)
+
+
+@probe("newest-first")
+def _(phone):
+    records = phone.records(5)[::-1]
+    for record in records:
+        phone.must_post(record)
+    phone.need_stored(records)
+
+
+@probe("late-behind-newer")
+def _(phone):
+    records = [phone.record(), phone.record(timestamp=iso(phone.begin - 3_600_000))]
+    for record in records:
+        phone.must_post(record)
+    phone.need_stored(records)
+
+
+@probe("week-late")
+def _(phone):
+    record = phone.record(timestamp=iso(phone.begin - 7 * 86_400_000))
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+@probe("minute-early")
+def _(phone):
+    record = phone.record(timestamp=iso(int(time.time() * 1000) + 60_000))
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
+def without_place(phone):
+    return phone.record(**{"coords": {}}) | {"coords": {"accuracy": 5}}
+
+
+@probe("bad-record-in-batch")
+def _(phone):
+    records = phone.records(10)
+    bad = records[5]["uuid"]
+    records[5] = without_place(phone) | {"uuid": bad}
+    phone.must_post(records)
+    found = {row["uuid"] for row in phone.stored()} - {bad}
+    need(len(found) == 9, f"{len(found)} of nine good records are stored")
+
+
+@probe("bad-record-alone")
+def _(phone):
+    answer = phone.post(without_place(phone))
+    need(answer.good, f"answered {answer.status}")
+
+
+@probe("alive-after-bad-record")
+def _(phone):
+    phone.post(without_place(phone))
+    phone.post([without_place(phone), phone.record()])
+    device, record = phone.new_device(), phone.record()
+    phone.must_post(record, device)
+    phone.need_stored([record], device)
+
+
+@probe("kinds-in-one-batch")
+def _(phone):
+    kinds = ["motionchange", "geofence", "heartbeat", "providerchange"]
+    records = [phone.record()] + [phone.record(event=kind) for kind in kinds]
+    phone.must_post(records)
+    found = [row["record"].get("event") for row in phone.stored()]
+    need(sorted(map(str, found)) == sorted(["None", *kinds]), f"stored are {found}")
+
+
+@probe("batch-order-kept")
+def _(phone):
+    records = phone.records(10)
+    phone.must_post(records)
+    found = [row["uuid"] for row in phone.stored()]
+    sent = [record["uuid"] for record in records if record["uuid"] in found]
+    need(found == sent, "the records of a batch are stored in another order")
+
+
+@probe("many-devices-at-once")
+def _(phone):
+    devices, refused = {phone.new_device(): phone.records(10) for _ in range(20)}, []
+    for device in devices:
+        phone.headers(device)
+
+    def run(device):
+        with Connection(phone.port) as connection:
+            for record in devices[device]:
+                data = phone.upload(record, device)
+                for _ in range(4):
+                    answer = connection.exchange(data)
+                    if answer.good:
+                        break
+                    refused.append(answer.status)
+                    time.sleep(0.02)
+
+    threads = [threading.Thread(target=run, args=(device,)) for device in devices]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    need(not [status for status in refused if status not in (429, 503)], f"answered {refused[:5]}")
+    for device, records in devices.items():
+        phone.need_stored(records, device)
