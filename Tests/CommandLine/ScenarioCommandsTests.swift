@@ -69,7 +69,11 @@ import Testing
   @Test func aJobsIndexNamesItsShard() {
     let named = run("simulate", "first-drive", "--duration", "3m", "--shard", "1/2")
     #expect(named.code == .ok && named.output.contains(" 0 devices "))
-    #expect(run("simulate", "first-drive", "--duration", "3m", "--shard", "auto/2").output == named.output)
+    let indexed = run("simulate", "first-drive", "--duration", "3m", "--shard", "auto/2")
+    func figures(_ output: String) -> [Substring] {
+      output.split(separator: "\n").filter { !$0.contains("rollingroad simulate") }
+    }
+    #expect(figures(indexed.output) == figures(named.output))
   }
 
   @Test(arguments: [

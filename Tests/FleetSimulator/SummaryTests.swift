@@ -97,6 +97,10 @@ import Testing
   @Test func errorsOfPartsAddUpByName() throws {
     var (first, second) = (Self.everything, Self.everything)
     (first.shard, second.shard) = ("0/2", "1/2")
+    (first.hash, first.fleets[0].hash) = (TraceHash().text, TraceHash().text)
+    (second.hash, second.fleets[0].hash) = (TraceHash().text, TraceHash().text)
+    // Their thresholds are about figures that they do not have.
+    (first.thresholds, second.thresholds) = ([], [])
     second.errors[0].first = .seconds(1)
     second.errors[0].last = .seconds(9)
     second.errors[0].sample.device = "cars-0"

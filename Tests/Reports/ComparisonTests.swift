@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func newErrorsAreARegressionOfTheShareOfFailures() throws {
-    let fault = #"{ name: "busy", at: "2m", for: "15m", http: { status: 503, percentage: 30 } }"#
+    let fault = #"{ name: "busy", at: "2m", for: "15m", http: { abort: { status: 503, percentage: 30 } } }"#
     let comparison = RunComparison(try Self.run(seed: 1), try Self.run(seed: 1, faults: fault))
     #expect(comparison.regressions.contains { $0.name == "upload_failed" }, "\(ComparisonText(comparison).text)")
   }
@@ -85,15 +85,9 @@ import Testing
   ])
   func whatIsNoLimitIsNotRead(text: String) { #expect(RunComparison.Limit(text: text) == nil) }
 
-  /// Critical values of Student's table: 3.29 for 25 degrees of freedom and 0.0015 on one side.
-  @Test func theTestKnowsChance() {
-    let base = (0..<16).map { Double($0 % 4) * 0.01 }
-    #expect(GroupTest(base, base, isPaired: true).hasRisen == false)
-    #expect(GroupTest(base, base.map { $0 + 0.001 }, isPaired: true).hasRisen == true, "each pair moves by the same")
-    #expect(GroupTest(base, base.map { $0 + 0.001 }, isPaired: false).hasRisen == false)
-    #expect(GroupTest(base, base.map { $0 - 0.1 }, isPaired: false).hasFallen == true)
-    #expect(GroupTest(Array(base.prefix(5)), Array(base.prefix(5)), isPaired: true).hasRisen == nil)
-    let few: [Double?] = [nil, nil] + base.prefix(5).map { $0 }
-    #expect(GroupTest(few, Array(base.prefix(7)), isPaired: true).hasRisen == nil)
+  /// Student's table.
+  @Test(arguments: [(2.145, 14, 0.025), (2.977, 14, 0.005), (2.92, 2, 0.05), (1.812, 10, 0.05), (1.812, 11, 0.05)])
+  func studentsTailIsThatOfTheTable(score: Double, freedom: Int, share: Double) {
+    #expect((StudentTail.share(beyond: score, freedom: freedom) - share).magnitude < share / 200)
   }
 }

@@ -14,15 +14,18 @@ struct MeasureTable {
   private let fleetCount: Int
   private var cells: [Cell]
   private(set) var selections: [Selection] = []
-  /// Of the times that runs are compared by.
+  /// What runs are compared by.
   private(set) var groups = SampleGroups()
+  /// By device.
+  private let groupOf: [Int]
   /// The piece of the run that is on.
   var piece = 0
   /// Of each measure, the selections that have a cell of their own.
   private var own: [[Int]]
 
-  init(fleetCount: Int) {
-    self.fleetCount = fleetCount
+  init(_ setup: RunSetup) {
+    fleetCount = setup.fleets.count
+    groupOf = setup.deviceNumbers.map(SampleGroups.group)
     cells = Array(repeating: Cell(), count: Measure.allCases.count * max(fleetCount, 1))
     own = Array(repeating: [], count: Measure.allCases.count)
   }
@@ -45,7 +48,7 @@ struct MeasureTable {
   mutating func judge(_ measure: Measure, _ isHit: Bool, _ tags: SampleTags) {
     if !tags.isSettling {
       cells[measure.rawValue * fleetCount + tags.fleet].judge(isHit)
-      if measure == .uploadFailed { groups.note(isFailed: isHit, of: tags.device, in: piece) }
+      if measure == .uploadFailed { groups.note(isFailed: isHit, of: groupOf[tags.device], in: piece) }
     }
     for index in own[measure.rawValue] where selections[index].filter.takes(tags) {
       selections[index].cell.judge(isHit)
@@ -63,7 +66,7 @@ struct MeasureTable {
 
   mutating func record(_ measure: Measure, _ span: Nanoseconds, _ tags: SampleTags) {
     if !tags.isSettling, let place = measure.placeInComparison {
-      groups.record(place, span, of: tags.device, in: piece)
+      groups.record(place, span, of: groupOf[tags.device], in: piece)
     }
     record(measure, UInt64(max(span.count, 0) / 1_000), tags)
   }

@@ -95,7 +95,7 @@ package final class Measures: Watcher {
     checkCounts = scenario.checks.map { _ in Cell() }
     let fleets = setup.fleets.enumerated().flatMap { repeatElement($0, count: $1.simulated.count) }
     devices = PerDevice(count: fleets.count) { DeviceState(fleet: fleets[$0]) }
-    table = MeasureTable(fleetCount: setup.fleets.count)
+    table = MeasureTable(setup)
     chart = ChartRecorder(
       span: setup.duration + setup.settle, fleetCount: setup.fleets.count,
       processorTime: setup.outside == nil ? nil : processorTime)

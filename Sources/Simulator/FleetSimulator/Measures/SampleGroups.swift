@@ -1,8 +1,8 @@
 import Base
 import JSON
 
-/// The samples of a time, and the failures of uploads, in groups of phones and in pieces of the run: what two runs need so that
-/// it can be told whether they differ by more than phones and moments do among themselves.
+/// The samples that two runs are compared by, in groups of phones and in pieces of the run: they show how much phones, and
+/// moments, differ among themselves.
 package struct SampleGroups: Equatable, Sendable {
   /// One group of phones, or one piece of the run.
   package struct Group: Equatable, Sendable {
@@ -27,25 +27,28 @@ package struct SampleGroups: Equatable, Sendable {
 
   package init() {}
 
+  /// The group of a phone, by its number in the whole run: the same in whichever shard it is simulated.
+  package static func group(of number: Int) -> Int { number % count }
+
   /// The piece of the run that is on when this share of the drives is over.
   static func piece(at share: Double) -> Int { min(count - 1, max(0, Int(share * Double(count)))) }
 
   /// `metric` is a place in `metrics`.
-  mutating func record(_ metric: Int, _ span: Nanoseconds, of device: Int, in piece: Int) {
+  mutating func record(_ metric: Int, _ span: Nanoseconds, of group: Int, in piece: Int) {
     let microseconds = UInt64(max(span.count, 0) / 1_000)
-    phones[device % SampleGroups.count].spreads[metric].record(microseconds: microseconds)
+    phones[group].spreads[metric].record(microseconds: microseconds)
     pieces[piece].spreads[metric].record(microseconds: microseconds)
   }
 
-  mutating func note(isFailed: Bool, of device: Int, in piece: Int) {
+  mutating func note(isFailed: Bool, of group: Int, in piece: Int) {
     let failed = isFailed ? 1 : 0
-    phones[device % SampleGroups.count].uploads += 1
-    phones[device % SampleGroups.count].failed += failed
+    phones[group].uploads += 1
+    phones[group].failed += failed
     pieces[piece].uploads += 1
     pieces[piece].failed += failed
   }
 
-  /// What two shards have come to.
+  /// What another shard has come to.
   mutating func add(_ other: SampleGroups) {
     for index in 0..<SampleGroups.count {
       phones[index].add(other.phones[index])
@@ -59,6 +62,13 @@ extension SampleGroups {
     .object([
       "phones": .array(phones.map(\.json)), "pieces": .array(pieces.map(\.json)),
     ])
+  }
+
+  /// All samples of one of `metrics`.
+  package func whole(_ metric: Int) -> StepSpread {
+    var whole = StepSpread.fine
+    for group in phones { whole.add(group.spreads[metric]) }
+    return whole
   }
 
   init(_ node: SummaryNode) throws(SummaryError) {

@@ -65,6 +65,17 @@ package struct RunSetup: Sendable {
     fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
   }
 
+  /// By device: its number in the whole run, in whichever shard it is simulated.
+  var deviceNumbers: [Int] {
+    var before = 0
+    var numbers: [Int] = []
+    for fleet in fleets {
+      numbers += fleet.simulated.map { before + $0 }
+      before += fleet.devices
+    }
+    return numbers
+  }
+
   func moment(at instant: MonotonicInstant) -> Moment {
     Moment(monotonic: instant, wall: start.advanced(byMilliseconds: instant.nanoseconds / 1_000_000))
   }

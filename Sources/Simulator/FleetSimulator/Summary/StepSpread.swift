@@ -51,6 +51,30 @@ package struct StepSpread: Equatable, Sendable {
     return nil
   }
 
+  /// How many values lie above a level, in milliseconds: of those in its own step, as many as lie above it if they are spaced
+  /// equally.
+  package func count(above level: Double) -> Double {
+    var above = 0.0
+    for (slot, count) in counts.enumerated() where count > 0 {
+      let bounds = bounds(of: slot)
+      let width = bounds.upperBound - bounds.lowerBound
+      let share =
+        bounds.lowerBound > level ? 1 : width > 0 ? max(0, min(1, (bounds.upperBound - level) / width)) : 0
+      above += share * Double(count)
+    }
+    return above
+  }
+
+  /// The sums of all values and of their squares, each at the middle of its step.
+  package var sums: (values: Double, squares: Double) {
+    var sums = (values: 0.0, squares: 0.0)
+    for (slot, count) in counts.enumerated() where count > 0 {
+      let value = middle(of: slot)
+      sums = (sums.values + Double(count) * value, sums.squares + Double(count) * value * value)
+    }
+    return sums
+  }
+
   /// Milliseconds.
   package func middle(of slot: Int) -> Double {
     let bounds = bounds(of: slot)

@@ -1,0 +1,101 @@
+import Base
+import FleetSimulator
+
+/// The mean of a number that each sample has, for example 1 above a level and 0 below it, with what its standard error follows
+/// from: what the samples of each group of phones, and of each piece of the run, came to.
+struct ClusteredMean {
+  /// The samples of one group, or of one piece.
+  struct Cluster {
+    let sum: Double
+    let count: Double
+  }
+
+  let phones: [Cluster]
+  let pieces: [Cluster]
+  let mean: Double
+  let count: Double
+  /// Of the mean, if all samples were independent.
+  let independentVariance: Double
+
+  /// `moments` gives the sum of the numbers of a group, that of their squares, and how many there are. Nil without samples.
+  init?(_ groups: SampleGroups, moments: (SampleGroups.Group) -> (sum: Double, squares: Double, count: Double)) {
+    let (phones, pieces) = (groups.phones.map(moments), groups.pieces.map(moments))
+    count = phones.reduce(0) { $0 + $1.count }
+    guard count > 0 else { return nil }
+    mean = phones.reduce(0) { $0 + $1.sum } / count
+    independentVariance = max(0, phones.reduce(0) { $0 + $1.squares } / count - mean * mean) / count
+    self.phones = phones.map { Cluster(sum: $0.sum, count: $0.count) }
+    self.pieces = pieces.map { Cluster(sum: $0.sum, count: $0.count) }
+  }
+
+  /// By how much each cluster moves the mean; the sum of all is 0.
+  func influences(_ clusters: [Cluster]) -> [Double] { clusters.map { ($0.sum - mean * $0.count) / count } }
+}
+
+/// Whether a mean differs between two runs by more than phones, and moments, differ among themselves. Samples of one phone are
+/// alike, and so are those of one moment, when all phones share a fault, a burst or a busy machine: the variance is therefore
+/// clustered by both (Cameron, Gelbach and Miller 2011). docs/decisions/0021-comparing-runs.md says why.
+struct MeanTest {
+  /// The difference of the means in standard errors; infinite where nothing varies and the means differ.
+  let score: Double
+  private let freedom: Int
+
+  /// With fewer groups, or pieces, the standard error itself is not known.
+  private static let clustersMin = 6
+  /// So many pieces on a moment still knows of it (Newey and West 1987).
+  private static let memory = 3
+
+  /// `isPaired`: the runs had the same phones. Pieces are always pairs, as the scenario's faults and bursts come at the same
+  /// time. Nil where there are too few groups.
+  init?(_ before: ClusteredMean, _ after: ClusteredMean, isPaired: Bool) {
+    let groups = [before.phones, before.pieces, after.phones, after.pieces].map { $0.count { $0.count > 0 } }
+    guard let fewest = groups.min(), fewest >= MeanTest.clustersMin else { return nil }
+    let (old, new) = (before.influences(before.phones), after.influences(after.phones))
+    let byPhone =
+      isPaired
+      ? MeanTest.variance(zip(old, new).map { $1 - $0 }) : MeanTest.variance(old) + MeanTest.variance(new)
+    let byPiece = MeanTest.serialVariance(
+      zip(before.influences(before.pieces), after.influences(after.pieces)).map { $1 - $0 })
+    // What both know of is counted twice. Of pairs it is not known how much that is.
+    let both = isPaired ? 0 : before.independentVariance + after.independentVariance
+    let variance = max(byPhone, byPiece, byPhone + byPiece - both)
+    let step = after.mean - before.mean
+    score = variance > 0 ? step / variance.squareRoot() : step == 0 ? 0 : step > 0 ? .infinity : -.infinity
+    freedom = fewest - 1
+  }
+
+  /// How probable it is that the means of equal runs differ by so much, in the same direction.
+  var chance: Double { StudentTail.share(beyond: score.magnitude, freedom: freedom) }
+
+  private static func variance(_ influences: [Double]) -> Double {
+    let count = Double(influences.count)
+    return count / (count - 1) * influences.reduce(0) { $0 + $1 * $1 }
+  }
+
+  /// Of a series in time, whose neighbours may be alike.
+  private static func serialVariance(_ influences: [Double]) -> Double {
+    let shared = (1...memory).reduce(0.0) { sum, lag in
+      let products = zip(influences, influences.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 }
+      return sum + 2 * (1 - Double(lag) / Double(memory + 1)) * products
+    }
+    let count = Double(influences.count)
+    return variance(influences) + max(0, shared) * count / (count - 1)
+  }
+}
+
+/// Student's distribution.
+enum StudentTail {
+  /// The probability of more than `score`, which is not negative. For an even number of degrees of freedom it is a finite sum
+  /// (Abramowitz and Stegun 26.7.4); an odd one is rounded down, which makes the tail longer.
+  static func share(beyond score: Double, freedom: Int) -> Double {
+    guard score.isFinite else { return 0 }
+    let even = max(2, freedom / 2 * 2)
+    let cosineSquared = Double(even) / (Double(even) + score * score)
+    var (term, sum) = (1.0, 1.0)
+    for step in stride(from: 1, to: even - 2, by: 2) {
+      term *= cosineSquared * Double(step) / Double(step + 1)
+      sum += term
+    }
+    return max(0, (1 - (1 - cosineSquared).squareRoot() * sum) / 2)
+  }
+}

@@ -1,0 +1,168 @@
+import Base
+import FleetSimulator
+import Scenario
+
+/// Holds the figures of two runs against each other.
+struct ComparisonJudge {
+  private let before: RunSummary
+  private let after: RunSummary
+  private let limits: [RunComparison.Limit]
+  /// They live in the same city and drive the same ways.
+  private let isSamePhones: Bool
+  /// How probable the difference may be that one figure of equal runs has.
+  private let chanceAllowed: Double
+
+  /// How probable it may be that any figure of two equal runs is a regression.
+  private static let chanceOfAlarm = 0.002
+  /// So many samples must lie beyond a percentile.
+  private static let samplesBeyond = 20.0
+  /// What depends on the places of a city, of which a run has only one.
+  private static let ofPlaces = "record_delivery_latency"
+
+  /// `limits` are what the user asks for; without any, the percentiles of the times and the share of failed uploads are judged.
+  init(_ before: RunSummary, _ after: RunSummary, _ limits: [RunComparison.Limit]) {
+    (self.before, self.after) = (before, after)
+    self.limits = limits.isEmpty ? RunComparison.Limit.standard : limits
+    isSamePhones = before.seed == after.seed && before.devices == after.devices
+    // Of several figures one may differ by chance more easily (Bonferroni).
+    chanceAllowed = ComparisonJudge.chanceOfAlarm / Double(max(1, self.limits.count(where: \.isTested)))
+  }
+
+  var notes: [String] {
+    var notes: [String] = []
+    let rows: [(name: String, before: String, after: String)] = [
+      ("scenario", before.scenario, after.scenario), ("mode", before.mode, after.mode),
+      ("number of devices", "\(before.devices)", "\(after.devices)"),
+      ("duration", NumberText.span(before.duration), NumberText.span(after.duration)),
+      ("host", before.origin?.host ?? "", after.origin?.host ?? ""),
+    ]
+    for row in rows where row.before != row.after {
+      notes.append("the \(row.name) differs: \(row.before) and \(row.after)")
+    }
+    notes.append(
+      isSamePhones
+        ? "same seed: each phone is compared with itself"
+        : before.seed == after.seed
+          ? "phones are compared as groups" : "another seed is another city: phones are compared as groups")
+    for (name, run) in [("first", before), ("second", after)] where run.groups == nil {
+      notes.append(
+        "the summary of the \(name) run, of version \(run.product), has no groups: nothing can be told from chance")
+    }
+    for (name, run) in [("first", before), ("second", after)] where run.shard != nil {
+      notes.append("the \(name) run is shard \(run.shard ?? "") alone; rollingroad merge joins all shards of a run")
+    }
+    return notes
+  }
+
+  /// What is wrong in one run and not in the other, whatever chance says.
+  var wholeRows: [RunComparison.Row] {
+    let counts: [(String, (RunSummary) -> Int)] = [
+      ("records lost", \.ledger.lost), ("records changed", \.ledger.changed),
+      ("duplicate rows", \.ledger.duplicateRows),
+      ("invariants violated", { $0.invariants.count { $0.outcome == .violated } }),
+      ("clauses broken", { $0.clauses.count { $0.outcome == .broken } }),
+      ("thresholds missed", { $0.thresholds.count { $0.outcome == .failed } }),
+      ("checks failed", { $0.checks.count { $0.failed > 0 } }),
+    ]
+    return counts.map { name, count in
+      let (old, new) = (count(before), count(after))
+      return RunComparison.Row(
+        name: name, before: Double(old), after: Double(new),
+        outcome: new > old ? .regression : new < old ? .better : .same, isCost: true)
+    } + errorRows
+  }
+
+  /// Kinds of errors that one of them had not.
+  private var errorRows: [RunComparison.Row] {
+    func counts(_ summary: RunSummary) -> [String: Int] {
+      Dictionary(summary.errors.map { ("errors: \($0.kind)", $0.count) }, uniquingKeysWith: +)
+    }
+    let (old, new) = (counts(before), counts(after))
+    return Set(old.keys).union(new.keys).sorted().map { name in
+      RunComparison.Row(
+        name: name, before: Double(old[name] ?? 0), after: Double(new[name] ?? 0), outcome: .shown, isCost: true)
+    }
+  }
+
+  /// Figures that are judged by how far they may move.
+  var judgedRows: [RunComparison.Row] { limits.map(row) }
+
+  /// Figures that are told beside them.
+  var otherRows: [RunComparison.Row] {
+    after.metrics.compactMap { metric in
+      guard !metric.name.contains("{"), !limits.contains(where: { $0.metric == metric.name }) else { return nil }
+      let statistic = if case .trend = metric.figure { "p95" } else { "" }
+      let (old, new) = (value(before, metric.name, statistic), value(after, metric.name, statistic))
+      guard old != nil || new != nil else { return nil }
+      return RunComparison.Row(
+        name: name(metric.name, statistic), before: old, after: new, outcome: .shown,
+        isCost: ComparisonJudge.isCost(metric.name))
+    }
+  }
+
+  private func row(_ limit: RunComparison.Limit) -> RunComparison.Row {
+    let (old, new) = (value(before, limit.metric, limit.statistic), value(after, limit.metric, limit.statistic))
+    return RunComparison.Row(
+      name: name(limit.metric, limit.statistic), before: old, after: new, outcome: outcome(limit, old, new),
+      isCost: ComparisonJudge.isCost(limit.metric))
+  }
+
+  private func name(_ metric: String, _ statistic: String) -> String {
+    statistic.isEmpty ? metric : "\(metric) \(statistic)"
+  }
+
+  private func value(_ summary: RunSummary, _ metric: String, _ statistic: String) -> Double? {
+    guard let figure = summary.figure(metric), !figure.isEmpty else { return nil }
+    return figure.value(RunComparison.Limit.aggregation(statistic) ?? .value, seconds: summary.ended.seconds)
+  }
+
+  private func outcome(_ limit: RunComparison.Limit, _ old: Double?, _ new: Double?) -> RunComparison.Outcome {
+    guard let old, let new else { return .undecided("not measured in both runs") }
+    let isWorse = ComparisonJudge.isCost(limit.metric) ? new > old : new < old
+    let isBeyond = isWorse && (new - old).magnitude > limit.allowed * old.magnitude
+    guard new != old else { return .same }
+    guard limit.isTested else { return isBeyond ? .regression : isWorse ? .same : .better }
+    if limit.metric == ComparisonJudge.ofPlaces, before.seed != after.seed {
+      return .undecided("another seed has other tunnels and dead zones")
+    }
+    guard let test = test(limit) else { return .undecided("too few samples") }
+    // A percentile moves a long way where there are few values: what is tested is the share of samples above a level.
+    let isBeyondChance = test.chance < chanceAllowed && (test.score > 0) == (new > old)
+    if !isWorse { return isBeyondChance ? .better : .same }
+    return isBeyondChance && isBeyond ? .regression : isBeyond ? .undecided("within chance") : .same
+  }
+
+  /// Whether the difference is one that chance does not explain. Nil with too few samples.
+  private func test(_ limit: RunComparison.Limit) -> MeanTest? {
+    guard let old = before.groups, let new = after.groups else { return nil }
+    let moments: (SampleGroups.Group) -> (sum: Double, squares: Double, count: Double)
+    var samplesMin = ComparisonJudge.samplesBeyond
+    switch (SampleGroups.metrics.firstIndex(of: limit.metric), limit.aggregation) {
+    case (nil, _): moments = { (Double($0.failed), Double($0.failed), Double($0.uploads)) }
+    case (let metric?, .average?):
+      moments = { ($0.spreads[metric].sums.values, $0.spreads[metric].sums.squares, Double($0.spreads[metric].count)) }
+    case (let metric?, let aggregation):
+      let share = if case .percentile(let share)? = aggregation { share } else { 50.0 }
+      var both = old.whole(metric)
+      both.add(new.whole(metric))
+      guard let level = both.percentile(share) else { return nil }
+      moments = { group in
+        let above = group.spreads[metric].count(above: level)
+        return (above, above, Double(group.spreads[metric].count))
+      }
+      samplesMin /= max(1 - share / 100, 1e-9)
+    }
+    guard let old = ClusteredMean(old, moments: moments), let new = ClusteredMean(new, moments: moments),
+      min(old.count, new.count) >= samplesMin
+    else { return nil }
+    return MeanTest(old, new, isPaired: isSamePhones)
+  }
+
+  /// Of what is not here, less is better.
+  private static let gains: Set<String> = [
+    "records_created", "records_delivered", "uploads", "checks", "connection_reuse", "devices_active", "devices_moving",
+    "geofence_transitions", "remote_commands_applied", "batch_size",
+  ]
+
+  private static func isCost(_ metric: String) -> Bool { !gains.contains(String(metric.prefix { $0 != "{" })) }
+}
