@@ -9,7 +9,9 @@ class Commands:
 
     def queue(self, device, commands):
         with self.store.transaction() as db:
-            db.executemany("insert into commands (device, command) values (?, ?)", [(device, write(one)) for one in commands])
+            db.executemany(
+                "insert into commands (device, command) values (?, ?)", [(device, write(one)) for one in commands]
+            )
 
     def take(self, upload):
         """The commands for the device of this upload; inside its transaction."""
@@ -18,4 +20,6 @@ class Commands:
         return [parse(command) for _, command in rows]
 
     def waiting(self, device):
-        return self.store.db.execute("select seq, command from commands where device = ? order by seq", (device,)).fetchall()
+        return self.store.db.execute(
+            "select seq, command from commands where device = ? order by seq", (device,)
+        ).fetchall()

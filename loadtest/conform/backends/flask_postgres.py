@@ -1,6 +1,6 @@
 """The same service by another architecture: Flask and waitress over PostgreSQL, signed access tokens, 204 without a body.
 
-  python3 flask_postgres.py --database DSN [--port PORT] [--tokens]
+python3 flask_postgres.py --database DSN [--port PORT] [--tokens]
 """
 
 import argparse
@@ -112,7 +112,9 @@ class Logins:
 
     def refresh(self, token):
         with self.database.transaction() as cursor:
-            cursor.execute("select id, device, current from logins where current = %s or previous = %s for update", (token, token))
+            cursor.execute(
+                "select id, device, current from logins where current = %s or previous = %s for update", (token, token)
+            )
             found = cursor.fetchone()
             if not found:
                 return None
@@ -168,7 +170,9 @@ def application(database, logins):
 
     @app.get("/stored")
     def stored():
-        return reply(page(database, "locations", "id, device, uuid, timestamp, latitude, longitude, record::text, params::text"))
+        return reply(
+            page(database, "locations", "id, device, uuid, timestamp, latitude, longitude, record::text, params::text")
+        )
 
     @app.get("/aside")
     def aside():
@@ -204,17 +208,27 @@ def application(database, logins):
 def save(database, upload):
     """Stores what is new and returns the commands that wait for the device, in one transaction."""
     with database.transaction() as cursor:
-        rows = [(r.device, r.key, r.uuid, r.at / 1000, r.latitude, r.longitude, write(r.content), write(upload.params))
-                for r in upload.records]
+        rows = [
+            (r.device, r.key, r.uuid, r.at / 1000, r.latitude, r.longitude, write(r.content), write(upload.params))
+            for r in upload.records
+        ]
         if rows:
             execute_values(
-                cursor, "insert into locations (device, key, uuid, timestamp, latitude, longitude, record, params) values %s"
-                " on conflict do nothing", rows, "(%s, %s, %s, to_timestamp(%s), %s, %s, %s, %s)", 500)
+                cursor,
+                "insert into locations (device, key, uuid, timestamp, latitude, longitude, record, params) values %s"
+                " on conflict do nothing",
+                rows,
+                "(%s, %s, %s, to_timestamp(%s), %s, %s, %s, %s)",
+                500,
+            )
         if upload.aside:
             put_aside = [(device, write(content), reason) for device, content, reason in upload.aside]
             execute_values(cursor, "insert into aside (device, record, reason) values %s", put_aside)
-        cursor.execute("with taken as (delete from commands where device = %s returning id, command)"
-                       " select command::text from taken order by id", (upload.device,))
+        cursor.execute(
+            "with taken as (delete from commands where device = %s returning id, command)"
+            " select command::text from taken order by id",
+            (upload.device,),
+        )
         return [json.loads(command) for command, in cursor.fetchall()]
 
 
@@ -223,7 +237,8 @@ def page(database, table, columns):
         cursor.execute(
             f"select {columns} from {table} where id > %(after)s and (%(device)s::text is null or device = %(device)s)"
             " order by id limit %(page)s",
-            {"after": int(request.args.get("cursor") or 0), "device": request.args.get("device"), "page": PAGE})
+            {"after": int(request.args.get("cursor") or 0), "device": request.args.get("device"), "page": PAGE},
+        )
         names, rows = [column.name for column in cursor.description], cursor.fetchall()
     records = [dict(zip(names, row)) for row in rows]
     for record in records:

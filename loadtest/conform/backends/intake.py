@@ -55,18 +55,31 @@ class Upload:
 
 def write(value):
     """JSON text; ASCII, so that every string that JSON can spell can be stored."""
+    try:
+        return json.dumps(value, separators=(",", ":"))
+    except TypeError:  # a Decimal
+        return write_digits(value)
+
+
+def write_digits(value):
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(key)}:{write(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join(f"{json.dumps(key)}:{write_digits(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(write, value)) + "]"
+        return "[" + ",".join(map(write_digits, value)) + "]"
     return str(value) if isinstance(value, Decimal) else json.dumps(value)
+
+
+def number(text):
+    """A float where it keeps the digits, as nearly always."""
+    value = float(text)
+    return value if repr(value) == text else Decimal(text)
 
 
 def parse(text):
     def refuse(name):
         raise ValueError(f"{name} is no JSON number")
 
-    return json.loads(text, parse_float=Decimal, parse_constant=refuse)
+    return json.loads(text, parse_float=number, parse_constant=refuse)
 
 
 def clean(value):

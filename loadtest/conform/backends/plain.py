@@ -136,7 +136,9 @@ def arguments():
     parser.add_argument("--data", help="the SQLite file")
     parser.add_argument("--tokens", action="store_true", help="uploads need an access token")
     parser.add_argument("--token-life", type=float, default=3600, metavar="SECONDS", help="life of an access token")
-    parser.add_argument("--grace", type=float, default=30, metavar="SECONDS", help="a used refresh token works that long")
+    parser.add_argument(
+        "--grace", type=float, default=30, metavar="SECONDS", help="a used refresh token works that long"
+    )
     parser.add_argument("--defect", metavar="NAME", help="plant this defect")
     parser.add_argument("--list-defects", action="store_true", help="defects, and the clauses that have to name them")
     parser.add_argument("--verbose", action="store_true", help="log requests")

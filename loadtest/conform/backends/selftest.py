@@ -1,8 +1,8 @@
 """Shows with plain HTTP that the right backends are right, and that each planted defect is really there.
 
-  python3 selftest.py                    every backend and every defect
-  python3 selftest.py --defect NAME …    these defects only
-  python3 selftest.py --whole            also that a defect breaks nothing but what defects.json says
+python3 selftest.py                    every backend and every defect
+python3 selftest.py --defect NAME …    these defects only
+python3 selftest.py --whole            also that a defect breaks nothing but what defects.json says
 """
 
 import argparse
@@ -12,7 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from probes import content, storing, talking, wiring  # noqa: F401
+from probes import content, repeating, shapes, storing, talking, wiring  # noqa: F401
 from probes.backend import Cluster, Flask, Plain
 from probes.client import Cut
 from probes.phone import PROBES, Broken, Phone
@@ -32,7 +32,7 @@ def broken_clauses(make, clauses):
                 continue
             try:
                 PROBES[clause](Phone(backend))
-            except (Broken, Cut, OSError, KeyError, ValueError, TypeError) as error:
+            except (Broken, Cut, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
                 broken[clause] = f"{type(error).__name__}: {error}" if not isinstance(error, Broken) else str(error)
             if not backend.alive():
                 backend.start()
@@ -53,8 +53,11 @@ def right(name, make, clauses):
 def rights(name, make):
     """Without tokens; with long tokens; and what concerns tokens with tokens that soon end."""
     untold = [clause for clause in PROBES if not PROBES[clause].tokens]
-    return [lambda: right(name, make, untold), lambda: right(f"{name} with tokens", lambda: make("--tokens"), list(PROBES)),
-            lambda: right(f"{name} with tokens of 3 s", lambda: make(*SHORT), TOKEN_CLAUSES)]
+    return [
+        lambda: right(name, make, untold),
+        lambda: right(f"{name} with tokens", lambda: make("--tokens"), list(PROBES)),
+        lambda: right(f"{name} with tokens of 3 s", lambda: make(*SHORT), TOKEN_CLAUSES),
+    ]
 
 
 def planted(name, whole):
@@ -72,8 +75,18 @@ def planted(name, whole):
     if not seen:
         say(f"FAILED {name}: not seen by {', '.join(defect['breaks'])}")
     elif not others:
-        say(f"passed {name}: {seen[0]}: {broken[seen[0]]}" + (f" (and {len(broken) - len(seen)} more)" if whole else ""))
+        say(
+            f"passed {name}: {seen[0]}: {broken[seen[0]]}" + (f" (and {len(broken) - len(seen)} more)" if whole else "")
+        )
     return bool(seen) and not others
+
+
+def attempt(job):
+    try:
+        return job()
+    except Exception as error:
+        say(f"FAILED {error!r}")
+        return False
 
 
 def say(line):
@@ -104,7 +117,7 @@ def main():
     work, cluster = jobs(asked)
     try:
         with ThreadPoolExecutor(asked.jobs) as pool:
-            results = list(pool.map(lambda job: job(), work))
+            results = list(pool.map(attempt, work))
     finally:
         if cluster:
             cluster.remove()

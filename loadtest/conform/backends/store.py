@@ -12,6 +12,7 @@ create table if not exists records (
   seq integer primary key autoincrement, device text not null, key text not null, uuid text, timestamp integer not null,
   latitude real not null, longitude real not null, record text not null, params text not null);
 create unique index if not exists one_record on records (device, key);
+create index if not exists by_device on records (device);
 create table if not exists aside (
   seq integer primary key autoincrement, device text not null, record text not null, reason text not null);
 create table if not exists commands (seq integer primary key autoincrement, device text not null, command text not null);
@@ -51,7 +52,9 @@ class Store:
         for record in upload.records:
             self.insert(record, upload.params)
         for device, content, reason in upload.aside:
-            self.db.execute("insert into aside (device, record, reason) values (?, ?, ?)", (device, write(content), reason))
+            self.db.execute(
+                "insert into aside (device, record, reason) values (?, ?, ?)", (device, write(content), reason)
+            )
 
     def insert(self, record, params):
         """Whether the record is new."""
@@ -59,18 +62,26 @@ class Store:
         return self.insert_row(row + (write(record.content), write(params)))
 
     def insert_row(self, row):
-        return self.db.execute(
-            "insert into records (device, key, uuid, timestamp, latitude, longitude, record, params) values (?,?,?,?,?,?,?,?)"
-            " on conflict do nothing", row).rowcount == 1
+        return (
+            self.db.execute(
+                "insert into records (device, key, uuid, timestamp, latitude, longitude, record, params) values (?,?,?,?,?,?,?,?)"
+                " on conflict do nothing",
+                row,
+            ).rowcount
+            == 1
+        )
 
     def page(self, table, device, cursor):
         """Up to 100 rows after the cursor, as they are listed, and the cursor of the next page."""
         with self.lock:
             rows = self.db.execute(
                 f"select * from {table} where seq > ? and (?2 is null or device = ?2) order by seq limit ?3",
-                (cursor, device, PAGE)).fetchall()
-        names = {"records": ("seq", "device", "key", "uuid", "timestamp", "latitude", "longitude", "record", "params"),
-                 "aside": ("seq", "device", "record", "reason")}[table]
+                (cursor, device, PAGE),
+            ).fetchall()
+        names = {
+            "records": ("seq", "device", "key", "uuid", "timestamp", "latitude", "longitude", "record", "params"),
+            "aside": ("seq", "device", "record", "reason"),
+        }[table]
         found = [dict(zip(names, row)) for row in rows]
         for row in found:
             row.pop("key", None)

@@ -74,6 +74,8 @@ class Tokens:
                 db.execute("update access set until = ? where token = ?", (time.time() + self.life, access))
                 return access, refresh[0]
         access, refresh = self.new_pair(db, device)
-        db.execute("update refresh set used = ?, successor = (select pair from access where token = ?) where token = ?",
-                   (time.time(), access, token))
+        db.execute(
+            "update refresh set used = ?, successor = (select pair from access where token = ?) where token = ?",
+            (time.time(), access, token),
+        )
         return access, refresh

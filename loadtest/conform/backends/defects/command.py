@@ -20,8 +20,15 @@ def answer_with(parts, edit):
 
 @defect
 def command_objects(parts):
-    answer_with(parts, lambda content, commands: content | {"background_geolocation": [
-        {"command": command[0], "argument": command[1] if len(command) > 1 else None} for command in commands]})
+    answer_with(
+        parts,
+        lambda content, commands: content
+        | {
+            "background_geolocation": [
+                {"command": command[0], "argument": command[1] if len(command) > 1 else None} for command in commands
+            ]
+        },
+    )
 
 
 @defect
@@ -41,8 +48,11 @@ def command_camel_case(parts):
 
 @defect
 def command_flattened(parts):
-    answer_with(parts, lambda content, commands: content | {"background_geolocation": [
-        part for command in commands for part in command]})
+    answer_with(
+        parts,
+        lambda content, commands: content
+        | {"background_geolocation": [part for command in commands for part in command]},
+    )
 
 
 @defect
@@ -52,9 +62,16 @@ def command_single_quotes(parts):
 
 @defect
 def command_arguments_as_text(parts):
-    answer_with(parts, lambda content, commands: content | {"background_geolocation": [
-        command[:1] + [argument if isinstance(argument, str) else write(argument) for argument in command[1:]]
-        for command in commands]})
+    answer_with(
+        parts,
+        lambda content, commands: content
+        | {
+            "background_geolocation": [
+                command[:1] + [argument if isinstance(argument, str) else write(argument) for argument in command[1:]]
+                for command in commands
+            ]
+        },
+    )
 
 
 @defect
@@ -70,13 +87,15 @@ def command_last_only(parts):
 @defect
 def command_wrong_device(parts):
     parts.commands.waiting = lambda device: parts.store.db.execute(
-        "select seq, command from commands where device <> ? order by seq", (device,)).fetchall()
+        "select seq, command from commands where device <> ? order by seq", (device,)
+    ).fetchall()
 
 
 @defect
 def command_any_device(parts):
     parts.commands.waiting = lambda device: parts.store.db.execute(
-        "select seq, command from commands order by seq").fetchall()
+        "select seq, command from commands order by seq"
+    ).fetchall()
 
 
 @defect

@@ -143,12 +143,16 @@ def extras_dropped(parts):
 
 @defect
 def extras_numbers_to_int(parts):
-    edit_extras(parts, lambda extras: walk(extras, lambda value: int(value) if isinstance(value, Decimal) else value))
+    edit_extras(
+        parts, lambda extras: walk(extras, lambda value: int(value) if isinstance(value, (float, Decimal)) else value)
+    )
 
 
 @defect
 def extras_to_text(parts):
-    edit_extras(parts, lambda extras: {key: value if isinstance(value, str) else str(value) for key, value in extras.items()})
+    edit_extras(
+        parts, lambda extras: {key: value if isinstance(value, str) else str(value) for key, value in extras.items()}
+    )
 
 
 def edit_values(parts, edit):
@@ -160,8 +164,13 @@ def edit_values(parts, edit):
 
 @defect
 def decimals_6_places(parts):
-    edit_extras(parts, lambda extras: walk(
-        extras, lambda value: round(value, 6) if isinstance(value, Decimal) and abs(value) < 1000 else value))
+    edit_extras(
+        parts,
+        lambda extras: walk(
+            extras,
+            lambda value: round(value, 6) if isinstance(value, (float, Decimal)) and abs(value) < 1000 else value,
+        ),
+    )
 
 
 @defect
@@ -180,7 +189,9 @@ def integers_through_double(parts):
 
 @defect
 def text_latin_1(parts):
-    edit_values(parts, lambda value: value.encode("latin-1", "replace").decode("latin-1") if isinstance(value, str) else value)
+    edit_values(
+        parts, lambda value: value.encode("latin-1", "replace").decode("latin-1") if isinstance(value, str) else value
+    )
 
 
 def refuse_text(parts, unwanted, reason):
@@ -249,8 +260,26 @@ def missing_field_500(parts):
 
 @defect
 def unknown_field_400(parts):
-    fields = {"uuid", "timestamp", "recorded_at", "age", "is_moving", "odometer", "odometer_error", "event", "coords", "activity",
-              "battery", "extras", "geofence", "provider", "mock", "timestampMeta", "activities", "device_id"}
+    fields = {
+        "uuid",
+        "timestamp",
+        "recorded_at",
+        "age",
+        "is_moving",
+        "odometer",
+        "odometer_error",
+        "event",
+        "coords",
+        "activity",
+        "battery",
+        "extras",
+        "geofence",
+        "provider",
+        "mock",
+        "timestampMeta",
+        "activities",
+        "device_id",
+    }
     refuse_record(parts, lambda raw: f"unknown field {min(set(raw) - fields)}" if set(raw) - fields else None)
 
 

@@ -49,6 +49,7 @@ def write_behind(parts):
 
 def forget_key(parts):
     parts.store.db.execute("drop index if exists one_record")
+    parts.store.db.execute("create index one_record on records (device, key)")  # stays when the schema is made again
 
 
 def known(parts, record):
@@ -241,7 +242,9 @@ def future_dropped(parts):
 @defect
 def out_of_order_dropped(parts):
     def behind(record):
-        newest = parts.store.db.execute("select max(timestamp) from records where device = ?", (record.device,)).fetchone()[0]
+        newest = parts.store.db.execute(
+            "select max(timestamp) from records where device = ?", (record.device,)
+        ).fetchone()[0]
         return newest is not None and record.at < newest
 
     drop(parts, behind)
@@ -252,8 +255,11 @@ def keeps_newest_1000(parts):
     @around(parts.store, "save")
     def _(save, upload):
         save(upload)
-        parts.store.db.execute("delete from records where device = ?1 and seq <= (select seq from records where device = ?1"
-                               " order by seq desc limit 1 offset 1000)", (upload.device,))
+        parts.store.db.execute(
+            "delete from records where device = ?1 and seq <= (select seq from records where device = ?1"
+            " order by seq desc limit 1 offset 1000)",
+            (upload.device,),
+        )
 
 
 @defect

@@ -41,7 +41,9 @@ def body_with_204(parts):
 
 @defect
 def page_instead_of_json(parts):
-    on_upload(parts, lambda answer: Answer(200, b"<!DOCTYPE html><html><body>OK</body></html>", {"Content-Type": "text/html"}))
+    on_upload(
+        parts, lambda answer: Answer(200, b"<!DOCTYPE html><html><body>OK</body></html>", {"Content-Type": "text/html"})
+    )
 
 
 @defect

@@ -22,14 +22,21 @@ class Backend:
         self.start()
 
     def start(self):
-        command = [sys.executable, str(HERE / self.program), "--port", str(self.port), *self.arguments]
+        """On the port of before; on another one when it is taken meanwhile."""
+        ports = [self.port] * 20 + [0] if self.port else [0]
+        if not any(self.launch(port) for port in ports):
+            raise RuntimeError(f"{self.program} {' '.join(self.arguments)} does not start")
+
+    def launch(self, port):
+        command = [sys.executable, str(HERE / self.program), "--port", str(port), *self.arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        if not select.select([self.process.stdout], [], [], 20)[0]:
-            raise RuntimeError(f"{self.program} does not begin to listen")
+        select.select([self.process.stdout], [], [], 20)
         found = re.fullmatch(r"listening http://127\.0\.0\.1:(\d+)\n", self.process.stdout.readline())
-        if not found:
-            raise RuntimeError(f"{' '.join(command)} ended with {self.process.wait(5)}")
-        self.port = int(found[1])
+        if found:
+            self.port = int(found[1])
+        else:
+            self.kill()
+        return found is not None
 
     def kill(self):
         self.process.kill()
@@ -81,7 +88,9 @@ class Cluster:
             shutil.chown(self.folder, "postgres")
         self.run(f"{self.bin}initdb", "-D", f"{self.folder}/data", "-U", "postgres", "-A", "trust", "--no-sync")
         options = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c max_connections=200"
-        self.run(f"{self.bin}pg_ctl", "-D", f"{self.folder}/data", "-w", "-l", f"{self.folder}/log", "-o", options, "start")
+        self.run(
+            f"{self.bin}pg_ctl", "-D", f"{self.folder}/data", "-w", "-l", f"{self.folder}/log", "-o", options, "start"
+        )
 
     def run(self, *command):
         subprocess.run([*self.user, *command], check=True, stdout=subprocess.DEVNULL, cwd="/")

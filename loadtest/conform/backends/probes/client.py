@@ -77,7 +77,9 @@ class Connection:
             if not head[0].startswith("HTTP/1."):
                 raise Cut(f"not the beginning of an answer: {head[0][:60]!r}")
             status = int(head[0].split(" ")[1])
-            headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
+            headers = {
+                name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])
+            }
             if status >= 200:
                 return Answer(status, headers, self.body(method, status, headers))
 

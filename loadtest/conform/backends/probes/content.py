@@ -3,7 +3,7 @@
 import json
 from decimal import Decimal
 
-from probes.client import Connection, exchange, request
+from probes.client import Connection
 from probes.phone import instant, iso, need, parse, probe
 
 
@@ -80,8 +80,13 @@ def _(phone):
 
 @probe("recorded-at-and-age-harmless")
 def _(phone):
-    records = [phone.record(recorded_at=..., age=...), phone.record(age=-5), phone.record(age=3_600_000),
-               phone.record(timestampMeta={"time": 1}), phone.record(activities=[{"type": "still", "confidence": 9}])]
+    records = [
+        phone.record(recorded_at=..., age=...),
+        phone.record(age=-5),
+        phone.record(age=3_600_000),
+        phone.record(timestampMeta={"time": 1}),
+        phone.record(activities=[{"type": "still", "confidence": 9}]),
+    ]
     for record in records:
         phone.must_post(record)
     phone.need_stored(records)
@@ -90,7 +95,9 @@ def _(phone):
 def extras(phone, text):
     """Uploads a record whose extras are this JSON text and compares them, digit by digit."""
     device = phone.new_device()
-    body = phone.body(phone.record(extras="HERE"), device=device).replace(b'"HERE"', text.encode("utf-8", "surrogatepass"))
+    body = phone.body(phone.record(extras="HERE"), device=device).replace(
+        b'"HERE"', text.encode("utf-8", "surrogatepass")
+    )
     answer = phone.raw(body, device)
     need(answer.good, f"answered {answer.status}")
     found, sent = phone.row(device)["record"]["extras"], parse(text)
@@ -103,7 +110,12 @@ def same(one, other):
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     numbers = (int, float, Decimal)
-    if isinstance(one, numbers) and isinstance(other, numbers) and not isinstance(one, bool) and not isinstance(other, bool):
+    if (
+        isinstance(one, numbers)
+        and isinstance(other, numbers)
+        and not isinstance(one, bool)
+        and not isinstance(other, bool)
+    ):
         return float(one) == float(other) if isinstance(one, float) or isinstance(other, float) else one == other
     return type(one) is type(other) and one == other
 
@@ -126,7 +138,9 @@ def _(phone):
 @probe("long-decimals")
 def _(phone):
     device = phone.new_device()
-    body = phone.body(phone.record(extras={"a": 0}), device=device).replace(b'"a": 0', b'"a": 0.1234567890123456789, "b": 1e300')
+    body = phone.body(phone.record(extras={"a": 0}), device=device).replace(
+        b'"a": 0', b'"a": 0.1234567890123456789, "b": 1e300'
+    )
     answer = phone.raw(body, device)
     need(answer.good, f"answered {answer.status}")
     found = phone.row(device)["record"]["extras"]
@@ -161,8 +175,10 @@ def _(phone):
 @probe("null-fields")
 def _(phone):
     record = phone.content(event=None, activity=None, extras={"a": None}, coords={"speed": None})
-    need([record["event"], record["activity"], record["extras"]["a"], record["coords"]["speed"]] == [None] * 4,
-         f"null is stored otherwise: {record}")
+    need(
+        [record["event"], record["activity"], record["extras"]["a"], record["coords"]["speed"]] == [None] * 4,
+        f"null is stored otherwise: {record}",
+    )
 
 
 @probe("missing-fields")
@@ -226,14 +242,19 @@ def _(phone):
 
 @probe("one-record-one-content")
 def _(phone):
-    records = [phone.record(), phone.record(event="geofence", geofence={"identifier": "Home", "action": "EXIT"}, extras={"a": 1}),
-               phone.record(extras=...)]
+    records = [
+        phone.record(),
+        phone.record(event="geofence", geofence={"identifier": "Home", "action": "EXIT"}, extras={"a": 1}),
+        phone.record(extras=...),
+    ]
     phone.must_post(records)
     found = {row["uuid"]: row["record"] for row in phone.stored()}
     for record in records:
         stored = found.get(record["uuid"])
-        need(stored is None or {"event", "geofence", "extras"} & set(stored) <= set(record),
-             "a record has the event or the extras of its neighbour")
+        need(
+            stored is None or {"event", "geofence", "extras"} & set(stored) <= set(record),
+            "a record has the event or the extras of its neighbour",
+        )
 
 
 @probe("right-device")
@@ -275,126 +296,3 @@ def _(phone):
     phone.must_post(phone.record(), user_id=1234, trip="T 1")
     params = phone.row()["params"]
     need(params.get("user_id") == 1234 and params.get("trip") == "T 1", f"stored are the params {params}")
-
-
-def bare(phone, data, headers=()):
-    """A body of its own making; the device goes by header."""
-    answer = exchange(phone.port, request(json.dumps(data).encode(), headers={
-        "X-Device-Id": phone.device, **phone.headers(), **dict(headers)}))
-    need(answer.good, f"answered {answer.status}")
-
-
-@probe("root-object")
-def _(phone):
-    record = phone.record()
-    phone.must_post(record)
-    phone.need_stored([record])
-
-
-@probe("root-array")
-def _(phone):
-    records = phone.records(3)
-    phone.must_post(records[:2])
-    phone.must_post(records[2])
-    phone.need_stored(records)
-
-
-@probe("root-renamed")
-def _(phone):
-    records = phone.records(4)
-    phone.must_post(records[0], root="myData")
-    phone.must_post(records[1:], root="locations")
-    phone.need_stored(records)
-
-
-@probe("root-dot-object")
-def _(phone):
-    record = phone.record()
-    bare(phone, record | {"device_id": phone.device})
-    phone.need_stored([record])
-
-
-@probe("root-dot-array")
-def _(phone):
-    records = phone.records(3)
-    bare(phone, records)
-    phone.need_stored(records)
-
-
-@probe("root-changed-with-full-queue")
-def _(phone):
-    records = phone.records(6)
-    phone.must_post(records[:3])
-    phone.must_post(records[3:], root="data")
-    phone.need_stored(records)
-
-
-def template(phone, count):
-    """Records as an object template renders them, and the coordinates to look for."""
-    records = phone.records(count)
-    return records, [{"lat": record["coords"]["latitude"], "lng": record["coords"]["longitude"], "t": record["timestamp"],
-                      "id": record["uuid"], "trip": 7} for record in records]
-
-
-@probe("template-object")
-def _(phone):
-    records, rendered = template(phone, 2)
-    phone.must_post(rendered[0])
-    phone.must_post(rendered[1:])
-    phone.need_stored(records)
-
-
-def as_array(record):
-    return [record["coords"]["latitude"], record["coords"]["longitude"], record["timestamp"], record["uuid"], "", True, {"trip": 7}]
-
-
-@probe("template-array")
-def _(phone):
-    record = phone.record()
-    phone.must_post(as_array(record))
-    phone.need_stored([record])
-
-
-@probe("template-array-batch")
-def _(phone):
-    records = phone.records(3)
-    phone.must_post([as_array(record) for record in records])
-    phone.need_stored(records)
-
-
-@probe("template-changed-with-full-queue")
-def _(phone):
-    records, rendered = template(phone, 4)
-    phone.must_post(records[:2] + rendered[2:])
-    found = {row["uuid"] for row in phone.stored()}
-    need(found >= {record["uuid"] for record in records[:2]}, "records of before the template are lost")
-
-
-@probe("keys-in-any-order")
-def _(phone):
-    record = phone.record()
-    text = {"user_id": 12, "device_id": phone.device, "location": dict(reversed(record.items()))}
-    answer = phone.raw(json.dumps(text, indent="\t").encode())
-    need(answer.good, f"answered {answer.status}")
-    phone.need_stored([record])
-
-
-@probe("content-type-charset")
-def _(phone):
-    for kind in ("application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON"):
-        phone.must_post(phone.record(), headers={"Content-Type": kind})
-
-
-@probe("method-put-patch")
-def _(phone):
-    records = phone.records(2)
-    for method, record in zip(("PUT", "PATCH"), records):
-        phone.must_post(record, method=method)
-    phone.need_stored(records)
-
-
-@probe("query-and-slash")
-def _(phone):
-    record = phone.record()
-    phone.must_post(record, path="/locations?tenant=7&x=%20")
-    phone.need_stored([record])

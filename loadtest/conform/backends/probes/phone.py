@@ -67,12 +67,27 @@ class Phone:
         number = next(self.count)
         at = self.begin + number * 2000 + number * 7 % 1000
         record = {
-            "uuid": str(uuid.uuid4()).upper(), "timestamp": iso(at), "recorded_at": iso(at + 30), "age": 30,
-            "is_moving": True, "odometer": 507.54 + number, "odometer_error": 10.0,
-            "coords": {"latitude": 45.5190891 + number * 1e-4, "longitude": -116.2972148 + number * 1e-4, "accuracy": 5,
-                       "speed": 1.85, "speed_accuracy": 0.6, "heading": 31.06, "heading_accuracy": 12, "altitude": 41.8,
-                       "altitude_accuracy": 3, "ellipsoidal_altitude": 13.1},
-            "activity": {"type": "in_vehicle", "confidence": 100}, "battery": {"level": 0.92, "is_charging": False},
+            "uuid": str(uuid.uuid4()).upper(),
+            "timestamp": iso(at),
+            "recorded_at": iso(at + 30),
+            "age": 30,
+            "is_moving": True,
+            "odometer": 507.54 + number,
+            "odometer_error": 10.0,
+            "coords": {
+                "latitude": 45.5190891 + number * 1e-4,
+                "longitude": -116.2972148 + number * 1e-4,
+                "accuracy": 5,
+                "speed": 1.85,
+                "speed_accuracy": 0.6,
+                "heading": 31.06,
+                "heading_accuracy": 12,
+                "altitude": 41.8,
+                "altitude_accuracy": 3,
+                "ellipsoidal_altitude": 13.1,
+            },
+            "activity": {"type": "in_vehicle", "confidence": 100},
+            "battery": {"level": 0.92, "is_charging": False},
             "extras": {},
         }
         coords = changes.pop("coords", {})
@@ -125,7 +140,9 @@ class Phone:
         rows, cursor = [], ""
         with Connection(self.port) as connection:
             while True:
-                answer = connection.exchange(request(path=f"/stored?device={device or self.device}&cursor={cursor}", method="GET"))
+                answer = connection.exchange(
+                    request(path=f"/stored?device={device or self.device}&cursor={cursor}", method="GET")
+                )
                 need(answer.good, f"GET /stored answered {answer.status}")
                 page = parse(answer.body)
                 rows += page["records"]

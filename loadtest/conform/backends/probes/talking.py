@@ -112,7 +112,10 @@ def _(phone):
 def _(phone):
     phone.register(phone.device)
     answer = exchange(phone.port, refresh(phone))
-    need(answer.status < 300 and not answer.body.lstrip().startswith(b"<") or answer.status >= 400, "answered with a page")
+    need(
+        answer.status < 300 and not answer.body.lstrip().startswith(b"<") or answer.status >= 400,
+        "answered with a page",
+    )
 
 
 @probe("refreshed-token-works", tokens=True)
@@ -233,16 +236,28 @@ def _(phone):
 
 
 KINDS = [
-    ["start"], ["stop"], ["startGeofences"], ["changePace", True], ["setConfig", {"distanceFilter": 100}],
+    ["start"],
+    ["stop"],
+    ["startGeofences"],
+    ["changePace", True],
+    ["setConfig", {"distanceFilter": 100}],
     ["addGeofence", {"identifier": "A", "radius": 200, "latitude": 45.5, "longitude": -116.3}],
     ["addGeofences", [{"identifier": "B", "radius": 200, "latitude": 45.5, "longitude": -116.3}]],
-    ["removeGeofence", "A"], ["removeGeofences"], ["uploadLog", "http://127.0.0.1/log"], ["destroyLog"], ["startSchedule"],
-    ["stopSchedule"], ["setOdometer", 1000], ["resetOdometer"],
+    ["removeGeofence", "A"],
+    ["removeGeofences"],
+    ["uploadLog", "http://127.0.0.1/log"],
+    ["destroyLog"],
+    ["startSchedule"],
+    ["stopSchedule"],
+    ["setOdometer", 1000],
+    ["resetOdometer"],
 ]
 
 
 def queue(phone, *commands):
-    answer = exchange(phone.port, request(json.dumps({"device": phone.device, "commands": commands}).encode(), "/commands"))
+    answer = exchange(
+        phone.port, request(json.dumps({"device": phone.device, "commands": commands}).encode(), "/commands")
+    )
     need(answer.good, f"POST /commands answered {answer.status}")
 
 
@@ -343,4 +358,6 @@ def _(phone):
 @probe("command-in-batch-answer")
 def _(phone):
     queue(phone, ["stop"])
-    need(any(next_commands(phone, records=phone.records(3)) for _ in range(3)), "the answers to batches carry no command")
+    need(
+        any(next_commands(phone, records=phone.records(3)) for _ in range(3)), "the answers to batches carry no command"
+    )

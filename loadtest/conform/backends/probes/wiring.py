@@ -51,7 +51,10 @@ def _(phone):
             on(connection, phone)
         except TimeoutError:
             need(False, "the answer is shorter than its length")
-        need(not connection.rest and not connection.pending(0.1) or connection.ended(), f"beyond the answer came {connection.rest[:40]!r}")
+        need(
+            not connection.rest and not connection.pending(0.1) or connection.ended(),
+            f"beyond the answer came {connection.rest[:40]!r}",
+        )
 
 
 @probe("no-body-with-204")
@@ -79,7 +82,10 @@ def _(phone):
     if phone.backend.tokens:
         answers.append(exchange(phone.port, request(phone.body(phone.record()))))
     for answer in answers:
-        need(not (answer.good and answer.body.lstrip().startswith(b"<")), f"{answer.status} with the page {answer.body[:40]!r}")
+        need(
+            not (answer.good and answer.body.lstrip().startswith(b"<")),
+            f"{answer.status} with the page {answer.body[:40]!r}",
+        )
 
 
 @probe("no-redirect")
@@ -134,7 +140,7 @@ def _(phone):
     with Connection(phone.port) as connection:
         step = len(data) // 60 + 1
         for begin in range(0, len(data), step):
-            connection.send(data[begin:begin + step])
+            connection.send(data[begin : begin + step])
             time.sleep(0.05)
         need(connection.answer().good, "not acknowledged")
     phone.need_stored([record])
@@ -146,7 +152,7 @@ def _(phone):
     data = phone.upload(record)
     car = data.index("🚗".encode())
     with Connection(phone.port) as connection:
-        for piece in (data[:20], data[20:car + 2], data[car + 2:-30], data[-30:]):
+        for piece in (data[:20], data[20 : car + 2], data[car + 2 : -30], data[-30:]):
             connection.send(piece)
             time.sleep(0.05)
         need(connection.answer().good, "not acknowledged")
@@ -281,10 +287,13 @@ def _(phone):
 
 @probe("alive-after-garbage")
 def _(phone):
-    for data in (b"GARBAGE\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-                 b"POST /locations HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
-                 b"POST /locations HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
-                 b"POST /locations HTTP/1.1\r\nX: " + b"y" * 70000 + b"\r\n\r\n"):
+    for data in (
+        b"GARBAGE\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"POST /locations HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST /locations HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+        b"POST /locations HTTP/1.1\r\nX: " + b"y" * 70000 + b"\r\n\r\n",
+    ):
         try:
             answer = exchange(phone.port, data, timeout=3)
             need(answer.status >= 400, f"{data[:60]!r} is answered {answer.status}")
