@@ -104,7 +104,7 @@ def command_for_ever(parts):
 
 
 @defect
-def command_stop_to_everybody(parts):
+def command_stop_to_all(parts):
     @around(parts.commands, "take")
     def _(take, upload):
         return take(upload) or [["stop"]]

@@ -34,7 +34,7 @@ def commit_later(parts, seconds):
 
 @defect
 def ack_before_commit(parts):
-    commit = commit_later(parts, 0.1)
+    commit = commit_later(parts, 0.3)
 
     @around(parts.store, "close")
     def _(close):

@@ -220,7 +220,7 @@ def _(phone):
     need(not phone.post(phone.record(), path="/locatoins").good, "acknowledged")
 
 
-@probe("slow-client-blocks-nobody")
+@probe("slow-client-beside-others")
 def _(phone):
     phone.headers()
     held = [Connection(phone.port) for _ in range(3)]
@@ -237,7 +237,7 @@ def _(phone):
             connection.close()
 
 
-@probe("idle-connections-block-nobody")
+@probe("idle-connections-beside-others")
 def _(phone):
     phone.headers()
     held = [Connection(phone.port) for _ in range(50)]
