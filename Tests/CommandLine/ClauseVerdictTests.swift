@@ -43,7 +43,7 @@ import Testing
     let call = try run("{}", ["--strict"])
     #expect(call.code == .thresholdFailed)
     #expect(
-      call.output.contains("clauses failed: --strict asks for a look at what is stored, and target.verify says where"))
+      call.output.contains("clauses failed: --strict needs target.verify to check what is stored"))
     #expect(try run("{}", []).code == .ok)
   }
 

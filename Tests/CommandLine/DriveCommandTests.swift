@@ -138,7 +138,7 @@ import Testing
     (["--platform", "symbian"], "ios or android"), (["--factor", "0"], "0.1 to 3600"),
     (["--at", "91,0"], "a latitude"),
     (["--log-level", "loud"], "verbose"), (["--verify", "http://h/l"], "needs {device} in its URL"),
-    (["--verify", "http://h/{device}/{dev}"], "{dev} is no placeholder"),
+    (["--verify", "http://h/{device}/{dev}"], "unknown placeholder {dev}"),
     (["--uuids", "uuid"], "a path as in $.items[*].uuid"),
     (["--quarantined", "http://h/{device}"], "needs --verify"), (["--keys", "d 5"], "'5' is no key and no time"),
     (["--seed", "x"], "whole number"),
@@ -148,7 +148,7 @@ import Testing
       ["--config", "typo.json", "--keys", "q"],
       "--config: Unknown configuration key: http.batchSinc (did you mean http.batchSync?)"
     ),
-    ([], "there is no terminal and no standard input; say --keys"),
+    ([], "there is no terminal and no standard input; use --keys"),
   ])
   func mistakesAreToldBeforeAnythingHappens(words: [String], message: String) {
     let files = ["cut.json": "{\n\"http\": {", "typo.json": #"{"http":{"batchSinc":true}}"#]

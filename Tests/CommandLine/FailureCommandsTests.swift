@@ -105,7 +105,7 @@ import Testing
     #expect(lines[2] == "2 seeds: 2 passed" && lines[3] == "  never reboot-while-offline")
     #expect(lines[4].contains("clock-stepped-backwards") && lines[4].hasSuffix("times, in 2 of 2 seeds"))
     let one = run(["simulate", "covered.json5", "--seeds", "1", "--quiet"])
-    #expect(one.code == .ok && one.error.contains("coverage is not judged"))
+    #expect(one.code == .ok && one.error.contains("coverage was not evaluated"))
     let reached = ["--set", "coverage.sometimes=[\"clock-stepped-backwards\"]"]
     #expect(run(["simulate", "covered.json5", "--seeds", "2", "--quiet"] + reached).code == .ok)
   }

@@ -50,7 +50,7 @@ import Testing
     #expect(run.code == .runtimeFailure && run.output.isEmpty)
     #expect(run.error.contains("cannot make the folder /proc/nowhere"))
     let outside = self.run("--out", "/tmp", "--set", "outputs=[{ type: 'html', file: '../up.html' }]")
-    #expect(outside.code == .runtimeFailure && outside.error.contains("'../up.html' is no file inside --out"))
+    #expect(outside.code == .runtimeFailure && outside.error.contains("'../up.html' is not a file name inside --out"))
   }
 
   @Test(arguments: [

@@ -97,7 +97,7 @@ import Testing
       #expect(plan.output.contains(sentence + "\n") && call.output.contains(sentence + "\n"), "\(plan.output)")
     }
     #expect(server.requests.first?.values(of: "Authorization") == ["b"])
-    let nameless = "note: no request says which device it comes from"
+    let nameless = "note: requests do not identify their device"
     #expect(run(["--target", server.url + "up"]).error.contains(nameless))
     // A token is its device's.
     #expect(!run(["--target", server.url + "up", "--set", "target.auth.strategy=jwt"]).error.contains(nameless))
@@ -112,7 +112,7 @@ import Testing
       ],
       files: ["errand.json5": Self.scenario])
     let note =
-      "note: the drives take 1 s by the clock; then the queues settle in real time until they are empty, 1m at most (clock.settle)"
+      "note: the drives take 1 s of real time; then the queues drain in real time, 1m at most (clock.settle)"
     #expect(call.error.contains(note), "\(call.error)")
   }
 

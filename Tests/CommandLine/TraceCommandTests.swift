@@ -63,7 +63,7 @@ import Testing
           points    5 of csv, one every 2m
           duration  4m 20s
           distance  1.33 km
-          speed     34.3 km/h without the stops, fastest 40.0 km/h at line 4
+          speed     34.3 km/h excluding stops, fastest 40.0 km/h at line 4
           gaps      none
           stops     1, 2m in all
                     2m from line 4 on, at 48.10200,11.50000

@@ -174,7 +174,9 @@ import World
     let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text).scenario
     let error = try #require(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
     #expect(
-      error.problems == ["target.verify: {devce} is no placeholder: {device} and {start} are; did you mean {device}?"])
+      error.problems == [
+        "target.verify: {devce} is not a placeholder: {device} and {start} are; did you mean {device}?"
+      ])
   }
 
   @Test func linksToNextPagesAreUnderstood() {

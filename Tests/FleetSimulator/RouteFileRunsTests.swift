@@ -79,7 +79,7 @@ import World
     ("type: 'replay', file: 'many/a.csv'", "has no time"),
     ("type: 'replay', file: 'drive'", "add format"),
     ("type: 'replay', file: 'drive.csv', format: 'sdk-log'", "no log of the SDK"),
-    ("type: 'collection', files: 'many/*.gpx', format: 'gpx'", "no file is named like"),
+    ("type: 'collection', files: 'many/*.gpx', format: 'gpx'", "no file matches"),
   ])
   func aFileThatIsNoRouteIsAClearError(route: String, words: String) throws {
     let error = #expect(throws: UnsupportedScenario.self) { _ = try Self.setup(route) }

@@ -155,7 +155,7 @@ import World
     ("", "http: { answer: { kind: 'drop' } }", "only a server of ours can do it"),
     (
       "preset: 'rollingroad',", "http: { abort: { status: 413, when: 'request.bytes > 9' } }",
-      "a real server knows no 'when'"
+      "a real server does not support 'when'"
     ),
     ("preset: 'rollingroad',", "select: { fraction: 0.5 }, http: { abort: { status: 503 } }", "and these may be 3000"),
     ("", "toxic: { type: 'timeout', attributes: { timeout: 1 } }", "only modelled links have toxics"),

@@ -43,7 +43,7 @@ import Testing
     let run = try FleetRun(Runs.setup(seed: 1, Runs.drivers(1)), store: Runs.store())
     run.turnsAtOnceMax = -1
     let error = try #require(throws: LivelockError.self) { try run.run() }
-    #expect(error.device == "cars-0" && "\(error)".hasPrefix("cars-0 goes round in circles at 00:"))
+    #expect(error.device == "cars-0" && "\(error)".hasPrefix("cars-0 does not advance after 00:"))
   }
 
   /// A few of them, small; `rollingroad torture 1 SEED` runs a bigger one.

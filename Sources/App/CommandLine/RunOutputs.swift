@@ -160,7 +160,7 @@ struct OutputFolder {
   func check(_ name: String) throws(Failure) {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !name.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
-      throw Failure(description: "outputs: '\(name)' is no file inside --out; write a name like report.html")
+      throw Failure(description: "outputs: '\(name)' is not a file name inside --out; use a name such as report.html")
     }
   }
 

@@ -87,7 +87,7 @@ package enum NetworkError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .badAddress(let text, let reason): "\"\(text)\" is no address to listen on: \(reason)"
+    case .badAddress(let text, let reason): "\"\(text)\" is not a valid listen address: \(reason)"
     case .cannotBind(let address, let error): "cannot bind \(address): \(error)"
     case .system(let error): error.description
     }
@@ -99,9 +99,9 @@ extension NetworkError {
   package var remedy: String? {
     guard case .cannotBind(_, let error) = self else { return nil }
     return switch error.code {
-    case EADDRINUSE: "stop what listens there, or choose another: --listen 127.0.0.1:0 takes a free port"
-    case EADDRNOTAVAIL: "this machine has no such address; 0.0.0.0 stands for all that it has"
-    case EACCES, EPERM: "ports below 1024 are for the administrator; choose a higher one"
+    case EADDRINUSE: "stop the program that uses it, or use another port; --listen 127.0.0.1:0 picks a free one"
+    case EADDRNOTAVAIL: "this machine does not have this address; use 0.0.0.0 for all addresses"
+    case EACCES, EPERM: "ports below 1024 need root privileges; use a higher port"
     default: nil
     }
   }

@@ -156,8 +156,10 @@ package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
     guard let host = SocketAddress.host(parsing: String(inner)) else {
       throw .badAddress(text, "the host must be an IP address or localhost")
     }
-    if case .v6 = host, !isBracketed { throw .badAddress(text, "an IPv6 address stands in brackets, as in [::1]:8080") }
-    if case .v4 = host, isBracketed { throw .badAddress(text, "only an IPv6 address stands in brackets") }
+    if case .v6 = host, !isBracketed {
+      throw .badAddress(text, "an IPv6 address must be in brackets, such as [::1]:8080")
+    }
+    if case .v4 = host, isBracketed { throw .badAddress(text, "only IPv6 addresses are in brackets") }
     self.init(SocketAddress(host: host, port: port))
   }
 

@@ -45,7 +45,7 @@ final class DataFolder {
     let listed = others.prefix(3).joined(separator: ", ") + (others.count > 3 ? ", …" : "")
     throw StoreError(
       code: .folderNotUsable,
-      message: "the folder \(path) has files of others (\(listed)) and no store of this program; "
+      message: "the folder \(path) contains other files (\(listed)) and no store of this program; "
         + "choose a new or an empty folder with --data")
   }
 
@@ -66,9 +66,9 @@ final class DataFolder {
     let remedy =
       switch code {
       // In a container the name means nothing outside, the number does.
-      case EACCES, EPERM: "give it to the user of this process, chown -R \(user):\(getegid()), as the host sees it"
-      case EROFS: "it is on a file system that is mounted read-only: mount a volume there"
-      default: "give user \(user) a place there"
+      case EACCES, EPERM: "change its owner to the user of this process: chown -R \(user):\(getegid()) on the host"
+      case EROFS: "its file system is mounted read-only: mount a volume there"
+      default: "give user \(user) access"
       }
     return StoreError(code: .folderNotUsable, message: "\(what): \(reason); \(remedy), or choose another --data folder")
   }

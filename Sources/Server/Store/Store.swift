@@ -148,7 +148,7 @@ extension StoreError {
     case .corrupt:
       self.init(
         code: .damaged,
-        message: "\(path) is damaged: \(error.summary); 'rollingroad inspect' says more; restore a copy")
+        message: "\(path) is damaged: \(error.summary); run 'rollingroad inspect' for details; restore a backup")
     default: self.init(code: .inputOutput, message: "\(path) cannot be used: \(error.summary)")
     }
   }

@@ -91,7 +91,7 @@ extension Clause {
     case .refusesNoRecord:
       (
         "no record is refused",
-        "the device sends the same record for ever, and nothing behind it: set bad records aside and answer 200"
+        "the device sends the same record forever and nothing after it: quarantine bad records and answer 200"
       )
     case .takesRepetitions:
       (
@@ -106,7 +106,7 @@ extension Clause {
     case .queueMoves:
       (
         "the same records are not refused again and again",
-        "the head of the queue blocks all that is behind it: to 401 and 403, accept the token or give the device one that is accepted; to any other status, set the records aside and answer 200"
+        "the head of the queue blocks all records after it: to 401 and 403, accept the token or give the device one that is accepted; to any other status, set the records aside and answer 200"
       )
     case .noServerError:
       ("the server does not fail", "the device keeps the records and tries with the next one, without waiting longer")
@@ -128,7 +128,7 @@ extension Clause {
     case .challenge:
       (
         "401 comes with WWW-Authenticate",
-        "iOS may take one without for a failure of the network, status 0, and not refresh (RFC 9110 §15.5.2)"
+        "without it, iOS may report a network failure with status 0 and not refresh (RFC 9110 §15.5.2)"
       )
     case .freshTokenIsTaken:
       (
@@ -180,7 +180,7 @@ extension Clause {
     case .commandsAtTheTop:
       (
         "commands are at the top level of the answer",
-        "nested in another object, or in a list, background_geolocation is not found: put it into the outermost object"
+        "background_geolocation is not found in a nested object or list: put it into the outermost object"
       )
     case .commandsAreAList:
       ("commands are a list", "write {\"background_geolocation\":[[\"stop\"]]}; a bare text or an object is refused")
@@ -209,7 +209,7 @@ extension Clause {
     case .notTooManyCommands:
       (
         "an answer brings at most 100 commands",
-        "the device carries out the last 100: send the others with later answers"
+        "the device executes only the last 100: send the others with later answers"
       )
     default:
       (
@@ -224,7 +224,7 @@ extension Clause {
     case .refreshSucceeds:
       (
         "a refresh is answered with 200 or 201",
-        "the device asks again with every upload, two requests each time: let it log in again, or send stop. An app that gives ready the same tokens at each launch shows the oldest refresh token again: it has to keep the tokens that onAuthorization brings"
+        "the device asks again with every upload, two requests each time: let it log in again, or send stop. An app that passes the same tokens to ready at each launch sends the oldest refresh token again: it must keep the tokens from onAuthorization"
       )
     case .refreshIsAnObject:
       (
@@ -236,7 +236,7 @@ extension Clause {
     case .oneAccessToken:
       (
         "the answer has one candidate for the access token",
-        "some versions took id_token, or a token that stands deeper: return access_token and refresh_token alone"
+        "some versions used id_token or a nested token: return only access_token and refresh_token"
       )
     case .tokenIsBare:
       (
@@ -244,7 +244,7 @@ extension Clause {
         "the device sends it in a header, after \"Bearer \" with the strategy JWT and as it is with SAS: no prefix of your own, no line break"
       )
     case .expiryIsANumber:
-      ("the expiry is a number", "the device ignores it and finds out by a 401: write seconds from now, 3600")
+      ("the expiry is a number", "the device ignores it until it gets a 401: use seconds from now, such as 3600")
     case .expiryIsAhead:
       (
         "a new token does not expire at once",

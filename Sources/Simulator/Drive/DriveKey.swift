@@ -49,7 +49,7 @@ package enum DriveKey: String, CaseIterable, Sendable {
     case .cycle: "take the bicycle"
     case .drive: "drive a car through a town"
     case .stop: "stop here"
-    case .tunnel: "into a tunnel: neither GPS nor network; again: out of it"
+    case .tunnel: "enter a tunnel without GPS and network, or leave it"
     case .airplane: "airplane mode on or off"
     case .wifi: "a wireless network"
     case .cellular: "the mobile network"
@@ -62,11 +62,11 @@ package enum DriveKey: String, CaseIterable, Sendable {
     case .pace: "changePace: say that the phone moves, or that it does not"
     case .sync: "upload now"
     case .geofence: "a geofence of 200 m around here"
-    case .battery: "ten per cent less battery; empty: into the charger"
-    case .expand: "the last request and its answer, all of it"
-    case .clauses: "what the server keeps and breaks so far"
-    case .help: "these keys"
-    case .quit: "the end, with what was found"
+    case .battery: "discharge the battery by 10 %; when empty, charge"
+    case .expand: "show the last request and its answer in full"
+    case .clauses: "list the rules kept and broken so far"
+    case .help: "list the keys"
+    case .quit: "quit, with a summary"
     }
   }
 

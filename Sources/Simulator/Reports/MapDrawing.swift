@@ -24,7 +24,7 @@ struct MapDrawing {
         HTML.element(
           "figcaption", "id=\"map\"",
           [
-            HTML.element("h3", "", [HTML.text("Where they went")]),
+            HTML.element("h3", "", [HTML.text("Routes of the devices")]),
             HTML.element("p", "", [HTML.text("The true routes of \(shown), with a dot at both ends.")]),
           ]),
         HTML.element("p", "class=\"legend\"", legend),

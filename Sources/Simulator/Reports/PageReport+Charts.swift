@@ -38,7 +38,7 @@ extension PageReport {
         HTML.element(
           "figcaption", "",
           [
-            HTML.element("h3", "", [HTML.text("What went wrong, and when")]),
+            HTML.element("h3", "", [HTML.text("Faults over time")]),
             HTML.element(
               "p", "",
               [
@@ -79,7 +79,7 @@ extension PageReport {
   private var delivery: String {
     chart(
       "Delivery latency over time",
-      "From the creation of a record to its acknowledgement, shown when it was acknowledged.",
+      "Time from the creation of a record to its acknowledgement, plotted at the acknowledgement.",
       percentiles(\.deliveryLatency), .logarithmic
     ) { NumberText.span(milliseconds: $0) }
   }
@@ -110,7 +110,7 @@ extension PageReport {
 
   private var devices: String {
     chart(
-      "Devices", "How many have the app running, and how many are moving.",
+      "Devices", "Devices with a running app, and devices in motion.",
       [
         Chart.Line(name: "running", colour: "a", values: timeline.intervals.map { Double($0.active) }),
         Chart.Line(name: "moving", colour: "c", values: timeline.intervals.map { Double($0.moving) }),

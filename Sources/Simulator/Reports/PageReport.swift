@@ -118,7 +118,7 @@ extension PageReport {
     if !summary.clauses.isEmpty { parts.append(clauses) }
     if !summary.coverage.isEmpty { parts.append(coverage) }
     guard !parts.isEmpty || !summary.violations.isEmpty else { return [] }
-    return [HTML.element("h2", "", [HTML.text("What had to hold")])] + stories
+    return [HTML.element("h2", "", [HTML.text("Pass criteria")])] + stories
       + parts.map { HTML.element("div", "class=\"gap words\"", [$0]) }
   }
 
@@ -196,7 +196,7 @@ extension PageReport {
       case .notSeen: return nil
       }
     }
-    return HTML.table(["clause", "", "result"], rows, caption: "What the SDK needs of the server's answers")
+    return HTML.table(["clause", "", "result"], rows, caption: "Rules for the server's answers")
   }
 
   private func invariants(_ subject: Invariant.Subject, caption: String) -> String {

@@ -90,7 +90,7 @@ struct VerdictText {
     }
     let broken = summary.invariants.filter { $0.outcome == .violated }.map(\.name)
     if parts.isEmpty, broken.isEmpty, summary.findings.contains(where: \.isViolation) { return nil }
-    if parts.isEmpty { parts = ["something happened that must never happen"] }
+    if parts.isEmpty { parts = ["an invariant was violated"] }
     return parts.joined(separator: ", ") + (broken.isEmpty ? "" : " (\(broken.joined(separator: ", ")))")
   }
 }

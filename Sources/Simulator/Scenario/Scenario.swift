@@ -27,27 +27,27 @@ package struct Scenario: Equatable, Sendable {
 
 extension Scenario: ScenarioSection {
   static let table = Table<Scenario>(
-    "scenario", "What drives where, over which networks, at which server, what goes wrong, and what must hold.",
+    "scenario", "A simulation scenario: devices, movement, networks, target server, faults, and pass criteria.",
     [
       .optional("$schema", \.schema, .text, "The schema, for editors; `rollingroad schema` prints it."),
       .required("version", \.version, .integer(1...1), "The version of this language: 1."),
-      .required("name", \.name, .text, "What the scenario is called in reports."),
-      .optional("description", \.schema, .text, "What the scenario shows, in a sentence."),
-      .key("seed", \.seed, .seed, "What every chance of the run follows from."),
+      .required("name", \.name, .text, "Name of the scenario in reports."),
+      .optional("description", \.schema, .text, "One sentence that describes the scenario."),
+      .key("seed", \.seed, .seed, "Random seed of the run."),
       .key("clock", \.clock, .section(), "How time passes."),
-      .key("target", \.target, .section(), "The server that is driven at."),
-      .key("sdk", \.sdk, .section(), "Which SDK the devices run, and how their app configures it."),
+      .key("target", \.target, .section(), "The server under test."),
+      .key("sdk", \.sdk, .section(), "SDK version and configuration of the devices."),
       .key("routes", \.routes, .map(of: .route), "Where devices move, by name."),
-      .key("motion", \.motions, .map(of: .section()), "How bodies move and sensors err, by name."),
+      .key("motion", \.motions, .map(of: .section()), "Movement and sensor errors, by name."),
       .key("geofences", \.geofences, .map(of: .geofences), "Sets of geofences, by name."),
       .key("networks", \.networks, .map(of: .network), "Networks, by name."),
-      .required("fleets", \.fleets, .map(of: .fleet), "Devices that are alike, by name."),
-      .key("faults", \.faults, .list(of: .fault), "What goes wrong, for whom, and when."),
-      .key("checks", \.checks, .map(of: .condition()), "What every answer should be like, by name."),
-      .key("thresholds", \.thresholds, .thresholds, "Figures that the run must reach, by metric."),
+      .required("fleets", \.fleets, .map(of: .fleet), "Groups of identical devices, by name."),
+      .key("faults", \.faults, .list(of: .fault), "Faults: what fails, on which devices, and when."),
+      .key("checks", \.checks, .map(of: .condition()), "Conditions that every answer must meet, by name."),
+      .key("thresholds", \.thresholds, .thresholds, "Limits for metrics of the run."),
       .key("invariants", \.invariants, .section(), "Which invariants are checked."),
-      .key("coverage", \.coverage, .section(), "What must have happened over many seeds."),
-      .key("outputs", \.outputs, .list(of: .output), "Where results go, besides those that `--out` always has."),
+      .key("coverage", \.coverage, .section(), "Situations that must occur over several seeds."),
+      .key("outputs", \.outputs, .list(of: .output), "Additional outputs besides those of `--out`."),
     ])
 
   /// For people and their editors: nothing follows from it.

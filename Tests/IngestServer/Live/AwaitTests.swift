@@ -100,7 +100,7 @@ import Testing
     upload(server, 1..<2, event: "geofence")
     #expect(try waiting.answer()?.status == 200)
     let refused = try wait(server, #"{"event":"geofence"}"#).answer()
-    #expect(refused?.status == 400 && refused?.text.contains("POST verify counts those") == true)
+    #expect(refused?.status == 400 && refused?.text.contains("POST verify to count") == true)
   }
 
   @Test func runsAndDevicesAreKeptApart() throws {

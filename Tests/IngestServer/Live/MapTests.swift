@@ -47,7 +47,7 @@ import Testing
 
   @Test(arguments: [
     ("17", "FeatureCollection"), ("{", "ends too early at byte 1"),
-    (#"{"type":"FeatureCollection","features":[{"type":"Point"}]}"#, "features[0] has to be a Feature"),
+    (#"{"type":"FeatureCollection","features":[{"type":"Point"}]}"#, "features[0] must be a Feature"),
     (#"{"type":"FeatureCollection","features":[{"type":"Feature"}]}"#, "features[0].geometry is missing"),
   ])
   func noMapIsRefusedWithItsPlace(_ body: String, _ reason: String) throws {
@@ -55,10 +55,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"type":"GeometryCollection","geometries":[]}"#, "geometry.type has to be one of Point"),
-    (#"{"type":"Point","coordinates":[48.1,91]}"#, "geometry.coordinates has to begin"),
-    (#"{"type":"LineString","coordinates":[[1,2],[181,2]]}"#, "geometry.coordinates[1] has to begin"),
-    (#"{"type":"Polygon","coordinates":[[1,2]]}"#, "geometry.coordinates[0][0] has to be a list"),
+    (#"{"type":"GeometryCollection","geometries":[]}"#, "geometry.type must be one of Point"),
+    (#"{"type":"Point","coordinates":[48.1,91]}"#, "geometry.coordinates must begin"),
+    (#"{"type":"LineString","coordinates":[[1,2],[181,2]]}"#, "geometry.coordinates[1] must begin"),
+    (#"{"type":"Polygon","coordinates":[[1,2]]}"#, "geometry.coordinates[0][0] must be a list"),
   ])
   func noGeometryIsRefusedWithItsPlace(_ geometry: String, _ reason: String) throws {
     try expectRefusal(map(geometry), reason)

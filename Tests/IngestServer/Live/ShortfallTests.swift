@@ -36,7 +36,7 @@ import Testing
   private let unknown = "unknownDevice: no device phone-1 has stored anything without a run"
 
   @Test func whereNothingIsKnownNothingIsClaimed() throws {
-    #expect(try reasons(VirtualServer()) == [unknown + ", and no other has"])
+    #expect(try reasons(VirtualServer()) == [unknown + ", and no other device has"])
     #expect(try reasons(VirtualServer(), #"{"timeout":"1s"}"#) == [])
   }
 
@@ -51,7 +51,7 @@ import Testing
     let server = try VirtualServer()
     post(server, "/r/one/locations/phone-1", Uploads.batch(0..<3))
     let told = "otherRun: 3 records of phone-1 stored in the run one, not without a run"
-    #expect(try reasons(server) == [told, unknown + ", and no other has"])
+    #expect(try reasons(server) == [told, unknown + ", and no other device has"])
     let other = "otherRun: 3 records of phone-1 stored in the run one, not in the run two"
     #expect(try reasons(server, run: "two").first == other)
     let whole = try reasons(server, #"{"timeout":"1s"}"#)
@@ -69,7 +69,7 @@ import Testing
     post(server, "/locations/phone-1", times: 3)
     let status = kind == "pretend" ? 200 : 503
     let first = try #require(try reasons(server).first)
-    #expect(first == "fault: 3 uploads of phone-1 met the fault rule flaky (\(kind)) and got \(status)")
+    #expect(first == "fault: 3 uploads of phone-1 matched the fault rule flaky (\(kind)) and got \(status)")
   }
 
   @Test func aMissingTokenIsToldWithTheDeviceOfTheBody() throws {
@@ -121,14 +121,14 @@ import Testing
     let server = try VirtualServer()
     post(server, "/locations/phone-1", "[\(Uploads.record(1)),7]")
     let told = try reasons(server, #"{"device":"phone-1","atLeast":2,"timeout":"1s"}"#)
-    #expect(told == ["quarantined: 1 record put aside: notAnObject; GET quarantine shows what"])
+    #expect(told == ["quarantined: 1 record quarantined: notAnObject; see GET quarantine"])
   }
 
   @Test func recordsThatCameAgainAreTold() throws {
     let server = try VirtualServer()
     post(server, "/locations/phone-1", times: 3)
     let told = try reasons(server, #"{"device":"phone-1","atLeast":3,"timeout":"1s"}"#)
-    #expect(told == ["duplicate: 2 records came again, and count once"])
+    #expect(told == ["duplicate: 2 records were duplicates and count once"])
   }
 
   /// The requests of others, and those from before the wait, come after what is about the device that is waited for.
@@ -156,13 +156,13 @@ import Testing
       try reasons(server, #"{"device":"phone-1","event":"\#(event)","since":"now","timeout":"1s"}"#).first
     }
     let none = "unknownEvent: no record with the event "
-    #expect(try reason("geofence") == none + "geofence has come")
+    #expect(try reason("geofence") == none + "geofence was received")
     let client = server.connect()
     client.post("/admin/v1/await", #"{"event":"geofence","since":"now","timeout":"1s"}"#)
     post(server, "/locations/phone-1", Uploads.record(1, event: "arrival"))
     server.advance(milliseconds: 1_000)
     let answer = try #require(try client.answer())
-    #expect(try texts(answer).first == none + "geofence has come; others had arrival")
+    #expect(try texts(answer).first == none + "geofence was received; others had arrival")
     let check = try server.connect().request("POST", "/admin/v1/verify", body: #"{"event":"arival","atLeast":1}"#)
     #expect(check.text.contains("the SDK has no event arival, only "), "\(check.text)")
   }

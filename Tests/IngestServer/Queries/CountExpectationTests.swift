@@ -38,8 +38,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"exactly":1,"devise":"a"}"#, "did you mean device?"), (#"{"exactly":1,"atMost":2}"#, "beside"),
-    (#"{"atLeast":3,"atMost":2}"#, "no less"), (#"{"atLeast":-1}"#, "whole number"),
+    (#"{"exactly":1,"devise":"a"}"#, "did you mean device?"), (#"{"exactly":1,"atMost":2}"#, "omitted when"),
+    (#"{"atLeast":3,"atMost":2}"#, "at least atLeast"), (#"{"atLeast":-1}"#, "whole number"),
   ])
   func invalidRequestsAreRefused(body: String, hint: String) throws {
     for path in ["/admin/v1/verify", "/admin/v1/await"] {

@@ -111,7 +111,7 @@ import Testing
 
   @Test(arguments: [
     ("operation=uploadLocation", "did you mean uploadLocations?"), ("fault=dorp", "did you mean drop?"),
-    ("status=6xx", "a class of them"), ("methd=GET", "did you mean method?"), ("limit=0", "whole number"),
+    ("status=6xx", "a class such as"), ("methd=GET", "did you mean method?"), ("limit=0", "whole number"),
   ])
   func unknownParametersAreRefusedWithTheNearestName(query: String, hint: String) throws {
     try withServer { server in

@@ -20,8 +20,8 @@ extension Subcommand {
     details: """
       BEFORE and AFTER are the --out folders of two runs. Without --threshold, the 50th, 95th and 99th percentile of
       upload_duration and record_delivery_latency and the share of failed uploads are judged: each may be 2 % worse. Lost,
-      changed and duplicate records, violated invariants, broken clauses, missed thresholds and failed checks may not
-      become more.
+      changed and duplicate records, violated invariants, broken clauses, missed thresholds and failed checks must not
+      increase.
 
       A difference counts only when it is larger than the differences among groups of phones, and among pieces of the run,
       explain: two equal runs give an alarm in fewer than one of a hundred comparisons. Runs with the same scenario and seed

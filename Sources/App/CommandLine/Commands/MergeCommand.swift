@@ -8,7 +8,7 @@ extension Subcommand {
     summary: "add up the results of the shards of one run",
     operands: "DIR…",
     operandCount: 1...Shard.countMax,
-    flags: [.value("out", "DIR", "write the results of the whole run there")],
+    flags: [.value("out", "DIR", "directory for the results of the whole run")],
     details: """
       Each DIR is the --out folder of a shard, or its summary.json. Every shard must be given once, and all must come from
       the same scenario, seed and version. Counters and histograms add up exactly, so the hash, the ledger and the

@@ -13,11 +13,11 @@ extension Subcommand {
       .value("until", "TIME", "print what happened until this time of the run, as in 763s"),
       .value("break", "INVARIANT", "stop where this invariant is violated"),
       .value(
-        "device", "NAME", "print the events of this device instead of those of the violation; all: of every device"),
+        "device", "NAME", "print the events of this device instead of the violation's; all: every device"),
     ],
     details: """
-      BUNDLE is a folder that 'simulate --out' left in failures/, or a plan.json or shrunk.json from one. Of a folder, the
-      smallest plan that fails is taken. The whole run is repeated exactly; with --break it stops at the violation.
+      BUNDLE is a folder that 'simulate --out' left in failures/, or a plan.json or shrunk.json from one. For a folder, the
+      smallest failing plan is used. The whole run is repeated exactly; with --break it stops at the violation.
       The exit code is 98 when the invariant is violated again, and 1 when it is not.
       """,
     run: { (invocation) throws(UsageError) in try ReplayCommand(invocation).run() })

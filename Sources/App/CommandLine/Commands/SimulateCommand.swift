@@ -10,26 +10,27 @@ extension Subcommand {
     operandCount: 1...1,
     operandHint: "name a file, or one of \(BuiltInScenario.all.map(\.name).joined(separator: ", "))",
     flags: [
-      .value("target", "URL", "server to upload to, instead of target.url; in real time unless --mode says otherwise"),
+      .value("target", "URL", "server to upload to; overrides target.url; implies real time unless --mode is given"),
       .value(
         "admin-token", "TOKEN", "the target's admin token, for verification, faults and the street map",
         isSecret: true),
       .value(
         "preset", "NAME",
         "\(TargetPreset.names): the target's dialect, with its device names; overrides target.preset"),
-      .value("mode", "MODE", "virtual, lockstep, accelerated or realtime, instead of clock.mode"),
+      .value("mode", "MODE", "virtual, lockstep, accelerated or realtime; overrides clock.mode"),
       .value("factor", "N", "speed of an accelerated run, as a multiple of real time; overrides clock.factor"),
       .value("seed", "SEED", "random seed; overrides the scenario's seed"),
-      .value("seeds", "N", "run N seeds, one after the other, and judge coverage over all of them"),
+      .value("seeds", "N", "run N seeds in sequence and evaluate coverage over all of them"),
       .value("devices", "N", "total number of devices; fleets keep their proportions"),
       .value("scale", "X", "multiply every number of devices and rate of trips by X"),
-      .value("duration", "TIME", "how long the devices drive, instead of clock.duration"),
+      .value("duration", "TIME", "duration of the drives; overrides clock.duration"),
       .value("fleet", "NAME", "run only this fleet"),
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
-      .value("out", "DIR", "write summary, report, JUnit XML, events and logs there; nothing is written without it"),
+      .value(
+        "out", "DIR", "directory for summary, report, JUnit XML, events and logs; without it no files are written"),
       .toggle(
-        "strict", "as 'drive --strict': fail when the target's answers break a clause, or its store was not looked at"),
+        "strict", "fail when the target's answers break a clause, or its store was not checked"),
       .toggle("quiet", "print no progress, only the summary"),
       .toggle("check-determinism", "run twice and name the first event that differs"),
       .toggle("dry-run", "print the plan of the run without running it"),
@@ -39,8 +40,8 @@ extension Subcommand {
       run takes place in virtual time, against a server inside the process: nothing is sent, and a day takes seconds.
 
       Every record is followed from the fix to the database. The exit code is 0 when all went well, 98 when a record was
-      lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has mistakes (all of them
-      are reported at once, with their places), 105 after Ctrl-C. docs/scenario.md explains every key.
+      lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has errors (all of them
+      are reported at once, with their locations), 105 after Ctrl-C. docs/scenario.md explains every key.
 
       With --shard, several processes share one run: each device is the same as in the whole run, so that 'rollingroad merge'
       can add up the results exactly.

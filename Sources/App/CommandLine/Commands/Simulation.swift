@@ -70,7 +70,7 @@ struct Simulation {
     }
     if options.shard != nil, outside.isOurs, setup.faults.contains(where: \.isServers) {
       process.writeError(
-        "rollingroad simulate: server faults cannot be used with shards, which would delete the faults of each other; run one process"
+        "rollingroad simulate: server faults cannot be used with shards, because shards would delete each other's faults; run one process"
       )
       return .badScenario
     }
@@ -81,7 +81,7 @@ struct Simulation {
     if outside.factor > 1, setup.settle > .zero {
       let drives = NumberText.span(milliseconds: setup.duration.seconds * 1_000 / outside.factor)
       process.writeError(
-        "note: the drives take \(drives) by the clock; then the queues settle in real time until they are empty, \(NumberText.span(setup.settle)) at most (clock.settle)"
+        "note: the drives take \(drives) of real time; then the queues drain in real time, \(NumberText.span(setup.settle)) at most (clock.settle)"
       )
     }
     if let reason = try outside.showStreets(of: setup) { process.writeError("note: \(reason)") }
@@ -295,7 +295,7 @@ struct SeedSeries {
     for line in tally.lines(of: coverage.sometimes) { process.writeOutput("  " + line) }
     if tally.seeds < coverage.requireOverSeeds {
       process.writeError(
-        "note: coverage is not judged: it is asked for over \(coverage.requireOverSeeds) seeds, and there were \(tally.seeds)"
+        "note: coverage was not evaluated: it requires \(coverage.requireOverSeeds) seeds, and \(tally.seeds) were run"
       )
       return true
     }

@@ -11,17 +11,18 @@ extension Subcommand {
     operandCount: 1...2,
     flags: [
       .value("seeds", "N", "stop after N seeds"),
-      .values("cover", "GOAL", "fail unless this situation came up, named as in a scenario's coverage; all: every one"),
+      .values(
+        "cover", "GOAL", "fail unless this situation occurred, named as in a scenario's coverage; all: every situation"),
       .value("out", "DIR", "folder for the bundles of seeds that fail", standard: "torture"),
       .toggle("dry-run", "print the scenario of SEED, and do not run it"),
     ],
     details: """
-      Makes a random scenario from each seed and runs it in virtual time with every invariant watched, for MINUTES. SEED is
+      Generates a random scenario from each seed and runs it in virtual time with all invariants checked, for MINUTES. SEED is
       the first seed (1 when none is given); the next ones count up. A seed is printed before its run, so that you know
       which one it was if a run hangs; --dry-run shows its scenario. One that violates an invariant leaves a bundle for
       'rollingroad replay', and the exit code is 98; a device that never comes to rest ends its own run alone, and the
-      exit code is then 1. At the end you see which situations came up; with --cover the exit code is 110 when one did
-      not.
+      exit code is then 1. The situations that occurred are listed at the end; with --cover the exit code is 110 when one did
+      not occur.
       """,
     run: { (invocation) throws(UsageError) in try TortureCommand(invocation).run() })
 }

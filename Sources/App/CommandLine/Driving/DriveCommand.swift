@@ -23,7 +23,8 @@ extension Subcommand {
         "device", "NAME", "name of the device, for the preset and for ${device.id} in --config", standard: "drive"),
       .value(
         "config", "FILE",
-        "SDK configuration as a JSON object, grouped or flat, with the SDK's defaults [goes on when it is closed]"),
+        "SDK configuration as a JSON object, grouped or flat; missing keys have the SDK's defaults [tracking continues when the app is closed]"
+      ),
       .value("token", "TOKEN", "access token for uploads", isSecret: true),
       .value(
         "log-level", "LEVEL", "how much of the SDK's own log to show: off, error, warning, info, debug or verbose",
@@ -31,17 +32,17 @@ extension Subcommand {
       .value("at", "LAT,LON", "where the phone starts", standard: "48.137,11.575"),
       .value("seed", "SEED", "random seed of streets and noise; uuids are always new [a new one each time]"),
       .value("keys", "SCRIPT", "press these keys and quit, as in \"d 90s s drain\""),
-      .value("factor", "N", "how much faster than the clock the phone lives between requests", standard: "1"),
+      .value("factor", "N", "speed of the phone between requests, as a multiple of real time", standard: "1"),
       .value(
-        "verify", "URL", "where the server lists the records that it has of {device}, to look for what it acknowledged"),
-      .value("uuids", "PATH", "where the uuids stand in that list", standard: "$[*].uuid"),
-      .value("quarantined", "URL", "where it lists those that it has put aside, in the same form"),
+        "verify", "URL", "URL that lists the server's stored records of {device}, to check acknowledged records"),
+      .value("uuids", "PATH", "JSON path of the uuids in that list", standard: "$[*].uuid"),
+      .value("quarantined", "URL", "URL that lists quarantined records, in the same format"),
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server, for --strict", isSecret: true),
       .toggle(
-        "strict", "exit with code 1 unless all rules were kept and what was acknowledged was found in the store"),
+        "strict", "exit with code 1 if a rule was broken or an acknowledged record is not in the store"),
     ],
     details: """
-      The phone has the SDK's engine, queue and uploader, and lives in real time. Each request is shown with its answer and
+      The phone has the SDK's engine, queue and uploader, and runs in real time. Each request is shown with its answer and
       with what is wrong with the answer: what the SDK would not understand, and what would make it lose records or send
       them forever. 'v' lists the rules that the server has kept and broken.
 
@@ -51,11 +52,11 @@ extension Subcommand {
 
       A script is a list of these letters or words, of times to wait (90s, 5m, by the phone's clock) and of 'drain', which
       waits up to a minute until the queue is empty. Without --keys and without a terminal the script is read from
-      standard input, where # begins a comment. At the end you are told what became of the records. With --factor
+      standard input, where # begins a comment. A summary of the records is printed at the end. With --factor
       the phone's clock runs ahead, and so do the timestamps of its records.
 
-      --verify asks at the end for what was acknowledged. With --strict a Rolling Road server (--preset rollingroad) is asked
-      through its administration; any other one needs --verify.
+      --verify checks at the end that acknowledged records are stored. With --strict, a Rolling Road server (--preset
+      rollingroad) is checked through its admin API; any other server needs --verify.
       """,
     examples: [
       "rollingroad drive --target http://127.0.0.1:8080/locations --preset rollingroad",
@@ -100,7 +101,7 @@ struct DriveCommand {
 
   func run() throws(UsageError) -> ExitCode {
     guard script != nil || process.terminal != nil || process.input != nil else {
-      throw UsageError("there is no terminal and no standard input; say --keys")
+      throw UsageError("there is no terminal and no standard input; use --keys")
     }
     let console = script == nil ? process.terminal.flatMap { DriveConsole(terminal: $0) } : nil
     let screen = DriveScreen(console: console, write: process.writeOutput)

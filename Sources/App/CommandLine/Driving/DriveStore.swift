@@ -26,7 +26,7 @@ struct DriveStore {
       throw UsageError("--quarantined needs --verify")
     }
     if let name = verification.unknownPlaceholder {
-      throw UsageError("--verify: {\(name)} is no placeholder; {device} is")
+      throw UsageError("--verify: unknown placeholder {\(name)}; only {device} is allowed")
     }
     device = settings.deviceName
     var server = OutsideSetup(url: settings.url, isOurs: isStrict && settings.preset == .rollingroad)

@@ -26,7 +26,7 @@ struct RouteAccount {
     if summary.duration != nil {
       lines.append(RouteAccount.row("speed", speed))
       lines += list("gaps", summary.gaps) { gap in
-        "\(NumberText.span(gap.duration)) behind line \(gap.start.spot.line), "
+        "\(NumberText.span(gap.duration)) after line \(gap.start.spot.line), "
           + "\(RouteAccount.length(gap.distanceMetres)) further on"
       }
       lines += list("stops", summary.stops) { stop in
@@ -55,7 +55,7 @@ struct RouteAccount {
 
   private var speed: String {
     var parts: [String] = []
-    if let moving = summary.movingSpeed { parts.append("\(RouteAccount.speed(moving)) without the stops") }
+    if let moving = summary.movingSpeed { parts.append("\(RouteAccount.speed(moving)) excluding stops") }
     if let (speed, point) = summary.fastest {
       parts.append("fastest \(RouteAccount.speed(speed)) at line \(point.spot.line)")
     }

@@ -12,7 +12,7 @@ extension Subcommand {
     operands: "FILE",
     operandCount: 1...1,
     flags: [
-      .value("format", "NAME", "\(TraceFile.names): the format of FILE [told by its name or content]"),
+      .value("format", "NAME", "\(TraceFile.names): format of FILE [detected from its name or content]"),
       .value("to", "NAME", "convert to gpx, geojson or csv, or to a scenario that drives FILE"),
       .value("out", "FILE", "where to write the conversion [standard output]"),
       .toggle("fidelity", "replay a log of the SDK through the engine and compare"),
@@ -23,8 +23,8 @@ extension Subcommand {
       long, how far and how fast the drive is, and where it has gaps and stops; for a log, also how much of it was
       understood. '--to scenario' writes a file for 'rollingroad simulate', in which a phone drives FILE again.
 
-      With --fidelity, the engine gets what came into the real device and has to do what that one did. The last column is
-      for an engine that goes by the documentation alone, as simulated devices do; the one before has habits that logs show.
+      With --fidelity, the engine gets the inputs of the real device, and its actions are compared. The last column is for
+      an engine that follows the documentation only; the column before it also has the behaviour observed in logs.
       The exit code is 1 when the file cannot be read; the error names line and column. docs/trace.md has more.
       """,
     run: { (invocation) throws(UsageError) in try TraceCommand(invocation).run() })
@@ -59,7 +59,7 @@ private struct TraceCommand {
   }
 
   func run() throws(UsageError) -> ExitCode {
-    guard let bytes = process.readFile(path) else { return fail("cannot read \(path); is the name right?") }
+    guard let bytes = process.readFile(path) else { return fail("cannot read \(path); check the name") }
     let (file, route): (TraceFile, RouteRecording)
     let goal: Goal
     do throws(RouteError) {

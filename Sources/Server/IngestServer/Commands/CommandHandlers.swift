@@ -64,7 +64,7 @@ struct CommandHandlers: Sendable {
       ordering.take(id: id, isNew: isNew)
       return proceed(ordering)
     case .tooManyOrders:
-      return .answer(.error(429, "too_many_orders", "as many commands are waiting as the server keeps"))
+      return .answer(.error(429, "too_many_orders", "the limit of waiting commands is reached"))
     case .unavailable(let outage): return .answer(.unavailable(outage))
     default: preconditionFailure("the store answers an order with an id, a refusal or an outage")
     }
@@ -74,7 +74,7 @@ struct CommandHandlers: Sendable {
   func setTags(_ exchange: Exchange) -> Reply {
     do {
       let fields = try AdminFields(JSONValue(parsing: exchange.body.span), knows: ["tags"])
-      let wrong = FieldError("tags", .outOfRange(expected: "a list of at most 100 texts that are not empty"))
+      let wrong = FieldError("tags", .outOfRange(expected: "a list of at most 100 non-empty strings"))
       guard case .array(let elements) = fields.value("tags"), elements.count <= 100 else { throw wrong }
       var tags: [String] = []
       for element in elements {
@@ -129,7 +129,7 @@ struct CommandOrderRequest {
 
   private static func name(_ key: String, _ fields: AdminFields) throws(FieldError) -> String? {
     let text = try fields.text(key)
-    if text == "" { throw FieldError(key, .outOfRange(expected: "a text that is not empty")) }
+    if text == "" { throw FieldError(key, .outOfRange(expected: "a non-empty string")) }
     return text
   }
 

@@ -34,7 +34,7 @@ struct FaultHandlers: Sendable {
 
   private static let everyRun = "*"
   private static let namesNoRun = QueryParameters.refuse(
-    "run", "takes one run here; a rule for all of them is set without it and has \"run\": \"*\" in its match")
+    "run", "must name one run; for a rule that applies to all runs, omit it and use \"run\": \"*\" in the match")
 
   /// The rules of the request's run are replaced as a whole; the answer is the new list.
   func put(_ exchange: Exchange) throws(ResponseError) -> Reply {

@@ -93,7 +93,7 @@ extension FaultRule {
     for (index, element) in elements.enumerated() {
       let rule = try FaultRule(element, at: "faults[\(index)]", owner: owner)
       guard ids.insert(rule.id).inserted else {
-        throw FieldError("faults[\(index)].id", .outOfRange(expected: "unique, for the draws follow from it"))
+        throw FieldError("faults[\(index)].id", .outOfRange(expected: "unique"))
       }
       rules.append(rule)
     }

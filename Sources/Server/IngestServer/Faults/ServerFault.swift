@@ -160,7 +160,7 @@ extension ServerFault {
   private static func headers(_ fields: AdminFields) throws(FieldError) -> [NameValuePair] {
     guard let value = fields.value("headers") else { return [] }
     guard case .object(let object) = value else {
-      throw FieldError(fields.place("headers"), .outOfRange(expected: "an object of texts"))
+      throw FieldError(fields.place("headers"), .outOfRange(expected: "an object of strings"))
     }
     var headers: [NameValuePair] = []
     for member in object.members {
@@ -170,7 +170,7 @@ extension ServerFault {
       }
       let field = NameValuePair(member.key, text)
       guard isField(field) else {
-        throw FieldError(place, .outOfRange(expected: "a header that the server does not write itself"))
+        throw FieldError(place, .outOfRange(expected: "a header that the server does not set itself"))
       }
       headers.append(field)
     }
@@ -183,7 +183,7 @@ extension ServerFault {
     guard let from = try fields.milliseconds("from"), let to = try fields.milliseconds("to") else {
       throw FieldError(fields.place("time"), .missing)
     }
-    guard from <= to else { throw FieldError(fields.place("to"), .outOfRange(expected: "no shorter than from")) }
+    guard from <= to else { throw FieldError(fields.place("to"), .outOfRange(expected: "at least from")) }
     return from...to
   }
 

@@ -105,7 +105,7 @@ struct CountRange: Equatable, Sendable {
     let most = try fields.integer("atMost", in: limits).map { Int($0) }
     if let exactly {
       guard least == nil, most == nil else {
-        throw FieldError(fields.place("exactly"), .outOfRange(expected: "left out beside atLeast and atMost"))
+        throw FieldError(fields.place("exactly"), .outOfRange(expected: "omitted when atLeast or atMost is given"))
       }
       (atLeast, atMost, isExact) = (exactly, exactly, true)
     } else {
@@ -113,7 +113,7 @@ struct CountRange: Equatable, Sendable {
       atMost = most
     }
     if let atMost, atMost < atLeast {
-      throw FieldError(fields.place("atMost"), .outOfRange(expected: "no less than atLeast"))
+      throw FieldError(fields.place("atMost"), .outOfRange(expected: "at least atLeast"))
     }
   }
 

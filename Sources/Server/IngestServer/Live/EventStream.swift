@@ -107,7 +107,7 @@ final class EventStream: Responder {
 }
 
 extension Response {
-  static let tooManyListeners = Response.error(503, "too_many_listeners", "too many listen already; try again")
+  static let tooManyListeners = Response.error(503, "too_many_listeners", "too many event streams are open; try again")
     .with(HeaderName.retryAfter, "5")
 
   /// For the journal and the metrics; and what HEAD gets.

@@ -79,7 +79,7 @@ extension MapBoard.Map {
   /// What would not be drawn is refused, with its place.
   init(geoJSON bytes: [UInt8]) throws(MapRefusal) {
     guard bytes.count <= MapBoard.bytesMax else {
-      throw MapRefusal("the map has \(bytes.count) bytes and may have \(MapBoard.bytesMax)")
+      throw MapRefusal("the map has \(bytes.count) bytes; the limit is \(MapBoard.bytesMax)")
     }
     let document: JSONValue
     do throws(JSONError) { document = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch {
@@ -87,7 +87,7 @@ extension MapBoard.Map {
     }
     guard case .string("FeatureCollection")? = document["type"], case .array(let features)? = document["features"]
     else {
-      throw MapRefusal("a map is a FeatureCollection of GeoJSON, with a list of features")
+      throw MapRefusal("the map must be a GeoJSON FeatureCollection")
     }
     for (index, feature) in features.enumerated() { try Self.check(feature, at: "features[\(index)]") }
     self.bytes = bytes
@@ -100,22 +100,22 @@ extension MapBoard.Map {
   ]
 
   private static func check(_ feature: JSONValue, at path: String) throws(MapRefusal) {
-    guard case .string("Feature")? = feature["type"] else { throw MapRefusal("\(path) has to be a Feature") }
+    guard case .string("Feature")? = feature["type"] else { throw MapRefusal("\(path) must be a Feature") }
     switch feature["properties"] {
     case .object?, .null?, nil: break
-    default: throw MapRefusal("\(path).properties has to be an object or null")
+    default: throw MapRefusal("\(path).properties must be an object or null")
     }
     guard let geometry = feature["geometry"] else { throw MapRefusal("\(path).geometry is missing") }
     // A feature without a place (RFC 7946 §3.2) is none on a map.
     if geometry == .null { return }
     guard case .string(let kind)? = geometry["type"], let depth = depths.first(where: { $0.key == kind })?.value else {
-      throw MapRefusal("\(path).geometry.type has to be one of \(depths.map(\.key).joined(separator: ", "))")
+      throw MapRefusal("\(path).geometry.type must be one of \(depths.map(\.key).joined(separator: ", "))")
     }
     try check(geometry["coordinates"] ?? .null, depth: depth, at: "\(path).geometry.coordinates")
   }
 
   private static func check(_ value: JSONValue, depth: Int, at path: String) throws(MapRefusal) {
-    guard case .array(let elements) = value else { throw MapRefusal("\(path) has to be a list") }
+    guard case .array(let elements) = value else { throw MapRefusal("\(path) must be a list") }
     guard depth == 0 else {
       for (index, element) in elements.enumerated() {
         try check(element, depth: depth - 1, at: "\(path)[\(index)]")
@@ -123,7 +123,7 @@ extension MapBoard.Map {
       return
     }
     guard elements.count >= 2, isDegrees(elements[0], upTo: 180), isDegrees(elements[1], upTo: 90) else {
-      throw MapRefusal("\(path) has to begin with a longitude and a latitude in degrees")
+      throw MapRefusal("\(path) must begin with a longitude and a latitude in degrees")
     }
   }
 

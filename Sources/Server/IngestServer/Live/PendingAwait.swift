@@ -125,7 +125,7 @@ extension StoreReader {
 }
 
 extension Response {
-  static let tooManyWaiters = Response.error(503, "too_many_waiters", "too many wait already; try again")
+  static let tooManyWaiters = Response.error(503, "too_many_waiters", "too many requests are waiting; try again")
     .with(HeaderName.retryAfter, "1")
 
   /// What came near, so that a failing test says how far it was.
@@ -214,7 +214,7 @@ extension LiveHandlers {
     let uuids = try uuids(fields)
     let count = try fields.integer("count", in: 0...Int64(Int32.max))
     if count != nil, CountRange.keys.contains(where: { fields.value($0) != nil }) {
-      throw FieldError("count", .outOfRange(expected: "left out beside exactly, atLeast and atMost"))
+      throw FieldError("count", .outOfRange(expected: "omitted when exactly, atLeast or atMost is given"))
     }
     let range = try CountRange(fields, absent: count.map { Int($0) } ?? (uuids.isEmpty ? 1 : 0))
     var condition = AwaitCondition(run: try fields.run(within: exchange), count: range)
@@ -224,13 +224,13 @@ extension LiveHandlers {
     switch try fields.text("since") ?? "start" {
     case "start": condition.isFromNow = false
     case "now": condition.isFromNow = true
-    default: throw FieldError("since", .outOfRange(expected: "start, for all that is stored, or now"))
+    default: throw FieldError("since", .outOfRange(expected: "start (all stored records) or now"))
     }
     if condition.event != nil && !condition.isFromNow {
       throw FieldError(
         "since",
         .outOfRange(
-          expected: "now where an event is given; POST verify counts those with an event that are stored already"))
+          expected: "now when an event is given; use POST verify to count stored records with an event"))
     }
     return condition
   }

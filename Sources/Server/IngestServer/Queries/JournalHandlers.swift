@@ -118,7 +118,7 @@ extension QueryParameters {
       return first * 100...first * 100 + 99
     }
     guard let status = Int(text), (100...599).contains(status) else {
-      throw QueryParameters.refuse(name, "takes a status, as 404, or a class of them, as 4xx")
+      throw QueryParameters.refuse(name, "must be a status such as 404, or a class such as 4xx")
     }
     return status...status
   }
@@ -128,7 +128,7 @@ extension QueryParameters {
     guard let text = text(name) else { return nil }
     guard known.contains(text) else {
       let hint = NearestName.find(text, in: known).map { "; did you mean \($0)?" } ?? ""
-      throw QueryParameters.refuse(name, "takes one of \(known.joined(separator: ", "))\(hint)")
+      throw QueryParameters.refuse(name, "must be one of \(known.joined(separator: ", "))\(hint)")
     }
     return text
   }

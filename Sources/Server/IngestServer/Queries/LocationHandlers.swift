@@ -21,7 +21,7 @@ struct LocationHandlers: Sendable {
     let (from, to) = try parameters.window()
     let format = try parameters.choice("format", default: LocationFormat.json)
     if try parameters.choice("shape", default: LocationShape.points) == .track {
-      guard format == .geojson else { throw QueryParameters.refuse("shape", "takes track with format=geojson only") }
+      guard format == .geojson else { throw QueryParameters.refuse("shape", "can be track only with format=geojson") }
       return try track(of: device, from: from, to: to, parameters)
     }
     let listing = Listing<StoredPoint, PointCursor>(
@@ -95,7 +95,7 @@ extension LocationHandlers {
     of device: DeviceIdentity, from: Int64, to: Int64, _ parameters: QueryParameters
   ) throws(ResponseError) -> Reply {
     for name in ["limit", "cursor"] where parameters.text(name) != nil {
-      throw QueryParameters.refuse(name, "does not go with shape=track: a track is bounded by \"from\" and \"to\"")
+      throw QueryParameters.refuse(name, "cannot be combined with shape=track; limit a track with \"from\" and \"to\"")
     }
     let read: @Sendable (StoreReader, PointCursor?, Int) throws(StoreError) -> Page<StoredPoint, PointCursor> = {
       (reader, after, limit) throws(StoreError) in

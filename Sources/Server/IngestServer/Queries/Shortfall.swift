@@ -66,11 +66,11 @@ struct Shortfall: Sendable {
       (points, duplicates) = (counts.accepted, counts.duplicates)
     }
     for (reason, count) in try reader.quarantineReasons(QuarantineSelection(run: run, device: device)) {
-      let message = "\(CountRange.records(Int(count))) put aside: \(reason); GET quarantine shows what"
+      let message = "\(CountRange.records(Int(count))) quarantined: \(reason); see GET quarantine"
       reasons.append(ShortfallReason(kind: .quarantined, message: message, count: Int(count), rank: .earlier))
     }
     if duplicates > 0 {
-      let message = "\(CountRange.records(Int(duplicates))) came again, and count once"
+      let message = "\(CountRange.records(Int(duplicates))) were duplicates and count once"
       reasons.append(ShortfallReason(kind: .duplicate, message: message, count: Int(duplicates), rank: .earlier))
     }
     if points == 0 {
@@ -103,7 +103,7 @@ struct Shortfall: Sendable {
       message += "; did you mean \(near)?"
       rank = .mistake
     } else if names.isEmpty {
-      message += ", and no other has"
+      message += ", and no other device has"
       rank = .nothing
     } else {
       let more = names.count > Shortfall.namesTold ? ", …" : ""
@@ -175,7 +175,7 @@ extension ShortfallReason {
       return
     }
     let others = seen.isEmpty ? "" : "; others had \(seen.prefix(5).joined(separator: ", "))"
-    message = "no record with the event \(event) has come\(others)"
+    message = "no record with the event \(event) was received\(others)"
   }
 
   /// `of` is the device that was asked for, nil for any.
@@ -187,7 +187,7 @@ extension ShortfallReason {
     switch refusal.status {
     case _ where !refusal.fault.isEmpty:
       kind = .fault
-      message = "\(times)\(name) met \(rule) (\(refusal.fault)) and got \(refusal.status)"
+      message = "\(times)\(name) matched \(rule) (\(refusal.fault)) and got \(refusal.status)"
     case 401:
       kind = .unauthorized
       message = "\(times)\(name) got 401 (\(refusal.code))"

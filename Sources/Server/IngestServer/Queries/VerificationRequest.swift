@@ -51,7 +51,7 @@ struct VerificationRequest {
       return
     }
     guard case .string(let device)? = record["device"] ?? owner else {
-      throw refuse("device takes the name of a device")
+      throw refuse("device must be the name of a device")
     }
     guard case .string(let text)? = record["uuid"] else { throw refuse(Self.uuidForm) }
     keys.append(
@@ -60,7 +60,7 @@ struct VerificationRequest {
         key: PointKey(recordedAt: try instant(record["timestamp"]), uuid: try uuid(text))))
   }
 
-  private static let uuidForm = "uuid takes 36 characters of the form 8-4-4-4-12"
+  private static let uuidForm = "uuid must have 36 characters of the form 8-4-4-4-12"
 
   private func uuid(_ text: String) throws(ResponseError) -> UUID128 {
     guard let uuid = UUID128(text: text.utf8.span) else { throw refuse(Self.uuidForm) }
@@ -71,7 +71,7 @@ struct VerificationRequest {
     switch device {
     case nil, .null: return nil
     case .string(let name): return name
-    default: throw refuse("device takes the name of a device")
+    default: throw refuse("device must be the name of a device")
     }
   }
 
@@ -83,7 +83,7 @@ struct VerificationRequest {
       if let instant = WallInstant(iso8601: text.utf8.span) { return instant.millisecondsSince1970 }
     default: break
     }
-    throw refuse("timestamp takes a time like 2026-07-28T18:34:22.563Z, or milliseconds since 1970")
+    throw refuse("timestamp must be a time such as 2026-07-28T18:34:22.563Z, or milliseconds since 1970")
   }
 
   private func refuse(_ what: String) -> ResponseError {

@@ -16,7 +16,7 @@ struct AdminFields {
       let near =
         NearestName.find(member.key, in: keys).map { "did you mean \($0)?" }
         ?? "known are \(keys.joined(separator: ", "))"
-      throw FieldError(place(member.key), .outOfRange(expected: "left out: it is an unknown key; \(near)"))
+      throw FieldError(place(member.key), .outOfRange(expected: "omitted: unknown key; \(near)"))
     }
   }
 
@@ -36,7 +36,7 @@ struct AdminFields {
     let outer = exchange.run
     guard let run = try text("run") else { return outer }
     guard outer.isEmpty || run == outer else {
-      throw FieldError(place("run"), .outOfRange(expected: "left out, or \(outer), the run of the request"))
+      throw FieldError(place("run"), .outOfRange(expected: "omitted, or equal to the run of the request, \(outer)"))
     }
     return run
   }

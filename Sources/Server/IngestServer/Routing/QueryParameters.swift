@@ -27,7 +27,7 @@ struct QueryParameters {
   func number(_ name: String, in range: ClosedRange<Int>) throws(ResponseError) -> Int? {
     guard let text = text(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
-      throw QueryParameters.refuse(name, "takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw QueryParameters.refuse(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -38,7 +38,7 @@ struct QueryParameters {
     let instant = WallInstant(iso8601: text.utf8.span) ?? Int64(text).flatMap { WallInstant(exactly: $0) }
     guard let instant else {
       throw QueryParameters.refuse(
-        name, "takes a time like 2026-07-28T18:34:22.563Z, or milliseconds since 1970; a + in it is written %2B")
+        name, "must be a time such as 2026-07-28T18:34:22.563Z, or milliseconds since 1970; encode + as %2B")
     }
     return instant.millisecondsSince1970
   }
@@ -47,7 +47,7 @@ struct QueryParameters {
   func window() throws(ResponseError) -> (from: Int64, to: Int64) {
     let from = try instant("from") ?? .min
     let to = try instant("to") ?? .max
-    guard from <= to else { throw QueryParameters.refuse("from", "takes a time that is not after \"to\"") }
+    guard from <= to else { throw QueryParameters.refuse("from", "must not be after \"to\"") }
     return (from, to)
   }
 
@@ -55,7 +55,7 @@ struct QueryParameters {
     switch text(name) {
     case nil, "false": false
     case "true": true
-    default: throw QueryParameters.refuse(name, "takes true or false")
+    default: throw QueryParameters.refuse(name, "must be true or false")
     }
   }
 
@@ -66,7 +66,7 @@ struct QueryParameters {
     guard let text = text(name) else { return absent }
     guard let choice = Choice(rawValue: text) else {
       let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw QueryParameters.refuse(name, "takes one of \(words)")
+      throw QueryParameters.refuse(name, "must be one of \(words)")
     }
     return choice
   }
@@ -84,7 +84,7 @@ struct QueryParameters {
     return row
   }
 
-  private static let badCursor = refuse("cursor", "takes what \"next\" of an earlier page says")
+  private static let badCursor = refuse("cursor", "must be the value of \"next\" from an earlier page")
 
   static func refuse(_ name: String, _ what: String) -> ResponseError {
     ResponseError(.error(400, "bad_parameter", "\(name) \(what)", detail: .object(["parameter": .string(name)])))

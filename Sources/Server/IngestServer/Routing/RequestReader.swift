@@ -101,7 +101,7 @@ struct AdminAccess: Sendable {
     }
     guard let shown = exchange.bearer,
       Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
-    else { return .unauthorized("admin_token_required", "this path needs the administrator's token") }
+    else { return .unauthorized("admin_token_required", "this path requires the admin token") }
     return nil
   }
 }
@@ -115,7 +115,7 @@ struct BrowserCaller {
   let site: String?
 
   static let explanation =
-    "a page of another site asks, or by a name that is not this machine's; set --admin-token and show it to do that"
+    "requests from other sites, or for a host name other than localhost, need the admin token; set --admin-token"
 
   var isForeign: Bool {
     if let host, !BrowserCaller.isLoopback(host) { return true }

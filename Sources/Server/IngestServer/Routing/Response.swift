@@ -90,13 +90,13 @@ extension Response {
 
   /// RFC 9110 §15.5.6.
   static func methodNotAllowed(_ allowed: String) -> Response {
-    error(405, "method_not_allowed", "this path takes \(allowed)").with(HeaderName.allow, allowed)
+    error(405, "method_not_allowed", "this path allows \(allowed)").with(HeaderName.allow, allowed)
   }
 
   static let notFound = Response.error(404, "not_found", "no route has this path; see /openapi.json")
 
   /// The store cannot keep up. Answered before the record is taken, so that nothing is accepted and dropped.
-  static let overloaded = Response.error(503, "overloaded", "more is arriving than the disk takes; try again")
+  static let overloaded = Response.error(503, "overloaded", "the server is overloaded; try again")
     .with(HeaderName.retryAfter, "1")
 }
 

@@ -75,7 +75,7 @@ extension LoopFigures {
     registry.counter("rollingroad_sent_bytes_total", help: "Bytes written to sockets.").add(bytesOut)
     registry.counter(
       "rollingroad_accept_pauses_total",
-      help: "Pauses in accepting because of a lack of descriptors, memory or connections."
+      help: "Times that accepting connections was paused for lack of descriptors, memory or connections."
     ).add(acceptPauses)
     return registry
   }
@@ -85,11 +85,11 @@ extension StoreCounts {
   fileprivate func registered() -> MetricsRegistry {
     var registry = MetricsRegistry()
     let gauge = { (name: String, help: String, value: Int64) in registry.gauge(name, help: help).set(value) }
-    gauge("rollingroad_store_devices", "Devices known.", devices)
+    gauge("rollingroad_store_devices", "Known devices.", devices)
     gauge("rollingroad_store_records", "Records accepted from known devices in total.", accepted)
     gauge("rollingroad_store_duplicates", "Duplicate records.", duplicates)
     gauge("rollingroad_store_quarantined", "Quarantined records.", quarantined)
-    gauge("rollingroad_store_partitions", "Partitions, one per day.", partitions)
+    gauge("rollingroad_store_partitions", "Daily partitions.", partitions)
     gauge("rollingroad_store_bytes", "Bytes of the main file that hold data.", usedBytes)
     return registry
   }

@@ -71,7 +71,7 @@ extension StoreOutage {
     case .inputOutput: "the disk failed (uploads get 503)"
     case .damaged:
       "the data file is damaged (uploads get 503 until a restart); run 'rollingroad inspect' on the folder for details"
-    case .stopping: "the server was stopping"
+    case .stopping: "the server was shutting down"
     }
   }
 }

@@ -43,7 +43,7 @@ package final class ServerMetrics: Sendable {
       "rollingroad_refused_messages_total", help: "Messages that are not valid HTTP requests (RFC 9112) or too large.",
       label: "status")
     requestTime = registry.histogram(
-      "rollingroad_request_seconds", help: "From the end of a device's head to its answer.",
+      "rollingroad_request_seconds", help: "Time from the end of the request head to the answer, for device requests.",
       highestTrackableValue: 3_600_000_000,
       bounds: [500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000],
       divisor: 1_000_000)

@@ -175,7 +175,7 @@ struct Authenticator: Sendable {
     if mode == .off { return exchange.bearer.flatMap { signedToken($0) } }
     guard let bearer = exchange.bearer else {
       if mode == .optional { return nil }
-      throw ResponseError(.unauthorized("token_required", "this server needs an access token"))
+      throw ResponseError(.unauthorized("token_required", "an access token is required"))
     }
     if bearer.elementsEqual(TransistorToken.dummyAccessToken.utf8) { throw ResponseError(.neverRegistered) }
     var token: AccessToken?

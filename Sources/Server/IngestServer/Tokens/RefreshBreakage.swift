@@ -90,7 +90,9 @@ extension RefreshBreakage {
       }
       found.append(.shape(shape))
     }
-    if found.count > 1 { throw FieldError("", .outOfRange(expected: "one with only one of status, drop and shape")) }
+    if found.count > 1 {
+      throw FieldError("", .outOfRange(expected: "an object with exactly one of status, drop and shape"))
+    }
     return found.first
   }
 }

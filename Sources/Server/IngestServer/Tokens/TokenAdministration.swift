@@ -12,7 +12,7 @@ struct TokenAdministration: Sendable {
   func expire(_ exchange: Exchange) -> Reply {
     let note =
       authentication == .off
-      ? "this server checks no access tokens (--auth off): none is refused until it runs with --auth optional or required"
+      ? "access tokens are not checked (--auth off); they are refused only with --auth optional or required"
       : nil
     return change(exchange, note: note) { .expireTokens($0) }
   }
@@ -44,7 +44,7 @@ struct TokenAdministration: Sendable {
       let times = try fields.integer("next", in: 0...1_000_000) ?? 1
       let breakage = try RefreshBreakage.parse(fields)
       if breakage == nil && times > 0 {
-        throw FieldError("", .outOfRange(expected: "one with status, drop or shape"))
+        throw FieldError("", .outOfRange(expected: "an object with status, drop or shape"))
       }
       let device = try fields.text("device")
       let isSet = checks.breakages.withLock {
@@ -76,7 +76,7 @@ extension TokenSelection {
     default: throw FieldError("all", .outOfRange(expected: "true or false"))
     }
     guard found.count == 1, let selection = found.first else {
-      throw FieldError("", .outOfRange(expected: "one with exactly one of \(Self.keys.joined(separator: ", "))"))
+      throw FieldError("", .outOfRange(expected: "an object with exactly one of \(Self.keys.joined(separator: ", "))"))
     }
     self = selection
   }

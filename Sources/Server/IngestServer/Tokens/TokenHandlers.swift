@@ -150,7 +150,7 @@ extension Response {
 
   /// RFC 6585 §4.
   fileprivate static func tooManyRefreshes(_ wait: Nanoseconds) -> Response {
-    .error(429, "too_many_refreshes", "this refresh token has failed too often; register again, or wait")
+    .error(429, "too_many_refreshes", "too many failures with this refresh token; register again, or wait")
       .with(HeaderName.retryAfter, "\(max(1, (wait.wholeMilliseconds + 999) / 1_000))")
   }
 }

@@ -207,7 +207,7 @@ package struct WriterMetrics: Sendable {
       "rollingroad_store_group_seconds", help: "Time to write and commit a group.",
       highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     commitTime = registry.histogram(
-      "rollingroad_store_commit_seconds", help: "Time of the commit of a group alone: the log is written and synced.",
+      "rollingroad_store_commit_seconds", help: "Time to commit a group: write and sync the log.",
       highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     groupJobs = registry.histogram(
       "rollingroad_store_group_jobs", help: "Jobs committed together.",
@@ -216,7 +216,8 @@ package struct WriterMetrics: Sendable {
       "rollingroad_store_group_rows", help: "Records committed together.",
       highestTrackableValue: 1_000_000, bounds: [1, 10, 50, 100, 500, 1_000, 5_000, 10_000], divisor: 1)
     upkeepTime = registry.histogram(
-      "rollingroad_store_upkeep_seconds", help: "Time of a step between groups: index, checkpoint, retention.",
+      "rollingroad_store_upkeep_seconds",
+      help: "Time of one maintenance step between groups: index, checkpoint, retention.",
       highestTrackableValue: 60_000_000_000, bounds: times.map { $0 * 1_000 }, divisor: 1_000_000_000)
     mailboxJobs = registry.gauge("rollingroad_store_mailbox_jobs", help: "Jobs waiting for the writer.")
     mailboxBytes = registry.gauge("rollingroad_store_mailbox_bytes", help: "Bytes waiting for the writer.")

@@ -147,7 +147,7 @@ enum Measure: Int, CaseIterable {
     case .tlsHandshakes where isVirtual:
       "links in virtual time carry no TLS: drive at an https target with --mode realtime"
     case .generatorCPU where isVirtual:
-      "virtual time goes as fast as the processor lets it: it is known with --mode realtime and accelerated"
+      "not measured in virtual time; use --mode realtime or accelerated"
     case .clausesBroken where isVirtual:
       "only the answers of a real server are held against the clauses: drive at it with --target"
     default: nil

@@ -324,6 +324,6 @@ package struct LivelockError: Error, Equatable, CustomStringConvertible {
   package let instant: MonotonicInstant
 
   package var description: String {
-    "\(device) goes round in circles at \(instant.clockText): it is due at once after each of its turns, which is a mistake of the simulator"
+    "\(device) does not advance after \(instant.clockText): it is scheduled again at the same time after every turn; this is a bug in the simulator"
   }
 }

@@ -153,7 +153,7 @@ extension MovementBuilder {
   ) -> RouteSet? {
     let paths = files.paths(collection.files)
     guard !paths.isEmpty else {
-      problems.append("\(place).files: no file is named like '\(files.path(collection.files))'")
+      problems.append("\(place).files: no file matches '\(files.path(collection.files))'")
       return nil
     }
     var routes: [TimedRoute] = []
@@ -185,7 +185,7 @@ extension MovementBuilder {
     _ path: String, _ format: RouteFormat?, _ place: String, _ problems: inout [String]
   ) -> RouteRecording? {
     guard let format = format ?? RouteFile.format(of: path) else {
-      problems.append("\(place): the name '\(path)' does not say how the file is written; add format")
+      problems.append("\(place): the name '\(path)' does not show the format of the file; add format")
       return nil
     }
     guard let bytes = files.read(path) else {

@@ -18,7 +18,7 @@ extension RunSetup {
         problems.append("target.url: virtual time has a server of its own; drive at this one with --mode realtime")
       }
       if clock.timestamps == .shiftToNow {
-        problems.append("clock.timestamps shift-to-now: virtual time knows no today; use --mode realtime")
+        problems.append("clock.timestamps shift-to-now: not supported in virtual time; use --mode realtime")
       }
       return nil
     }
@@ -72,7 +72,8 @@ extension RunSetup {
       let known = TargetVerification.placeholders
       let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
       problems.append(
-        "target.verify: {\(name)} is no placeholder: \(known.map { "{\($0)}" }.joined(separator: " and ")) are\(near)")
+        "target.verify: {\(name)} is not a placeholder: \(known.map { "{\($0)}" }.joined(separator: " and ")) are\(near)"
+      )
     }
     guard target.verification.effectiveMethod == .query, target.preset != .rollingroad else { return }
     if target.verification.url?.contains("{device}") != true, target.verification.unknownPlaceholder == nil {
@@ -90,7 +91,7 @@ extension RunSetup {
     }
     guard fault.isServers else { return }
     if case .http(let http) = fault.action, http.hasCondition {
-      problems.append("\(place): a real server knows no 'when'; leave it away, or use --mode virtual")
+      problems.append("\(place): a real server does not support 'when'; remove it, or use --mode virtual")
     }
     guard scenario.target.isOurs else {
       guard !fault.isPlayable else { return }
@@ -199,7 +200,7 @@ extension RunSetup {
       for change in state.value {
         let next = link(named: change.name, of: table, in: name, &problems)
         guard from != next else {
-          problems.append("networks.\(name).markov.\(state.name): a change to itself is none; take it out")
+          problems.append("networks.\(name).markov.\(state.name): a change to itself is none; remove it")
           continue
         }
         transitions.append(RadioModel.Transition(from: from, to: next, meanSeconds: change.value.seconds))

@@ -156,7 +156,7 @@ extension RunSummary {
     if verification.outcome == .notAsked {
       findings.append(
         ServerFinding(
-          ServerFinding.storageNotVerified, "--strict asks for a look at what is stored, and target.verify says where"))
+          ServerFinding.storageNotVerified, "--strict needs target.verify to check what is stored"))
     }
     let broken = clauses.filter { $0.outcome == .broken }
     guard !broken.isEmpty else { return }

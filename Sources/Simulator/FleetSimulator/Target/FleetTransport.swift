@@ -86,7 +86,7 @@ extension OutsideSetup {
     guard isOurs, let map = CityMap(setup)?.geoJSON else { return nil }
     let administration = TargetAdministration(try BlockingHTTPClient(transport), of: self)
     let answer = administration.ask("/admin/v1/map")
-    if answer.wantsToken { return "the live page shows no streets: the server's administration wants --admin-token" }
+    if answer.wantsToken { return "the live page shows no streets: the server's admin API requires --admin-token" }
     guard JSONValue(answerOf: answer)?["type"] == .string("FeatureCollection") else { return nil }
     return administration.ask("/admin/v1/map", by: "PUT", body: map).refusal.map {
       "the live page shows no streets: \($0)"

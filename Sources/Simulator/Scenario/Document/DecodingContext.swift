@@ -43,7 +43,7 @@ struct DecodingContext {
   mutating func postpone(_ position: SourcePosition, _ reason: String) {
     notYet.append(
       ScenarioProblem(
-        .notYet, at: position, path: path, "this version cannot do that yet: \(reason)", remedy: "take it out"))
+        .notYet, at: position, path: path, "this version cannot do that yet: \(reason)", remedy: "remove it"))
   }
 
   /// For a word that is none of the known ones.

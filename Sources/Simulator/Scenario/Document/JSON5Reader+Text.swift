@@ -70,7 +70,8 @@ extension JSON5Reader {
         return scalar
       }
     }
-    throw problem("half of a surrogate pair is no letter", at: start, remedy: "write both halves, or the letter itself")
+    throw problem(
+      "an unpaired surrogate is not a character", at: start, remedy: "write both halves, or the letter itself")
   }
 
   private mutating func readCode(digits: Int) throws(ScenarioProblem) -> CharacterCode {
@@ -107,7 +108,7 @@ extension JSON5Reader {
       content = try readDecimal(isNegative: isNegative, from: start)
     }
     if let rest = next, rest.continuesIdentifier {
-      throw problem("\(rest.shown) stands directly behind a number", remedy: "a quantity needs quotes, as in \"90s\"")
+      throw problem("\(rest.shown) directly follows a number", remedy: "a quantity needs quotes, as in \"90s\"")
     }
     return content
   }
@@ -117,7 +118,7 @@ extension JSON5Reader {
     switch try readIdentifier() {
     case "Infinity": return .double(isNegative ? -.infinity : .infinity)
     case "NaN": return .double(.nan)
-    case let word: throw problem("'\(word)' is no number", at: start, remedy: "put text in quotes: \"\(word)\"")
+    case let word: throw problem("'\(word)' is not a number", at: start, remedy: "put text in quotes: \"\(word)\"")
     }
   }
 

@@ -96,7 +96,7 @@ struct Substitution {
     }
     let tail = reference.dropFirst(name.count)
     guard isName, !name.isEmpty, tail.isEmpty || tail.hasPrefix(":-") else {
-      refuse(position, "'${\(reference)}' is no variable", remedy: "write ${NAME} or ${NAME:-default}")
+      refuse(position, "'${\(reference)}' is not a variable", remedy: "write ${NAME} or ${NAME:-default}")
       return "${\(reference)}"
     }
     // As in a shell, an empty variable takes the default too.

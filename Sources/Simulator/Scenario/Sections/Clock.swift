@@ -27,21 +27,21 @@ extension Clock: ScenarioSection {
         "mode", \.mode, .choice,
         "How time advances: simulated (virtual), simulated with a real server (lockstep), or with the wall clock (accelerated, realtime)."
       ),
-      .key("latency", \.latency, .choice, "Virtual time that a request takes in lockstep."),
-      .key("factor", \.factor, .number(0.001...100_000), "How much faster than the wall clock `accelerated` runs."),
+      .key("latency", \.latency, .choice, "Duration of a request in virtual time, in lockstep."),
+      .key("factor", \.factor, .number(0.001...100_000), "Speed of `accelerated` runs, as a multiple of real time."),
       .key(
         "start", \.zonedStart, .zonedInstant,
-        "The date and time at which the run begins; plans and schedules go by the clock of its zone."),
+        "Date and time at which the run begins; plans and schedules use its time zone."),
       .key(
         "zoneChanges", \.zoneChanges, .list(of: .zonedInstant, count: 0...100),
         """
         When the clocks on the wall are put forward or back, each as a date and time in the zone that begins then: \
         "2026-03-29T03:00:00+02:00".
         """),
-      .key("duration", \.duration, .duration, "How long the devices drive."),
+      .key("duration", \.duration, .duration, "Duration of the drives."),
       .key(
         "settle", \.settle, .duration,
-        "How long everything is healthy afterwards, so that the queues drain; in real time in an `accelerated` run."),
+        "Time without faults after the drives, in which queues drain; in real time for `accelerated` runs."),
       .key("timestamps", \.timestamps, .choice, "Whether records carry simulated time or are shifted to today."),
     ])
 }

@@ -123,9 +123,9 @@ extension GridCity: ScenarioSection {
   static let table = Table<GridCity>(
     "route-grid-city", "A city made from the seed: streets, lights, homes, work, shops, depots and tunnels.",
     [
-      .key("center", \.center, .place, "Its middle."),
-      .key("extent", \.extentMetres, .quantity(.length), "From one side to the other."),
-      .key("block", \.blockMetres, .quantity(.length), "From one street to the next."),
+      .key("center", \.center, .place, "Centre of the city."),
+      .key("extent", \.extentMetres, .quantity(.length), "Width of the city."),
+      .key("block", \.blockMetres, .quantity(.length), "Distance between streets."),
       .key("trips", \.trips, .trips, "Trips of the devices; from place to place by default."),
     ])
 }
@@ -148,7 +148,7 @@ extension GaussMarkovWalk: ScenarioSection {
     turns back beyond 1 km.
     """,
     [
-      .key("center", \.center, .place, "Where it begins."),
+      .key("center", \.center, .place, "Starting point."),
       .key(
         "meanSpeed", \.meanSpeedMetresPerSecond, .quantity(.speed),
         "Mean speed; overrides that of the motion."),
@@ -188,7 +188,7 @@ struct MarkovTrips: ScenarioSection {
   var dwell = Distribution.lognormal(median: 240, p95: 1_500)
 
   static let table = Table<MarkovTrips>(
-    "trips-markov", "From one place to the next, for ever.",
+    "trips-markov", "Trips from place to place, without end.",
     [
       .key(
         "dwell", \.dwell, .distribution(InSeconds.self),

@@ -17,7 +17,8 @@ package struct ConstantDevices: Equatable, Sendable {
 
 extension ConstantDevices: ScenarioSection {
   static let table = Table<ConstantDevices>(
-    "constant-devices", "Always as many devices.", [.required("devices", \.devices, .count, "Number of devices.")])
+    "constant-devices", "A constant number of devices.", [.required("devices", \.devices, .count, "Number of devices.")]
+  )
 }
 
 /// More and fewer, in stages.
@@ -33,8 +34,8 @@ extension RampingDevices: ScenarioSection {
   static let table = Table<RampingDevices>(
     "ramping-devices",
     """
-    More and fewer devices, in stages; the last number stays. Who came last goes first: it stops where it is, delivers what \
-    it has and stops the SDK, and starts it again when it is wanted again.
+    More and fewer devices, in stages; the last number stays. Devices that joined last leave first: each stops where it is, delivers what \
+    it has and stops the SDK; it starts the SDK again when it returns.
     """,
     [
       .key("startDevices", \.startDevices, .count, "Number of devices at the start."),

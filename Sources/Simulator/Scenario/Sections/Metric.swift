@@ -40,13 +40,13 @@ package struct Metric: Equatable, Sendable {
     Metric("auth_refresh_failures", .counter, "refreshes that failed"),
     Metric("geofence_transitions", .counter, "transitions"),
     Metric("geofence_delay", .trend, "milliseconds from the true crossing to the event"),
-    Metric("odometer_error", .trend, "share by which the odometer is off"),
+    Metric("odometer_error", .trend, "relative error of the odometer"),
     Metric("remote_commands_applied", .counter, "commands that a device carried out"),
-    Metric("devices_active", .gauge, "devices whose app runs"),
+    Metric("devices_active", .gauge, "devices with a running app"),
     Metric("devices_moving", .gauge, "devices in motion"),
     Metric("dropped_trips", .counter, "trips that found no free device"),
-    Metric("generator_lag", .trend, "milliseconds by which the simulator was late"),
-    Metric("generator_cpu", .gauge, "share of a core"),
+    Metric("generator_lag", .trend, "lateness of the simulator in milliseconds"),
+    Metric("generator_cpu", .gauge, "share of one processor core"),
     Metric("clauses_broken", .counter, "clauses of `drive` that the answers of a real server break"),
   ]
 

@@ -84,7 +84,7 @@ extension ChangingNetwork: ScenarioSection {
     "markov", "A network that changes between links at random, independently for each device.",
     [
       .required("markov", \.changes, .markov, "From each link, the mean time until a change to each other one."),
-      .required("start", \.start, .name(in: .networks), "The link with which every device begins."),
+      .required("start", \.start, .name(in: .networks), "Initial link of every device."),
     ])
 }
 

@@ -103,14 +103,14 @@ extension DecodingContext {
       switch warning {
       case .notAnObject: break
       case .unknownKey(_, let nearest):
-        let remedy = nearest.map { "did you mean '\($0)'?" } ?? "take it out"
+        let remedy = nearest.map { "did you mean '\($0)'?" } ?? "remove it"
         context.refuse(.unknown, position, "the SDK has no such key", remedy: remedy)
       case .wrongType(_, let expected, _), .notAllowed(_, let expected, _):
         context.refuse(.wrongType, position, warning.description, remedy: "write \(expected)")
       case .incomplete(_, let missing):
         context.refuse(.missing, position, warning.description, remedy: "add \(missing.joined(separator: ", "))")
       case .readyOnly, .unusableURL, .unusableToken:
-        context.refuse(.contradiction, position, warning.description, remedy: "take it out")
+        context.refuse(.contradiction, position, warning.description, remedy: "remove it")
       case .clamped, .spaceInURL, .withoutEffect, .refreshTokenNotSent:
         context.note(position, warning.description, remedy: "a device does the same with it")
       }

@@ -149,7 +149,7 @@ extension Scenario {
     let texts = target.headers.map(\.value) + [target.url ?? ""]
     guard !isNamed, !texts.contains(where: { DevicePlaceholders.stand(in: $0) }) else { return nil }
     return
-      "no request says which device it comes from: give the devices names with http.params { device_id: \"${device.id}\" }, or say --preset"
+      "requests do not identify their device: set http.params { device_id: \"${device.id}\" }, or use --preset"
   }
 }
 

@@ -6,7 +6,7 @@ internal import JSON
 package struct Threshold: Equatable, Sendable {
   package var expression: ThresholdExpression
   package var abortOnFail = false
-  /// How long after the beginning it is judged for the first time.
+  /// Delay after the start before the threshold is first evaluated.
   package var delayAbortEval = Nanoseconds.zero
   package var onFail = ThresholdFailure.fail
 }
@@ -24,9 +24,9 @@ struct ThresholdSection: ScenarioSection {
     "threshold", "A limit for a metric and its effect; the limit may also be written alone.",
     [
       .required("threshold", \.text, .text(pattern: ThresholdExpression.pattern, words: words), "The figure."),
-      .key("abortOnFail", \.abortOnFail, .boolean, "Ends the run when it is missed."),
+      .key("abortOnFail", \.abortOnFail, .boolean, "End the run when the threshold is missed."),
       .key(
-        "delayAbortEval", \.delayAbortEval, .duration, "How long after the beginning it is judged for the first time."),
+        "delayAbortEval", \.delayAbortEval, .duration, "Delay after the start before the threshold is first evaluated."),
       .key("onFail", \.onFail, .choice, "Whether missing it fails the run or makes it invalid."),
     ])
 }
@@ -146,7 +146,8 @@ extension ValueCodec where Value == Threshold {
       guard let expression = ThresholdExpression(written.text, of: metric) else {
         let figures = metric.kind.aggregations + (metric.kind == .trend ? ["p(N)"] : [])
         context.refuse(
-          .wrongType, value.position, "'\(written.text)' is no threshold of the \(metric.kind.rawValue) \(metric.name)",
+          .wrongType, value.position,
+          "'\(written.text)' is not a valid threshold for the \(metric.kind.rawValue) \(metric.name)",
           remedy: "write \(figures.joined(separator: ", ")), a comparison and a number")
         return nil
       }

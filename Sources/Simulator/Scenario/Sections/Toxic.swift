@@ -17,10 +17,10 @@ struct ToxicSection<Attributes: ScenarioSection>: ScenarioSection {
     Table(
       "\(Attributes.table.name)-fault", Attributes.table.text,
       [
-        .key("stream", \.stream, .choice, "Which way the bytes go."),
+        .key("stream", \.stream, .choice, "Direction of the bytes."),
         .key("toxicity", \.toxicity, .share, "Share of the connections that are affected."),
         .optional(
-          "phase", \.phase, .choice, "How far a request has come when it acts; from the beginning by default."),
+          "phase", \.phase, .choice, "Phase of the request in which it acts; from the start by default."),
         .key("attributes", \.attributes, .section(), "Parameters of the toxic."),
       ])
   }
@@ -63,7 +63,7 @@ package enum ToxicEffect: Equatable, Sendable {
 package struct LatencyToxic: Equatable, Sendable {
   /// How many milliseconds later.
   package var latencyMilliseconds = 0.0
-  /// Plus or minus so many milliseconds.
+  /// Jitter in milliseconds, plus or minus.
   package var jitterMilliseconds = 0.0
 
   package init() {}
@@ -74,7 +74,7 @@ extension LatencyToxic: ScenarioSection {
     "toxic-latency", "Adds latency.",
     [
       .key("latency", \.latencyMilliseconds, .number(0...1e12), "Latency in milliseconds."),
-      .key("jitter", \.jitterMilliseconds, .number(0...1e12), "Plus or minus so many milliseconds."),
+      .key("jitter", \.jitterMilliseconds, .number(0...1e12), "Jitter in milliseconds, plus or minus."),
     ])
 }
 
@@ -148,7 +148,7 @@ extension ResetPeerToxic: ScenarioSection {
 package struct SlicerToxic: Equatable, Sendable {
   /// How many bytes a piece has, on average.
   package var averageBytes = 0.0
-  /// Plus or minus so many bytes.
+  /// Variation of the size in bytes, plus or minus.
   package var variationBytes = 0.0
   /// How many microseconds lie between two pieces.
   package var delayMicroseconds = 0.0
@@ -161,7 +161,7 @@ extension SlicerToxic: ScenarioSection {
     "toxic-slicer", "Splits the data into small pieces.",
     [
       .key("average_size", \.averageBytes, .number(0...1e12), "How many bytes a piece has, on average."),
-      .key("size_variation", \.variationBytes, .number(0...1e12), "Plus or minus so many bytes."),
+      .key("size_variation", \.variationBytes, .number(0...1e12), "Variation of the size in bytes, plus or minus."),
       .key("delay", \.delayMicroseconds, .number(0...1e12), "How many microseconds lie between two pieces."),
     ])
 }

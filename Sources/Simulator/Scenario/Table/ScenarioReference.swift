@@ -15,14 +15,14 @@ package enum ScenarioReference {
   private static let head = """
     # Scenarios
 
-    A scenario says what drives where, over which networks, at which server, what goes wrong, and what must hold. It is a file in
+    A scenario describes devices, their movement, networks and target server, the faults of the run, and its pass criteria. It is a file in
     [JSON5](https://json5.org): JSON with comments, trailing commas, single quotes and plain words as keys. Every key that is not in
     these tables is an error, and all errors of a file are reported at once with their places.
 
     `rollingroad scenarios` lists those that are built in, `rollingroad schema` prints the JSON Schema for editors, and
-    `rollingroad simulate SCENARIO --dry-run` prints what a scenario comes to. `--set path=value` changes one value:
-    `--set fleets.couriers.stages[0].target=50`. In every text `${NAME}` stands for a variable of the environment and `${NAME:-default}` gives it a
-    default; a number may be written so too. In `sdk.config`, the `config` of a fleet, `target.headers` and `target.url` each device fills in
+    `rollingroad simulate SCENARIO --dry-run` prints the plan of a run. `--set path=value` changes one value:
+    `--set fleets.couriers.stages[0].target=50`. In every string, `${NAME}` stands for an environment variable and `${NAME:-default}` gives it a
+    default; a number may be written this way too. In `sdk.config`, the `config` of a fleet, `target.headers` and `target.url` each device fills in
     `${device.id}` (`cars-7`), `${device.index}` (`7`), `${device.fleet}` and `${run.seed}` (`0x1`); the tags of a fleet take the last two. `$${` stands for `${`.
 
     This page is the output of `rollingroad schema --reference`, made from the tables that read scenarios; a test tells when it is out of date.
