@@ -115,7 +115,7 @@ let package = Package(
       needs: [
         "AnswerCheck", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
         "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database",
-        "Base",
+        "Threads", "Base",
       ]),
 
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),

@@ -81,6 +81,10 @@ enum EveryKey {
         steady: { executor: "constant-arrival-rate", rate: 2, timeUnit: "1m", trip: { distance: "3km" } },
         few: { executor: "constant-devices", devices: 3, network: "dsl" },
       },
+      acts: [
+        { at: "3m", addPhones: { fleet: "vans", count: 3 } }, { at: "4m0.5s", removePhones: { fleet: "vans", count: 2 } },
+        { at: "5m", changeRate: { fleet: "visitors", factor: 1.5 } }, { at: "2h", end: "stop" },
+      ],
       faults: [
         { name: "gap", at: "10m", for: "5m", select: { fleet: "vans", fraction: 0.5 }, network: "none" },
         { name: "late", at: "1m", for: "1m", toxic: { type: "latency", stream: "upstream", toxicity: 0.5, attributes: { latency: 100, jitter: 10 } } },

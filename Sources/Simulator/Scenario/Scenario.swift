@@ -14,6 +14,8 @@ package struct Scenario: Equatable, Sendable {
   package var networks: [Named<Network>] = []
   package var fleets: [Named<Fleet>] = []
   package var faults: [Fault] = []
+  /// In the order in which they are done.
+  package var acts: [PlannedAct] = []
   package var checks: [Named<Condition>] = []
   package var thresholds: [MetricThresholds] = []
   package var invariants = InvariantSelection()
@@ -43,6 +45,9 @@ extension Scenario: ScenarioSection {
       .key("networks", \.networks, .map(of: .network), "Networks, by name."),
       .required("fleets", \.fleets, .map(of: .fleet), "Groups of identical devices, by name."),
       .key("faults", \.faults, .list(of: .fault), "Faults: what fails, on which devices, and when."),
+      .key(
+        "acts", \.acts, .list(of: .act),
+        "Changes of devices and rates during the run, in order of time; the control room writes them."),
       .key("checks", \.checks, .map(of: .condition()), "Conditions that every answer must meet, by name."),
       .key("thresholds", \.thresholds, .thresholds, "Limits for metrics of the run."),
       .key("invariants", \.invariants, .section(), "Which invariants are checked."),

@@ -25,7 +25,7 @@ final class RunContext {
   let clockFactor: Double
   let database: QueueDatabase
   let oracle: Oracle
-  let faults: FaultPlan
+  var faults: FaultPlan
   let queueWatch = QueueWatch()
   let scratch = HostScratch()
   /// What the app of the device that works now has said, and which requests it has made, until the watchers hear of it.
@@ -85,7 +85,7 @@ final class RunContext {
 
   /// Faults of the server are played in front of it.
   var played = PlayedAnswers()
-  var playsFaults: Bool { targetFaults == nil && inside == nil && setup.playsFaults }
+  var playsFaults: Bool { targetFaults == nil && inside == nil && (setup.playsFaults || setup.isSteerable) }
 
   /// What an administrator of the server asks for.
   func obey(_ order: Administration, at now: Moment) {
@@ -100,6 +100,10 @@ final class RunContext {
   func tell(_ event: SimulationEvent, _ context: EventContext) {
     oracle.see(event, context)
     for watcher in watchers { watcher.see(event, context) }
+  }
+
+  func markAct(_ words: String, from start: Nanoseconds, until end: Nanoseconds) {
+    for watcher in watchers { watcher.mark(words, from: start, until: end) }
   }
 
   /// A watcher wants the drives to end.

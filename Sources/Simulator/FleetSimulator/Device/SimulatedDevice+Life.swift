@@ -138,7 +138,7 @@ extension SimulatedDevice {
   /// The app runs for the first time: it adds its geofences and starts the SDK.
   mutating func install(at instant: MonotonicInstant, in run: RunContext) {
     (life.isInstalled, life.isPresent) = (true, true)
-    life.presenceChange = fleet.setup.presence.change(of: index, after: instant)
+    life.presenceChange = fleet.presence.change(of: index, after: instant)
     begin(Launch(), at: instant, in: run)
     let now = moment(at: instant, in: run)
     // Watchers know the configuration before they hear what the app asks for.
@@ -165,9 +165,9 @@ extension SimulatedDevice {
     guard life.isInstalled else { return install(at: instant, in: run) }
     let now = moment(at: instant, in: run)
     life.isPresent.toggle()
-    life.presenceChange = fleet.setup.presence.change(of: index, after: instant)
+    life.presenceChange = fleet.presence.change(of: index, after: instant)
     if life.isPresent {
-      body = fleet.setup.movement.body(
+      body = fleet.movement.body(
         seed: run.setup.seed, device: key, index: index, clock: run.clock, start: instant)
       tellMoves(at: instant, in: run)
       if life.isDownUntil == nil { start(at: now, in: run) }
@@ -200,7 +200,7 @@ extension SimulatedDevice {
     }
   }
 
-  private mutating func tellMoves(at instant: MonotonicInstant, in run: RunContext) {
+  mutating func tellMoves(at instant: MonotonicInstant, in run: RunContext) {
     guard life.isInstalled else { return }
     run.tell(.moves(body.episode), link.context(at: moment(at: instant, in: run)))
   }

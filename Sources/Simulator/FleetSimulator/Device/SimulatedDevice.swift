@@ -42,7 +42,7 @@ struct SimulatedDevice {
   init(_ number: Int, index: Int, of fleet: SharedFleet, in run: RunContext) throws(DatabaseError) {
     // A body begins to live when its device is there for the first time.
     let zero = MonotonicInstant(nanoseconds: 0)
-    let presence = fleet.setup.presence.first(of: index)
+    let presence = fleet.firstPresence(of: index)
     let start = presence ?? zero
     let (key, seed) = (fleet.setup.key(of: index), run.setup.seed)
     self.number = number
@@ -72,6 +72,15 @@ struct SimulatedDevice {
     changeFaults(at: zero, in: run)
     install(at: zero, in: run)
     finish(at: zero, in: run)
+  }
+
+  /// What begins with its presence, for a device that comes at another time than its fleet's scenario says.
+  mutating func prepare(for start: MonotonicInstant, in run: RunContext) {
+    let seed = run.setup.seed
+    body = fleet.movement.body(seed: seed, device: key, index: index, clock: run.clock, start: start)
+    phone.sensor = ActivitySensor(truth: .still, at: start, shares: fleet.movement.shares, seed: seed, device: key)
+    radio = Radio(model: fleet.setup.radio, start: start, seed: seed, device: key)
+    life.habits = Habits(rates: fleet.setup.habits, clock: run.clock, start: start, seed: seed, device: key)
   }
 
   static func launch(

@@ -4,12 +4,12 @@ import World
 
 /// Which devices each fault affects, and when. What a fault does to a device is not decided here.
 struct FaultPlan {
-  let faults: [Fault]
+  private(set) var faults: [Fault]
   let seed: UInt64
   /// The networks of faults that change it.
-  let networks: [RadioNetwork?]
+  private(set) var networks: [RadioNetwork?]
   /// For a fault that affects so many devices: the last one that is chosen.
-  private let lastChosen: [Choice?]
+  private var lastChosen: [Choice?]
 
   /// A device and its lot.
   private struct Choice: Comparable {
@@ -23,7 +23,7 @@ struct FaultPlan {
     let (faults, seed) = (setup.faults, setup.seed)
     self.faults = faults
     self.seed = seed
-    networks = faults.map { if case .network(let name) = $0.action { setup.radio.network(named: name) } else { nil } }
+    networks = faults.map { $0.network(in: setup.radio) }
     lastChosen = faults.map { fault in
       guard let count = fault.selection.count, count > 0 else { return nil }
       var choices: [Choice] = []
@@ -36,6 +36,14 @@ struct FaultPlan {
     }
   }
 
+  /// One that a person adds on the way, for no number of devices; gives its place among the faults.
+  mutating func append(_ fault: Fault, in radio: RadioTable) -> Int {
+    faults.append(fault)
+    networks.append(fault.network(in: radio))
+    lastChosen.append(nil)
+    return faults.count - 1
+  }
+
   private static func choice(_ fault: Fault, _ key: UInt64, _ seed: UInt64) -> Choice {
     var stream = FaultDraw.selection.stream(fault.name, seed: seed, device: key)
     return Choice(lot: stream.u64(), key: key)
@@ -44,13 +52,15 @@ struct FaultPlan {
   /// The faults that may affect one device.
   func timeline(of index: Int, in fleet: FleetSetup) -> FaultTimeline {
     guard !faults.isEmpty else { return FaultTimeline([]) }
+    return FaultTimeline(faults.indices.flatMap { spells(of: $0, index, in: fleet) })
+  }
+
+  /// All that are listed, or the first.
+  func spells(of fault: Int, _ index: Int, in fleet: FleetSetup) -> [FaultTimeline.Spell] {
+    if let listed = faults[fault].occurrences { return spells(of: fault, listed, index, fleet.name) }
     let key = fleet.key(of: index)
-    return FaultTimeline(
-      faults.indices.flatMap { fault in
-        if let listed = faults[fault].occurrences { return spells(of: fault, listed, index, fleet.name) }
-        guard concerns(fault, key, fleet.name), let first = spell(fault, 0, after: nil, key) else { return [] }
-        return [first]
-      })
+    guard concerns(fault, key, fleet.name), let first = spell(fault, 0, after: nil, key) else { return [] }
+    return [first]
   }
 
   /// Those of a list that are one device's.
@@ -115,11 +125,15 @@ struct FaultPlan {
   func occurrence(_ spell: FaultTimeline.Spell, of index: Int, in fleet: String) -> FaultOccurrence {
     FaultOccurrence(
       fault: faults[spell.fault].name, fleet: fleet, index: index, ordinal: spell.ordinal, start: spell.start,
-      end: spell.end)
+      end: spell.end, endsTokens: faults[spell.fault].endsTokens)
   }
 }
 
 extension Fault {
+  fileprivate func network(in radio: RadioTable) -> RadioNetwork? {
+    if case .network(let name) = action { radio.network(named: name) } else { nil }
+  }
+
   fileprivate func concerns(_ fleet: String) -> Bool { selection.fleet.map { $0 == fleet } ?? true }
 
   fileprivate func end(from start: MonotonicInstant) -> MonotonicInstant? {
@@ -154,11 +168,15 @@ package struct FaultOccurrence: Hashable, Sendable {
   package let start: MonotonicInstant
   /// `start` for an event, nil for what lasts until everything is healed.
   package let end: MonotonicInstant?
+  /// Access tokens are worth nothing from then on.
+  package let endsTokens: Bool
 
   package init(
-    fault: String, fleet: String, index: Int, ordinal: Int, start: MonotonicInstant, end: MonotonicInstant?
+    fault: String, fleet: String, index: Int, ordinal: Int, start: MonotonicInstant, end: MonotonicInstant?,
+    endsTokens: Bool = false
   ) {
     self.fault = fault
+    self.endsTokens = endsTokens
     self.fleet = fleet
     self.index = index
     self.ordinal = ordinal

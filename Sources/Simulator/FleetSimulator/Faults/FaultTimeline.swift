@@ -35,6 +35,12 @@ struct FaultTimeline {
     return taken
   }
 
+  /// More is to come.
+  mutating func append(_ spells: [Spell]) {
+    coming += spells
+    look()
+  }
+
   mutating func begin(_ spell: Spell) {
     running.append(spell)
     look()

@@ -170,5 +170,7 @@ extension Fault {
 
 extension RunSetup {
   /// Faults of the server at a target that takes none.
-  package var playsFaults: Bool { outside.map { !$0.isOurs } ?? false && faults.contains(where: \.isServers) }
+  package var playsFaults: Bool {
+    outside.map { !$0.isOurs } ?? false && (isSteerable || faults.contains(where: \.isServers))
+  }
 }

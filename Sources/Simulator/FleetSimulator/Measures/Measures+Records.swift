@@ -134,8 +134,9 @@ extension Measures {
     var summary = RunSummary(
       scenario: scenario.name, scenarioHash: scenarioHash, seed: report.seed, mode: scenario.clock.mode.rawValue,
       shard: nil, product: product, start: setup.start, duration: setup.duration, settle: setup.settle,
-      fleets: zip(setup.fleets, report.fleetHashes).map {
-        RunSummary.Fleet(name: $0.name, devices: $0.simulated.count, hash: $1.text)
+      fleets: setup.fleets.indices.map {
+        RunSummary.Fleet(
+          name: setup.fleets[$0].name, devices: report.fleetDevices[$0], hash: report.fleetHashes[$0].text)
       },
       ended: elapsed, hash: report.hash.text, timeline: chart.timeline)
     if hasSeenEnough { summary.ending = .threshold }

@@ -63,8 +63,6 @@ package final class Measures: Watcher {
   let devices: PerDevice<DeviceState>
   /// By the name of a fault.
   private let faultBits: [String: UInt64]
-  /// Faults that end the life of tokens.
-  private let tokenFaults: Set<String>
   /// One for each check of the scenario.
   var checkCounts: [Cell]
   /// Answers 401 of which it is not known yet whether they are the ordinary end of a token.
@@ -91,7 +89,6 @@ package final class Measures: Watcher {
     self.setup = setup
     let bits = scenario.faults.prefix(64).enumerated().map { ($0.element.name, UInt64(1) << UInt64($0.offset)) }
     faultBits = Dictionary(bits) { first, second in first | second }
-    tokenFaults = Set(scenario.faults.filter(\.endsTokens).map(\.name))
     checkCounts = scenario.checks.map { _ in Cell() }
     let fleets = setup.fleets.enumerated().flatMap { repeatElement($0, count: $1.simulated.count) }
     devices = PerDevice(count: fleets.count) { DeviceState(fleet: fleets[$0]) }
@@ -143,12 +140,16 @@ package final class Measures: Watcher {
     case .configured(let configuration): devices[device].token.learn(configuration.authorization, at: wall)
     case .faultBegan(let occurrence):
       devices[device].faults |= faultBits[occurrence.fault] ?? 0
-      if tokenFaults.contains(occurrence.fault) { devices[device].token.takeBack() }
+      if occurrence.endsTokens { devices[device].token.takeBack() }
     case .faultEnded(let occurrence):
       devices[device].faults &= ~(faultBits[occurrence.fault] ?? 0)
       if occurrence.end.map({ $0 > occurrence.start }) ?? true { beginDraining(device) }
     default: break
     }
+  }
+
+  package func mark(_ words: String, from start: Nanoseconds, until end: Nanoseconds) {
+    chart.mark(words, from: start, until: min(end, setup.duration))
   }
 
   private func settle(_ device: Int) {

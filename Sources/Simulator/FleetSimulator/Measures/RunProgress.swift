@@ -20,21 +20,36 @@ package struct RunProgress: Equatable, Sendable {
 }
 
 extension Measures {
-  /// What the last whole interval of the timeline and the one after it tell.
-  package var progress: RunProgress {
+  /// What lies in the last whole interval of the timeline and in the one after it, by the server's clock.
+  private var recentSeconds: Double {
     let timeline = chart.timeline
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
-    let before = timeline.intervals.last
-    let covered = (before == nil ? 0 : 1) * timeline.width.seconds
+    let covered = timeline.intervals.isEmpty ? 0 : timeline.width.seconds
     let seconds = covered + (elapsed - timeline.width * Int64(timeline.intervals.count)).seconds
-    var spread = chart.current.uploadDuration
-    if let before { spread.add(before.uploadDuration) }
-    let uploads = chart.current.uploads + (before?.uploads ?? 0)
     // What the server gets in a second of its own time.
-    let factor = elapsed < setup.duration ? setup.outside?.factor ?? 1 : 1
+    return seconds / (elapsed < setup.duration ? setup.outside?.factor ?? 1 : 1)
+  }
+
+  /// Milliseconds of uploads that were answered lately.
+  var recentUploads: StepSpread {
+    var spread = chart.current.uploadDuration
+    if let before = chart.timeline.intervals.last { spread.add(before.uploadDuration) }
+    return spread
+  }
+
+  var recordsPerSecond: Double {
+    let records = chart.current.delivered + (chart.timeline.intervals.last?.delivered ?? 0)
+    return recentSeconds > 0 ? Double(records) / recentSeconds : 0
+  }
+
+  /// What the last whole interval of the timeline and the one after it tell.
+  package var progress: RunProgress {
+    let elapsed = now - MonotonicInstant(nanoseconds: 0)
+    let (spread, seconds) = (recentUploads, recentSeconds)
+    let uploads = chart.current.uploads + (chart.timeline.intervals.last?.uploads ?? 0)
     return RunProgress(
       share: min(elapsed.seconds / max(setup.duration.seconds, 1), 1), isSettling: settledSince != nil,
-      devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? factor * Double(uploads) / seconds : 0,
+      devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? Double(uploads) / seconds : 0,
       p95Milliseconds: spread.percentile(95), backlog: chart.backlog,
       errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits)
   }

@@ -26,6 +26,8 @@ struct TokenWatch {
   /// An upload was accepted with it.
   mutating func accept() { wasAccepted = true }
 
+  func state(at wall: WallInstant) -> TokenState { text == nil ? .none : isOver(at: wall) ? .expired : .valid }
+
   /// A token whose end is not known was good once.
   func isOver(at wall: WallInstant) -> Bool {
     guard text != nil else { return false }

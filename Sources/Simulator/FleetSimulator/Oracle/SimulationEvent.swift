@@ -65,10 +65,15 @@ package protocol Watcher: AnyObject {
 
   /// Whether the drives may end now: what comes after would tell nothing.
   var hasSeenEnough: Bool { get }
+
+  /// A person has done something to the run, which lasts until `end`.
+  func mark(_ words: String, from start: Nanoseconds, until end: Nanoseconds)
 }
 
 extension Watcher {
   package var hasSeenEnough: Bool { false }
+
+  package func mark(_ words: String, from start: Nanoseconds, until end: Nanoseconds) {}
 }
 
 /// Of whom a watcher hears, and when.

@@ -27,6 +27,11 @@ struct EventQueue {
 
   var first: (instant: MonotonicInstant, device: Int)? { heap.first.map { ($0.instant, $0.device) } }
 
+  /// When a device has its next turn; nil: never.
+  func instant(of device: Int) -> MonotonicInstant? {
+    places[device] < 0 ? nil : heap[Int(places[device])].instant
+  }
+
   /// Gives the first device its next turn, or none.
   mutating func replaceFirst(with instant: MonotonicInstant?) {
     if let instant {
@@ -100,6 +105,8 @@ struct RunClock {
   private var machineStart: MonotonicInstant
   private var deviceStart: MonotonicInstant
   private(set) var factor: Double
+  /// It stands still.
+  private(set) var isPaused = false
 
   /// Goes on from `instant` of the devices, now.
   init(factor: Double, from instant: MonotonicInstant) {
@@ -108,8 +115,15 @@ struct RunClock {
     self.factor = factor
   }
 
+  /// It stands still at `instant` of the devices, or goes on from it.
+  mutating func setPaused(_ isPaused: Bool, at instant: MonotonicInstant) {
+    self.isPaused = isPaused
+    (machineStart, deviceStart) = (machine.monotonicNow, instant)
+  }
+
   var now: MonotonicInstant {
-    deviceStart + Nanoseconds(Int64(Double((machine.monotonicNow - machineStart).count) * factor))
+    if isPaused { return deviceStart }
+    return deviceStart + Nanoseconds(Int64(Double((machine.monotonicNow - machineStart).count) * factor))
   }
 
   /// When the machine's clock shows what the devices' will show then.

@@ -15,8 +15,9 @@ extension FleetRun {
   private static let wakingInterval = Nanoseconds.milliseconds(4)
 
   func run(over transport: FleetTransport, _ progress: () -> Void) throws(DatabaseError) {
-    let end = now + setup.duration
-    try work(over: transport, by: RunClock(factor: shared.clockFactor, from: now), before: end, progress)
+    steering?.onSubmit(transport.alarm)
+    try work(over: transport, by: RunClock(factor: shared.clockFactor, from: now), before: drivesEnd, progress)
+    if isAborted { return settled() }
     try heal()
     // No device moves any more and the network keeps its own time, so that nothing is gained by a faster clock.
     try work(over: transport, by: RunClock(factor: 1, from: now), before: settlingEnd, untilIdle: true, progress)
@@ -25,14 +26,22 @@ extension FleetRun {
 
   /// Until `end`, or until nothing waits for anything any more, if that is wished.
   private func work(
-    over transport: FleetTransport, by clock: RunClock, before end: MonotonicInstant,
+    over transport: FleetTransport, by start: RunClock, before limit: MonotonicInstant,
     untilIdle: Bool = false, _ progress: () -> Void
   ) throws(DatabaseError) {
     interruption.onRequest(transport.alarm)
+    var clock = start
     var turns = 0
     var nextProgress = now
     now = max(now, clock.now)
     while untilIdle || !isEndedEarly {
+      if let steering {
+        steer(steering, &clock)
+        if isAborted { break }
+      }
+      let end = phase == .driving ? min(limit, drivesEnd) : limit
+      doDueActs(before: end, upTo: now)
+      if isAborted { break }
       let served = try serve(by: clock, before: end)
       turns += served
       if turns >= FleetRun.eventsPerCommit {
@@ -47,15 +56,31 @@ extension FleetRun {
       let isIdle = queue.first == nil && transport.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
       if isOutOfPatience(at: now) { break }
-      let next = clock.machineInstant(of: min(queue.first?.instant ?? end, end, nextProgress))
+      let due = min(queue.first?.instant ?? end, end, nextProgress, dueActs.first?.instant ?? end)
       shared.targetFaults?.place()
-      let landed = transport.work(until: next.roundedUp(to: FleetRun.wakingInterval))
+      let landed = transport.work(until: wakeUp(for: due, by: clock))
       isInterrupted = interruption.isRequested
       now = max(now, clock.now)
       for answer in landed { receive(answer) }
     }
-    now = min(max(now, clock.now), end)
+    now = min(max(now, clock.now), phase == .driving ? min(limit, drivesEnd) : limit)
     try shared.database.commit()
+  }
+
+  /// Acts, the view, and a pause, in which the clock stands still.
+  private func steer(_ steering: RunSteering, _ clock: inout RunClock) {
+    if steering.hasActs { takeActs() }
+    if isPaused != clock.isPaused { clock.setPaused(isPaused, at: now) }
+    publishIfDue(steering)
+  }
+
+  /// By the machine's clock; one that is watched shows itself in between.
+  private func wakeUp(for instant: MonotonicInstant, by clock: RunClock) -> MonotonicInstant {
+    var wake = clock.isPaused ? .never : clock.machineInstant(of: instant).roundedUp(to: FleetRun.wakingInterval)
+    if clock.isPaused || steering?.isWatched ?? false {
+      wake = min(wake, max(viewDue, viewClock.monotonicNow + .milliseconds(Int64(FleetRun.pauseMilliseconds))))
+    }
+    return wake
   }
 
   private func receive(_ landed: TransportCompletion) {

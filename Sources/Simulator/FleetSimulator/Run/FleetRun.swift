@@ -14,6 +14,20 @@ package final class FleetRun {
   let shared: RunContext
   let devices: PerDevice<SimulatedDevice>
   let fleets: [Range<Int>]
+  let sharedFleets: [SharedFleet]
+  let steering: RunSteering?
+  /// Acts that are still to be done, in their order.
+  var dueActs: [DueAct]
+  /// When the drives end, unless something ends them sooner.
+  var drivesEnd: MonotonicInstant
+  var isAborted = false
+  var isPaused = false
+  /// For the views of a run that is watched.
+  let room: RoomWatch?
+  let measures: Measures?
+  let errors: ErrorWatch?
+  let viewClock = SystemClock()
+  var viewDue = MonotonicInstant(nanoseconds: 0)
   var now = FleetRun.zero
   var queue = EventQueue([])
   private(set) var phase = Phase.driving
@@ -59,13 +73,23 @@ package final class FleetRun {
       setup, to: .outside(transport, factor: factor, TargetAccess()), interruption: interruption, watchers: [])
   }
 
-  /// `watchers` see everything from the first launch on.
+  /// `watchers` see everything from the first launch on; `steering` is where people act on the run and see it.
   package init(
     _ setup: RunSetup, to destination: RunDestination, interruption: Interruption = Interruption(),
-    watchers: [any Watcher]
+    watchers: [any Watcher], steering: RunSteering? = nil
   ) throws(DatabaseError) {
     self.interruption = interruption
     self.setup = setup
+    self.steering = steering
+    dueActs = setup.acts.map { DueAct(instant: FleetRun.zero + $0.start, change: $0.change) }
+    drivesEnd = FleetRun.zero + setup.duration
+    (measures, errors) = (
+      watchers.lazy.compactMap { $0 as? Measures }.first, watchers.lazy.compactMap { $0 as? ErrorWatch }.first
+    )
+    var watchers = watchers
+    if let recording = steering?.recording { watchers.append(recording) }
+    room = steering.map { _ in RoomWatch(phones: setup.deviceNames.count) }
+    if let room { watchers.append(room) }
     let names = setup.deviceNames
     // Long queues of many devices are more than a machine may have memory for.
     let database = try QueueDatabase(
@@ -75,14 +99,16 @@ package final class FleetRun {
       transport.interruption = interruption
       interruption.onRequest(transport.alarm)
     }
-    trackRecorder = TrackRecorder(devices: names.count, span: setup.duration)
     var (fleets, places): ([Range<Int>], [(fleet: SharedFleet, index: Int)]) = ([], [])
-    for fleet in setup.fleets {
-      let shared = SharedFleet(fleet)
-      fleets.append(places.count..<places.count + fleet.simulated.count)
-      places += fleet.simulated.map { (shared, $0) }
+    sharedFleets = setup.fleets.map { SharedFleet($0) }
+    for fleet in sharedFleets {
+      let simulated = fleet.setup.simulated
+      fleets.append(places.count..<places.count + simulated.count)
+      places += simulated.map { (fleet, $0) }
     }
     self.fleets = fleets
+    trackRecorder = TrackRecorder(
+      of: places.indices.filter { places[$0].index < places[$0].fleet.setup.devices }, span: setup.duration)
     let shared = shared
     devices = try PerDevice(count: places.count) { device throws(DatabaseError) in
       try SimulatedDevice(device, index: places[device].index, of: places[device].fleet, in: shared)
@@ -115,7 +141,9 @@ package final class FleetRun {
   package func run(
     progress: (Double, LedgerSums) -> Void = { _, _ in }, unproven: (RunReport) throws -> Void = { _ in }
   ) throws -> RunReport {
+    defer { steering?.close(at: now) }
     try drive(progress)
+    if let steering { publishIfDue(steering) }
     closeQueues()
     if shared.inside == nil, shared.proof != nil { try unproven(account(shared.oracle.ledger.unprovenSums)) }
     closeStore()
@@ -142,7 +170,7 @@ package final class FleetRun {
   ) throws -> Bool {
     if phase == .driving {
       guard try work(before: FleetRun.zero + setup.duration, toEvent: last, { tell(progress) }) else { return false }
-      if shared.oracle.violations.breaksOff { settled() } else { try heal() }
+      if isAborted || shared.oracle.violations.breaksOff { settled() } else { try heal() }
     }
     if phase == .settling {
       guard try work(before: settlingEnd, toEvent: last, { tell(progress) }) else { return false }
@@ -155,7 +183,7 @@ package final class FleetRun {
 
   /// The end of the drives and of all faults.
   func heal() throws(DatabaseError) {
-    healed = isEndedEarly ? now : FleetRun.zero + setup.duration
+    healed = isEndedEarly ? now : drivesEnd
     for device in devices.indices { try devices[device].heal(at: healed, in: shared) }
     queue = EventQueue(devices.indices.map { devices[$0].next(after: healed) })
     now = healed
@@ -179,28 +207,37 @@ package final class FleetRun {
   // What is broken off has nothing to be judged in the end.
 
   private func closeQueues() {
-    if !shared.oracle.violations.breaksOff { shared.oracle.closeQueues(at: now, isCut: interruption.isRequested) }
+    if !isBrokenOff { shared.oracle.closeQueues(at: now, isCut: interruption.isRequested) }
   }
 
   private func closeStore() {
-    if !shared.oracle.violations.breaksOff { shared.oracle.closeStore(by: shared.proof, at: now) }
+    if !isBrokenOff { shared.oracle.closeStore(by: shared.proof, at: now) }
+  }
+
+  private var isBrokenOff: Bool { isAborted || shared.oracle.violations.breaksOff }
+
+  /// Phones that the scenario has, or that acts have brought.
+  private func hasBeen(_ device: Int) -> Bool {
+    devices[device].index < devices[device].fleet.setup.devices || devices[device].life.isInstalled
   }
 
   private func account(_ sums: LedgerSums) -> RunReport {
     let isDrained = devices.allSatisfy { $0.host.queue.count == 0 }
     let violations = shared.oracle.violations
     return RunReport(
-      seed: setup.seed, devices: devices.count, duration: setup.duration, sums: sums,
-      fleetHashes: fleets.map { fleet in shared.trace.hash(of: fleet) { devices[$0].key } }, events: shared.trace.count,
+      seed: setup.seed, devices: devices.indices.count(where: hasBeen),
+      fleetDevices: fleets.map { $0.count(where: hasBeen) }, duration: setup.duration, sums: sums,
+      fleetHashes: fleets.map { fleet in shared.trace.hash(of: fleet.filter(hasBeen)) { devices[$0].key } },
+      events: shared.trace.count,
       requests: (shared.transport ?? shared.lockstep?.transport)?.requests ?? shared.requestsInside,
-      drained: isDrained && !violations.breaksOff ? now - healed : nil,
+      drained: isDrained && !isBrokenOff ? now - healed : nil,
       violations: FleetRun.inOrder(violations.violations), remarks: FleetRun.inOrder(violations.remarks),
       invariants: shared.oracle.outcomes, coverage: shared.oracle.coverage.seen,
       generatorLag: generatorLag, verification: shared.oracle.verification,
       findings: shared.oracle.findings,
       lossSentence: shared.oracle.ledger.losses.sentence,
       playedSentence: shared.played.sentence, faultRefusal: shared.targetFaults?.refusal,
-      isInterrupted: interruption.isRequested,
+      isInterrupted: interruption.isRequested || isAborted,
       isEndedByViolation: violations.endsDrives)
   }
 
@@ -214,10 +251,20 @@ package final class FleetRun {
 
   /// The turns of a phase, in order; gives whether it is over.
   private func work(
-    before end: MonotonicInstant, toEvent last: Int, _ progress: () -> Void
+    before limit: MonotonicInstant, toEvent last: Int, _ progress: () -> Void
   ) throws -> Bool {
     var turnsAtOnce = 0
-    while let (instant, device) = queue.first, instant < end {
+    while !isAborted {
+      let end = phase == .driving ? min(limit, drivesEnd) : limit
+      if let steering, steering.hasActs || steering.isWatched || isPaused, queue.first?.instant ?? .never > now {
+        attend(steering)
+        if steering.hasActs { continue }
+      }
+      if phase == .driving, let act = dueActs.first, act.instant < end, act.instant <= queue.first?.instant ?? .never {
+        doDueActs(before: end, upTo: act.instant)
+        continue
+      }
+      guard let (instant, device) = queue.first, instant < end, !isAborted else { break }
       if shared.trace.count >= last { return false }
       now = instant
       if phase == .driving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
@@ -245,6 +292,8 @@ package final class FleetRun {
 package struct RunReport: Equatable, Sendable {
   package let seed: UInt64
   package let devices: Int
+  /// Of each fleet, in order.
+  package let fleetDevices: [Int]
   package let duration: Nanoseconds
   package var sums: LedgerSums
   /// Of each fleet, in order: sums, so that those of shards add up.

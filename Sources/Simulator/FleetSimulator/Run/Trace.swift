@@ -28,7 +28,7 @@ struct Trace {
   }
 
   /// The sum of these devices' hashes, under the keys by which they draw: it does not depend on how they were dealt out.
-  func hash(of devices: Range<Int>, keys: (Int) -> UInt64) -> TraceHash {
+  func hash(of devices: [Int], keys: (Int) -> UInt64) -> TraceHash {
     var hash = TraceHash.zero
     for device in devices { hash.add(self.devices[device], key: keys(device)) }
     return hash

@@ -49,7 +49,9 @@ package enum Movement: Sendable {
     case .walk(let rules, let transport):
       return Body(walking: rules, transport: transport, seed: seed, device: device, start: start)
     case .errands(let ground, let orders):
-      let errands = ScheduledTrips(on: ground, orders: orders[index], seed: seed, device: device, index: index)
+      let errands = ScheduledTrips(
+        on: ground, orders: orders.indices.contains(index) ? orders[index] : [], seed: seed, device: device,
+        index: index)
       return Body(errands, start: start)
     }
   }

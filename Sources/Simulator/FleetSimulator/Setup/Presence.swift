@@ -16,7 +16,7 @@ package enum Presence: Equatable, Sendable {
   func first(of index: Int) -> MonotonicInstant? {
     switch self {
     case .from(let instant): instant
-    case .each(let instants): instants[index]
+    case .each(let instants): instants.indices.contains(index) ? instants[index] : nil
     case .ramp(let ramp): ramp.isPresent(index, at: ramp.start) ? ramp.start : ramp.change(of: index, after: ramp.start)
     }
   }
@@ -46,12 +46,19 @@ package struct Ramp: Equatable, Sendable {
   package let start: MonotonicInstant
   /// The last number stays.
   package let lines: [Line]
+  /// What acts make of the number, in the order of time.
+  var turns: [Turn] = []
 
   package init(start: MonotonicInstant, lines: [Line]) { (self.start, self.lines) = (start, lines) }
 
   /// Devices that are there are as many as the number, rounded.
-  func isPresent(_ index: Int, at instant: MonotonicInstant) -> Bool {
-    value(after: (instant - start).seconds) >= Double(index) + 0.5
+  func isPresent(_ index: Int, at instant: MonotonicInstant) -> Bool { value(at: instant) >= Double(index) + 0.5 }
+
+  func value(at instant: MonotonicInstant) -> Double {
+    guard let turn = turns.last(where: { $0.instant <= instant }) else {
+      return value(after: (instant - start).seconds)
+    }
+    return instant < start ? 0 : turn.factor * value(after: (instant - start).seconds) + turn.shift
   }
 
   private func value(after seconds: Double) -> Double {
@@ -65,7 +72,25 @@ package struct Ramp: Equatable, Sendable {
 
   /// The next instant at which it is not as it is at this one.
   func change(of index: Int, after instant: MonotonicInstant) -> MonotonicInstant? {
-    let (wasPresent, mark) = (isPresent(index, at: instant), Double(index) + 0.5)
+    let wasPresent = isPresent(index, at: instant)
+    var (turn, begin) = (turns.last { $0.instant <= instant }, instant)
+    for next in turns where next.instant > instant {
+      if let found = change(of: index, after: begin, wasPresent, under: turn), found < next.instant { return found }
+      if isPresent(index, at: next.instant) != wasPresent { return next.instant }
+      (turn, begin) = (next, next.instant)
+    }
+    return change(of: index, after: begin, wasPresent, under: turn)
+  }
+
+  /// As long as `turn` is the last one.
+  private func change(
+    of index: Int, after instant: MonotonicInstant, _ wasPresent: Bool, under turn: Turn?
+  ) -> MonotonicInstant? {
+    var mark = Double(index) + 0.5
+    if let turn {
+      guard turn.factor > 0 else { return nil }
+      mark = (mark - turn.shift) / turn.factor
+    }
     let now = (instant - start).seconds
     var begin = 0.0
     for line in lines {
@@ -97,6 +122,8 @@ struct FleetSchedule {
   var presence: Presence
   var movement: Movement
   var droppedTrips = 0
+  /// Nil for executors without trips.
+  var trips: TripPlan?
 }
 
 extension RunSetup {
@@ -134,15 +161,14 @@ extension RunSetup {
     _ name: String, _ fleet: Fleet, _ arrivals: Arrivals, from start: MonotonicInstant, devicesMax: Int,
     on ground: Ground, of scenario: Scenario
   ) -> FleetSchedule {
-    let key = { (index: Int) in FleetSetup.key(of: index, in: name) }
-    let draws = RandomStream(seed: scenario.seed, device: key(0), concern: FleetStreamID.arrivals.rawValue)
-    let end = (scenario.clock.duration - fleet.traits.startTime).seconds
-    let trips = TripOrders(
-      at: arrivals.seconds(before: end, from: draws), start: start, distance: fleet.traits.trip.distance, on: ground,
-      devicesMax: devicesMax, seed: scenario.seed, key: key)
+    let trips = TripPlan(
+      fleet: name, arrivals: arrivals, start: start,
+      seconds: (scenario.clock.duration - fleet.traits.startTime).seconds,
+      distance: fleet.traits.trip.distance, ground: ground, devicesMax: devicesMax, seed: scenario.seed)
+    let orders = trips.orders
     return FleetSchedule(
-      devices: trips.orders.count, presence: .each(trips.orders.map { $0.first?.start }),
-      movement: .errands(ground, orders: trips.orders), droppedTrips: trips.dropped)
+      devices: orders.orders.count, presence: .each(orders.orders.map { $0.first?.start }),
+      movement: .errands(ground, orders: orders.orders), droppedTrips: orders.dropped, trips: trips)
   }
 
   private static func lines(from first: Double, _ stages: [Stage], isStepped: Bool) -> [Ramp.Line] {
@@ -162,7 +188,7 @@ extension Nanoseconds {
 /// When trips begin: a rate over time, in straight lines, and how they are spread.
 struct Arrivals {
   /// Trips a second.
-  let lines: [Ramp.Line]
+  var lines: [Ramp.Line]
   let isPoisson: Bool
 
   /// Seconds since the beginning, in order, before `end`; the last rate stays. Of each line there come exactly as many as

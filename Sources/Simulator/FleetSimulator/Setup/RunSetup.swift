@@ -23,6 +23,12 @@ package struct RunSetup: Sendable {
   package var fleets: [FleetSetup]
   /// What goes wrong, each under a name of its own.
   package var faults: [Fault]
+  /// What a person does on the way, in the order of time.
+  package var acts: [PlannedAct] = []
+  /// A person may act on the run.
+  var isSteerable = false
+  /// The part of the run that this is; nil: the whole.
+  var shard: Shard?
   /// Invariants whose violation ends the drives.
   package var endingInvariants: Set<Invariant> = []
   /// With its first violation everything is over; what is acknowledged is then looked for in the store at once.
@@ -105,6 +111,7 @@ extension RunSetup {
       }
     }
     for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
+    for act in scenario.acts { RunSetup.judge(act, of: scenario, &problems) }
     if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
     let outside = RunSetup.outside(scenario, fleets, &problems)
     guard problems.isEmpty else { throw UnsupportedScenario(problems: problems) }
@@ -113,6 +120,7 @@ extension RunSetup {
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
     zoneOffsetSeconds = scenario.clock.zoneOffsetSeconds
     zoneChanges = scenario.clock.zoneChanges.map { ($0.instant, $0.offsetSeconds) }.sorted { $0.0 < $1.0 }
+    acts = scenario.acts
     invariants = scenario.invariants.checked
     if scenario.invariants.onViolation != .proceed { endingInvariants = Set(invariants) }
     keepAlive = scenario.target.connections.keepAlive
@@ -127,6 +135,8 @@ package struct FleetSetup: Sendable {
   /// Tells the fleet's chances from those of other fleets: renaming it changes them, what stands beside it does not.
   package var name: String
   package var devices: Int
+  /// Places after those, for phones that acts add on the way.
+  package var room = 0
   /// Which of them are simulated, in order and once each; nil: all. A member is who it is in the whole fleet: it has the
   /// same name, the same chances, the same trips.
   package var members: [Int]?
@@ -145,6 +155,8 @@ package struct FleetSetup: Sendable {
   package var tags: [Tag] = []
   /// Trips that found no free device.
   package var droppedTrips = 0
+  /// Nil for fleets that make no trips on demand.
+  var trips: TripPlan?
   /// Of every device, as far as devices are alike.
   package var configuration: Configuration
   /// What makes up the configuration, where devices differ in it; else empty.
@@ -166,7 +178,7 @@ package struct FleetSetup: Sendable {
   }
 
   /// The places in the fleet of those that are simulated.
-  var simulated: [Int] { members ?? Array(0..<devices) }
+  var simulated: [Int] { members ?? Array(0..<devices + room) }
 
   /// A word that its devices are told from others by.
   package struct Tag: Equatable, Sendable {
@@ -187,8 +199,27 @@ package struct FleetSetup: Sendable {
 /// A fleet's setup, once for all its devices.
 final class SharedFleet {
   let setup: FleetSetup
+  /// What acts have made of those of the setup.
+  var presence: Presence
+  private(set) var movement: Movement
+  private(set) var trips: TripPlan?
 
-  init(_ setup: FleetSetup) { self.setup = setup }
+  init(_ setup: FleetSetup) {
+    self.setup = setup
+    (presence, movement, trips) = (setup.presence, setup.movement, setup.trips)
+  }
+
+  func order(_ trips: TripPlan) {
+    let orders = trips.orders.orders
+    self.trips = trips
+    movement = .errands(trips.ground, orders: orders)
+    presence = .each(orders.map { $0.first?.start })
+  }
+
+  /// When a device is there for the first time, as the scenario has it; what acts add comes with them.
+  func firstPresence(of index: Int) -> MonotonicInstant? {
+    index < setup.devices ? setup.presence.first(of: index) : nil
+  }
 }
 
 extension RunSetup {
@@ -213,7 +244,9 @@ extension RunSetup {
     setup.behaviour = scenario.behaviour(of: traits)
     setup.presence = schedule.presence
     setup.droppedTrips = schedule.droppedTrips
-    setup.members = traits.members.map { members in members.filter { $0 < schedule.devices } }
+    setup.trips = schedule.trips
+    setup.room = max(0, schedule.devices(under: scenario.acts, of: name) - schedule.devices)
+    setup.members = traits.members.map { members in members.filter { $0 < setup.devices + setup.room } }
     setup.battery = PhoneBattery(
       start: min(life.battery.start[0], life.battery.start[1])...max(life.battery.start[0], life.battery.start[1]),
       drainPerHour: life.battery.drainPerHour)

@@ -113,9 +113,9 @@ struct TrackRecorder {
   private static let placesMax = 480
 
   /// Devices from all over the run, evenly.
-  init(devices: Int, span: Nanoseconds) {
-    let count = min(devices, TrackRecorder.devicesMax)
-    sample = (0..<count).map { $0 * devices / max(count, 1) }
+  init(of devices: [Int], span: Nanoseconds) {
+    let count = min(devices.count, TrackRecorder.devicesMax)
+    sample = (0..<count).map { devices[$0 * devices.count / max(count, 1)] }
     interval = max(Nanoseconds(span.count / Int64(TrackRecorder.placesMax)), .seconds(1))
     next = MonotonicInstant(nanoseconds: 0)
     places = Array(repeating: [], count: count)

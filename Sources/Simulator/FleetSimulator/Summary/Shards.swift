@@ -23,6 +23,9 @@ package struct Shard: Equatable, Sendable {
 
   package var text: String { "\(index)/\(count)" }
 
+  /// Of the devices of all fleets, one after the other.
+  func simulates(_ device: Int) -> Bool { device % count == index }
+
   /// Digits alone: no sign, no space.
   private static func number(_ text: Substring) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
@@ -38,9 +41,10 @@ extension RunSetup {
     var part = self
     // Every part goes to its end, or they would not add up to a whole.
     part.endingInvariants = []
+    part.shard = shard
     var before = 0
     for index in fleets.indices {
-      part.fleets[index].members = fleets[index].simulated.filter { (before + $0) % shard.count == shard.index }
+      part.fleets[index].members = fleets[index].simulated.filter { shard.simulates(before + $0) }
       before += fleets[index].devices
     }
     return part

@@ -77,6 +77,7 @@ extension DecodingContext {
     judgeFleets(scenario, document)
     judgeTarget(scenario, document)
     judgeFaults(scenario)
+    judgeActs(scenario, document)
     if scenario.clock.duration <= .zero {
       inside("clock.duration") {
         $0.refuse(
@@ -97,7 +98,7 @@ extension DecodingContext {
           remedy: "add one: phones: { devices: 25 }")
       }
     }
-    for fleet in scenario.fleets { judgeMembers(of: fleet) }
+    for fleet in scenario.fleets { judgeMembers(of: fleet, scenario) }
     for fleet in scenario.fleets where fleet.value.traits.startTime >= scenario.clock.duration {
       inside("fleets.\(fleet.name.asPathStep).startTime") {
         $0.refuse(
@@ -107,7 +108,7 @@ extension DecodingContext {
     }
   }
 
-  private mutating func judgeMembers(of fleet: Named<Fleet>) {
+  private mutating func judgeMembers(of fleet: Named<Fleet>, _ scenario: Scenario) {
     let members = fleet.value.traits.members ?? []
     inside("fleets.\(fleet.name.asPathStep).members") { context in
       for (member, next) in zip(members, members.dropFirst()) where member >= next {
@@ -115,7 +116,7 @@ extension DecodingContext {
           .contradiction, fleet.position, "\(next) follows \(member)",
           remedy: "write each number once, in ascending order")
       }
-      let count = fleet.value.executor.peakDevices
+      let count = scenario.places(of: fleet)
       if let last = members.last, last >= count {
         context.refuse(
           .outOfRange, fleet.position, "there is no device \(last) among \(count)",
@@ -172,6 +173,27 @@ extension DecodingContext {
     }
   }
 
+  private mutating func judgeActs(_ scenario: Scenario, _ document: JSON5Value) {
+    let position = document["acts"]?.position ?? document.position
+    for (index, act) in scenario.acts.enumerated() {
+      inside("acts[\(index)]") { context in
+        if act.start >= scenario.clock.duration {
+          context.refuse(
+            .contradiction, position, "it comes after the end of the run",
+            remedy: "make clock.duration longer or 'at' earlier")
+        }
+        if index > 0, act.start < scenario.acts[index - 1].start {
+          context.refuse(
+            .contradiction, position, "it comes before the act that stands before it",
+            remedy: "write acts in the order of time")
+        }
+        if act.start <= .zero {
+          context.refuse(.outOfRange, position, "it comes before the run", remedy: "write a time above 0")
+        }
+      }
+    }
+  }
+
   private mutating func judgeOccurrences(of fault: Fault, in scenario: Scenario) {
     for (index, occurrence) in (fault.occurrences ?? []).enumerated() {
       inside("occurrences[\(index)]") { context in
@@ -180,7 +202,7 @@ extension DecodingContext {
             .contradiction, fault.position, "it starts after the end of the run",
             remedy: "make clock.duration longer or 'at' earlier")
         }
-        let count = scenario.fleets.first { $0.name == occurrence.fleet }?.value.executor.peakDevices
+        let count = scenario.fleets.first { $0.name == occurrence.fleet }.map { scenario.places(of: $0) }
         if let count, occurrence.member >= count {
           context.refuse(
             .outOfRange, fault.position, "there is no device \(occurrence.member) among \(count)",

@@ -171,6 +171,9 @@ extension ScenarioDocument {
   /// Of a duration as it is written.
   package static func seconds(_ text: String) -> Double? { QuantityKind.duration.read(text) }
 
+  /// A duration as it is written.
+  package static func text(ofSeconds seconds: Double) -> String { QuantityKind.duration.text(seconds) }
+
   package mutating func setSeconds(_ seconds: Double, at place: DocumentPath) {
     set(place, to: .string(QuantityKind.duration.text(seconds)))
   }
@@ -182,10 +185,11 @@ extension DocumentPath {
 
 extension ScenarioDocument {
   /// The same document with what `scenario`, which was made from it, has chosen and scaled; and without what a run only
-  /// is judged by, or writes.
-  package func adopting(_ scenario: Scenario) -> ScenarioDocument {
+  /// is judged by, or writes, unless that is to be kept.
+  package func adopting(_ scenario: Scenario, keepsJudgement: Bool = false) -> ScenarioDocument {
     var result = self
-    for name in ["$schema", "description", "checks", "thresholds", "coverage", "outputs"] {
+    let judgement = ["$schema", "description", "checks", "thresholds", "coverage", "outputs"]
+    for name in keepsJudgement ? ["$schema"] : judgement {
       result.remove(DocumentPath([.key(name)]))
     }
     result.set(DocumentPath([.key("seed")]), to: .string("0x" + String(scenario.seed, radix: 16)))
@@ -237,6 +241,15 @@ extension ScenarioDocument {
     set(place.appending(.key("occurrences")), to: .array(occurrences.map(\.json)))
   }
 
+  /// Adds an element to a list of the document, which begins with it where there is none.
+  package mutating func append(_ element: JSONValue, to list: String) {
+    if case .array(let elements)? = json[list] {
+      set(DocumentPath([.key(list)]), to: .array(elements + [element]))
+    } else {
+      set(DocumentPath([.key(list)]), to: .array([element]))
+    }
+  }
+
   package mutating func setMembers(_ members: [Int], of fleet: String) {
     set(
       DocumentPath([.key("fleets"), .key(fleet), .key("members")]), to: .array(members.map { .integer(Int64($0)) }))
@@ -254,7 +267,7 @@ extension ScenarioDocument {
 }
 
 extension ListedOccurrence {
-  fileprivate var json: JSONValue {
+  package var json: JSONValue {
     var object: JSONObject = [
       "fleet": .string(fleet), "member": .integer(Int64(member)),
       "at": .string(QuantityKind.duration.text(start.seconds)),

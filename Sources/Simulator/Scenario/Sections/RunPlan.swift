@@ -206,7 +206,7 @@ extension Executor {
   }
 
   /// Whether a device exists only while it is on the way.
-  var startsTrips: Bool {
+  package var startsTrips: Bool {
     switch self {
     case .constantDevices, .rampingDevices: false
     case .constantArrivals, .rampingArrivals: true

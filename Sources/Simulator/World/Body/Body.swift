@@ -68,6 +68,16 @@ package struct Body: Sendable {
     (episode, itinerary) = (.stay(stay), .none)
   }
 
+  /// Other errands than it had; the trip that it is on goes on. Gives whether what it does now ends at another time.
+  package mutating func reorder(_ orders: [ScheduledTrips.Order]) -> Bool {
+    guard case .errands(var errands) = itinerary else { return false }
+    errands.reorder(orders)
+    itinerary = .errands(errands)
+    guard case .stay(let stay) = episode else { return false }
+    episode = errands.first(at: stay.start)
+    return episode.end != stay.end
+  }
+
   /// Moves on to what the body does at an instant, which must not lie before the current episode.
   package mutating func advance(to instant: MonotonicInstant) {
     while let end = episode.end, end <= instant {

@@ -41,7 +41,7 @@ package struct ScheduledTrips: Sendable {
   }
 
   private var state: State
-  private let orders: [Order]
+  private var orders: [Order]
   private let seed: UInt64
   private let device: UInt64
   private let index: Int
@@ -65,6 +65,9 @@ package struct ScheduledTrips: Sendable {
   }
 
   func first(at start: MonotonicInstant) -> Episode { stay(from: start) }
+
+  /// Those that have begun stand first in `orders`, as before.
+  mutating func reorder(_ orders: [Order]) { self.orders = orders }
 
   mutating func next(after episode: Episode) -> Episode {
     guard let end = episode.end else { return episode }

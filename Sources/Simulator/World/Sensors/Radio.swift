@@ -146,6 +146,8 @@ package struct RadioTable: Equatable, Sendable {
   /// Asked with everything that happens: nothing is copied for it.
   package func kind(of network: RadioNetwork) -> RadioLink.Kind { links[Int(network.number)].kind }
 
+  package var names: [String] { links.map(\.name) }
+
   package func network(named name: String) -> RadioNetwork? {
     links.firstIndex { $0.name == name }.map { RadioNetwork(number: $0) }
   }

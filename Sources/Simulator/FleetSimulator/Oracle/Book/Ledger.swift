@@ -28,7 +28,7 @@ final class Ledger {
   var dwells = 0
   let violations: ViolationLog
   /// By name.
-  let faults: [String: FaultAction]
+  private(set) var faults: [String: FaultAction]
   /// How long an access token is good; nil where there are none.
   let tokenLifetime: Nanoseconds?
   var sums = LedgerSums()
@@ -96,6 +96,9 @@ final class Ledger {
     self.violations = violations
     pages = PerDevice(DevicePage(), in: space)
   }
+
+  /// A fault that a person adds on the way.
+  func learn(_ fault: Fault) { faults[fault.name] = fault.action }
 
   /// What happens, before the rules look at it.
   func enter(_ event: SimulationEvent, _ context: EventContext) {

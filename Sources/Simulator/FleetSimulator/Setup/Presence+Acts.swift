@@ -1,0 +1,73 @@
+import Base
+import World
+
+extension Ramp {
+  /// From an instant on the number is so many times that of the lines, and so many more.
+  struct Turn: Equatable, Sendable {
+    let instant: MonotonicInstant
+    let factor: Double
+    let shift: Double
+  }
+
+  /// The largest number that there ever is, rounded.
+  var peak: Int {
+    var ends: [MonotonicInstant] = [start] + turns.map(\.instant)
+    var begin = start.seconds
+    for line in lines {
+      begin += line.seconds
+      let end = MonotonicInstant(secondsRoundedUp: begin)
+      // The end of a line may be the beginning of a jump.
+      ends += [end, max(start, end + .milliseconds(-2)), end + .milliseconds(2)]
+    }
+    for turn in turns where turn.instant > start { ends.append(turn.instant + Nanoseconds(-1)) }
+    return Int(max(0, (ends.map { value(at: $0) }.max() ?? 0) + 0.5).rounded(.up))
+  }
+}
+
+extension Presence {
+  /// From an instant on so many times as many devices as there would be, and so many more. `devices` is the number of
+  /// those that are always there.
+  func steered(at instant: MonotonicInstant, factor: Double, shift: Double, of devices: Int) -> Presence {
+    switch self {
+    case .each: return self
+    case .from(let start):
+      let all = Double(devices)
+      let ramp = Ramp(start: start, lines: [Ramp.Line(seconds: 0, first: all, last: all)])
+      return Presence.ramp(ramp).steered(at: instant, factor: factor, shift: shift, of: devices)
+    case .ramp(var ramp):
+      let last = ramp.turns.last ?? Ramp.Turn(instant: ramp.start, factor: 1, shift: 0)
+      // Fewer than none are none, for what comes later too.
+      let now = ramp.value(at: instant)
+      let least = shift < 0 ? max(shift, -max(0, now)) : shift
+      ramp.turns.append(
+        Ramp.Turn(instant: instant, factor: last.factor * factor, shift: last.shift * factor + least))
+      return .ramp(ramp)
+    }
+  }
+
+  func isPresent(_ index: Int, at instant: MonotonicInstant) -> Bool {
+    switch self {
+    case .from(let start): start <= instant
+    case .each(let starts): starts.indices.contains(index) && starts[index].map { $0 <= instant } ?? false
+    case .ramp(let ramp): instant >= ramp.start && ramp.isPresent(index, at: instant)
+    }
+  }
+
+  /// When a device is there for the first time that is not there yet.
+  func first(of index: Int, after instant: MonotonicInstant) -> MonotonicInstant? {
+    guard case .ramp(let ramp) = self, instant >= ramp.start else { return first(of: index) }
+    return ramp.change(of: index, after: instant)
+  }
+
+  /// See `Ramp.peak`; of other fleets nothing is known here.
+  var peak: Int { if case .ramp(let ramp) = self { ramp.peak } else { 0 } }
+}
+
+extension SharedFleet {
+  /// Those of the whole fleet that are present, by their place in it.
+  func members(at instant: MonotonicInstant) -> [Int] {
+    // A room of a fleet that is always there is none of it.
+    let places: Int = if case .from = presence { setup.devices } else { setup.devices + setup.room }
+    return (0..<places).filter { presence.isPresent($0, at: instant) }
+  }
+}

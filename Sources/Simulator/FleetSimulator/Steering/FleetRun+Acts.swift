@@ -1,0 +1,218 @@
+import Base
+import Database
+import Scenario
+
+/// What a person does to the run. An act is done when every turn before its instant is over and none at it or after it:
+/// a run that finds the same act in its scenario does it at the same place between the same turns.
+extension FleetRun {
+  /// An act that is to be done, and whose it is.
+  struct DueAct {
+    let instant: MonotonicInstant
+    let change: PlannedAct.Change
+    /// The number of the act that is over with this one, and what it has come to.
+    var settles: (number: Int, words: String)?
+  }
+
+  /// Phones come and go by so many, so that a run by the machine's clock has turns for others in between.
+  private static let phonesAtOnce = 500
+  private static let chunkInterval = Nanoseconds.milliseconds(15)
+  /// How long a view and a pause wait for something to happen, by the machine's clock.
+  static let pauseMilliseconds = 50
+
+  func spanOfRun(_ instant: MonotonicInstant) -> Nanoseconds { instant - MonotonicInstant(nanoseconds: 0) }
+
+  /// Where an act goes in that is done now: after everything that has happened, before everything that is to come, and
+  /// at a whole millisecond where there is one in between.
+  private var actInstant: MonotonicInstant {
+    let millisecond = MonotonicInstant(nanoseconds: (now.nanoseconds / 1_000_000 + 1) * 1_000_000)
+    guard let next = queue.first?.instant, next > now else { return millisecond }
+    return min(millisecond, next)
+  }
+
+  /// Does the acts of the plan that are due before the next turn.
+  func doDueActs(before limit: MonotonicInstant, upTo instant: MonotonicInstant) {
+    while let act = dueActs.first, act.instant <= instant, act.instant < limit, act.instant < drivesEnd {
+      dueActs.removeFirst()
+      now = max(now, act.instant)
+      perform(act.change, at: act.instant)
+      if let (number, words) = act.settles { steering?.settle(number, .applied(words), at: act.instant) }
+    }
+  }
+
+  /// Does what has been submitted.
+  func takeActs() {
+    guard let steering else { return }
+    while let (number, act) = steering.takeAct() {
+      do throws(RunActError) {
+        if let words = try take(act, number) { steering.settle(number, .applied(words), at: now) }
+      } catch {
+        steering.settle(number, .refused(error), at: now)
+      }
+    }
+  }
+
+  /// Gives what it has come to; nil when that is told later.
+  private func take(_ act: RunAct, _ number: Int) throws(RunActError) -> String? {
+    switch act {
+    case .pause, .resume:
+      isPaused = act == .pause
+      steering?.pause(isPaused)
+      return isPaused ? "time stands still at \(now.clockText)" : "time goes on at \(now.clockText)"
+    case .abort:
+      if phase == .driving, actInstant < drivesEnd { return end(.abort, number) }
+      isAborted = true
+      return "the run ends"
+    case .stop, .addPhones, .removePhones, .changeRate, .dropNetwork, .expireTokens, .killApps: break
+    }
+    let instant = actInstant
+    guard phase == .driving, !isAborted, instant < drivesEnd else {
+      throw RunActError(act.name, "the drives are over", remedy: "abort ends the run; everything else needs a new one")
+    }
+    switch act {
+    case .stop: return end(.stop, number)
+    case .addPhones(let count, let fleet):
+      try requireRoom(for: 1, plus: count, fleet, act)
+      begin(count, number, at: instant, "\(count) phones come to \(fleet)") {
+        .addPhones(PhoneCount(fleet: fleet, count: $0))
+      }
+      return nil
+    case .removePhones(let count, let fleet):
+      let present = phonesPresent(in: fleet, at: instant)
+      guard count <= present else {
+        throw RunActError(
+          "removePhones.count", "\(fleet) has \(present) phones now", remedy: "write at most \(present)")
+      }
+      begin(count, number, at: instant, "\(count) phones leave \(fleet)") {
+        .removePhones(PhoneCount(fleet: fleet, count: $0))
+      }
+      return nil
+    case .changeRate(let factor, let fleet):
+      try requireRoom(for: factor, plus: 0, fleet, act)
+      perform(.changeRate(RateFactor(fleet: fleet, factor: factor)), at: instant, isNew: true)
+      return "\(fleet) does \(factor) times what it did"
+    case .dropNetwork, .expireTokens, .killApps: return try disturb(act, at: instant)
+    case .pause, .resume, .abort: preconditionFailure("these are done above")
+    }
+  }
+
+  private func end(_ end: RunEnd, _ number: Int) -> String {
+    perform(.end(end), at: actInstant, isNew: true)
+    return end == .stop ? "the drives end, and the queues drain" : "the run ends"
+  }
+
+  /// The first of them now, the others one after the other.
+  private func begin(
+    _ count: Int, _ number: Int, at instant: MonotonicInstant, _ words: String,
+    _ change: (Int) -> PlannedAct.Change
+  ) {
+    var acts: [DueAct] = []
+    var rest = count
+    while rest > 0 {
+      let part = min(rest, FleetRun.phonesAtOnce)
+      rest -= part
+      let due = instant + FleetRun.chunkInterval * Int64(acts.count)
+      acts.append(DueAct(instant: due, change: change(part), settles: rest == 0 ? (number, words) : nil))
+    }
+    for act in acts {
+      // Beyond the end of the drives there is nothing to come to.
+      guard act.instant < drivesEnd else {
+        steering?.settle(number, .applied(words + ", as far as the drives last"), at: instant)
+        break
+      }
+      steering?.note(.act(PlannedAct(at: spanOfRun(act.instant), act.change)))
+      let place = dueActs.firstIndex { $0.instant > act.instant } ?? dueActs.endIndex
+      dueActs.insert(act, at: place)
+    }
+    doDueActs(before: drivesEnd, upTo: instant)
+  }
+
+  /// `isNew`: it is not in the plan yet.
+  func perform(_ change: PlannedAct.Change, at instant: MonotonicInstant, isNew: Bool = false) {
+    if isNew { steering?.note(.act(PlannedAct(at: spanOfRun(instant), change))) }
+    shared.markAct(change.words, from: spanOfRun(instant), until: spanOfRun(instant))
+    switch change {
+    case .addPhones(let phones):
+      changePresence(of: phones.fleet, at: instant) {
+        $0.steered(at: instant, factor: 1, shift: Double(phones.count), of: $1)
+      }
+    case .removePhones(let phones):
+      changePresence(of: phones.fleet, at: instant) {
+        $0.steered(at: instant, factor: 1, shift: -Double(phones.count), of: $1)
+      }
+    case .changeRate(let rate):
+      guard let fleet = sharedFleets.first(where: { $0.setup.name == rate.fleet }) else { return }
+      guard let trips = fleet.trips else {
+        return changePresence(of: rate.fleet, at: instant) {
+          $0.steered(at: instant, factor: rate.factor, shift: 0, of: $1)
+        }
+      }
+      fleet.order(trips.changed(by: rate.factor, at: instant))
+      for number in numbers(of: rate.fleet) {
+        if let next = devices[number].changeErrands(at: instant, in: shared) { hasten(number, to: next) }
+      }
+    case .end(.stop): drivesEnd = instant
+    case .end(.abort): (drivesEnd, isAborted) = (instant, true)
+    }
+  }
+
+  private func changePresence(
+    of name: String, at instant: MonotonicInstant, _ change: (Presence, Int) -> Presence
+  ) {
+    guard let fleet = sharedFleets.first(where: { $0.setup.name == name }) else { return }
+    fleet.presence = change(fleet.presence, fleet.setup.devices)
+    for number in numbers(of: name) {
+      devices[number].changePresencePlan(at: instant, in: shared)
+      guard let next = devices[number].life.presenceChange else {
+        if !devices[number].life.isInstalled { queue.update(number, to: nil) }
+        continue
+      }
+      if devices[number].life.isInstalled { hasten(number, to: next) } else { queue.update(number, to: next) }
+    }
+  }
+
+  /// The next turn of a device comes at an instant, if it does not come sooner.
+  func hasten(_ device: Int, to instant: MonotonicInstant) {
+    queue.update(device, to: queue.instant(of: device).map { min($0, instant) } ?? instant)
+  }
+
+  func numbers(of fleet: String) -> Range<Int> {
+    setup.fleets.firstIndex { $0.name == fleet }.map { fleets[$0] } ?? 0..<0
+  }
+
+  /// Of the whole fleet, whichever of its phones this process simulates.
+  func phonesPresent(in name: String, at instant: MonotonicInstant) -> Int {
+    sharedFleets.first { $0.setup.name == name }?.members(at: instant).count ?? 0
+  }
+
+  private func requireRoom(
+    for factor: Double, plus count: Int, _ name: String, _ act: RunAct
+  ) throws(RunActError) {
+    guard let fleet = sharedFleets.first(where: { $0.setup.name == name }) else { return }
+    let places = fleet.setup.devices + fleet.setup.room
+    let needed: Int
+    if let trips = fleet.trips {
+      needed = trips.changed(by: factor, at: actInstant).orders.orders.count
+    } else {
+      needed =
+        fleet.presence.steered(at: actInstant, factor: factor, shift: Double(count), of: fleet.setup.devices).peak
+    }
+    guard needed <= places else {
+      throw RunActError(
+        act.name, "\(name) would have \(needed) phones, and this run has places for \(places)",
+        remedy: count > 0 ? "add at most \(max(0, count - (needed - places)))" : "write a smaller factor")
+    }
+  }
+}
+
+extension PlannedAct.Change {
+  /// In a mark of the timeline.
+  var words: String {
+    switch self {
+    case .addPhones(let phones): "\(phones.count) phones come to \(phones.fleet)"
+    case .removePhones(let phones): "\(phones.count) phones leave \(phones.fleet)"
+    case .changeRate(let rate): "\(rate.fleet) × \(rate.factor)"
+    case .end(.stop): "stop"
+    case .end(.abort): "abort"
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Vocabulary
+import World
+
+/// What a run shows of itself.
+extension FleetRun {
+  /// By the machine's clock.
+  private static let viewInterval = Nanoseconds.milliseconds(250)
+
+  /// Between two turns: does what was submitted, shows itself while it is watched, and stands still while it is to.
+  /// For runs in virtual time.
+  func attend(_ steering: RunSteering) {
+    repeat {
+      takeActs()
+      publishIfDue(steering)
+      guard isPaused, !isAborted else { return }
+      steering.wait(milliseconds: FleetRun.pauseMilliseconds)
+      isInterrupted = interruption.isRequested
+    } while !isInterrupted
+  }
+
+  func publishIfDue(_ steering: RunSteering) {
+    guard steering.isWatched else { return }
+    let machine = viewClock.monotonicNow
+    guard machine >= viewDue else { return }
+    steering.publish(view(steering.mode))
+    // What a view costs is not spent twice in a row.
+    let cost = viewClock.monotonicNow - machine
+    viewDue = machine + max(FleetRun.viewInterval, cost * 10)
+  }
+
+  func view(_ mode: ClockMode) -> RunView {
+    var fleets = setup.fleets.map { RunView.Fleet(name: $0.name) }
+    var phones: [RunView.Phone] = []
+    for (place, numbers) in self.fleets.enumerated() {
+      for number in numbers {
+        guard let phone = devices[number].shown(number, place, at: now, room) else { continue }
+        fleets[place].phones += 1
+        if phone.state != .left { fleets[place].present += 1 }
+        if phone.state == .running { fleets[place].active += 1 }
+        if phone.isMoving { fleets[place].moving += 1 }
+        fleets[place].backlog += phone.queue
+        phones.append(phone)
+      }
+    }
+    let figures = measures?.progress ?? RunProgress(share: 0, devices: 0, uploadsPerSecond: 0, backlog: 0, errors: 0)
+    let spread = measures?.recentUploads
+    func lag(_ quantile: Double) -> Double? {
+      generatorLag.value(atQuantile: quantile).map { Double($0) / 1_000 }
+    }
+    return RunView(
+      mode: mode, instant: spanOfRun(now), duration: spanOfRun(drivesEnd), progress: figures,
+      phase: phase == .driving ? .driving : phase == .settling ? .settling : .over, isPaused: isPaused,
+      recordsPerSecond: measures?.recordsPerSecond ?? 0, p50Milliseconds: spread?.percentile(50),
+      p99Milliseconds: spread?.percentile(99), errors: errors?.errors ?? [], fleets: fleets,
+      lagP50Milliseconds: lag(0.5), lagP99Milliseconds: lag(0.99), networks: setup.radio.names, phones: phones)
+  }
+}
+
+extension SimulatedDevice {
+  /// Nil before it has been there.
+  fileprivate mutating func shown(
+    _ number: Int, _ fleet: Int, at instant: MonotonicInstant, _ room: RoomWatch?
+  ) -> RunView.Phone? {
+    guard life.isInstalled else { return nil }
+    let state: PhoneState =
+      !life.isPresent ? .left : life.isDownUntil == nil ? .running : life.isPhoneOff ? .switchedOff : .closed
+    return RunView.Phone(
+      number: number, fleet: fleet, place: body.position(at: instant), known: room?.known(number),
+      queue: host.queue.count, network: Int(link.network.number), state: state,
+      token: room?.token(number) ?? .none, isMoving: host.engine.state.isMoving)
+  }
+}
+
+/// What a server knows of the phones of a run, and how their tokens stand, for those who watch it.
+final class RoomWatch: Watcher {
+  private struct Phone {
+    /// The records that wait, and where they were made.
+    var waiting: [(row: Int64, uuid: UUID128, place: Coordinate?)] = []
+    var known: Coordinate?
+    var token = TokenWatch()
+  }
+
+  private let phones: PerDevice<Phone>
+  private var wall = WallInstant(millisecondsSince1970: 0)
+
+  init(phones count: Int) { phones = PerDevice(count: count) { _ in Phone() } }
+
+  func known(_ phone: Int) -> Coordinate? { phones[phone].known }
+  func token(_ phone: Int) -> TokenState { phones[phone].token.state(at: wall) }
+
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    let phone = context.device
+    wall = context.now.wall
+    switch event {
+    case .queue(.inserted(_, let row, let uuid, _, _)): phones[phone].waiting.append((row, uuid, nil))
+    case .queue(.deleted(_, let row, let cause)):
+      guard let index = phones[phone].waiting.firstIndex(where: { $0.row == row }) else { return }
+      let record = phones[phone].waiting.remove(at: index)
+      if cause == .upload, let place = record.place { phones[phone].known = place }
+    case .told(.engine(.location(let record))), .told(.engine(.motionChange(let record))):
+      let index = phones[phone].waiting.lastIndex { $0.uuid == record.uuid }
+      guard let index else { return }
+      phones[phone].waiting[index].place = Coordinate(
+        latitude: record.coords.latitude, longitude: record.coords.longitude)
+    case .configured(let configuration): phones[phone].token.learn(configuration.authorization, at: wall)
+    case .faultBegan(let fault) where fault.endsTokens: phones[phone].token.takeBack()
+    default: break
+    }
+  }
+}

@@ -1,0 +1,341 @@
+package import Base
+import Contract
+import Engine
+import Host
+import Queue
+import Scenario
+import Synchronization
+import Upload
+import Vocabulary
+import World
+
+/// Any instant of a run so far: the state of all phones now and then, and what happened in between, which is played on
+/// top of it. A watcher like any other: it changes nothing.
+///
+/// A change takes 16 bytes and a state some 100 for each phone. Beyond `bytesMax` the oldest half loses what happened
+/// between its states, and then every second state: an instant there is shown as the nearest earlier state that is kept,
+/// and the answer says which that is.
+package final class RunRecording: Watcher, Sendable {
+  /// What changed for one phone.
+  fileprivate struct Change: Sendable {
+    enum Kind: UInt8 { case inserted, deleted, network, state, token, moving, episode, sent, ended }
+
+    let instant: Int64
+    let phone: UInt32
+    let kind: Kind
+    /// A status, an index, a number of records, or the last bits of the number of a request.
+    var value: UInt16
+    let detail: UInt8
+  }
+
+  /// From one state to the next.
+  fileprivate struct Segment: Sendable {
+    let start: MonotonicInstant
+    let state: RecordedState
+    var changes: [Change] = []
+    var episodes: [Episode] = []
+    var episodeBytes = 0
+    var isThin = false
+
+    var bytes: Int { state.bytes + changes.count * MemoryLayout<Change>.stride + episodeBytes }
+  }
+
+  private struct Tape: Sendable {
+    var closed: [Segment] = []
+    var open: Segment
+    /// After the last change of the open segment.
+    var state: RecordedState
+    var closedBytes = 0
+    var now = MonotonicInstant(nanoseconds: 0)
+  }
+
+  package let bytesMax: Int
+  private let changesMax: Int
+  private let tokens: Mutex<[TokenWatch]>
+  private let tape: Mutex<Tape>
+
+  package convenience init(_ setup: RunSetup) { self.init(setup, bytesMax: 256 << 20) }
+
+  package init(_ setup: RunSetup, bytesMax: Int) {
+    let fleets = setup.fleets.enumerated().flatMap { repeatElement(UInt16($0), count: $1.simulated.count) }
+    self.bytesMax = bytesMax
+    // A state is to cost no more than what lies between it and the next.
+    changesMax = max(16_384, 8 * fleets.count)
+    tokens = Mutex(Array(repeating: TokenWatch(), count: fleets.count))
+    let state = RecordedState(fleets: fleets, fleetCount: setup.fleets.count)
+    tape = Mutex(Tape(open: Segment(start: MonotonicInstant(nanoseconds: 0), state: state), state: state))
+  }
+
+  package func see(_ event: SimulationEvent, _ context: EventContext) {
+    let instant = context.now.monotonic
+    func change(_ kind: Change.Kind, _ value: UInt16 = 0, _ detail: UInt8 = 0, episode: Episode? = nil) {
+      let change = Change(
+        instant: instant.nanoseconds, phone: UInt32(context.device), kind: kind, value: value, detail: detail)
+      tape.withLock { append(change, episode, to: &$0) }
+    }
+    switch event {
+    case .launched:
+      change(.state, UInt16(PhoneState.running.rawValue))
+      change(.network, UInt16(context.network.number))
+    case .killed(let isReboot):
+      change(.state, UInt16((isReboot ? PhoneState.switchedOff : .closed).rawValue))
+    case .asked(.stop): change(.state, UInt16(PhoneState.left.rawValue))
+    case .asked(.start), .asked(.startGeofences), .asked(.startSchedule):
+      change(.state, UInt16(PhoneState.running.rawValue))
+    case .network(let network): change(.network, UInt16(network.number))
+    case .queue(.inserted): change(.inserted, 1)
+    case .queue(.deleted): change(.deleted, 1)
+    case .queue(.refused): break
+    case .moves(let episode): change(.episode, 0, episode: episode)
+    case .sent(let request): change(.sent, UInt16(truncatingIfNeeded: request.id), request.purpose == .records ? 1 : 0)
+    case .ended(let request, let outcome):
+      change(.ended, UInt16(clamping: outcome.status), UInt8(truncatingIfNeeded: request))
+      if outcome.status == 401, let state = token(of: context, { _ in }) { change(.token, UInt16(state.rawValue)) }
+    case .told(.engine(.motionChange(let record))): change(.moving, record.isMoving ? 1 : 0)
+    case .configured(let configuration):
+      if let state = token(of: context, { $0.learn(configuration.authorization, at: context.now.wall) }) {
+        change(.token, UInt16(state.rawValue))
+      }
+    case .faultBegan(let fault) where fault.endsTokens:
+      if let state = token(of: context, { $0.takeBack() }) { change(.token, UInt16(state.rawValue)) }
+    default: break
+    }
+  }
+
+  private func token(of context: EventContext, _ change: (inout TokenWatch) -> Void) -> TokenState? {
+    tokens.withLock { tokens in
+      change(&tokens[context.device])
+      return tokens[context.device].state(at: context.now.wall)
+    }
+  }
+
+  private func append(_ change: Change, _ episode: Episode?, to tape: inout Tape) {
+    tape.now = max(tape.now, MonotonicInstant(nanoseconds: change.instant))
+    var change = change
+    if let episode {
+      change.value = UInt16(tape.open.episodes.count)
+      tape.open.episodes.append(episode)
+      tape.open.episodeBytes += episode.recordedBytes
+    }
+    tape.state.apply(change, tape.open.episodes)
+    if (change.kind == .inserted || change.kind == .deleted), let last = tape.open.changes.last,
+      last.kind == change.kind,
+      last.phone == change.phone, last.instant == change.instant, last.value < .max
+    {
+      tape.open.changes[tape.open.changes.count - 1].value += 1
+    } else {
+      tape.open.changes.append(change)
+    }
+    guard tape.open.changes.count >= changesMax || tape.open.episodes.count >= Int(UInt16.max) else { return }
+    tape.closedBytes += tape.open.bytes
+    tape.closed.append(tape.open)
+    tape.open = Segment(start: tape.now, state: tape.state)
+    tape.open.changes.reserveCapacity(changesMax)
+    while tape.closedBytes > bytesMax, thin(&tape) {}
+  }
+
+  /// False when there is nothing left to take away.
+  private func thin(_ tape: inout Tape) -> Bool {
+    let half = tape.closed.count / 2
+    if let index = tape.closed[..<half].firstIndex(where: { !$0.isThin }) {
+      let before = tape.closed[index].bytes
+      (tape.closed[index].changes, tape.closed[index].episodes, tape.closed[index].episodeBytes) = ([], [], 0)
+      tape.closed[index].isThin = true
+      tape.closedBytes -= before - tape.closed[index].bytes
+      return true
+    }
+    guard half > 1 else { return false }
+    let kept = tape.closed.enumerated().filter { $0.offset >= half || $0.offset % 2 == 0 }.map(\.element)
+    tape.closed = kept
+    tape.closedBytes = kept.reduce(0) { $0 + $1.bytes }
+    return true
+  }
+
+  /// How far the run has come.
+  package var end: Nanoseconds { tape.withLock { $0.now } - MonotonicInstant(nanoseconds: 0) }
+
+  /// What the recording takes.
+  package var bytes: Int { tape.withLock { $0.closedBytes + $0.open.bytes + $0.state.bytes } }
+
+  /// The whole run at an instant, as it was after everything that happened at it; the last one for instants to come.
+  package func moment(at instant: Nanoseconds) -> RecordedMoment {
+    let wanted = MonotonicInstant(nanoseconds: 0) + instant
+    let (segment, now) = tape.withLock { tape in
+      // The first segment that begins later; the one before it has the instant.
+      let next = tape.closed.partitioningIndex { $0.start > wanted }
+      let isOpen = next == tape.closed.count && tape.open.start <= wanted
+      return (isOpen || tape.closed.isEmpty ? tape.open : tape.closed[max(0, next - 1)], tape.now)
+    }
+    var state = segment.state
+    let end = min(wanted, now)
+    for change in segment.changes {
+      if change.instant > end.nanoseconds { break }
+      state.apply(change, segment.episodes)
+    }
+    return state.moment(at: segment.isThin ? segment.start : end, isExact: !segment.isThin)
+  }
+}
+
+/// The state of all phones.
+private struct RecordedState: Sendable {
+  struct Phone: Sendable {
+    var episode: Episode?
+    var queue: Int32 = 0
+    var fleet: UInt16
+    var network: UInt8 = 0
+    var state = PhoneState.absent
+    var token = TokenState.none
+    var isMoving = false
+    /// The newest last.
+    var requests: [RecordedMoment.Request] = []
+  }
+
+  var phones: [Phone]
+  var sums: RecordedMoment.Sums
+  let fleetCount: Int
+
+  static let requestsKept = 4
+
+  init(fleets: [UInt16], fleetCount: Int) {
+    phones = fleets.map { Phone(fleet: $0) }
+    sums = RecordedMoment.Sums()
+    self.fleetCount = fleetCount
+  }
+
+  var bytes: Int { phones.count * (MemoryLayout<Phone>.stride + 32 + 2 * MemoryLayout<RecordedMoment.Request>.stride) }
+
+  mutating func apply(_ change: RunRecording.Change, _ episodes: [Episode]) {
+    let phone = Int(change.phone)
+    switch change.kind {
+    case .inserted:
+      phones[phone].queue += Int32(change.value)
+      sums.created += Int(change.value)
+    case .deleted: phones[phone].queue -= Int32(change.value)
+    case .network: phones[phone].network = UInt8(truncatingIfNeeded: change.value)
+    case .state:
+      guard let state = PhoneState(rawValue: UInt8(change.value)) else { return }
+      phones[phone].state = state
+      if state == .closed || state == .switchedOff { phones[phone].requests.removeAll { $0.ended == nil } }
+    case .token: phones[phone].token = TokenState(rawValue: UInt8(change.value)) ?? .none
+    case .moving: phones[phone].isMoving = change.value == 1
+    case .episode: phones[phone].episode = episodes[Int(change.value)]
+    case .sent:
+      if phones[phone].requests.count >= RecordedState.requestsKept { phones[phone].requests.removeFirst() }
+      phones[phone].requests.append(
+        RecordedMoment.Request(
+          bits: UInt8(truncatingIfNeeded: change.value), isUpload: change.detail == 1,
+          sent: Nanoseconds(change.instant)))
+    case .ended: end(change, phone)
+    }
+  }
+
+  private mutating func end(_ change: RunRecording.Change, _ phone: Int) {
+    let open = phones[phone].requests.lastIndex { $0.ended == nil && $0.bits == change.detail }
+    guard let open else { return }
+    phones[phone].requests[open].ended = Nanoseconds(change.instant)
+    phones[phone].requests[open].status = change.value
+    guard phones[phone].requests[open].isUpload else { return }
+    sums.uploads += 1
+    if !(200..<300).contains(change.value) { sums.failedUploads += 1 }
+  }
+
+  func moment(at instant: MonotonicInstant, isExact: Bool) -> RecordedMoment {
+    var fleets = (0..<fleetCount).map { _ in RecordedMoment.Fleet() }
+    var result: [RecordedMoment.Phone] = []
+    result.reserveCapacity(phones.count)
+    for (number, phone) in phones.enumerated() {
+      guard phone.state != .absent, let episode = phone.episode else { continue }
+      let fleet = Int(phone.fleet)
+      fleets[fleet].phones += 1
+      if phone.state != .left { fleets[fleet].present += 1 }
+      if phone.state == .running { fleets[fleet].active += 1 }
+      if phone.isMoving { fleets[fleet].moving += 1 }
+      fleets[fleet].backlog += Int(phone.queue)
+      result.append(
+        RecordedMoment.Phone(
+          number: number, fleet: fleet, place: episode.place(at: instant), queue: Int(phone.queue),
+          network: Int(phone.network), state: phone.state, token: phone.token, isMoving: phone.isMoving,
+          requests: phone.requests))
+    }
+    return RecordedMoment(
+      instant: instant - MonotonicInstant(nanoseconds: 0), isExact: isExact, phones: result, fleets: fleets, sums: sums)
+  }
+}
+
+/// A run at one instant.
+package struct RecordedMoment: Equatable, Sendable {
+  /// A request of a phone.
+  package struct Request: Equatable, Sendable {
+    fileprivate let bits: UInt8
+    /// Of records; or else for tokens or a log.
+    package let isUpload: Bool
+    package let sent: Nanoseconds
+    /// Nil while it is under way.
+    package fileprivate(set) var ended: Nanoseconds?
+    /// 0: no answer.
+    package fileprivate(set) var status: UInt16 = 0
+  }
+
+  /// One phone.
+  package struct Phone: Equatable, Sendable {
+    /// Its number in `RunSteering.phoneNames`.
+    package let number: Int
+    package let fleet: Int
+    /// Where it truly was.
+    package let place: Coordinate
+    package let queue: Int
+    /// The place of its network in `RunSteering.networkNames`.
+    package let network: Int
+    package let state: PhoneState
+    package let token: TokenState
+    package let isMoving: Bool
+    /// The last ones, the newest last.
+    package let requests: [Request]
+  }
+
+  /// The figures of one fleet.
+  package struct Fleet: Equatable, Sendable {
+    package var phones = 0
+    package var present = 0
+    package var active = 0
+    package var moving = 0
+    package var backlog = 0
+  }
+
+  /// Since the run began.
+  package struct Sums: Equatable, Sendable {
+    package var created = 0
+    package var uploads = 0
+    package var failedUploads = 0
+  }
+
+  /// What is shown; earlier than what was asked for where `isExact` is false.
+  package let instant: Nanoseconds
+  package let isExact: Bool
+  /// Those that have been there.
+  package let phones: [Phone]
+  package let fleets: [Fleet]
+  package let sums: Sums
+}
+
+extension [RunRecording.Segment] {
+  /// The first place whose element has it, and all behind it too.
+  fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
+    var range = startIndex..<endIndex
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range = holds(self[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+    }
+    return range.lowerBound
+  }
+}
+
+extension Episode {
+  /// What it keeps in memory, roughly.
+  fileprivate var recordedBytes: Int {
+    switch self {
+    case .stay: 128
+    case .trip(let trip): 512 + 64 * trip.motion.path.vertices.count
+    }
+  }
+}

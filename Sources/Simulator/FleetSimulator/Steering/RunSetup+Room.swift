@@ -1,0 +1,53 @@
+import Base
+import Scenario
+
+extension FleetSchedule {
+  /// How many devices there are at most, with what acts change.
+  func devices(under acts: [PlannedAct], of name: String) -> Int {
+    var (presence, trips) = (presence, trips)
+    for act in acts where act.fleet == name {
+      let instant = MonotonicInstant(nanoseconds: 0) + act.start
+      switch act.change {
+      case .addPhones(let phones):
+        presence = presence.steered(at: instant, factor: 1, shift: Double(phones.count), of: devices)
+      case .removePhones(let phones):
+        presence = presence.steered(at: instant, factor: 1, shift: -Double(phones.count), of: devices)
+      case .changeRate(let rate):
+        trips = trips?.changed(by: rate.factor, at: instant)
+        presence = presence.steered(at: instant, factor: rate.factor, shift: 0, of: devices)
+      case .end: break
+      }
+    }
+    guard acts.contains(where: { $0.fleet == name }) else { return devices }
+    return trips.map(\.orders.orders.count) ?? max(devices, presence.peak)
+  }
+}
+
+extension RunSetup {
+  /// What of an act cannot be simulated.
+  static func judge(_ act: PlannedAct, of scenario: Scenario, _ problems: inout [String]) {
+    guard let name = act.fleet, let fleet = scenario.fleets.first(where: { $0.name == name })?.value,
+      fleet.executor.startsTrips
+    else { return }
+    if case .changeRate = act.change { return }
+    problems.append(
+      "acts: the phones of '\(name)' come and go with their trips: change its rate, changeRate: { fleet: \"\(name)\", factor: 2 }"
+    )
+  }
+
+  /// Takes places for phones that may be added while the run goes on; nil: as many as there are, and a thousand at least.
+  /// A place costs memory and nothing else: what is not taken is counted nowhere.
+  mutating func makeRoom(_ places: Int?) {
+    isSteerable = true
+    for index in fleets.indices {
+      let old = fleets[index].devices + fleets[index].room
+      let more = places ?? RunSteering.places(besides: fleets[index].devices)
+      fleets[index].room += more
+      guard fleets[index].members != nil else { continue }
+      let before = fleets[..<index].reduce(0) { $0 + $1.devices }
+      fleets[index].members? += (old..<old + more).filter { place in
+        shard.map { $0.simulates(before + place) } ?? true
+      }
+    }
+  }
+}

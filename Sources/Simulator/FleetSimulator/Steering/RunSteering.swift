@@ -1,0 +1,223 @@
+package import Base
+package import Scenario
+import Synchronization
+import Threads
+import World
+
+/// Between the threads of a room and the thread of a run: acts go in, and what has become of them and the view of the run
+/// come out. The run's thread does the acts between two turns and gives each an instant that no turn before it has
+/// reached, so that a replay repeats it exactly.
+package final class RunSteering: Sendable {
+  /// An act and what has become of it.
+  package struct Entry: Equatable, Sendable {
+    package enum Outcome: Equatable, Sendable {
+      case waiting
+      /// With what it came to, in words.
+      case applied(String)
+      case refused(RunActError)
+    }
+
+    /// From 1 on, in the order of submission.
+    package let number: Int
+    package let act: RunAct
+    /// By the wall clock of the machine.
+    package let requestedAt: WallInstant
+    package fileprivate(set) var outcome = Outcome.waiting
+    /// In the run.
+    package fileprivate(set) var appliedAt: Nanoseconds?
+    /// By the machine's clock, from the submission to the end of the act.
+    package fileprivate(set) var reaction: Nanoseconds?
+    fileprivate let submitted: MonotonicInstant
+  }
+
+  private struct State {
+    var entries: [Entry] = []
+    /// Places among the entries that the run has not taken yet.
+    var waiting: [Int] = []
+    var plan = SteeredPlan()
+    var isPaused = false
+    var isOver = false
+    var viewers = 0
+    var view: RunView?
+    var alarm: (@Sendable () -> Void)?
+  }
+
+  package let mode: ClockMode
+  /// By the number of the phone, those included that may still be added.
+  package let phoneNames: [String]
+  package let fleetNames: [String]
+  /// Networks that `dropNetwork` knows.
+  package let networkNames: [String]
+  /// Every instant of the run so far; nil where time is the machine's.
+  package let recording: RunRecording?
+  private let tripFleets: Set<String>
+  private let document: ScenarioDocument
+  private let clock: @Sendable () -> (monotonic: MonotonicInstant, wall: WallInstant)
+  private let state = Mutex(State())
+  /// Whether the run's thread is to look: a lock for each turn would be dear.
+  private let wantsAttention = Atomic(false)
+  private let isWatchedFlag = Atomic(false)
+  private let wakeUp = Semaphore()
+
+  /// How many phones can be added to a run that does not say otherwise: as many as it has, and a thousand at least.
+  package static func places(besides phones: Int) -> Int { max(1_000, phones) }
+
+  /// Of a run of `scenario`, which was read from `document`; makes room in `setup` for phones that may be added.
+  /// `places`: how many, in each fleet.
+  package convenience init(
+    _ scenario: Scenario, _ setup: inout RunSetup, document: ScenarioDocument, places: Int? = nil
+  ) {
+    let clock = SystemClock()
+    self.init(scenario, &setup, document: document, places: places) { (clock.monotonicNow, clock.wallNow) }
+  }
+
+  package init(
+    _ scenario: Scenario, _ setup: inout RunSetup, document: ScenarioDocument, places: Int? = nil,
+    clock: @escaping @Sendable () -> (monotonic: MonotonicInstant, wall: WallInstant)
+  ) {
+    setup.makeRoom(places)
+    mode = scenario.clock.mode
+    phoneNames = setup.deviceNames
+    fleetNames = setup.fleets.map(\.name)
+    networkNames = setup.radio.names
+    tripFleets = Set(scenario.fleets.filter { $0.value.executor.startsTrips }.map(\.name))
+    recording = [.virtual, .lockstep].contains(scenario.clock.mode) ? RunRecording(setup) : nil
+    self.document = document.adopting(scenario, keepsJudgement: true)
+    self.clock = clock
+  }
+
+  // MARK: For the threads of a room.
+
+  /// Gives the number of the act. Throws what can be known before it is done.
+  package func submit(_ act: RunAct) throws(RunActError) -> Int {
+    try judge(act)
+    let now = clock()
+    let taken: (number: Int, alarm: (@Sendable () -> Void)?)? = state.withLock { state in
+      guard !state.isOver else { return nil }
+      let number = state.entries.count + 1
+      state.entries.append(Entry(number: number, act: act, requestedAt: now.wall, submitted: now.monotonic))
+      state.waiting.append(number - 1)
+      return (number, state.alarm)
+    }
+    guard let taken else { throw RunActError("", "the run is over", remedy: "start another one") }
+    wantsAttention.store(true, ordering: .releasing)
+    wakeUp.signal()
+    taken.alarm?()
+    return taken.number
+  }
+
+  /// All acts, in the order of submission.
+  package var entries: [Entry] { state.withLock { $0.entries } }
+  package var isPaused: Bool { state.withLock { $0.isPaused } }
+
+  /// The latest; nil before the first, and while nothing watches.
+  package var view: RunView? { state.withLock { $0.view } }
+
+  /// Views are published from the first watch on until the last has ended.
+  package func beginWatching() {
+    state.withLock { $0.viewers += 1 }
+    isWatchedFlag.store(true, ordering: .releasing)
+    wakeUp.signal()
+  }
+
+  package func endWatching() {
+    let isWatched = state.withLock { state in
+      state.viewers = max(0, state.viewers - 1)
+      return state.viewers > 0
+    }
+    isWatchedFlag.store(isWatched, ordering: .releasing)
+  }
+
+  /// The session so far as a scenario file.
+  package var scenarioText: String { state.withLock { $0.plan }.document(from: document).text }
+
+  private func judge(_ act: RunAct) throws(RunActError) {
+    switch act {
+    case .addPhones(_, let fleet), .removePhones(_, let fleet):
+      try judge(fleet: fleet, of: act)
+      guard !tripFleets.contains(fleet) else {
+        throw RunActError(
+          "\(act.name).fleet", "the phones of '\(fleet)' come and go with their trips",
+          remedy: "change its rate: {\"changeRate\": {\"fleet\": \"\(fleet)\", \"factor\": 2}}")
+      }
+    case .changeRate(let factor, let fleet):
+      try judge(fleet: fleet, of: act)
+      guard factor >= 0, factor <= RunAct.factorMax else {
+        throw RunActError("changeRate.factor", "out of range", remedy: "write a number from 0 to \(RunAct.factorMax)")
+      }
+    case .dropNetwork(let drop):
+      try judge(fleet: drop.fleet, of: act)
+      guard networkNames.contains(drop.network) else {
+        let near = NearestName.find(drop.network, in: networkNames).map { "did you mean '\($0)'?" }
+        throw RunActError(
+          "dropNetwork.network", "there is no network '\(drop.network)' that stays as it is",
+          remedy: near ?? "write one of \(networkNames.joined(separator: ", "))")
+      }
+    case .expireTokens(let fleet): try judge(fleet: fleet, of: act)
+    case .killApps(let kill): try judge(fleet: kill.fleet, of: act)
+    case .pause, .resume:
+      guard mode != .realtime else {
+        throw RunActError(
+          act.name, "real time cannot stand still", remedy: "use the mode virtual, lockstep or accelerated")
+      }
+    case .stop, .abort: break
+    }
+  }
+
+  private func judge(fleet: String?, of act: RunAct) throws(RunActError) {
+    guard let fleet, !fleetNames.contains(fleet) else { return }
+    let near = NearestName.find(fleet, in: fleetNames).map { "did you mean '\($0)'?" }
+    throw RunActError(
+      "\(act.name).fleet", "there is no fleet '\(fleet)'",
+      remedy: near ?? "write one of \(fleetNames.joined(separator: ", "))")
+  }
+
+  // MARK: For the thread of the run.
+
+  /// Called when an act is submitted: ends a wait of the run.
+  func onSubmit(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }
+
+  var hasActs: Bool { wantsAttention.load(ordering: .acquiring) }
+  var isWatched: Bool { isWatchedFlag.load(ordering: .acquiring) }
+
+  /// The next act that waits; nil when none does.
+  func takeAct() -> (number: Int, act: RunAct)? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        wantsAttention.store(false, ordering: .releasing)
+        return nil
+      }
+      let entry = state.entries[state.waiting.removeFirst()]
+      return (entry.number, entry.act)
+    }
+  }
+
+  func settle(_ number: Int, _ outcome: Entry.Outcome, at instant: MonotonicInstant) {
+    let now = clock().monotonic
+    state.withLock { state in
+      state.entries[number - 1].outcome = outcome
+      state.entries[number - 1].appliedAt = instant - MonotonicInstant(nanoseconds: 0)
+      state.entries[number - 1].reaction = now - state.entries[number - 1].submitted
+    }
+  }
+
+  func note(_ step: PlannedStep) { state.withLock { $0.plan.steps.append(step) } }
+  func pause(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
+  func publish(_ view: RunView) { state.withLock { $0.view = view } }
+
+  /// Until something is submitted or the time is over.
+  func wait(milliseconds: Int) { _ = wakeUp.wait(milliseconds: milliseconds) }
+
+  /// The run has ended: what waits is not done any more.
+  func close(at instant: MonotonicInstant) {
+    state.withLock { state in
+      state.isOver = true
+      for index in state.waiting {
+        state.entries[index].outcome = .refused(
+          RunActError("", "the run ended before the act", remedy: "start another one"))
+        state.entries[index].appliedAt = instant - MonotonicInstant(nanoseconds: 0)
+      }
+      state.waiting = []
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Base
+import Contract
+import JSON
+import Scenario
+
+/// What an act has come to, as a scenario has it.
+enum PlannedStep: Equatable, Sendable {
+  case fault(Fault)
+  case act(PlannedAct)
+}
+
+/// The acts of a session, in their order.
+struct SteeredPlan: Sendable {
+  var steps: [PlannedStep] = []
+
+  /// The document with the acts in it.
+  func document(from document: ScenarioDocument) -> ScenarioDocument {
+    var document = document
+    for step in steps {
+      switch step {
+      case .fault(let fault): document.append(fault.json, to: "faults")
+      case .act(let act): document.append(act.json, to: "acts")
+      }
+    }
+    return document
+  }
+}
+
+extension Fault {
+  /// Of those that acts come to.
+  fileprivate var json: JSONValue {
+    var object: JSONObject = ["name": .string(name)]
+    if let start { object["at"] = .duration(start) }
+    if duration > .zero { object["for"] = .duration(duration) }
+    if let occurrences { object["occurrences"] = .array(occurrences.map(\.json)) }
+    var select = JSONObject()
+    if let fleet = selection.fleet { select["fleet"] = .string(fleet) }
+    if let fraction = selection.fraction { select["fraction"] = .double(fraction) }
+    if let place = selection.place {
+      select["place"] = .array(place.vertices.map { .array([.double($0.latitude), .double($0.longitude)]) })
+    }
+    if !select.members.isEmpty { object["select"] = .object(select) }
+    switch action {
+    case .network(let name): object["network"] = .string(name)
+    case .authorization: object["auth"] = .object(["expireAllAccessTokens": .bool(true)])
+    case .lifecycle: object["lifecycle"] = .object(["terminate": .bool(true)])
+    case .toxic, .http, .storage, .device, .remote: preconditionFailure("no act is such a fault")
+    }
+    return .object(object)
+  }
+}
+
+extension JSONValue {
+  fileprivate static func duration(_ span: Nanoseconds) -> JSONValue {
+    .string(ScenarioDocument.text(ofSeconds: span.seconds))
+  }
+}
