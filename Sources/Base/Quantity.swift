@@ -15,6 +15,17 @@ extension BinaryInteger {
   /// `1 record`, `2 records`: for words that people read.
   package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 
+  /// `12,345`.
+  package var grouped: String {
+    let digits = String(magnitude)
+    var text = ""
+    for (place, digit) in digits.enumerated() {
+      if place > 0 && (digits.count - place) % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return (self < 0 ? "-" : "") + text
+  }
+
   /// The digits, with zeros in front up to the width; for numbers that are not negative.
   package func zeroPadded(to width: Int, radix: Int = 10) -> String {
     let digits = String(self, radix: radix)

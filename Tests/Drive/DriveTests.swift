@@ -23,6 +23,20 @@ import Vocabulary
     #expect(ride.notes.last == "stationary" && ride.status.hasPrefix("at rest · stationary · odometer"))
   }
 
+  /// A captive portal answers 200 with its page; the SDK deletes the records.
+  @Test func recordsThatAPageSwallowedAreNotUploaded() throws {
+    var ride = try Ride()
+    ride.outcome = .answered(status: 200, reason: "OK", body: Array("<!DOCTYPE html><title>Log in</title>".utf8))
+    try ride.press(.drive)
+    try ride.wait(120)
+    let count = ride.sent.count
+    #expect(count > 5)
+    #expect(
+      ride.drive.account
+        == "\(count) records made, 0 uploaded, \(count) deleted because a page came with a success, 0 still on the phone"
+    )
+  }
+
   /// SDK §25.
   @Test func aDriveIsAsObservedUnlessItFollowsTheDocuments() throws {
     func odometers(_ behaviour: SDKBehaviour?) throws -> [Double?] {

@@ -20,6 +20,17 @@ import Testing
     #expect(ChartScale(.logarithmic, of: values).levels == levels)
   }
 
+  /// One value a hundred times the others would press them to the ground.
+  @Test func aSpikeIsCutOffAndNamed() {
+    let values = Array(repeating: 40.0, count: 200) + [5_000]
+    let scale = ChartScale(.linear, of: values)
+    #expect(scale.cut == 5_000 && scale.levels.last == 100 && scale.share(of: 5_000) == 1)
+    #expect((scale.share(of: 40) - 0.4).magnitude < 1e-9)
+    #expect(
+      ChartScale(.linear, of: values + Array(repeating: 5_000, count: 5)).cut == nil, "what comes often is no spike")
+    #expect(ChartScale(.linear, of: [40, 300]).cut == nil)
+  }
+
   @Test func heightsGrowWithTheValueBetweenTheEnds() {
     let scale = ChartScale(.logarithmic, of: [1, 100])
     #expect(scale.share(of: 0) == 0 && scale.share(of: 1) == 0 && scale.share(of: 1_000) == 1)

@@ -77,6 +77,63 @@ import Testing
     #expect(row?.outcome == .undecided("too few samples"))
   }
 
+  @Test func anotherCityDoesNotJudgeWhatDependsOnItsPlaces() throws {
+    var (before, after) = (try Self.run(seed: 1), try Self.run(seed: 1, latency: 2))
+    before.seed = 2
+    let rows = RunComparison(before, after).rows
+    #expect(rows.first { $0.name == "upload_duration p95" }?.outcome == .regression)
+    let outcome = rows.first { $0.name == "record_delivery_latency p95" }?.outcome
+    #expect(outcome == .undecided("another seed has other tunnels and dead zones"))
+    after.groups = nil
+    let older = RunComparison(before, after)
+    #expect(older.rows.first { $0.name == "upload_duration p95" }?.outcome == .undecided("too few samples"))
+    #expect(older.notes.contains { $0.contains("the summary of the second run, of version test, has no groups") })
+  }
+
+  /// A machine that has turns 40 ms late cannot tell 5 ms.
+  @Test func whatIsSmallerThanTheLagOfTheGeneratorIsUndecided() throws {
+    var (before, after) = (try Self.run(seed: 1), try Self.run(seed: 1, latency: 1.1))
+    #expect(RunComparison(before, after).regressions.contains { $0.name == "upload_duration p95" })
+    var lag = Histogram(highestTrackableValue: 1_000_000)
+    lag.record(1_000, times: 95)
+    lag.record(41_000, times: 5)
+    before.metrics.append(.init(name: "generator_lag", figure: .trend(Spread(histogram: lag, resolution: 1_000))))
+    let row = RunComparison(before, after).rows.first { $0.name == "upload_duration p95" }
+    #expect(row?.outcome == .undecided("smaller than the lag of the generator (40.0 ms)"))
+    after = try Self.run(seed: 1, latency: 3)
+    #expect(RunComparison(before, after).regressions.contains { $0.name == "upload_duration p95" })
+  }
+
+  @Test func groupsOfShardsAreThoseOfTheWhole() throws {
+    let text = """
+      { version: 1, name: "parts", seed: 5, clock: { duration: "10m", settle: "2m" },
+        fleets: { cars: { devices: 21, motion: "driving", network: "lte" }, walkers: { devices: 4, motion: "walking" } } }
+      """
+    let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text).scenario
+    func run(_ setup: RunSetup) throws -> RunSummary {
+      let measures = try Measures(scenario, setup)
+      let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+      return measures.summary(
+        of: try FleetRun(setup, store: store, watchers: [measures]).run(), hash: "one", product: "test")
+    }
+    let setup = try RunSetup(scenario)
+    let parts = try (0..<3).map { index in
+      let shard = try #require(Shard(index: index, count: 3))
+      var part = try run(setup.part(shard))
+      part.shard = shard.text
+      return part
+    }
+    let whole = try run(setup)
+    #expect(whole.groups?.whole(0).count ?? 0 > 100)
+    #expect(try RunSummary.whole(of: parts).groups == whole.groups)
+  }
+
+  @Test func thePageLaysDistributionsOverEachOther() throws {
+    let text = ComparisonPage(RunComparison(try Self.run(seed: 1), try Self.run(seed: 1, latency: 1.3))).text
+    #expect(text.contains(">Distributions<") && text.contains(">p99.9<"))
+    #expect(text.ranges(of: "class=\"key c\">before").count >= 6, "each chart has both runs")
+  }
+
   @Test(arguments: ["upload_duration:p95:5%", "upload_failed:0%", "upload_wait:avg:12.5%"])
   func aLimitIsRead(text: String) { #expect(RunComparison.Limit(text: text) != nil) }
 
@@ -84,6 +141,63 @@ import Testing
     "", "upload_duration", "upload_duration:p95", "a:p101:5%", "a:b:5%", "a:p95:-1%", "a:p95:5", "a:b:c:5%",
   ])
   func whatIsNoLimitIsNotRead(text: String) { #expect(RunComparison.Limit(text: text) == nil) }
+
+  // MARK: Whether chance is what it says
+
+  /// A run whose phones differ, whose moments differ, and whose values have a heavy tail: of `slow`, all take a tenth longer.
+  private static func groups(seed: UInt64, slow: Bool = false, hasSlowTimes: Bool) -> SampleGroups {
+    var stream = RandomStream(seed: seed, device: 0, concern: 1)
+    var groups = SampleGroups()
+    // A busy time lasts for several pieces.
+    var busy = 1.0
+    let pieces = (0..<SampleGroups.count).map { piece -> Double in
+      if piece % 3 == 0 { busy = hasSlowTimes && stream.uniform() < 0.3 ? 1.5 : 1 }
+      return busy
+    }
+    for phone in 0..<64 {
+      let own = 0.8 + 0.4 * stream.uniform()
+      for index in 0..<128 {
+        let piece = index % SampleGroups.count
+        let value = 100 * own * pieces[piece] / (0.02 + stream.uniform()) * (slow ? 1.1 : 1)
+        groups.phones[phone % SampleGroups.count].spreads[0].record(milliseconds: value)
+        groups.pieces[piece].spreads[0].record(milliseconds: value)
+      }
+    }
+    return groups
+  }
+
+  private static func chance(_ before: SampleGroups, _ after: SampleGroups, share: Double) throws -> Double {
+    var both = before.whole(0)
+    both.add(after.whole(0))
+    let level = try #require(both.percentile(share))
+    func mean(_ groups: SampleGroups) throws -> ClusteredMean {
+      try #require(
+        ClusteredMean(groups) { group in
+          let above = group.spreads[0].count(above: level)
+          return (above, above, Double(group.spreads[0].count))
+        })
+    }
+    return try #require(MeanTest(mean(before), mean(after), isPaired: false)).chance
+  }
+
+  /// Also where phones, and whole stretches of time, are alike.
+  @Test(arguments: [(50.0, false), (95, false), (50, true), (95, true)])
+  func equalRunsDifferAsRarelyAsTheTestSays(share: Double, hasSlowTimes: Bool) throws {
+    let runs = (1...400).map { Self.groups(seed: $0, hasSlowTimes: hasSlowTimes) }
+    var extreme = 0
+    for index in stride(from: 0, to: runs.count, by: 2) {
+      if try Self.chance(runs[index], runs[index + 1], share: share) < 0.005 { extreme += 1 }
+    }
+    #expect(extreme <= 5, "two are expected in 200, one for each direction")
+  }
+
+  @Test func aTenthIsFound() throws {
+    for seed in 1...50 as ClosedRange<UInt64> {
+      let before = Self.groups(seed: seed, hasSlowTimes: false)
+      let after = Self.groups(seed: 1_000 + seed, slow: true, hasSlowTimes: false)
+      #expect(try Self.chance(before, after, share: 50) < 0.0003)
+    }
+  }
 
   /// Student's table.
   @Test(arguments: [(2.145, 14, 0.025), (2.977, 14, 0.005), (2.92, 2, 0.05), (1.812, 10, 0.05), (1.812, 11, 0.05)])

@@ -66,6 +66,81 @@ import Testing
     #expect(SummaryText(Self.run.summary, isColoured: true).text.contains("\u{1B}[31m"))
   }
 
+  @Test func limitsHaveUnits() {
+    func text(_ selection: String, _ expression: String) -> String {
+      MetricText.expression(.init(selection: selection, expression: expression, value: 1, outcome: .passed))
+    }
+    #expect(text("upload_duration", "p(95)<5000") == "p(95)<5000 ms" && text("upload_bytes", "max<9") == "max<9 B")
+    #expect(text("upload_duration", "count>3") == "count>3" && text("upload_failed", "rate<0.1") == "rate<0.1")
+    let summary = Self.run.summary
+    #expect(SummaryText(summary, isColoured: false).text.contains("upload_duration{status:500}  max<1 ms"))
+    #expect(PageReport(summary, map: nil).text.contains("max&lt;1 ms"))
+  }
+
+  /// A line is broken between words, and lesser columns are left out before that.
+  @Test(arguments: [60, 75])
+  func aNarrowTerminalBreaksNoWordAndNoTable(width: Int) {
+    var summary = Self.run.summary
+    summary.errors = [
+      RequestError(
+        purpose: "records", kind: "status 503", message: "the server is busy and says so in many words, which go on",
+        fleet: "cars", count: 12, first: .seconds(5), last: .seconds(900),
+        sample: .init(device: "cars-0", request: "POST http://127.0.0.1/up", records: 1, body: ""))
+    ]
+    let wide = SummaryText(summary, isColoured: false).text
+    let text = SummaryText(summary, isColoured: false, width: width).text
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.allSatisfy { $0.count <= width || $0.split(separator: " ").count == 1 }, "\(text)")
+    let words = Set(wide.split { $0 == " " || $0 == "\n" })
+    #expect(text.split { $0 == " " || $0 == "\n" }.allSatisfy(words.contains), "no word is broken")
+    #expect(lines.contains { $0.hasPrefix("  upload_duration ") && $0.contains(" ms") })
+    #expect(lines.contains { $0.hasPrefix("  status 503  12 ") })
+    let painted = SummaryText(summary, isColoured: true, width: width).text
+    #expect(painted.split(separator: "\n").count == text.split(separator: "\n").count, "colours have no width")
+  }
+
+  @Test func likeViolationsAreToldOnce() {
+    var summary = Self.run.summary
+    summary.violations = (0..<12).map { number in
+      .init(
+        invariant: "I1-conservation", device: "cars-\(number)", uuid: "0\(number)a",
+        story: ["made at 00:0\(number):07", "gone"])
+    }
+    summary.violations.append(
+      .init(invariant: "I1-conservation", device: "vans-1", uuid: nil, story: ["in two places"]))
+    let text = PageReport(summary, map: nil).text
+    #expect(text.ranges(of: "<article ").count == 2)
+    #expect(text.contains("11 more violations with the same story: cars-1, cars-2") && text.contains("in two places"))
+    #expect(text.contains(XML.escaped(Invariant.conservation.rule)), "a rule has a sentence")
+  }
+
+  @Test func figuresOfFleetsAreFoldedAway() throws {
+    let text = PageReport(Self.run.summary, map: nil).text
+    let fold = try #require(text.firstRange(of: " by fleet and by tag</summary>"))
+    let first = try #require(text.firstRange(of: "upload_duration{fleet:cars}"))
+    #expect(fold.upperBound < first.lowerBound)
+    for title in ["Uploads by their duration", "Uploads in flight", "Bytes per second"] {
+      #expect(text.contains(title))
+    }
+  }
+
+  @Test func everyOutputSaysWhatWasRunWhenAndWhere() throws {
+    var summary = Self.run.summary
+    let start = WallInstant(millisecondsSince1970: 1_795_000_000_000)
+    summary.origin = RunOrigin(
+      command: "rollingroad simulate x --seed 4", host: "build-7, Linux 6.1, 8 processors", start: start,
+      end: start.advanced(byMilliseconds: 90_000))
+    let outputs = [
+      SummaryText(summary, isColoured: false).text, PageReport(summary, map: nil).text, JUnitReport(summary).text,
+      summary.json.pretty,
+    ]
+    for output in outputs {
+      #expect(output.contains("rollingroad simulate x --seed 4") && output.contains("build-7, Linux 6.1, 8 processors"))
+      #expect(output.contains(start.iso8601Text.prefix(19)))
+    }
+    #expect(outputs[0].contains(", 90.0 s by the clock"))
+  }
+
   @Test func theFirstLineNamesWhatWasMissedAndWhatWasNotJudged() {
     var summary = Self.run.summary
     summary.violations = []

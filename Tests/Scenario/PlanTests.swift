@@ -8,6 +8,12 @@ import Testing
     #expect(plan.peakDevices == 8 && (plan.fleets[0].deviceHours - 4).magnitude < 1e-9)
   }
 
+  @Test func thousandsAreSeparated() throws {
+    let text = RunPlan(try read(scenario("clock: { duration: '30m' }", fleet: "devices: 2468"))).text
+    #expect(text.contains("2,468  1,234.0") && text.contains("at most 2,468 devices"))
+    #expect(!text.contains("2468"))
+  }
+
   @Test func aRampIsATriangle() throws {
     let fleet = "executor: 'ramping-devices', stages: [{ duration: '10m', target: 60 }]"
     let plan = RunPlan(try read(scenario(fleet: fleet)))

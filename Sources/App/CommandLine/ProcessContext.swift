@@ -30,6 +30,8 @@ public struct ProcessContext {
   public let errorWidth: () -> Int?
   /// A person reads the results, not a program.
   public let outputIsTerminal: Bool
+  /// Letters to a line of it; nil when it is none.
+  public let outputWidth: () -> Int?
   /// Goes where the errors go, without an end of line: for a line that renews itself.
   public let writeRaw: (String) -> Void
   /// Errors and hints go here.
@@ -42,6 +44,7 @@ public struct ProcessContext {
     listFolder: @escaping (String) -> [String]? = { _ in nil },
     writeOutput: @escaping (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     errorIsTerminal: Bool = true, errorWidth: @escaping () -> Int? = { nil }, outputIsTerminal: Bool = false,
+    outputWidth: @escaping () -> Int? = { nil },
     writeRaw: @escaping (String) -> Void = { _ in },
     input: Int32? = nil, terminal: Int32? = nil, ownsSignals: Bool = false
   ) {
@@ -58,6 +61,7 @@ public struct ProcessContext {
     self.terminal = terminal
     self.ownsSignals = ownsSignals
     self.outputIsTerminal = outputIsTerminal
+    self.outputWidth = outputWidth
     self.writeRaw = writeRaw
   }
 }
@@ -74,7 +78,7 @@ extension ProcessContext {
       writeOutput: { Descriptor.write($0 + "\n", to: STDOUT_FILENO) },
       writeError: { Descriptor.write($0 + "\n", to: STDERR_FILENO) },
       errorIsTerminal: isatty(STDERR_FILENO) == 1, errorWidth: { terminalWidth(STDERR_FILENO) },
-      outputIsTerminal: isatty(STDOUT_FILENO) == 1,
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1, outputWidth: { terminalWidth(STDOUT_FILENO) },
       writeRaw: { Descriptor.write($0, to: STDERR_FILENO) },
       input: isatty(STDIN_FILENO) == 1 ? nil : STDIN_FILENO,
       terminal: isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 ? STDIN_FILENO : nil, ownsSignals: true)

@@ -56,7 +56,7 @@ extension ObservedAnswer {
   private static let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
 
   /// Begins like a page for people.
-  var isPage: Bool {
+  package var isPage: Bool {
     if let type = head?.mediaType, type == "text/html" || type == "application/xhtml+xml" { return !body.isEmpty }
     let start = body.drop { $0 <= 0x20 }.prefix(14)
     let text = String(decoding: start, as: UTF8.self).lowercased()

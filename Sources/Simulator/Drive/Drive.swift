@@ -53,6 +53,8 @@ package struct Drive {
   var inFlight: [UInt64: OutgoingRequest] = [:]
   var orders: [DriveOrder] = []
   private let rows = RowCount()
+  /// Records that the phone deleted on the success of a page for people, which no backend has sent.
+  private var misledCount = 0
 
   static let identityStreamID: UInt64 = 1 << 32
 
@@ -97,7 +99,9 @@ package struct Drive {
 
   /// What has become of the records.
   package var account: String {
-    "\(rows.made) records made, \(rows.uploaded) uploaded, \(queuedCount) still on the phone"
+    let misled = misledCount > 0 ? ", \(misledCount) deleted because a page came with a success" : ""
+    return
+      "\(rows.made) records made, \(rows.uploaded - misledCount) uploaded\(misled), \(queuedCount) still on the phone"
   }
 
   /// The end of a request that was ordered; one that was given up meanwhile changes nothing.
@@ -111,7 +115,9 @@ package struct Drive {
       strategy: host.configuration.authorization.strategy)
     lastAnswer = answer
     lines.append(.ended(answer, checker.check(answer).findings))
+    let uploaded = rows.uploaded
     host.answer(id, outcome, at: now)
+    if answer.isPage { misledCount += rows.uploaded - uploaded }
     applyEffects(at: now)
     settle(at: now)
     try commit()

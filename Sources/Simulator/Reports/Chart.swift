@@ -24,7 +24,7 @@ struct Chart {
   private static let (width, height) = (720.0, 160.0)
 
   var html: String {
-    let name = "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
+    let name = Chart.identifier(of: title)
     let legend = lines.map { line in
       HTML.element("span", "class=\"key \(line.colour)\"", [HTML.text(line.name)])
     }
@@ -44,6 +44,11 @@ struct Chart {
           [yLabels, drawing]),
         HTML.element("svg", "class=\"axis\" aria-hidden=\"true\"", xLabels),
       ])
+  }
+
+  /// Of the element that names a chart.
+  static func identifier(of title: String) -> String {
+    "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
   }
 
   // MARK: Scales
@@ -191,12 +196,17 @@ struct ChartScale {
   private let kind: Kind
   private let least: Double
   private let greatest: Double
+  /// The highest value, where it is so far above the others that they could not be read beside it; nil: nothing is cut off.
+  let cut: Double?
   /// From the bottom to the top, both included.
   let levels: [Double]
 
   init(_ kind: Kind, of values: [Double]) {
     self.kind = kind
-    let highest = values.max().flatMap { $0 > 0 ? $0 : nil } ?? 1
+    var highest = values.max().flatMap { $0 > 0 ? $0 : nil } ?? 1
+    let usual = kind == .linear ? ChartScale.usual(of: values) : highest
+    cut = highest > ChartScale.cutFactor * usual ? highest : nil
+    if cut != nil { highest = 2 * usual }
     switch kind {
     case .linear:
       greatest = ChartScale.round(highest)
@@ -210,6 +220,15 @@ struct ChartScale {
       (least, greatest) = (spans[first], spans[last])
       levels = ChartScale.thinned(Array(spans[first...last]))
     }
+  }
+
+  /// A value that is so many times the usual highest one leaves nothing else to see.
+  private static let cutFactor = 10.0
+
+  /// What all but the highest hundredth of the values above 0 reach.
+  private static func usual(of values: [Double]) -> Double {
+    let sorted = values.filter { $0 > 0 }.sorted()
+    return sorted.isEmpty ? 1 : sorted[(sorted.count - 1) * 99 / 100]
   }
 
   /// 0 at the bottom, 1 at the top.

@@ -4,15 +4,7 @@ package import FleetSimulator
 /// Numbers as people read them.
 package enum NumberText {
   /// `12,345`.
-  package static func count(_ number: Int) -> String {
-    let digits = String(number.magnitude)
-    var text = ""
-    for (place, digit) in digits.enumerated() {
-      if place > 0 && (digits.count - place) % 3 == 0 { text.append(",") }
-      text.append(digit)
-    }
-    return (number < 0 ? "-" : "") + text
-  }
+  package static func count(_ number: Int) -> String { number.grouped }
 
   /// `12,345 devices`, `1 device`.
   package static func count(_ number: Int, _ noun: String) -> String {
@@ -95,21 +87,18 @@ enum RateText {
       .map { "\($0.key): \(NumberText.count($0.value))" }.joined(separator: ", ")
   }
 
-  /// Nil where it is not known.
-  static func origin(of summary: RunSummary) -> String? {
-    summary.origin.map { origin in
-      let seconds = Double(origin.end.millisecondsSince1970 - origin.start.millisecondsSince1970)
-      return "\(origin.command) on \(origin.host), started \(origin.start.iso8601Text), "
-        + "took \(NumberText.span(milliseconds: seconds)), rollingroad \(summary.product)"
+  /// When and where the run took place, what was typed, and on which machine: those that are known, a line each.
+  static func head(of summary: RunSummary) -> [String] {
+    var lines: [String] = []
+    if let (start, end) = summary.place.map({ ($0.start, $0.end) }) ?? summary.origin.map({ ($0.start, $0.end) }) {
+      let milliseconds = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
+      lines.append(
+        "\(start.iso8601Text) to \(end.iso8601Text), \(NumberText.span(milliseconds: milliseconds)) by the clock")
     }
-  }
-
-  /// Nil in virtual time.
-  static func place(of summary: RunSummary) -> String? {
-    summary.place.map { place in
-      "at \(place.target), \(place.start.iso8601Text) to \(place.end.iso8601Text), "
-        + "\(NumberText.span(milliseconds: place.seconds * 1_000)) by the clock"
-    }
+    if let place = summary.place { lines.append("at \(place.target)") }
+    let product = "rollingroad \(summary.product)"
+    lines.append(summary.origin.map { "\(product) on \($0.host)" } ?? product)
+    return lines + (summary.origin.map { [$0.command] } ?? [])
   }
 }
 

@@ -6,15 +6,13 @@ extension PageReport {
   private var span: Nanoseconds { max(summary.ended, .seconds(1)) }
 
   var charts: [String] {
-    var charts = [latency, backlog, throughput, errors, delivery]
-    var all = StepSpread.coarse
-    for interval in timeline.intervals { all.add(interval.deliveryLatency) }
-    charts.append(
-      Bars(
-        title: "Delivery latency", note: "How long records took from their creation to their acknowledgement.",
-        spread: all
-      ).html)
-    charts.append(devices)
+    let charts = [
+      latency, spread("Uploads by their duration", "From the first byte to the last.", \.uploadDuration), backlog,
+      inFlight,
+      throughput, bytes, errors, delivery,
+      spread("Delivery latency", "From the creation of a record to its acknowledgement.", \.deliveryLatency),
+      devices, processor,
+    ]
     return [HTML.element("h2", "", [HTML.text("Over time")]), faults]
       + [HTML.element("div", "class=\"charts\"", charts.filter { !$0.isEmpty })]
   }
@@ -49,6 +47,12 @@ extension PageReport {
       ]) + "<div class=\"gap\"></div>"
   }
 
+  private func spread(_ title: String, _ note: String, _ path: KeyPath<Timeline.Interval, StepSpread>) -> String {
+    var all = StepSpread.coarse
+    for interval in timeline.intervals { all.add(interval[keyPath: path]) }
+    return Bars(title: title, note: note, spread: all).html
+  }
+
   private func percentiles(_ path: KeyPath<Timeline.Interval, StepSpread>) -> [Chart.Line] {
     [("p99", "b", 99.0), ("p95", "d", 95), ("p50", "a", 50)].map { name, colour, share in
       Chart.Line(name: name, colour: colour, values: timeline.intervals.map { $0[keyPath: path].percentile(share) })
@@ -63,9 +67,10 @@ extension PageReport {
     _ title: String, _ note: String, _ lines: [Chart.Line], _ scale: ChartScale.Kind = .linear,
     _ format: @escaping (Double) -> String
   ) -> String {
-    Chart(
-      title: title, note: note, lines: lines, scale: ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self)),
-      timeline: timeline, span: span, format: format
+    let scale = ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self))
+    let cut = scale.cut.map { " Cut off at the top: the highest value is \(format($0))." } ?? ""
+    return Chart(
+      title: title, note: note + cut, lines: lines, scale: scale, timeline: timeline, span: span, format: format
     ).html
   }
 
@@ -108,6 +113,33 @@ extension PageReport {
       NumberText.figure)
   }
 
+  private var inFlight: String {
+    chart(
+      "Uploads in flight", "Sent and not yet answered, at the end of each interval.",
+      [
+        Chart.Line(name: "uploads", colour: "b", values: timeline.intervals.map { Double($0.inFlight) }, isFilled: true)
+      ],
+      .linear, NumberText.figure)
+  }
+
+  private var bytes: String {
+    chart(
+      "Bytes per second", "The bodies of uploads.",
+      [Chart.Line(name: "bytes", colour: "c", values: perSecond(\.bytes), isFilled: true)], .linear
+    ) { NumberText.bytes($0) + "/s" }
+  }
+
+  /// Of a run at a real server.
+  private var processor: String {
+    guard case .gauge(let series)? = summary.figure("generator_cpu"), series.levels.count > 1 else { return "" }
+    return chart(
+      "Processor time of the generator", "All threads of the simulator, as a share of one core.",
+      [
+        Chart.Line(
+          name: "share", colour: "d", values: series.levels.map { Double($0) / series.resolution }, isFilled: true)
+      ], .linear, NumberText.percent)
+  }
+
   private var devices: String {
     chart(
       "Devices", "Devices with a running app, and devices in motion.",
@@ -144,6 +176,7 @@ struct Bars {
           "class=\"bar\" x=\"\(SVG.number(Double(place) * step))\" y=\"\(SVG.number(Bars.height - height))\" width=\"\(SVG.number(step * 0.86))\" height=\"\(SVG.number(height))\"",
           [HTML.element("title", "", [HTML.text(tip)])]))
     }
+    let name = Chart.identifier(of: title)
     let labels = (0...4).map { quarter in
       let slot = slots.lowerBound + (slots.count - 1) * quarter / 4
       return HTML.element("span", "", [HTML.text(label(slot))])
@@ -152,7 +185,7 @@ struct Bars {
       "figure", "class=\"chart\"",
       [
         HTML.element(
-          "figcaption", "id=\"chart-spread\"",
+          "figcaption", "id=\"\(name)\"",
           [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
         HTML.element("p", "class=\"legend\"", []),
         HTML.element(
@@ -161,7 +194,7 @@ struct Bars {
             SVG.levels([0, 0.5, 1].map { (share: $0, text: NumberText.figure(($0 * greatest).rounded())) }),
             HTML.element(
               "svg",
-              "viewBox=\"0 0 \(Int(Bars.width)) \(Int(Bars.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"chart-spread\"",
+              "viewBox=\"0 0 \(Int(Bars.width)) \(Int(Bars.height))\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"\(name)\"",
               bars),
           ]),
         HTML.element("div", "class=\"x\" aria-hidden=\"true\"", labels),

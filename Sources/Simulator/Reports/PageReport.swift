@@ -32,7 +32,6 @@ package struct PageReport {
       case .open: "open"
       }
     let word = verdict.line.prefix(1).uppercased() + verdict.line.dropFirst()
-    let known = [RateText.place(of: summary), RateText.origin(of: summary)].compactMap { $0 }
     let facts = [
       NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
       "from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
@@ -43,7 +42,7 @@ package struct PageReport {
         HTML.element("h1", "", [HTML.text(summary.scenario)]),
         HTML.element("p", "class=\"verdict \(kind)\"", [HTML.text(word)]),
         HTML.element("p", "class=\"soft\"", [HTML.text(facts.joined(separator: " · "))]),
-      ] + known.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } + [missed, numbers])
+      ] + RateText.head(of: summary).map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } + [missed, numbers])
   }
 
   /// Those that were missed, where everybody looks first.
@@ -123,13 +122,16 @@ extension PageReport {
   }
 
   private var stories: [String] {
-    summary.violations.map { violation in
+    LikeStories.groups(of: summary.violations).map { group in
+      let violation = group.first
       let record = violation.uuid.map { ", record \($0)" } ?? ""
       return HTML.element(
         "article", "class=\"story\"",
         [
           HTML.element("h3", "", [HTML.text("\(violation.invariant): device \(violation.device)\(record)")]),
+          HTML.element("p", "", [HTML.text(Invariant(rawValue: violation.invariant)?.rule ?? "")]),
           HTML.element("ol", "", violation.story.map { HTML.element("li", "", [HTML.text($0)]) }),
+          group.sentence.map { HTML.element("p", "class=\"soft\"", [HTML.text($0)]) } ?? "",
         ])
     } + again
   }
@@ -162,7 +164,7 @@ extension PageReport {
         case .notJudged: ("open", "– not judged")
         }
       let value = verdict.value == nil ? "–" : MetricText.text(verdict)
-      return (kind, [verdict.selection, verdict.expression, value, word])
+      return (kind, [verdict.selection, MetricText.expression(verdict), value, word])
     }
     return HTML.table(["metric", "threshold", "was", "result"], rows, caption: "Thresholds")
   }
@@ -201,14 +203,17 @@ extension PageReport {
 
   private func invariants(_ subject: Invariant.Subject, caption: String) -> String {
     let rows = summary.invariants.filter { $0.subject == subject }.map { verdict in
-      switch verdict.outcome {
-      case .held: ("good", [verdict.name, "looked at \(NumberText.count(verdict.exercised, "time"))", "✓ held"])
-      case .violated: ("bad", [verdict.name, "", "✗ violated \(NumberText.count(verdict.violations, "time"))"])
-      case .notExercised: ("open", [verdict.name, verdict.reason ?? "", "– not exercised"])
-      case .notJudged: ("open", [verdict.name, verdict.reason ?? "", "– not judged"])
-      }
+      let rule = Invariant(rawValue: verdict.name)?.rule ?? ""
+      let (kind, result) =
+        switch verdict.outcome {
+        case .held: ("good", "✓ held, looked at \(NumberText.count(verdict.exercised, "time"))")
+        case .violated: ("bad", "✗ violated \(NumberText.count(verdict.violations, "time"))")
+        case .notExercised: ("open", "– not exercised" + (verdict.reason.map { ": \($0)" } ?? ""))
+        case .notJudged: ("open", "– not judged" + (verdict.reason.map { ": \($0)" } ?? ""))
+        }
+      return (kind, [verdict.name, rule, result])
     }
-    return HTML.table(["invariant", "", "result"], rows, caption: caption)
+    return HTML.table(["invariant", "what must hold", "result"], rows, caption: caption)
   }
 
   private var coverage: String {
@@ -219,47 +224,6 @@ extension PageReport {
       )
     }
     return HTML.table(["must come up", "result"], rows, caption: "Coverage")
-  }
-
-  /// Everything that was measured.
-  var figures: [String] {
-    var trends: [(String, [String])] = []
-    var others: [(String, [String])] = []
-    for metric in summary.metrics {
-      switch metric.figure {
-      case .trend(let spread):
-        guard spread.histogram.count > 0 else { continue }
-        let values = [
-          spread.value(.average), spread.percentile(50), spread.percentile(90), spread.percentile(95),
-          spread.percentile(99), spread.value(.maximum),
-        ]
-        trends.append(
-          (
-            "",
-            [metric.name, NumberText.count(Int(spread.histogram.count))]
-              + values.map { $0.map { MetricText.text($0, of: metric.name) } ?? "–" }
-          ))
-      case .counter(let count): others.append(("", [metric.name, NumberText.count(count)]))
-      case .rate(let hits, let total):
-        let share = total > 0 ? NumberText.percent(Double(hits) / Double(total)) : "–"
-        others.append(("", [metric.name, "\(share), \(NumberText.count(hits)) of \(NumberText.count(total))"]))
-      case .gauge(let series):
-        let (least, greatest) = (series.least ?? 0, series.greatest ?? 0)
-        others.append(("", [metric.name, "\(NumberText.figure(least)) to \(NumberText.figure(greatest))"]))
-      }
-    }
-    if let place = summary.place {
-      let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
-      others.insert(("", ["uploads in a second at the server", rate]), at: 0)
-    }
-    others += summary.answers.sorted { $0.key < $1.key }.map {
-      ("", ["uploads: \($0.key)", NumberText.count($0.value)])
-    }
-    return [
-      HTML.element("h2", "", [HTML.text("All figures")]),
-      HTML.table(["metric", "count", "avg", "p50", "p90", "p95", "p99", "max"], trends, caption: "How values spread"),
-      HTML.element("div", "class=\"gap\"", [HTML.table(["metric", ""], others, caption: "Counts and shares")]),
-    ]
   }
 }
 

@@ -6,18 +6,25 @@ import Scenario
 package struct SummaryText {
   private let summary: RunSummary
   private let paint: Paint
+  /// Letters to a line.
+  private let width: Int
 
-  package init(_ summary: RunSummary, isColoured: Bool) {
+  /// `width` is nil where lines may be of any length.
+  package init(_ summary: RunSummary, isColoured: Bool, width: Int? = nil) {
     self.summary = summary
+    self.width = width ?? .max
     paint = Paint(isOn: isColoured)
   }
 
   package var text: String {
     let blocks = [
-      [head] + missed, records + uploads, errors, trends, thresholds, checks, aboutServer, aboutPhones, violations,
+      [head] + missed, records + uploads, errors, trends, thresholds, checks, aboutServer, aboutPhones,
+      violations,
       remarks, foot,
     ]
-    return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    return blocks.filter { !$0.isEmpty }
+      .map { block in block.flatMap { Columns.wrapped($0, to: width) }.joined(separator: "\n") }
+      .joined(separator: "\n\n")
   }
 
   /// All that there is to say when nothing is wrong.
@@ -72,7 +79,8 @@ package struct SummaryText {
     guard !summary.errors.isEmpty else { return [] }
     let rows = summary.errors.prefix(SummaryText.shownErrors).map { ErrorText.cells($0, of: summary) }
     let left = summary.errors.count - rows.count
-    return Columns.text([ErrorText.heads] + rows, firstIsLeft: true, allLeft: true).map { "  " + $0 }
+    let columns = Columns.fitted([ErrorText.heads] + rows, to: width - 2, dropping: ErrorText.lesserColumns)
+    return Columns.text(columns, firstIsLeft: true, allLeft: true).map { "  " + $0 }
       + (left > 0 ? ["  and \(NumberText.count(left)) more kinds of error"] : [])
   }
 
@@ -93,14 +101,15 @@ package struct SummaryText {
       ]
       rows.append([name] + values.map { $0.map { MetricText.text($0, of: name) } ?? "–" })
     }
-    return rows.count > 1 ? Columns.text(rows, firstIsLeft: true).map { "  " + $0 } : []
+    guard rows.count > 1 else { return [] }
+    return Columns.text(Columns.fitted(rows, to: width - 2, dropping: [1, 5]), firstIsLeft: true).map { "  " + $0 }
   }
 
   private var thresholds: [String] {
     guard !summary.thresholds.isEmpty else { return [] }
     let rows = summary.thresholds.map { verdict in
       [
-        verdict.selection, verdict.expression,
+        verdict.selection, MetricText.expression(verdict),
         MetricText.text(verdict) + (verdict.endedTheRun ? ", ended the run" : ""),
       ]
     }
@@ -199,8 +208,7 @@ package struct SummaryText {
     case .signal: parts.append("stopped after \(NumberText.span(summary.ended))")
     }
     parts.append("\(NumberText.count(summary.events)) events")
-    let known = [RateText.place(of: summary), RateText.origin(of: summary)].compactMap { $0 }
-    return known.map { "  " + $0 } + [
+    return RateText.head(of: summary).map { "  " + $0 } + [
       "  " + parts.joined(separator: ", "), "  seed 0x\(String(summary.seed, radix: 16))  hash \(summary.hash)",
     ]
   }
@@ -243,6 +251,8 @@ enum LedgerText {
 /// A kind of error as a row of a table.
 enum ErrorText {
   static let heads = ["errors", "count", "share", "fleet", "first", "last", "message"]
+  /// Those that a narrow terminal can do without, the least important first.
+  static let lesserColumns = [5, 4, 2]
 
   static func cells(_ error: RequestError, of summary: RunSummary) -> [String] {
     let purpose = error.purpose == "records" ? "" : "\(error.purpose): "
@@ -315,37 +325,19 @@ package enum MetricText {
 }
 
 extension MetricText {
+  /// `p(95)<300000 ms`: the limit with the unit that it is in.
+  static func expression(_ verdict: ThresholdVerdict) -> String {
+    let aggregation = ThresholdExpression(verdict.expression, selection: verdict.selection)?.aggregation
+    if aggregation == .count || aggregation == .rate { return verdict.expression }
+    return switch unit(of: verdict.selection) {
+    case .milliseconds: verdict.expression + " ms"
+    case .bytes: verdict.expression + " B"
+    case .share, .number: verdict.expression
+    }
+  }
+
   /// `drain_time p(95)<300000 was 8m 03s`.
   static func sentence(_ verdict: ThresholdVerdict) -> String {
-    "\(verdict.selection) \(verdict.expression)" + (verdict.value == nil ? "" : " was \(text(verdict))")
-  }
-}
-
-/// Colour on a terminal, and nothing elsewhere.
-struct Paint {
-  let isOn: Bool
-
-  func bold(_ text: String) -> String { paint("1", text) }
-  func red(_ text: String) -> String { paint("31", text) }
-  func green(_ text: String) -> String { paint("32", text) }
-  func yellow(_ text: String) -> String { paint("33", text) }
-
-  /// ECMA-48 §8.3.117.
-  private func paint(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
-}
-
-/// Rows whose columns stand under each other.
-enum Columns {
-  static func text(_ rows: [[String]], firstIsLeft: Bool, allLeft: Bool = false) -> [String] {
-    let count = rows.map(\.count).max() ?? 0
-    let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
-    return rows.map { row in
-      let cells = row.enumerated().map { column, text in
-        let space = String(repeating: " ", count: widths[column] - text.count)
-        return allLeft || (column == 0 && firstIsLeft) ? text + space : space + text
-      }
-      let line = cells.joined(separator: "  ")
-      return String(line.reversed().drop { $0 == " " }.reversed())
-    }
+    "\(verdict.selection) \(expression(verdict))" + (verdict.value == nil ? "" : " was \(text(verdict))")
   }
 }

@@ -5,7 +5,7 @@ package import FleetSimulator
 package enum TimelineCSV {
   /// The names of the columns. Times are those of the end of the interval, from the start of the run.
   package static let head =
-    "seconds,created,delivered,uploads,failed,bytes,backlog,devices_active,devices_moving,"
+    "seconds,created,delivered,uploads,failed,bytes,backlog,devices_active,devices_moving,in_flight,"
     + "upload_p50_ms,upload_p95_ms,upload_p99_ms,delivery_p50_ms,delivery_p95_ms,delivery_p99_ms\r\n"
 
   /// The lines of the intervals from a number on.
@@ -15,7 +15,7 @@ package enum TimelineCSV {
       let interval = timeline.intervals[index]
       let counts = [
         Int(timeline.width.count / 1_000_000_000) * (index + 1), interval.created, interval.delivered, interval.uploads,
-        interval.failed, interval.bytes, interval.backlog, interval.active, interval.moving,
+        interval.failed, interval.bytes, interval.backlog, interval.active, interval.moving, interval.inFlight,
       ]
       let spreads = [interval.uploadDuration, interval.deliveryLatency].flatMap { spread in
         [50.0, 95, 99].map { spread.percentile($0).map { number($0) } ?? "" }

@@ -72,7 +72,9 @@ private struct CompareCommand {
         try RunSummary.read(places[0], process.readFile), try RunSummary.read(places[1], process.readFile)
       )
       let comparison = RunComparison(before, after, limits: limits)
-      let text = ComparisonText(comparison, isColoured: process.outputIsTerminal && !isMarkdown)
+      let text = ComparisonText(
+        comparison, isColoured: process.outputIsTerminal && !isMarkdown,
+        width: process.outputWidth())
       process.writeOutput(isMarkdown ? text.markdown : text.text)
       if let folder {
         let output = try OutputFolder(folder)

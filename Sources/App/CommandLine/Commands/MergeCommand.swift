@@ -36,7 +36,8 @@ private struct MergeCommand {
       for place in places { shards.append(try RunSummary.read(place, process.readFile)) }
       let whole = try RunSummary.whole(of: shards)
       try outputs.write(whole, map: nil)
-      process.writeOutput(SummaryText(whole, isColoured: process.outputIsTerminal).text)
+      process.writeOutput(
+        SummaryText(whole, isColoured: process.outputIsTerminal, width: process.outputWidth()).text)
       for path in outputs.written { process.writeOutput("  wrote \(path)") }
       return ExitCode(whole.result)
     } catch let error as MergeError {

@@ -102,8 +102,7 @@ struct Simulation {
 
   /// As it was typed, without what is secret.
   private var command: String {
-    let words = options.words.map { $0.contains("://") ? RunPlace.withoutPassword($0) : $0 }
-    return "rollingroad simulate \(words.map(\.shellWord).joined(separator: " "))"
+    "rollingroad simulate " + options.words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
   }
 
   func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
@@ -193,7 +192,7 @@ extension Simulation {
     if setup.outside == nil { try logFailing(summary, setup, outputs) }
     summary.replay = replayCommand(summary, setup)
     try outputs.write(summary, map: result.map)
-    let text = SummaryText(summary, isColoured: process.outputIsTerminal)
+    let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     if let first = result.report.violations.first { try keepFailure(first, summary, scenario, setup) }

@@ -104,7 +104,8 @@ struct DriveCommand {
       throw UsageError("there is no terminal and no standard input; use --keys")
     }
     let console = script == nil ? process.terminal.flatMap { DriveConsole(terminal: $0) } : nil
-    let screen = DriveScreen(console: console, write: process.writeOutput)
+    let screen = DriveScreen(
+      console: console, origin: OutsideSetup.parts(of: settings.url).origin, write: process.writeOutput)
     screen.show("\(intro)\(console == nil ? "" : "; ? lists the keys")")
     if let defaults { screen.show(defaults) }
     do {

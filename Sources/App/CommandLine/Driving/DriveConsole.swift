@@ -3,6 +3,7 @@ import Base
 import CLinux
 import Drive
 import Glibc
+import Reports
 import Upload
 import Vocabulary
 
@@ -140,17 +141,23 @@ final class DriveScreen {
   let console: DriveConsole?
   private let write: (String) -> Void
   private var status = ""
-  /// Whose remedy was shown: once is enough.
-  private var explained: Set<Clause> = []
+  /// `http://127.0.0.1:8080`: said once, and left out afterwards.
+  private let origin: String
+  private var hasSaidOrigin = false
+  /// Of each clause that was broken, how it was shown: once is enough.
+  private var shown: [Clause: String] = [:]
 
-  init(console: DriveConsole?, write: @escaping (String) -> Void) {
+  init(console: DriveConsole?, origin: String, write: @escaping (String) -> Void) {
     self.console = console
+    self.origin = origin
     self.write = write
   }
 
   func show(_ text: String, style: Style = .plain) {
     guard let console else { return write(text) }
-    console.write("\r\u{1B}[K" + style.begin + text + style.end + "\n" + status)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { Columns.wrapped(String($0), to: console.width) }.joined(separator: "\n")
+    console.write("\r\u{1B}[K" + style.begin + lines + style.end + "\n" + status)
   }
 
   /// Shown when it has changed, as far as the line reaches.
@@ -190,11 +197,18 @@ extension DriveScreen {
     switch line {
     case .note(let text): show("\(time)  · \(text)")
     case .log(let text): show(DriveScreen.printable(text), style: .dim)
-    case .sent(let request): show("\(time)  → \(DriveExchange.summary(of: request))")
+    case .sent(let request):
+      show("\(time)  → \(DriveExchange.summary(of: request, besides: hasSaidOrigin ? origin : ""))")
+      hasSaidOrigin = true
     case .ended(let answer, let findings):
       let isGood = 200..<300 ~= answer.outcome.status && findings.isEmpty
       show("\(time)  ← \(DriveScreen.printable(DriveExchange.summary(of: answer)))", style: isGood ? .good : .plain)
-      for finding in findings { show(finding) }
+      let again = findings.filter { shown[$0.clause] == DriveScreen.outline(of: $0) }
+      for finding in findings where !again.contains(finding) { show(finding) }
+      let numbers = again.map { "\($0.clause.number)" }.joined(separator: ", ")
+      if !again.isEmpty {
+        show("            ✗ again: \(again.count == 1 ? "clause" : "clauses") \(numbers)", style: .bad)
+      }
     }
   }
 
@@ -203,8 +217,13 @@ extension DriveScreen {
     show(
       "\(indent)✗ \(finding.clause.number). \(finding.clause.rule): \(DriveScreen.printable(finding.detail))",
       style: .bad)
-    if explained.insert(finding.clause).inserted { show("\(indent)  → \(finding.clause.remedy)") }
+    if shown.updateValue(DriveScreen.outline(of: finding), forKey: finding.clause) == nil {
+      show("\(indent)  → \(finding.clause.remedy)")
+    }
   }
+
+  /// Without numbers, which count from retry to retry.
+  private static func outline(of finding: Finding) -> String { finding.detail.filter { !$0.isNumber } }
 
   /// The time of day, UTC, as in the log.
   static func clock(_ wall: WallInstant) -> String { String(wall.iso8601Text.dropFirst(11).prefix(8)) }

@@ -5,7 +5,9 @@ import CurlTransport
 import Drive
 import FleetSimulator
 import Glibc
+import JSON
 import Network
+import Scenario
 import Threads
 import Upload
 import Vocabulary
@@ -183,14 +185,17 @@ final class DriveSession {
 
 /// Requests and answers, in a line and whole.
 enum DriveExchange {
-  static func summary(of request: OutgoingRequest) -> String {
+  /// `origin` is left out of the URL.
+  static func summary(of request: OutgoingRequest, besides origin: String) -> String {
     let what =
       switch request.purpose {
       case .records: request.recordCount.map { $0.of("record") + ", " } ?? ""
       case .refresh: "refresh, "
       case .log: "log, "
       }
-    return "\(request.method) \(request.url)  \(what)\(request.body.count) bytes"
+    let url =
+      !origin.isEmpty && request.url.hasPrefix(origin + "/") ? String(request.url.dropFirst(origin.count)) : request.url
+    return "\(request.method) \(url)  \(what)\(request.body.count) bytes"
   }
 
   static func summary(of answer: ObservedAnswer) -> String {
@@ -228,9 +233,16 @@ enum DriveExchange {
   private static let shownBytes = 8_192
 
   private static func text(_ body: [UInt8], _ request: OutgoingRequest) -> [Substring] {
+    if request.purpose != .refresh, body.count <= shownBytes, let lines = DriveExchange.indented(body) { return lines }
     let text = withoutTokens(String(decoding: body.prefix(shownBytes), as: UTF8.self), request)
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return body.count > shownBytes ? lines + ["… \(body.count - shownBytes) bytes more"] : lines
+  }
+
+  /// JSON that is too long for a line, a member to each; nil for anything else.
+  private static func indented(_ body: [UInt8]) -> [Substring]? {
+    guard body.count > 80, !body.contains(UInt8(ascii: "\n")) else { return nil }
+    do throws(JSONError) { return try JSONValue(parsing: body.span).pretty.split(separator: "\n") } catch { return nil }
   }
 
   /// Of a refresh and its answer the values, in JSON or in a form, are not shown.

@@ -65,6 +65,7 @@ extension Measures {
       flight.faults = state.faults | state.backlog.sent(cargo.uuids)
       state.flights.append((request.id, flight))
     }
+    chart.inFlight += 1
     let tags = tags(of: flight, device)
     table.record(.uploadWait, now - cargo.triggeredAt, tags)
     table.record(.batchSize, UInt64(cargo.uuids.count), tags)
@@ -104,6 +105,7 @@ extension Measures {
     let isFailed = !(200..<300).contains(status)
     var tags = tags(of: flight, device)
     tags.status = status
+    chart.inFlight -= 1
     chart.current.uploads += 1
     chart.current.bytes += flight.bytes
     if isFailed { chart.current.failed += 1 }

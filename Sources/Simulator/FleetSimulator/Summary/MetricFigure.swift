@@ -170,7 +170,7 @@ extension Timeline {
 extension Timeline.Interval {
   static let columns: [(name: String, path: any WritableKeyPath<Timeline.Interval, Int> & Sendable)] = [
     ("created", \.created), ("delivered", \.delivered), ("uploads", \.uploads), ("failed", \.failed),
-    ("bytes", \.bytes), ("backlog", \.backlog), ("active", \.active), ("moving", \.moving),
+    ("bytes", \.bytes), ("backlog", \.backlog), ("active", \.active), ("moving", \.moving), ("inFlight", \.inFlight),
   ]
   static let spreads: [(name: String, path: any WritableKeyPath<Timeline.Interval, StepSpread> & Sendable)] = [
     ("uploadDuration", \.uploadDuration), ("deliveryLatency", \.deliveryLatency),

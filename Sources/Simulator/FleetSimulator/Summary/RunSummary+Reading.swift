@@ -172,7 +172,8 @@ extension Timeline {
     guard width > .zero else { throw SummaryError("\(node.path).widthSeconds: not above 0") }
     self.init(width: width)
     for column in Interval.columns {
-      let counts = try node.member(column.name).counts()
+      // Summaries of older versions do not have all of them.
+      guard let counts = try node.optional(column.name)?.counts() else { continue }
       if intervals.isEmpty { intervals = Array(repeating: Interval(), count: counts.count) }
       guard counts.count == intervals.count else { throw SummaryError("\(node.path).\(column.name): another length") }
       for (index, count) in counts.enumerated() { intervals[index][keyPath: column.path] = count }

@@ -27,7 +27,7 @@ extension RunSummary {
 /// Of runs at a real server, by the machine's clock.
 extension RunSummary {
   /// Seconds of the devices in a second of the machine.
-  private var pace: Double {
+  package var pace: Double {
     guard mode == ClockMode.accelerated.rawValue, let place, place.seconds > 0 else { return 1 }
     return max(1, ended.seconds / place.seconds)
   }

@@ -266,6 +266,7 @@ extension Timeline.Interval {
     backlog = last?.backlog ?? 0
     active = last?.active ?? 0
     moving = last?.moving ?? 0
+    inFlight = last?.inFlight ?? 0
   }
 
   package mutating func add(_ other: Timeline.Interval) {
@@ -277,6 +278,7 @@ extension Timeline.Interval {
     backlog += other.backlog
     active += other.active
     moving += other.moving
+    inFlight += other.inFlight
     uploadDuration.add(other.uploadDuration)
     deliveryLatency.add(other.deliveryLatency)
   }

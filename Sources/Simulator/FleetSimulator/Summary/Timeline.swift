@@ -15,6 +15,8 @@ package struct Timeline: Equatable, Sendable {
     package var backlog = 0
     package var active = 0
     package var moving = 0
+    /// Uploads without an answer at its end.
+    package var inFlight = 0
     /// Milliseconds of uploads that were answered.
     package var uploadDuration = StepSpread.coarse
     /// Milliseconds from a record's making to its acknowledgement.
@@ -60,6 +62,8 @@ struct ChartRecorder {
   private(set) var timeline: Timeline
   var current = Timeline.Interval()
   var backlog = 0
+  /// Uploads that are under way now.
+  var inFlight = 0
   /// Devices whose app runs, and devices that move, of each fleet now.
   var active: [Int]
   var moving: [Int]
@@ -114,6 +118,7 @@ struct ChartRecorder {
 
   private mutating func close() {
     current.backlog = backlog
+    current.inFlight = inFlight
     current.active = active.reduce(0, +)
     current.moving = moving.reduce(0, +)
     timeline.intervals.append(current)

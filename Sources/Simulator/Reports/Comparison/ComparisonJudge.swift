@@ -125,11 +125,26 @@ struct ComparisonJudge {
     if limit.metric == ComparisonJudge.ofPlaces, before.seed != after.seed {
       return .undecided("another seed has other tunnels and dead zones")
     }
+    if let lag = lateness, MetricText.unit(of: limit.metric) == .milliseconds, (new - old).magnitude < lag {
+      return isBeyond
+        ? .undecided("smaller than the lag of the generator (\(NumberText.span(milliseconds: lag)))") : .same
+    }
     guard let test = test(limit) else { return .undecided("too few samples") }
     // A percentile moves a long way where there are few values: what is tested is the share of samples above a level.
     let isBeyondChance = test.chance < chanceAllowed && (test.score > 0) == (new > old)
     if !isWorse { return isBeyondChance ? .better : .same }
     return isBeyondChance && isBeyond ? .regression : isBeyond ? .undecided("within chance") : .same
+  }
+
+  /// How much later than usual the turns of the generator were: times that differ by less may differ by what else the machine
+  /// did. In milliseconds of the devices; nil in virtual time.
+  private var lateness: Double? {
+    [before, after].compactMap { run in
+      guard case .trend(let lag)? = run.figure("generator_lag"), let usual = lag.percentile(50),
+        let late = lag.percentile(99)
+      else { return nil }
+      return (late - usual) * run.pace
+    }.max()
   }
 
   /// Whether the difference is one that chance does not explain. Nil with too few samples.

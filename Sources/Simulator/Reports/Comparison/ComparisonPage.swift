@@ -35,11 +35,22 @@ package struct ComparisonPage {
       [
         HTML.element("h2", "", [HTML.text("Figures")]), notes,
         HTML.table(ComparisonText.heads, rows, caption: "Both runs, figure by figure"),
+        HTML.element("h2", "", [HTML.text("Distributions")]), HTML.element("div", "class=\"charts\"", distributions),
         HTML.element("h2", "", [HTML.text("Over time")]), HTML.element("div", "class=\"charts\"", charts),
       ])
     return HTML.page(
       title: "\(comparison.before.scenario), compared: \(words.verdict)", word: "c\(comparison.after.hash.prefix(16))",
       body: [header, main])
+  }
+
+  /// From the histograms of the whole runs.
+  private var distributions: [String] {
+    ["upload_duration", "record_delivery_latency", "upload_wait", "drain_time"].compactMap { name in
+      guard case .trend(let before)? = comparison.before.figure(name),
+        case .trend(let after)? = comparison.after.figure(name)
+      else { return nil }
+      return PercentileChart(title: name, before: before, after: after).html
+    }
   }
 
   private var charts: [String] {
@@ -72,8 +83,9 @@ package struct ComparisonPage {
     let format: (Double) -> String =
       if case .logarithmic = scale { { NumberText.span(milliseconds: $0) } } else { { NumberText.figure($0) } }
     let longer = [comparison.before, comparison.after].max { $0.ended < $1.ended } ?? comparison.after
+    let scale = ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self))
     return Chart(
-      title: title, note: note, lines: lines, scale: ChartScale(scale, of: lines.flatMap(\.values).compactMap(\.self)),
+      title: title, note: note, lines: lines, scale: scale,
       timeline: longer.timeline, span: max(longer.ended, .seconds(1)), format: format
     ).html
   }

@@ -5,8 +5,11 @@ import FleetSimulator
 package struct ComparisonText {
   private let comparison: RunComparison
   private let paint: Paint
+  private let width: Int
 
-  package init(_ comparison: RunComparison, isColoured: Bool = false) {
+  /// `width` is nil where lines may be of any length.
+  package init(_ comparison: RunComparison, isColoured: Bool = false, width: Int? = nil) {
+    self.width = width ?? .max
     self.comparison = comparison
     paint = Paint(isOn: isColoured)
   }
@@ -35,7 +38,7 @@ package struct ComparisonText {
       default: "  " + line
       }
     }
-    return ([head] + lines + [""] + table).joined(separator: "\n")
+    return ([head] + lines + [""] + table).flatMap { Columns.wrapped($0, to: width) }.joined(separator: "\n")
   }
 
   /// A table as GitHub and GitLab show it.
@@ -109,7 +112,7 @@ extension ComparisonText {
 
   /// Which run it is: what was run, how it ended, when and where.
   static func words(_ run: RunSummary) -> String {
-    let when = (run.origin?.start ?? run.place?.start).map { ", \($0.iso8601Text)" } ?? ""
+    let when = (run.place?.start ?? run.origin?.start).map { ", \($0.iso8601Text)" } ?? ""
     let target = run.place.map { " at \($0.target)" } ?? ""
     return "\(run.scenario)\(target): \(VerdictText(run).word), \(NumberText.count(run.devices, "device")), "
       + "seed 0x\(String(run.seed, radix: 16)), rollingroad \(run.product)\(when)"

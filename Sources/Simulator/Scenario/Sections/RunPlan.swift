@@ -48,7 +48,7 @@ extension RunPlan {
       [["fleet", "devices", "device-hours", "records", "requests"]]
         + fleets.map { fleet in
           [
-            fleet.name, "\(fleet.peakDevices)", fleet.deviceHours.tenths, fleet.records.wholeText,
+            fleet.name, fleet.peakDevices.grouped, fleet.deviceHours.tenths, fleet.records.wholeText,
             fleet.requests.wholeText,
           ]
         })
@@ -65,7 +65,7 @@ extension RunPlan {
     lines += [
       "", "faults: \(scenario.faults.isEmpty ? "none" : scenario.faults.map(\.name).joined(separator: ", "))",
       "expected, without chance and faults: \(total.records.wholeText) records, \(total.requests.wholeText) requests,"
-        + " at most \(peakDevices) device\(peakDevices == 1 ? "" : "s"), about \((memoryBytes / 1e6).wholeText) MB",
+        + " at most \(peakDevices.grouped) device\(peakDevices == 1 ? "" : "s"), about \((memoryBytes / 1e6).wholeText) MB",
     ]
     return lines.joined(separator: "\n")
   }
@@ -94,9 +94,9 @@ extension Fault {
 }
 
 extension Double {
-  fileprivate var wholeText: String { magnitude < 1e15 ? "\(Int64(rounded()))" : "\(self)" }
+  fileprivate var wholeText: String { magnitude < 1e15 ? Int64(rounded()).grouped : "\(self)" }
 
-  fileprivate var tenths: String { "\((self * 10).rounded() / 10)" }
+  fileprivate var tenths: String { "\(Int64(self).grouped).\(Int64((self * 10).rounded()) % 10)" }
 }
 
 /// What one expects of a fleet before it runs. Chance, faults and queues are left out: an estimate for people who want

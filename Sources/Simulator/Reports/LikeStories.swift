@@ -1,0 +1,40 @@
+import FleetSimulator
+
+/// Violations of one invariant whose stories differ in devices, records and numbers alone: one is told, the others are named.
+struct LikeStories {
+  let first: ViolationStory
+  private(set) var devices: [String] = []
+
+  private static let devicesNamed = 8
+
+  static func groups(of violations: [ViolationStory]) -> [LikeStories] {
+    var groups: [LikeStories] = []
+    var places: [String: Int] = [:]
+    for violation in violations {
+      let outline = outline(of: violation)
+      if let place = places[outline] {
+        groups[place].devices.append(violation.device)
+      } else {
+        places[outline] = groups.count
+        groups.append(LikeStories(first: violation))
+      }
+    }
+    return groups
+  }
+
+  /// Who else; nil when it is the only one.
+  var sentence: String? {
+    guard !devices.isEmpty else { return nil }
+    let names = devices.prefix(LikeStories.devicesNamed).joined(separator: ", ")
+    let more = devices.count > LikeStories.devicesNamed ? ", …" : ""
+    return "\(NumberText.count(devices.count, "more violation")) with the same story: \(names)\(more)"
+  }
+
+  /// The story without what is of this device alone: its name, uuids and numbers.
+  private static func outline(of violation: ViolationStory) -> String {
+    let lines = [violation.invariant] + violation.story
+    return lines.map { line in
+      line.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : String($0) }.joined(separator: " ")
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,72 @@
+/// Colour on a terminal, and nothing elsewhere.
+struct Paint {
+  let isOn: Bool
+
+  func bold(_ text: String) -> String { paint("1", text) }
+  func red(_ text: String) -> String { paint("31", text) }
+  func green(_ text: String) -> String { paint("32", text) }
+  func yellow(_ text: String) -> String { paint("33", text) }
+
+  /// ECMA-48 §8.3.117.
+  private func paint(_ code: String, _ text: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// Rows whose columns stand under each other.
+package enum Columns {
+  private static func widths(_ rows: [[String]]) -> [Int] {
+    (0..<(rows.map(\.count).max() ?? 0)).map { column in
+      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+  }
+
+  /// Without as many of some columns, in this order, as it takes to fit into a line.
+  static func fitted(_ rows: [[String]], to width: Int, dropping lesser: [Int]) -> [[String]] {
+    var (rows, lesser) = (rows, lesser[...])
+    while widths(rows).reduce(0, { $0 + $1 + 2 }) - 2 > width, let column = lesser.popFirst() {
+      for index in rows.indices where column < rows[index].count { rows[index].remove(at: column) }
+    }
+    return rows
+  }
+
+  /// A line in several, each as wide as a terminal at most, which are broken at spaces and indented further than the first.
+  package static func wrapped(_ line: String, to width: Int) -> [String] {
+    guard length(line[...]) > width else { return [line] }
+    let indent = String(repeating: " ", count: line.prefix { $0 == " " }.count)
+    var lines: [String] = []
+    var current = indent
+    for word in line.drop(while: { $0 == " " }).split(separator: " ", omittingEmptySubsequences: false) {
+      let isFirst = current.allSatisfy { $0 == " " }
+      if !isFirst, length(current[...]) + 1 + length(word) > width {
+        lines.append(current)
+        current = indent + "    "
+      } else if !isFirst {
+        current += " "
+      }
+      current += word
+    }
+    return lines + [current]
+  }
+
+  /// Without what paints it.
+  private static func length(_ text: Substring) -> Int {
+    var (count, isPaint) = (0, false)
+    for character in text {
+      if character == "\u{1B}" { isPaint = true }
+      if !isPaint { count += 1 }
+      if isPaint, character == "m" { isPaint = false }
+    }
+    return count
+  }
+
+  static func text(_ rows: [[String]], firstIsLeft: Bool, allLeft: Bool = false) -> [String] {
+    let widths = widths(rows)
+    return rows.map { row in
+      let cells = row.enumerated().map { column, text in
+        let space = String(repeating: " ", count: widths[column] - text.count)
+        return allLeft || (column == 0 && firstIsLeft) ? text + space : space + text
+      }
+      let line = cells.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+}
