@@ -23,9 +23,9 @@ extension Subcommand {
       changed and duplicate records, violated invariants, broken clauses, missed thresholds and failed checks must not
       increase.
 
-      A difference counts only when it is larger than the differences among groups of phones, and among pieces of the run,
-      explain: two equal runs give an alarm in fewer than one of a hundred comparisons. Runs with the same scenario and seed
-      are compared phone group by phone group, which finds smaller differences. The exit code is 99 on a regression.
+      A difference counts only when chance, the spread among groups of phones and among pieces of the run, does not
+      explain it: two equal runs raise an alarm in one of 500 comparisons. Runs with the same seed are compared phone by
+      phone, which finds smaller differences. The exit code is 99 on a regression.
       """,
     run: { (invocation) throws(UsageError) in try CompareCommand(invocation).run() })
 }

@@ -34,7 +34,7 @@ struct ClusteredMean {
 
 /// Whether a mean differs between two runs by more than phones, and moments, differ among themselves. Samples of one phone are
 /// alike, and so are those of one moment, when all phones share a fault, a burst or a busy machine: the variance is therefore
-/// clustered by both (Cameron, Gelbach and Miller 2011). docs/decisions/0021-comparing-runs.md says why.
+/// clustered by both (Cameron, Gelbach and Miller 2011). docs/decisions/0025-comparing-runs.md says why.
 struct MeanTest {
   /// The difference of the means in standard errors; infinite where nothing varies and the means differ.
   let score: Double
