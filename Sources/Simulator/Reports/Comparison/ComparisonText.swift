@@ -86,7 +86,7 @@ extension ComparisonText {
   }
 
   static func cells(_ row: RunComparison.Row) -> [String] {
-    let change = row.change.map { ($0 > 0 ? "+" : "") + NumberText.percent($0) } ?? ""
+    let change = row.change.map(ComparisonText.change) ?? ""
     return [row.name, number(row.before, row), number(row.after, row), change, word(row.outcome)]
   }
 
@@ -96,8 +96,16 @@ extension ComparisonText {
   }
 
   static func step(_ row: RunComparison.Row) -> String {
-    row.change.map { ($0 > 0 ? "+" : "") + NumberText.percent($0) }
+    row.change.map(ComparisonText.change)
       ?? "\(number(row.before, row)) to \(number(row.after, row))"
+  }
+
+  /// `+4.8 %`, `-20 %`, `195 times`.
+  private static func change(_ share: Double) -> String {
+    if share >= 9 { return "\(NumberText.figure((share + 1).rounded())) times" }
+    let percent = 100 * share.magnitude
+    let text = NumberText.decimal(percent, places: percent < 9.95 ? 1 : 0)
+    return text == "0.0" ? "0 %" : (share > 0 ? "+" : "-") + text + " %"
   }
 
   private static func word(_ outcome: RunComparison.Outcome) -> String {
