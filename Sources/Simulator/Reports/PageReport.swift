@@ -34,7 +34,7 @@ package struct PageReport {
     let word = verdict.line.prefix(1).uppercased() + verdict.line.dropFirst()
     let facts = [
       NumberText.count(summary.devices, "device"), "\(NumberText.span(summary.duration)), \(summary.mode)",
-      "from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
+      "simulated from \(summary.startText)", "seed 0x\(String(summary.seed, radix: 16))",
     ]
     return HTML.element(
       "header", "",

@@ -19,7 +19,7 @@ package struct ComparisonPage {
         HTML.element("h1", "", [HTML.text("\(comparison.before.scenario), compared")]),
         HTML.element("p", "class=\"verdict \(isBad ? "bad" : "good")\"", [HTML.text(words.verdict)]),
       ] + runs)
-    let rows = comparison.rows.map { row in
+    let rows = words.shown.map { row in
       let kind =
         switch row.outcome {
         case .regression: "bad"
@@ -77,7 +77,7 @@ package struct ComparisonPage {
     _ title: String, _ note: String, _ values: (Timeline) -> [Double?], _ scale: ChartScale.Kind = .linear
   ) -> String {
     let lines = [
-      Chart.Line(name: "before", colour: "c", values: values(comparison.before.timeline)),
+      Chart.Line(name: "before", colour: "b", values: values(comparison.before.timeline)),
       Chart.Line(name: "after", colour: "a", values: values(comparison.after.timeline)),
     ]
     let format: (Double) -> String =

@@ -81,7 +81,7 @@ extension ComparisonText {
   static let heads = ["figure", "before", "after", "change", "result"]
 
   /// Zeros on both sides say nothing, except of records.
-  private var shown: [RunComparison.Row] {
+  var shown: [RunComparison.Row] {
     comparison.rows.filter { $0.before != 0 || $0.after != 0 || $0.name == "records lost" }
   }
 

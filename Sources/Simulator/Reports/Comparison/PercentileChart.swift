@@ -27,7 +27,7 @@ struct PercentileChart {
   private static func place(of share: Double) -> Double { -PortableMath.log(max(1 - share / 100, 1e-4)) / ten }
 
   var html: String {
-    let runs = [("before", "c", before), ("after", "a", after)].map { name, colour, spread in
+    let runs = [("before", "b", before), ("after", "a", after)].map { name, colour, spread in
       (
         name: name, colour: colour,
         points: shares(of: spread).compactMap { share in
