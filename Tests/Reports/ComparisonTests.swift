@@ -1,9 +1,9 @@
 import Base
-import FleetSimulator
 import Scenario
 import Store
 import Testing
 
+@testable import FleetSimulator
 @testable import Reports
 
 /// Two runs held against each other: equal ones differ by nothing, a slower server is found.
