@@ -29,6 +29,10 @@ import Testing
     #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")
     let stranger = run(ours)
     #expect(stranger.output.contains("not verified: /admin/v1: status 401; show --admin-token"), "\(stranger.output)")
+    // A token that is not the server's is said to be that, before the run.
+    let mistaken = run(ours + ["--admin-token", "other"])
+    #expect(mistaken.code == .runtimeFailure && !mistaken.output.contains("records   created"), "\(mistaken.output)")
+    #expect(mistaken.error.contains("\(server.url): status 401; --admin-token is not the token of this server"))
     let fault = "faults=[{ name: 'down', at: '1m', for: '1m', http: { abort: { status: 503 } } }]"
     let refused = run(ours + ["--set", fault])
     #expect(

@@ -78,7 +78,9 @@ final class AdministrationProof: StoreProof {
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
     for device in device.map({ [$0] }) ?? devices {
       let answer = administration.ask("/admin/v1/uuids?device=" + device.percentEncoded)
-      if let reason = answer.refusal { return refusal = "/admin/v1/uuids: \(reason)\(answer.remedy)" }
+      if let reason = answer.refusal {
+        return refusal = "/admin/v1/uuids: \(reason)\(administration.remedy(of: answer))"
+      }
       let bytes = answer.body
       var reader = JSONReader(bytes.span)
       do throws(JSONError) {
@@ -92,7 +94,7 @@ final class AdministrationProof: StoreProof {
 
   private func document(_ answer: RequestOutcome) -> JSONValue? {
     if let reason = answer.refusal {
-      refusal = "/admin/v1: \(reason)\(answer.remedy)"
+      refusal = "/admin/v1: \(reason)\(administration.remedy(of: answer))"
       return nil
     }
     do throws(JSONError) {
@@ -110,11 +112,19 @@ final class TargetAdministration {
   private let client: BlockingHTTPClient
   private let base: String
   private let headers: [NameValuePair]
+  private let hasToken: Bool
 
   init(_ client: BlockingHTTPClient, of target: OutsideSetup) {
     self.client = client
     base = target.administration
     headers = target.administrationHeaders
+    hasToken = target.adminToken != nil
+  }
+
+  /// What to do about a refusal, to be said behind it.
+  func remedy(of answer: RequestOutcome) -> String {
+    guard answer.wantsToken else { return "" }
+    return hasToken ? "; --admin-token is not the token of this server" : "; show --admin-token"
   }
 
   func limit(to span: Nanoseconds) { client.limit(to: span) }

@@ -75,9 +75,6 @@ extension RequestOutcome {
   /// Who asks has to say who they are.
   var wantsToken: Bool { status == 401 || status == 403 }
 
-  /// Behind a refusal by the administration of a Rolling Road server.
-  var remedy: String { wantsToken ? "; show --admin-token" : "" }
-
   var body: [UInt8] {
     if case .answered(_, reason: _, let body) = self { body } else { [] }
   }

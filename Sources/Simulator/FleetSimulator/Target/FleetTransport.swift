@@ -86,6 +86,9 @@ extension OutsideSetup {
     guard isOurs, let map = CityMap(setup)?.geoJSON else { return nil }
     let administration = TargetAdministration(try BlockingHTTPClient(transport), of: self)
     let answer = administration.ask("/admin/v1/map")
+    if answer.wantsToken, adminToken != nil {
+      throw TargetRefusal("\(origin): status \(answer.status)\(administration.remedy(of: answer))")
+    }
     if answer.wantsToken { return "the live page shows no streets: the server's admin API requires --admin-token" }
     guard JSONValue(answerOf: answer)?["type"] == .string("FeatureCollection") else { return nil }
     return administration.ask("/admin/v1/map", by: "PUT", body: map).refusal.map {
