@@ -34,7 +34,8 @@ package final class TargetFaults {
     affectedDevices = Array(repeating: [], count: setup.faults.count)
     let answer = administration.ask(TargetFaults.path)
     if let reason = answer.refusal {
-      throw TargetRefusal("\(target.origin) does not accept faults: \(TargetFaults.path): \(reason)\(administration.remedy(of: answer))")
+      let remedy = administration.remedy(of: answer)
+      throw TargetRefusal("\(target.origin) does not accept faults: \(TargetFaults.path): \(reason)\(remedy)")
     }
     guard case .array(let rules)? = JSONValue(answerOf: answer)?["faults"] else {
       throw TargetRefusal("\(target.origin) is not a Rolling Road server: \(TargetFaults.path) has no list of faults")
