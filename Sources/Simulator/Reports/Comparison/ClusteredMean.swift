@@ -54,14 +54,20 @@ struct MeanTest {
     let byPhone =
       isPaired
       ? MeanTest.variance(zip(old, new).map { $1 - $0 }) : MeanTest.variance(old) + MeanTest.variance(new)
-    let byPiece = MeanTest.serialVariance(
-      zip(before.influences(before.pieces), after.influences(after.pieces)).map { $1 - $0 })
+    let series = zip(before.influences(before.pieces), after.influences(after.pieces)).map { $1 - $0 }
+    let shared = MeanTest.sharedVariance(series)
+    let byPiece = MeanTest.variance(series) + shared
     // What both know of is counted twice. Of pairs it is not known how much that is.
     let both = isPaired ? 0 : before.independentVariance + after.independentVariance
     let variance = max(byPhone, byPiece, byPhone + byPiece - both)
     let step = after.mean - before.mean
     score = variance > 0 ? step / variance.squareRoot() : step == 0 ? 0 : step > 0 ? .infinity : -.infinity
-    freedom = fewest - 1
+    // Stretches of pieces that know of each other count once.
+    let stretches = shared > 0 ? Double(groups[1]) / Double(MeanTest.memory + 1) : Double(fewest - 1)
+    let sum = byPhone + byPiece
+    // Of a sum of variances (Satterthwaite 1946).
+    let pooled = sum * sum / (byPhone * byPhone / Double(fewest - 1) + byPiece * byPiece / stretches)
+    freedom = pooled.isFinite ? min(fewest - 1, Int(pooled)) : fewest - 1
   }
 
   /// How probable it is that the means of equal runs differ by so much, in the same direction.
@@ -72,14 +78,14 @@ struct MeanTest {
     return count / (count - 1) * influences.reduce(0) { $0 + $1 * $1 }
   }
 
-  /// Of a series in time, whose neighbours may be alike.
-  private static func serialVariance(_ influences: [Double]) -> Double {
+  /// What neighbours in time add to the variance of a series, as far as they are alike.
+  private static func sharedVariance(_ influences: [Double]) -> Double {
     let shared = (1...memory).reduce(0.0) { sum, lag in
       let products = zip(influences, influences.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 }
       return sum + 2 * (1 - Double(lag) / Double(memory + 1)) * products
     }
     let count = Double(influences.count)
-    return variance(influences) + max(0, shared) * count / (count - 1)
+    return max(0, shared) * count / (count - 1)
   }
 }
 
