@@ -5,11 +5,14 @@ import Synchronization
 package final class Counter: Sendable {
   private let total = Atomic<UInt64>(0)
 
-  init() {}
+  package init() {}
 
   package func add(_ amount: UInt64 = 1) { total.wrappingAdd(amount, ordering: .relaxed) }
 
   package var value: UInt64 { total.load(ordering: .relaxed) }
+
+  /// For counts that can be forgotten; those of the metrics page never are.
+  package func reset() { total.store(0, ordering: .relaxed) }
 }
 
 /// A level that rises and falls (connections, queue length, bytes), to be changed from any thread.

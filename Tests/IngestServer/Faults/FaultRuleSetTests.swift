@@ -41,6 +41,31 @@ import Testing
     #expect((88...212).contains(decisions.count { $0 }))
   }
 
+  @Test func aRuleThatIsNotEnabledMeetsNothing() throws {
+    var plan = FaultRuleSet()
+    let text = #"{"faults":[{"id":"r","fault":{"kind":"drop"},"enabled":false}]}"#
+    plan.replace(try rules(text), of: "")
+    #expect(draws(&plan, "a", 3) == [false, false, false] && plan.entries[0].matched == 0)
+  }
+
+  @Test func countsAreKeptOfRulesThatSayWhatTheySaid() throws {
+    func text(_ id: String, _ count: Int, _ rest: String = "") -> String {
+      #"{"id":"\#(id)","fault":{"kind":"drop"},"match":{"device":"\#(id)","count":\#(count)}\#(rest)}"#
+    }
+    func list(_ elements: String...) throws -> [FaultRule] {
+      try rules(#"{"faults":[\#(elements.joined(separator: ","))]}"#)
+    }
+    var plan = FaultRuleSet()
+    plan.replace(try list(text("a", 2), text("b", 2)), of: "")
+    for device in ["a", "b"] { #expect(draws(&plan, device, 2) == [true, true]) }
+    plan.replace(try list(text("b", 3), text("a", 2, #","enabled":false"#)), of: "", keepsCounts: true)
+    #expect(plan.entries.map(\.hits) == [0, 2] && draws(&plan, "a", 1) == [false])
+    plan.replace(try list(text("a", 2)), of: "", keepsCounts: true)
+    #expect(draws(&plan, "a", 1) == [false], "it has met what it was to meet")
+    plan.replace(try list(text("a", 2)), of: "")
+    #expect(draws(&plan, "a", 1) == [true])
+  }
+
   @Test func theDrawsOfOneDeviceDoNotDependOnOthers() throws {
     var alone = try plan(#"{"share":0.5}"#)
     var together = try plan(#"{"share":0.5}"#)

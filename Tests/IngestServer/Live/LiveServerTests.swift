@@ -64,6 +64,20 @@ import Testing
     }
   }
 
+  /// Of the connections only those of devices are told.
+  @Test func whoLooksOnIsNotCounted() throws {
+    try withServer { server in
+      let device = try LoopbackClient(port: server.port)
+      try device.send(SessionHarness.bytes("POST", "/locations/a", body: Uploads.record(1)))
+      _ = try device.receive(16)
+      let viewer = try LoopbackClient(port: server.port)
+      try viewer.send(SessionHarness.bytes("GET", "/admin/v1/live"))
+      var heard = ""
+      while !heard.contains("event: figures") || !heard.hasSuffix("}") { heard += try viewer.receiveText(1) }
+      #expect(heard.contains(#""connections":1,"#))
+    }
+  }
+
   @Test func aListenerHearsOfAnUpload() throws {
     try withServer { server in
       let listener = try LoopbackClient(port: server.port)

@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func thePageIsSmall() {
-    #expect(PageFile.embedded.values.reduce(0) { $0 + $1.bytes.count } < 150_000)
+    #expect(PageFile.embedded.values.reduce(0) { $0 + $1.bytes.count } < 256_000)
   }
 
   @Test func theRootIsThePageWithinARunToo() throws {
@@ -34,6 +34,16 @@ import Testing
       let answer = try harness.request("GET", path)
       #expect(answer.status == 200 && answer.field("Content-Type") == "text/html; charset=utf-8", "\(path)")
     }
+  }
+
+  @Test func theNameOfARunWithoutASlashLeadsToItsPage() throws {
+    let harness = try SessionHarness()
+    for (path, place) in [("/r/job-1", "./job-1/"), ("/r/a:b%20c", "./a:b%20c/")] {
+      let answer = try harness.request("GET", path)
+      #expect(answer.status == 308 && answer.field("Location") == place, "\(path)")
+    }
+    for path in ["/r", "/r/", "/job-1"] { #expect(try harness.request("GET", path).status == 404, "\(path)") }
+    #expect(try harness.request("POST", "/r/job-1", body: "{}").status == 404)
   }
 
   @Test func nothingElseIsServed() throws {
@@ -48,7 +58,7 @@ import Testing
   @Test func thePageKnowsEveryCommandAndEveryFault() throws {
     let orders = String(decoding: try #require(PageFile.embedded["orders.js"]).bytes, as: UTF8.self)
     for name in CommandName.allCases { #expect(orders.contains("\n  \(name.rawValue): "), "\(name)") }
-    let faults = String(decoding: try #require(PageFile.embedded["faults.js"]).bytes, as: UTF8.self)
+    let faults = String(decoding: try #require(PageFile.embedded["fault-kinds.js"]).bytes, as: UTF8.self)
     for kind in ServerFault.Kind.allCases { #expect(faults.contains("\n  \(kind.rawValue): ["), "\(kind)") }
   }
 

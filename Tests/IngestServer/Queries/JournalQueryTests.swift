@@ -52,6 +52,8 @@ import Testing
         ("status=2xx&path=/loc", ["/locations"]), ("fault=true", ["/locations"]), ("fault=status", ["/locations"]),
         ("fault=drop", []), ("fault=false&path=/loc", ["/locations"]), ("device=b", ["/locations"]),
         ("from=2000-01-01T00:00:00Z&path=/n", ["/nowhere"]), ("to=2000-01-01T00:00:00Z", []), ("run=x", []),
+        ("text=NOWHERE", ["/nowhere"]), ("text=x-device-id:%20B", ["/locations"]), ("text=injected", ["/locations"]),
+        ("text=%22latitude%22&device=a", ["/locations"]), ("text=nothing-has-it", []),
       ] {
         #expect(try requests(server, query).map { $0["path"] } == paths.map { .string($0) }, "\(query)")
       }

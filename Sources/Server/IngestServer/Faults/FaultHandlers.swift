@@ -36,9 +36,15 @@ struct FaultHandlers: Sendable {
   private static let namesNoRun = QueryParameters.refuse(
     "run", "must name one run; for a rule that applies to all runs, omit it and use \"run\": \"*\" in the match")
 
-  /// The rules of the request's run are replaced as a whole; the answer is the new list.
+  private enum Counts: String, CaseIterable {
+    case zero, keep
+  }
+
+  /// `PUT /admin/v1/faults?run&counts=zero|keep`: the rules of the request's run are replaced as a whole; the answer is the
+  /// new list. `keep` leaves the counts of the rules that say what they said before, whether or not they are enabled.
   func put(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard exchange.run != Self.everyRun else { throw Self.namesNoRun }
+    let counts = try exchange.query.choice("counts", default: Counts.zero)
     let rules: [FaultRule]
     do {
       let body = try JSONValue(parsing: exchange.body.span)
@@ -46,7 +52,7 @@ struct FaultHandlers: Sendable {
     } catch {
       return .answer(.error(400, "bad_faults", "\(error)"))
     }
-    board.replace(rules, of: exchange.run)
+    board.replace(rules, of: exchange.run, keepsCounts: counts == .keep)
     return list(exchange)
   }
 
@@ -79,6 +85,7 @@ extension JSONWriter {
     key("match")
     append(entry.rule.match)
     member("seed", entry.rule.seed)
+    member("enabled", entry.rule.isEnabled)
     member("matched", entry.matched)
     member("hits", entry.hits)
     endObject()

@@ -27,10 +27,13 @@ struct FaultRule: Equatable, Sendable {
   let match: Match
   /// The draws of the rule follow from it, from the rule's id and from the device alone.
   let seed: UInt64
+  /// Otherwise it is kept for later, and meets nothing.
+  let isEnabled: Bool
   /// The run in which the rule was set. Setting the rules of one run leaves those of the others.
   let owner: String
 
   func concerns(_ request: FaultRequest) -> Bool {
+    guard isEnabled else { return false }
     if let device = match.device, device != request.device { return false }
     if let tag = match.tag, !request.tags.contains(tag) { return false }
     if let run = match.run, run != request.run { return false }
@@ -81,7 +84,7 @@ extension FaultRule {
   /// Rules that one run may have.
   static let rulesMax = 1_000
 
-  /// The body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…}]}`.
+  /// The body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…,"enabled":…}]}`.
   static func list(_ body: JSONValue, owner: String) throws(FieldError) -> [FaultRule] {
     let fields = try AdminFields(body, knows: ["faults"])
     guard case .array(let elements)? = fields.value("faults") else { throw FieldError("faults", .missing) }
@@ -101,14 +104,20 @@ extension FaultRule {
   }
 
   private init(_ value: JSONValue, at path: String, owner: String) throws(FieldError) {
-    let fields = try AdminFields(value, at: path, knows: ["id", "fault", "match", "seed"])
+    let fields = try AdminFields(value, at: path, knows: ["id", "fault", "match", "seed", "enabled"])
     guard let id = try fields.text("id"), !id.isEmpty else { throw FieldError(fields.place("id"), .missing) }
     guard let fault = fields.value("fault") else { throw FieldError(fields.place("fault"), .missing) }
     self.id = id
     self.fault = try ServerFault(fault, at: fields.place("fault"))
     match = try Match(fields.value("match"), at: fields.place("match"), owner: owner)
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 0)
+    isEnabled = try fields.flag("enabled") ?? true
     self.owner = owner
+  }
+
+  /// Whether what the other has met counts for this one as well.
+  func continues(_ other: FaultRule) -> Bool {
+    id == other.id && owner == other.owner && fault == other.fault && match == other.match && seed == other.seed
   }
 }
 

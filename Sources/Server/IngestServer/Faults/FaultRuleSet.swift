@@ -9,7 +9,7 @@ struct FaultRuleSet: Sendable {
 
   /// A rule and what it has met.
   struct Entry: Sendable {
-    let rule: FaultRule
+    fileprivate(set) var rule: FaultRule
     /// Requests that matched, whatever became of them.
     fileprivate(set) var matched: UInt64 = 0
     /// Requests that met the fault.
@@ -23,10 +23,16 @@ struct FaultRuleSet: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Puts the rules in place of those of the same owner. Counts start at zero.
-  mutating func replace(_ rules: [FaultRule], of owner: String) {
+  /// Puts the rules in place of those of the same owner. Counts start at zero, unless they are kept where a rule says what
+  /// it said before.
+  mutating func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
+    let before = entries.filter { $0.rule.owner == owner }
     entries.removeAll { $0.rule.owner == owner }
-    entries += rules.map { Entry($0) }
+    entries += rules.map { rule in
+      guard keepsCounts, var entry = before.first(where: { rule.continues($0.rule) }) else { return Entry(rule) }
+      entry.rule = rule
+      return entry
+    }
   }
 
   /// Takes away the rules of an owner, or of all, and says how many there were.
@@ -94,9 +100,9 @@ final class FaultBoard: Sendable {
     plan.withLock { $0.decide(request, beforeBody: beforeBody) }
   }
 
-  func replace(_ rules: [FaultRule], of owner: String) {
+  func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
     plan.withLock { plan in
-      plan.replace(rules, of: owner)
+      plan.replace(rules, of: owner, keepsCounts: keepsCounts)
       hasRules.store(!plan.isEmpty, ordering: .releasing)
       hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
     }

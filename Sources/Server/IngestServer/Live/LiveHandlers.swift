@@ -11,6 +11,7 @@ struct LiveHandlers: Sendable {
   let metrics: ServerMetrics
   let backend: any ServerBackend
   let maps: MapBoard
+  let history = FigureHistory()
 
   /// `?run=` and `?device=` choose; a request within a run hears that run only.
   func streamEvents(_ exchange: Exchange) -> Reply {
@@ -43,7 +44,7 @@ struct LiveHandlers: Sendable {
   func figures() -> LiveFigures {
     var figures = metrics.figures()
     figures.at = backend.now.millisecondsSince1970
-    figures.connections = Int(backend.network?.open ?? 0)
+    figures.connections = max(0, Int(backend.network?.open ?? 0) - metrics.observerConnections)
     figures.waitingJobs = backend.waitingJobs
     figures.mapRevision = maps.revision
     figures.outage = backend.outage?.rawValue
@@ -72,6 +73,7 @@ struct LiveFigures {
   var latencies: [UInt64]
   /// All of them.
   var answered: UInt64
+  /// Without those of people who look on.
   var connections: Int
   var waitingJobs: Int
   var outage: String?
@@ -80,6 +82,16 @@ struct LiveFigures {
 
   func write(to writer: inout JSONWriter) {
     writer.beginObject()
+    writeCounts(to: &writer)
+    writer.list("latencies", latencies) { $0.value($1) }
+    writer.key("outage")
+    if let outage { writer.value(outage) } else { writer.null() }
+    writer.member("mapRevision", mapRevision)
+    writer.endObject()
+  }
+
+  /// All but the answer times and what is true of the present alone.
+  func writeCounts(to writer: inout JSONWriter) {
     writer.member("at", at)
     writer.key("requests")
     writer.beginObject()
@@ -94,12 +106,7 @@ struct LiveFigures {
     }
     writer.member("faults", faults)
     writer.member("answered", answered)
-    writer.list("latencies", latencies) { $0.value($1) }
     writer.member("connections", connections)
     writer.member("waitingJobs", waitingJobs)
-    writer.key("outage")
-    if let outage { writer.value(outage) } else { writer.null() }
-    writer.member("mapRevision", mapRevision)
-    writer.endObject()
   }
 }

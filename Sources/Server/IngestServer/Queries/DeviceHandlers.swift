@@ -5,14 +5,20 @@ import Synchronization
 
 /// The devices of the store.
 struct DeviceHandlers: Sendable {
-  /// `GET /admin/v1/devices?run&limit&cursor`: `{"devices":[…],"next":…}` in the order of their first uploads.
+  let traffic: TrafficBoard
+  let tags: DeviceTags
+
+  /// `GET /admin/v1/devices?run&limit&cursor`: `{"devices":[…],"next":…}` in the order of their first uploads, each with its
+  /// `tags`, and as `failure` its last request when that was not answered with 2xx or met a fault.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let run = exchange.optionalRun
     let listing = Listing<StoredDevice, Int64>(
-      format: .json("devices") { device, writer in
+      format: .json("devices") { [traffic, tags] device, writer in
         writer.beginObject()
         writer.members(of: device)
+        writer.list("tags", tags.tags(of: device.identity)) { $0.value($1) }
+        writer.member("failure", traffic.failure(of: device.identity))
         writer.endObject()
       },
       read: { (reader, after, limit) throws(StoreError) in try reader.devices(run: run, after: after, limit: limit) },
@@ -21,15 +27,16 @@ struct DeviceHandlers: Sendable {
       after: try parameters.rowCursor(), limit: try parameters.limit(), query: exchange.query.items)
   }
 
-  /// `GET /admin/v1/devices/{device}?run`: a device as in the list, and its `tags`.
+  /// `GET /admin/v1/devices/{device}?run`: a device as in the list.
   func get(_ exchange: Exchange) -> Reply {
     let identity = exchange.namedDevice
-    return .ask { (reader: StoreReader) throws(StoreError) -> Response in
+    return .ask { [traffic] (reader: StoreReader) throws(StoreError) -> Response in
       guard let device = try reader.device(identity) else { return .unknownDevice(identity) }
       let tags = try reader.tags(of: identity)
       return .object { writer in
         writer.members(of: device)
         writer.list("tags", tags) { $0.value($1) }
+        writer.member("failure", traffic.failure(of: identity))
       }
     }
   }
@@ -41,7 +48,8 @@ struct DeviceHandlers: Sendable {
     let device = exchange.namedDevice
     return .store(
       .delete(device),
-      afterwards: .then { result in
+      afterwards: .then { [traffic] result in
+        traffic.forget(device)
         if case .changed(0) = result { return .answer(.unknownDevice(device)) }
         return .answer(.counted("devices", result))
       })
@@ -64,6 +72,14 @@ extension Response {
 }
 
 extension JSONWriter {
+  fileprivate mutating func member(_ name: StaticString, _ failure: TrafficBoard.Failure?) {
+    key(name)
+    guard let failure else { return null() }
+    beginObject()
+    members(of: failure)
+    endObject()
+  }
+
   /// `device`, `run`, `firstSeen`, `lastSeen`, the counts `records`, `duplicates` and `quarantined`, and `latest`, which is
   /// null before the first position.
   mutating func members(of device: StoredDevice) {
@@ -102,6 +118,7 @@ struct ResetHandlers: Sendable {
   let maps: MapBoard
   let checks: RefreshChecks
   let refusals: RefusalLog
+  let traffic: TrafficBoard
   let hasJournal: Bool
 
   /// `POST /admin/v1/reset?run`: forgets the run that the parameter, the path or the header names, or everything when none
@@ -121,6 +138,7 @@ struct ResetHandlers: Sendable {
     default: preconditionFailure("the store answers a reset with a count or an outage")
     }
     refusals.clear(run: run)
+    traffic.clear(run: run)
     let counts: KeyValuePairs<StaticString, Int> = [
       "devices": devices, "faults": faults.clear(run: run), "maps": maps.clear(run: run),
       "breakages": checks.breakages.withLock { $0.clear(run: run) },

@@ -20,8 +20,9 @@ struct JournalHandlers: Sendable {
   private static let requestsAtOnce = 64
   private static let pageBytes = 65_536
 
-  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&from&to&limit&cursor&order=oldest|newest&format=json|ndjson`. `path`
-  /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind. A request
+  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson`. `path`
+  /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind, `text` stands
+  /// anywhere in the path, the head, the body or the answer, in letters of either case. A request
   /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins; with the newest first, the one before which.
   ///
   /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines everything there is when the answer
@@ -93,6 +94,7 @@ struct JournalHandlers: Sendable {
     let operation = try parameters.name("operation", among: DeviceOperation.allCases.map(\.rawValue))
     let fault = try parameters.name("fault", among: ["true", "false"] + ServerFault.Kind.allCases.map(\.rawValue))
     let method = parameters.text("method")
+    let sought = parameters.text("text").flatMap { $0.isEmpty ? nil : SoughtText($0) }
     let (from, to) = try parameters.window()
     filter.condition = { [router] entry in
       if let statuses, !statuses.contains(entry.status) { return false }
@@ -104,10 +106,39 @@ struct JournalHandlers: Sendable {
       case "false": if entry.fault != nil { return false }
       default: if entry.fault != fault { return false }
       }
+      if let sought, !sought.isIn(entry) { return false }
       return operation == nil || router.route(of: entry.method, entry.path)?.name == operation
     }
     return filter
   }
+}
+
+/// A text to be found in bytes, whatever the case of its Latin letters.
+struct SoughtText: Sendable {
+  private let bytes: [UInt8]
+
+  init(_ text: String) { bytes = text.utf8.map(Self.folded) }
+
+  func isIn(_ entry: JournalEntry) -> Bool {
+    isIn(Array(entry.path.utf8)) || isIn(entry.body) || isIn(entry.answer) || isIn(entry.head)
+  }
+
+  func isIn(_ text: [UInt8]) -> Bool {
+    guard let first = bytes.first else { return true }
+    var start = 0
+    while start + bytes.count <= text.count {
+      if Self.folded(text[start]) == first, matches(text, at: start) { return true }
+      start += 1
+    }
+    return false
+  }
+
+  private func matches(_ text: [UInt8], at start: Int) -> Bool {
+    for index in bytes.indices where Self.folded(text[start + index]) != bytes[index] { return false }
+    return true
+  }
+
+  private static func folded(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }
 
 extension QueryParameters {

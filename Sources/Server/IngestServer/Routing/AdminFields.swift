@@ -50,6 +50,12 @@ struct AdminFields {
     return number
   }
 
+  func flag(_ key: String) throws(FieldError) -> Bool? {
+    guard let value = value(key) else { return nil }
+    guard case .bool(let flag) = value else { throw FieldError(place(key), .outOfRange(expected: "true or false")) }
+    return flag
+  }
+
   func share(_ key: String) throws(FieldError) -> Double? {
     let number: Double
     switch value(key) {

@@ -22,7 +22,7 @@ struct RequestReader: Sendable {
     var refusal: Response?
     switch router.match(head) {
     case .notFound:
-      refusal = .notFound
+      refusal = Response.runPage(head) ?? .notFound
       if head.method != .get && head.method != .head { target.unservedPath = head.fields.text(head.path) }
     case .methodNotAllowed(let methods):
       refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
@@ -57,6 +57,17 @@ struct RequestReader: Sendable {
 }
 
 extension Response {
+  /// People leave the slash out behind the name of a run, and the page of the run would load its parts from elsewhere.
+  fileprivate static func runPage(_ head: borrowing RequestHead) -> Response? {
+    guard head.method == .get || head.method == .head, head.segments.count == 2, head.segment(0, is: "r"),
+      let name = head.fields.text(head.segments[1]), !name.isEmpty,
+      let path = head.fields.text(head.path), path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
+    let raw = path.split(separator: "/").last ?? ""
+    return Response(308, "text/plain; charset=utf-8", Array("see ./\(raw)/\n".utf8))
+      .with(HeaderName.location, "./\(raw)/")
+  }
+
   /// Two runs are named, and an answer about either would be a guess.
   fileprivate static func contradiction(_ run: String, _ named: String) -> Response {
     QueryParameters.refuse(

@@ -28,6 +28,9 @@ extension Route {
 
     admin(.get, "/devices", "listDevices", query: ["run", "limit", "cursor"]) { $0.devices.list },
     admin(.get, "/devices/{device}", "getDevice", query: ["run"]) { $0.devices.get },
+    admin(.get, "/runs", "listRuns", query: ["run"]) { $0.traffic.listRuns },
+    admin(.get, "/errors", "listErrors", query: ["run"]) { $0.traffic.listErrors },
+    admin(.get, "/failures", "listFailures", query: ["run"]) { $0.traffic.listFailures },
     admin(.delete, "/devices/{device}", "deleteDevice", query: ["run"]) { $0.devices.delete },
     admin(
       .get, "/devices/{device}/locations", "listDeviceLocations",
@@ -43,13 +46,13 @@ extension Route {
     admin(.post, "/commands", "queueCommands", query: ["run"]) { $0.commands.queueForMany },
     admin(.put, "/devices/{device}/tags", "setDeviceTags", query: ["run"]) { $0.commands.setTags },
     admin(.get, "/faults", "listFaults", query: ["run"]) { $0.faults.list },
-    admin(.put, "/faults", "putFaults", query: ["run"]) { $0.faults.put },
+    admin(.put, "/faults", "putFaults", query: ["run", "counts"]) { $0.faults.put },
     admin(.delete, "/faults", "deleteFaults", query: ["run"]) { $0.faults.delete },
     admin(
       .get, "/requests", "listRequests",
       query: [
-        "run", "device", "operation", "method", "status", "path", "fault", "from", "to", "limit", "cursor", "order",
-        "format",
+        "run", "device", "operation", "method", "status", "path", "fault", "text", "from", "to", "limit", "cursor",
+        "order", "format",
       ]
     ) { $0.requests.list },
     admin(.post, "/await", "awaitRecords", query: ["run"]) { $0.live.awaitRecords },
@@ -74,6 +77,7 @@ extension Route {
     admin(.delete, "/map", "deleteMap", query: ["run"]) { $0.maps.delete },
     admin(.get, "/events", "streamEvents", query: ["run", "device"]) { $0.live.streamEvents },
     admin(.get, "/live", "streamLive", query: ["run"]) { $0.live.streamView },
+    admin(.get, "/history", "listFigures", query: []) { $0.live.history },
     admin(.get, "/stats", "getStatistics", query: ["run"]) { $0.health.statistics },
     admin(.post, "/reset", "reset", query: ["run"]) { $0.resets.reset },
   ]

@@ -29,7 +29,8 @@ package final class ServerContext: Sendable {
   let commands: CommandHandlers
   let faults: FaultHandlers
   let health: HealthHandlers
-  let devices = DeviceHandlers()
+  let devices: DeviceHandlers
+  let traffic: TrafficHandlers
   let locations = LocationHandlers()
   let quarantine = QuarantineHandlers()
   let verification: VerificationHandlers
@@ -55,6 +56,9 @@ package final class ServerContext: Sendable {
     shortfall = Shortfall(backend: backend, refusals: refusals)
     let (router, authentication) = (Router(), configuration.authentication)
     let (board, map, checks) = (FaultBoard(), MapBoard(), RefreshChecks())
+    let traffic = TrafficBoard()
+    self.traffic = TrafficHandlers(board: traffic, faults: board)
+    devices = DeviceHandlers(traffic: traffic, tags: hub.tags)
     reader = RequestReader(
       router: router, limits: limits, access: AdminAccess(token: configuration.adminToken), journal: journal,
       backend: backend)
@@ -74,7 +78,7 @@ package final class ServerContext: Sendable {
     verification = VerificationHandlers(shortfall: shortfall)
     requests = JournalHandlers(hasJournal: journal != nil, router: router)
     resets = ResetHandlers(
-      faults: board, maps: map, checks: checks, refusals: refusals, hasJournal: journal != nil)
+      faults: board, maps: map, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil)
     live = LiveHandlers(
       authentication: authentication, policy: configuration.policy, hasJournal: journal != nil, metrics: metrics,
       backend: backend, maps: map)

@@ -29,6 +29,7 @@ package final class ServerMetrics: Sendable {
   private let quarantined: Counter
   private let batchSize: SharedHistogram
   private let recordedToReceived: SharedHistogram
+  private let observers: Gauge
   private let faults: LabelledMetrics<ServerFault.Kind, Counter>
 
   package init(registry: inout MetricsRegistry) {
@@ -61,6 +62,8 @@ package final class ServerMetrics: Sendable {
     recordedToReceived = registry.histogram(
       "rollingroad_recorded_to_received_seconds", help: "Age of the oldest record of an upload when it arrives.",
       highestTrackableValue: 100_000_000, bounds: [1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400, 604_800], divisor: 1)
+    observers = registry.gauge(
+      "rollingroad_connections_observing", help: "Open connections whose last request was not that of a device.")
     faults = registry.counters(
       "rollingroad_faults_total", help: "Requests answered by an injected fault.", label: "kind")
   }
@@ -72,6 +75,11 @@ package final class ServerMetrics: Sendable {
     // Administration waits and streams on purpose: it would say nothing about what devices meet.
     if exchange.route.deviceOperation != nil { requestTime.record(UInt64(max(0, elapsed.count / 1_000))) }
   }
+
+  /// Such a connection begins to be one, or ends to be.
+  func observing(_ change: Int64) { observers.add(change) }
+
+  var observerConnections: Int { Int(observers.value) }
 
   func refused(status: Int) { refusals[StatusClass(status)].add() }
 

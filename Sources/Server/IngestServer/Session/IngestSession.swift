@@ -20,6 +20,8 @@ package final class IngestSession: ByteSession {
   private var parser: RequestParser
   var rules: ConnectionRules
   private var exchangeCount: UInt32 = 0
+  /// Its last request was not that of a device.
+  private var isObserver = false
   var state = State.waiting
   /// Of the request that is being read. Not in the state, which would be taken apart and put together for every piece.
   var body: [UInt8] = []
@@ -162,7 +164,14 @@ package final class IngestSession: ByteSession {
     case .waiting, .reading, .skipping, .dropping, .asking, .finished: break
     }
     settleCommands(reason)
+    noteCaller(isObserver: false)
     state = .finished
+  }
+
+  private func noteCaller(isObserver: Bool) {
+    guard isObserver != self.isObserver else { return }
+    self.isObserver = isObserver
+    context.metrics.observing(isObserver ? 1 : -1)
   }
 }
 
@@ -175,6 +184,8 @@ extension IngestSession {
     rules.requestBegan(scratch.head)
     let reading = context.reader.read(scratch.head, now: output.now, isLocal: isLocal)
     let exchange = reading.exchange
+    context.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
+    noteCaller(isObserver: exchange.route.deviceOperation == nil && exchange.unservedPath == nil)
     guard let refusal = reading.refusal else {
       if let fault = context.faults.fault(for: exchange, beforeBody: true, &plannedFault) {
         return refuseBody(of: exchange, fault, &output)
@@ -305,6 +316,9 @@ extension IngestSession {
 
   /// The answer is known: counts it.
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
+    context.live.sampleFigures(
+      at: exchange.receivedAt.millisecondsSince1970 + (now - exchange.begunAt).wholeMilliseconds)
+    context.traffic.board.note(exchange, response)
     context.metrics.answered(exchange, status: response.status, after: now - exchange.begunAt)
     tellViewers(exchange, response)
     if response.status >= 400 || exchange.fault != nil { context.refusals.note(exchange, response) }

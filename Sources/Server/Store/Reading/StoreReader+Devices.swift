@@ -27,6 +27,17 @@ package struct StoredDevice: Equatable, Sendable {
   package var latest: Position?
 }
 
+/// What the store knows of a run.
+package struct StoredRun: Equatable, Sendable {
+  package var run: String
+  package var devices: Int64
+  package var points: Int64
+  package var duplicates: Int64
+  package var quarantined: Int64
+  package var firstSeen: Int64
+  package var lastSeen: Int64
+}
+
 /// A stored record, for reconciliation: its device, its identity, its time.
 package struct StoredKey: Equatable, Sendable {
   package var device: DeviceIdentity
@@ -78,6 +89,30 @@ extension StoreReader {
         return try row.step() ? row.device() : nil
       }
       return found
+    }
+  }
+
+  /// The runs that were heard of last, at most so many.
+  package func runs(limit: Int = 10_000) throws(StoreError) -> [StoredRun] {
+    try ask { () throws(DatabaseError) in
+      try connection.with(
+        """
+        SELECT run, count(*), sum(points), sum(duplicates), sum(quarantined), min(first_seen), max(last_seen) AS latest
+        FROM devices GROUP BY run ORDER BY latest DESC, run LIMIT ?1
+        """
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        var row = statement.start()
+        row.bind(1, Int64(limit))
+        var runs: [StoredRun] = []
+        while try row.step() {
+          runs.append(
+            StoredRun(
+              run: row.text(at: 0), devices: row.integer(at: 1), points: row.integer(at: 2),
+              duplicates: row.integer(at: 3), quarantined: row.integer(at: 4), firstSeen: row.integer(at: 5),
+              lastSeen: row.integer(at: 6)))
+        }
+        return runs
+      }
     }
   }
 

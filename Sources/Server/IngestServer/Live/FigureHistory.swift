@@ -1,0 +1,106 @@
+import Base
+import JSON
+import Synchronization
+
+/// The figures of the last ten minutes, one each second. It needs no timer, because the counts change with requests alone: the
+/// first request of a second writes down what was true until then, and a second without one is like the second before it.
+final class FigureHistory: Sendable {
+  static let keptMilliseconds: Int64 = 600_000
+  static let interval: Int64 = 1_000
+
+  private let samples = Mutex<[LiveFigures]>([])
+  /// In milliseconds since 1970.
+  private let dueAt = Atomic<Int64>(.min)
+
+  /// Whether a sample has to be taken before a request of this instant is counted. True for one caller of many.
+  func isDue(at instant: Int64) -> Bool {
+    let due = dueAt.load(ordering: .relaxed)
+    // A clock that was put back by more than a sample begins anew.
+    guard instant >= due || instant < due - 2 * Self.interval else { return false }
+    return dueAt.compareExchange(expected: due, desired: instant + Self.interval, ordering: .relaxed).exchanged
+  }
+
+  func take(_ figures: LiveFigures) { samples.withLock { Self.append(figures, to: &$0) } }
+
+  /// One for each second, the oldest first, up to these.
+  func all(upTo now: LiveFigures) -> [LiveFigures] {
+    let kept = samples.withLock { samples in
+      Self.append(now, to: &samples)
+      return samples
+    }
+    var all: [LiveFigures] = []
+    for sample in kept {
+      if var filler = all.last {
+        while sample.at - filler.at > 3 * Self.interval / 2 {
+          filler.at += Self.interval
+          all.append(filler)
+        }
+      }
+      all.append(sample)
+    }
+    return all
+  }
+
+  private static func append(_ figures: LiveFigures, to samples: inout [LiveFigures]) {
+    if let last = samples.last, figures.at < last.at { samples = [] }
+    if let last = samples.last {
+      if figures.at == last.at { samples.removeLast() }
+      // What was counted since the last sample was counted within its second: a later request would have taken another.
+      if figures.at - last.at > 2 * interval {
+        var end = figures
+        end.at = last.at + interval
+        samples.append(end)
+      }
+    }
+    samples.append(figures)
+    let first = samples.firstIndex { $0.at >= figures.at - keptMilliseconds } ?? 0
+    // A stretch without requests may be longer than what is kept: its beginning says how things stood.
+    if first > 1 { samples.removeFirst(first - 1) }
+    if samples[0].at < figures.at - keptMilliseconds { samples[0].at = figures.at - keptMilliseconds }
+  }
+}
+
+extension LiveHandlers {
+  /// Before anything of this instant is counted.
+  func sampleFigures(at instant: Int64) {
+    if history.isDue(at: instant) { history.take(figures()) }
+  }
+
+  /// `GET /admin/v1/history`: the `bounds` of the answer times, and `samples` of the last ten minutes, one each second, as in
+  /// the event `figures`; but for the answer times, of which `answers` has those since the sample before: the index of the
+  /// bound that they are within, and how many.
+  func history(_ exchange: Exchange) -> Reply {
+    let samples = history.all(upTo: figures())
+    return .answer(
+      .object { writer in
+        writer.list("bounds", LiveFigures.bounds) { $0.value($1) }
+        writer.key("samples")
+        writer.beginArray()
+        var before = [UInt64](repeating: 0, count: LiveFigures.bounds.count)
+        for sample in samples {
+          writer.beginObject()
+          sample.writeCounts(to: &writer)
+          writer.list("answers", Self.answers(sample.latencies, since: before)) { writer, entry in
+            writer.beginArray()
+            writer.value(entry.bound)
+            writer.value(entry.count)
+            writer.endArray()
+          }
+          before = sample.latencies
+          writer.endObject()
+        }
+        writer.endArray()
+      })
+  }
+
+  private static func answers(_ latencies: [UInt64], since before: [UInt64]) -> [(bound: Int, count: UInt64)] {
+    var answers: [(bound: Int, count: UInt64)] = []
+    var below: UInt64 = 0
+    for index in latencies.indices {
+      let within = latencies[index] - before[index]
+      if within > below { answers.append((index, within - below)) }
+      below = max(below, within)
+    }
+    return answers
+  }
+}

@@ -1,0 +1,188 @@
+import Base
+import Contract
+import JSON
+import Store
+import Synchronization
+
+/// What became of the requests of devices since the server started, in memory: counts by run, errors by name, and the devices
+/// whose last request failed. Everything is bounded, and while nothing fails a request of no run costs one addition.
+final class TrafficBoard: Sendable {
+  static let runsMax = 4_096
+  static let errorsMax = 512
+  static let failingMax = 32_768
+
+  struct RunCounts: Sendable {
+    var requests: UInt64 = 0
+    /// Not answered with 2xx.
+    var failed: UInt64 = 0
+    /// Met a fault.
+    var faulted: UInt64 = 0
+    var lastAt: WallInstant?
+  }
+
+  /// Errors that differ only in device and time.
+  struct ErrorName: Hashable, Sendable {
+    let run: String
+    let status: Int
+    /// The kind of the fault that the request met.
+    let fault: String?
+    /// What the body of the answer says for programs.
+    let code: String?
+  }
+
+  struct ErrorCount: Sendable {
+    let name: ErrorName
+    /// Of the first answer, in words; empty where it had none.
+    let message: String
+    let firstAt: WallInstant
+    var lastAt: WallInstant
+    var count = 0
+    /// The last device that got it; empty when it did not say.
+    var device = ""
+  }
+
+  /// Why a device counts as failing: its last request.
+  struct Failure: Sendable {
+    let status: Int
+    let fault: ServerFault.Kind?
+    /// The first of the failures that followed each other.
+    let since: WallInstant
+    let at: WallInstant
+    /// How many followed each other.
+    let count: Int
+  }
+
+  fileprivate struct State {
+    var runs: [String: RunCounts] = [:]
+    var errors: [ErrorName: ErrorCount] = [:]
+    var failing: [DeviceIdentity: Failure] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let hasFailing = Atomic(false)
+  /// Requests of no run that went well; they have no lock.
+  private let plain = Counter()
+
+  /// A request of a device, or one that no path serves, is answered.
+  func note(_ exchange: Exchange, _ response: Response) {
+    guard exchange.route.deviceOperation != nil || exchange.unservedPath != nil else { return }
+    let isFailure = response.status >= 300 || exchange.fault != nil
+    if !isFailure, exchange.run.isEmpty, !hasFailing.load(ordering: .relaxed) { return plain.add() }
+    // What is kept is short, whatever a client sends.
+    let longest = DeviceIdentity.nameBytesMax
+    let device = DeviceIdentity(
+      run: String(exchange.run.prefix(longest)), name: String(exchange.device.prefix(longest)))
+    state.withLock { state in
+      state.count(device.run, exchange, isFailed: response.status >= 300)
+      if isFailure { state.name(exchange, response, of: device) }
+      guard exchange.route.deviceOperation != nil, !device.name.isEmpty else { return }
+      state.judge(device, exchange, response, isFailure: isFailure)
+      hasFailing.store(!state.failing.isEmpty, ordering: .relaxed)
+    }
+  }
+
+  func forget(_ device: DeviceIdentity) { state.withLock { $0.failing[device] = nil } }
+
+  /// Forgets what belongs to a run, or everything.
+  func clear(run: String?) {
+    if run == nil || run == "" { plain.reset() }
+    state.withLock { state in
+      guard let run else { return state = State() }
+      state.runs[run] = nil
+      state.errors = state.errors.filter { $0.key.run != run }
+      state.failing = state.failing.filter { $0.key.run != run }
+    }
+  }
+
+  func failure(of device: DeviceIdentity) -> Failure? {
+    hasFailing.load(ordering: .relaxed) ? state.withLock { $0.failing[device] } : nil
+  }
+
+  /// Of one run, or of all, in the order of run and name.
+  func failures(run: String?) -> [(device: DeviceIdentity, failure: Failure)] {
+    let failing = state.withLock { $0.failing }
+    return failing.filter { run == nil || $0.key.run == run }
+      .sorted { ($0.key.run, $0.key.name) < ($1.key.run, $1.key.name) }.map { ($0.key, $0.value) }
+  }
+
+  /// Of one run, or of all, the most frequent first.
+  func errors(run: String?) -> [ErrorCount] {
+    let errors = state.withLock { $0.errors.values.filter { run == nil || $0.name.run == run } }
+    return errors.sorted { one, other in
+      if one.count != other.count { return one.count > other.count }
+      return (one.name.run, one.name.status, one.name.fault ?? "", one.name.code ?? "")
+        < (other.name.run, other.name.status, other.name.fault ?? "", other.name.code ?? "")
+    }
+  }
+
+  func runs() -> [String: RunCounts] {
+    var runs = state.withLock { $0.runs }
+    let plain = plain.value
+    if plain > 0 { runs["", default: RunCounts()].requests += plain }
+    return runs
+  }
+}
+
+extension TrafficBoard.State {
+  fileprivate mutating func count(_ run: String, _ exchange: Exchange, isFailed: Bool) {
+    if runs[run] == nil, runs.count >= TrafficBoard.runsMax {
+      let kept = runs.sorted { $0.value.isLater(than: $1.value) }.prefix(TrafficBoard.runsMax / 2)
+      runs = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    }
+    var counts = runs[run] ?? TrafficBoard.RunCounts()
+    counts.requests += 1
+    if isFailed { counts.failed += 1 }
+    if exchange.fault != nil { counts.faulted += 1 }
+    counts.lastAt = max(counts.lastAt ?? exchange.receivedAt, exchange.receivedAt)
+    runs[run] = counts
+  }
+
+  fileprivate mutating func name(_ exchange: Exchange, _ response: Response, of device: DeviceIdentity) {
+    let name = TrafficBoard.ErrorName(
+      run: device.run, status: response.status, fault: exchange.fault?.fault.kind.rawValue, code: response.code)
+    if errors[name] == nil, errors.count >= TrafficBoard.errorsMax {
+      let kept = errors.values.sorted { $0.lastAt > $1.lastAt }.prefix(TrafficBoard.errorsMax / 2)
+      errors = Dictionary(uniqueKeysWithValues: kept.map { ($0.name, $0) })
+    }
+    let instant = exchange.receivedAt
+    var error =
+      errors[name]
+      ?? TrafficBoard.ErrorCount(name: name, message: response.message, firstAt: instant, lastAt: instant)
+    error.count += 1
+    error.lastAt = max(error.lastAt, instant)
+    error.device = device.name
+    errors[name] = error
+  }
+
+  fileprivate mutating func judge(
+    _ device: DeviceIdentity, _ exchange: Exchange, _ response: Response, isFailure: Bool
+  ) {
+    guard isFailure else { return failing[device] = nil }
+    let before = failing[device]
+    if before == nil, failing.count >= TrafficBoard.failingMax { failing.removeAll(keepingCapacity: true) }
+    failing[device] = TrafficBoard.Failure(
+      status: response.status, fault: exchange.fault?.fault.kind, since: before?.since ?? exchange.receivedAt,
+      at: max(before?.at ?? exchange.receivedAt, exchange.receivedAt), count: (before?.count ?? 0) + 1)
+  }
+}
+
+extension TrafficBoard.RunCounts {
+  fileprivate func isLater(than other: Self) -> Bool {
+    guard let lastAt, let otherAt = other.lastAt else { return lastAt != nil }
+    return lastAt > otherAt
+  }
+}
+
+extension Response {
+  private static let messageMax = 200
+
+  /// Of an error, what its body says for people; empty where it has none.
+  fileprivate var message: String {
+    guard code != nil, case .string(let text)? = parsed?["error"]?["message"] else { return "" }
+    return String(text.prefix(Self.messageMax))
+  }
+
+  private var parsed: JSONValue? {
+    do { return try JSONValue(parsing: body.span) } catch { return nil }
+  }
+}

@@ -1,0 +1,109 @@
+import JSON
+import Testing
+
+@testable import IngestServer
+
+/// Runs, errors by name, and devices that fail, as the server remembers them.
+@Suite struct TrafficTests {
+  private let rule =
+    #"{"faults":[{"id":"f","fault":{"kind":"status","status":503},"match":{"device":"b","count":2}}]}"#
+
+  private func list(_ harness: SessionHarness, _ path: String, _ key: String) throws -> [JSONValue] {
+    let answer = try harness.request("GET", "/admin/v1" + path)
+    guard case .array(let list)? = try answer.json()[key] else { throw NoAnswer(request: answer.text) }
+    return list
+  }
+
+  private func upload(_ harness: SessionHarness, _ number: Int, of device: String, run: String = "") throws -> Int {
+    let prefix = run.isEmpty ? "" : "/r/\(run)"
+    return try harness.upload(Uploads.record(number), to: "\(prefix)/locations", [("X-Device-Id", device)]).status
+  }
+
+  @Test func errorsAreCountedByTheirNames() throws {
+    let harness = try SessionHarness()
+    #expect(try harness.request("PUT", "/admin/v1/faults", body: rule).status == 200)
+    #expect(try upload(harness, 1, of: "b") == 503)
+    harness.advance(seconds: 5)
+    #expect(try upload(harness, 1, of: "b") == 503)
+    #expect(try harness.upload("{", to: "/r/x/locations", [("X-Device-Id", "c")]).status == 400)
+    #expect(try harness.upload("{}", to: "/nowhere").status == 404)
+    #expect(try upload(harness, 1, of: "b") == 200)
+    let errors = try list(harness, "/errors", "errors")
+    #expect(errors.map { $0["status"] } == [.integer(503), .integer(404), .integer(400)])
+    let first = errors[0]
+    #expect(first["count"] == .integer(2) && first["fault"] == .string("status") && first["code"] == .string("fault"))
+    #expect(first["message"] == .string("injected fault; nothing was stored") && first["device"] == .string("b"))
+    #expect(first["firstAt"] == .string("2026-07-28T18:34:23.000Z"))
+    #expect(first["lastAt"] == .string("2026-07-28T18:34:28.000Z"))
+    #expect(try list(harness, "/errors?run=x", "errors").map { $0["status"] } == [.integer(400)])
+    #expect(try harness.request("POST", "/admin/v1/reset?run=x").status == 200)
+    #expect(try list(harness, "/errors", "errors").count == 2)
+  }
+
+  @Test func moreNamesThanAreKeptPushOutTheOldest() throws {
+    let harness = try SessionHarness()
+    for number in 0...TrafficBoard.errorsMax {
+      #expect(try harness.upload("{", to: "/r/run-\(number)/locations").status == 400)
+      harness.advance(seconds: 1)
+    }
+    let errors = try list(harness, "/errors", "errors")
+    #expect(errors.count == TrafficBoard.errorsMax / 2 + 1)
+    #expect(errors.contains { $0["run"] == .string("run-\(TrafficBoard.errorsMax)") })
+    #expect(!errors.contains { $0["run"] == .string("run-0") })
+  }
+
+  @Test func aDeviceFailsUntilItsNextGoodRequest() throws {
+    let harness = try SessionHarness()
+    #expect(try upload(harness, 1, of: "a") == 200)
+    #expect(try harness.request("PUT", "/admin/v1/faults", body: rule).status == 200)
+    #expect(try upload(harness, 1, of: "b") == 503)
+    harness.advance(seconds: 5)
+    #expect(try upload(harness, 1, of: "b") == 503)
+    let expected = JSONValue.object([
+      "device": .string("b"), "run": .string(""), "status": .integer(503), "fault": .string("status"),
+      "since": .string("2026-07-28T18:34:23.000Z"), "at": .string("2026-07-28T18:34:28.000Z"), "count": .integer(2),
+    ])
+    #expect(try list(harness, "/failures", "failures") == [expected], "nothing of it is stored, and it is there")
+    #expect(try list(harness, "/failures?run=x", "failures") == [])
+    #expect(try upload(harness, 1, of: "b") == 200)
+    #expect(try list(harness, "/failures", "failures") == [])
+  }
+
+  @Test func aDeviceSaysItsFailureAndItsTags() throws {
+    let harness = try SessionHarness()
+    #expect(try upload(harness, 1, of: "b") == 200)
+    #expect(try harness.request("PUT", "/admin/v1/devices/b/tags", body: #"{"tags":["vans"]}"#).status == 200)
+    #expect(try harness.request("PUT", "/admin/v1/faults", body: rule).status == 200)
+    #expect(try upload(harness, 2, of: "b") == 503)
+    for device in try list(harness, "/devices", "devices") + [harness.request("GET", "/admin/v1/devices/b").json()] {
+      #expect(device["tags"] == .array([.string("vans")]))
+      #expect(device["failure"]?["status"] == .integer(503))
+    }
+    #expect(try harness.request("DELETE", "/admin/v1/devices/b").status == 200)
+    #expect(try list(harness, "/failures", "failures") == [])
+  }
+
+  @Test func aRunHasItsCounts() throws {
+    let harness = try SessionHarness()
+    #expect(try upload(harness, 1, of: "a") == 200)
+    harness.advance(seconds: 5)
+    #expect(try upload(harness, 1, of: "a", run: "x") == 200)
+    #expect(try upload(harness, 1, of: "a", run: "x") == 200)
+    #expect(try upload(harness, 1, of: "b", run: "x") == 200)
+    #expect(try harness.upload("{", to: "/r/x/locations").status == 400)
+    #expect(try harness.request("PUT", "/admin/v1/faults?run=y", body: rule).status == 200)
+    let runs = try list(harness, "/runs", "runs")
+    #expect(runs.map { $0["run"] } == [.string("x"), .string(""), .string("y")])
+    #expect(runs[1]["requests"] == .integer(1) && runs[1]["devices"] == .integer(1))
+    #expect(runs[2]["rules"] == .integer(1) && runs[2]["lastSeen"] == .null)
+    let counts: [(String, Int64)] = [
+      ("devices", 2), ("records", 2), ("duplicates", 1), ("requests", 4), ("failed", 1), ("faulted", 0), ("rules", 0),
+    ]
+    for (name, count) in counts { #expect(runs[0][name] == .integer(count), "\(name)") }
+    #expect(try list(harness, "/runs?run=x", "runs").count == 1)
+    #expect(try harness.request("POST", "/admin/v1/reset?run=x").status == 200)
+    #expect(try list(harness, "/runs", "runs").map { $0["run"] } == [.string(""), .string("y")])
+    #expect(try harness.request("POST", "/admin/v1/reset").status == 200)
+    #expect(try list(harness, "/runs", "runs") == [])
+  }
+}
