@@ -13,12 +13,16 @@ export class Silence extends Error {
 }
 
 export class Refusal extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, detail) {
     super(message)
     this.status = status
     this.code = code
+    this.detail = detail
   }
 }
+
+/** What the tab shows the server, null where that wants nothing. */
+export const shownToken = () => sessionStorage.getItem(tokenKey)
 
 let askForToken = null
 let asking = null
@@ -31,14 +35,28 @@ async function wantToken(problem) {
   await asking
 }
 
-function url(path, query = {}) {
+/** Where a question to the administration goes. */
+export function adminURL(path, query = {}) {
   const target = new URL(path, base)
-  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== '') target.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && (value !== '' || name === 'run')) target.searchParams.set(name, value)
   return target
 }
 
 /** A piece of a path that may be any text. */
 export const segment = encodeURIComponent
+
+/** Asks until the signal ends it, whatever becomes of the stream. */
+export const waitFor = async (path, body, query, signal) => orSilence((await send('POST', path, { body, query, signal })).json())
+
+/** Saves what the server answers as a file. */
+export async function download(path, query, name) {
+  const file = URL.createObjectURL(await getBlob(path, query))
+  const link = document.createElement('a')
+  link.href = file
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(file), 10_000)
+}
 
 /** Ends what is asked of a server that has fallen silent. */
 let reach = new AbortController()
@@ -58,19 +76,19 @@ async function orSilence(promise) {
 
 async function send(method, path, { query, body, signal = reach.signal } = {}) {
   const headers = {}
-  const token = sessionStorage.getItem(tokenKey)
+  const token = shownToken()
   if (token) headers.Authorization = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
-  const response = await orSilence(fetch(url(path, query), {
+  const response = await orSilence(fetch(adminURL(path, query), {
     method, headers, signal, cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body),
   }))
   if (response.ok) return response
   const { error } = await response.json().catch(() => ({}))
   if (response.status === 401 && error?.code === 'admin_token_required') {
-    await wantToken(token && sessionStorage.getItem(tokenKey) === token ? 'That was not the token.' : '')
+    await wantToken(token && shownToken() === token ? 'That was not the token.' : '')
     return send(method, path, { query, body, signal })
   }
-  throw new Refusal(response.status, error?.code ?? '', error?.message ?? `the server answered ${response.status}`)
+  throw new Refusal(response.status, error?.code ?? '', error?.message ?? `the server answered ${response.status}`, error?.detail)
 }
 
 const ask = async (...request) => orSilence((await send(...request)).json())

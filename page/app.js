@@ -1,36 +1,49 @@
 // Puts the page together and keeps it up to date.
 
 import { askForToken } from './access.js'
+import { Address } from './address.js'
 import { get, onTokenWanted, run } from './api.js'
 import { Charts } from './charts.js'
+import { CheckPanel } from './checks.js'
 import { Connection } from './connection.js'
 import { DevicePanel } from './device.js'
 import { byID, replaceText } from './dom.js'
 import { FaultPanel } from './faults.js'
 import { Figures } from './figures.js'
+import { Filter } from './filter.js'
 import { Fleet } from './fleet.js'
 import { count, microseconds, rate } from './format.js'
 import { Legend } from './legend.js'
 import { DeviceList } from './list.js'
+import { RequestLog } from './log.js'
 import { DeviceMap } from './map.js'
 import { QuarantinePanel } from './quarantine.js'
+import { RunPanel } from './runs.js'
+import { states } from './states.js'
 import { openView, startViews, Tabs } from './tabs.js'
 import { TokenPanel } from './tokens.js'
 
+const address = new Address()
+const filter = new Filter()
 const fleet = new Fleet()
 const map = new DeviceMap(byID('map'), byID('marks'), fleet)
-const list = new DeviceList(fleet)
-const legend = new Legend(map.hidden, () => { list.refilter(); map.refresh() })
-list.hidden = map.hidden
+map.filter = filter
+const list = new DeviceList(fleet, filter)
+const legend = new Legend(filter)
 const figures = new Figures()
-const tabs = new Tabs()
-const devicePanel = new DevicePanel(fleet, map)
-const panels = { faults: new FaultPanel(fleet), tokens: new TokenPanel(), quarantine: new QuarantinePanel() }
+const tabs = new Tabs(['device', 'runs', 'faults', 'checks', 'tokens', 'quarantine'], name => `tab-${name}`,
+  (name, isOpen) => { byID(`panel-${name}`).hidden = !isOpen })
+const dock = new Tabs(['charts', 'log'], name => `dock-${name}`, (name, isOpen) => { if (isOpen) document.body.dataset.dock = name })
+const devicePanel = new DevicePanel(fleet, map, () => see('map'))
+const panels = {
+  runs: new RunPanel(fleet, filter), faults: new FaultPanel(fleet, filter), checks: new CheckPanel(filter), tokens: new TokenPanel(), quarantine: new QuarantinePanel(),
+}
+const log = new RequestLog(filter)
 const perSecond = value => value === null ? '–' : rate(value)
 const charts = new Charts(byID('charts'), [
   { title: 'Requests/s', format: perSecond, lines: [
     { name: '2xx', key: 'good', color: 'good', fill: true }, { name: '4xx', key: 'client', color: 'warn' },
-    { name: '5xx', key: 'server', color: 'bad' }, { name: 'faults', key: 'faults', color: 'fault' }] },
+    { name: '5xx', key: 'server', color: 'bad' }, { name: 'faults', key: 'faults', color: 'fault', isDashed: true }] },
   { title: 'Answer time', format: microseconds, lines: [
     { name: 'p95', key: 'p95', color: 'line', fill: true }, { name: 'p50', key: 'p50', color: 'line-soft' }] },
   { title: 'Records/s', format: perSecond, lines: [
@@ -39,29 +52,95 @@ const charts = new Charts(byID('charts'), [
   { title: 'Waiting to be written', format: perSecond, lines: [{ name: 'requests', key: 'waiting', color: 'line', fill: true }] },
 ], () => fleet.now)
 
-function choose(device, instead) {
+const isNarrow = matchMedia('(max-width: 1080px)')
+/** A view of a narrow screen; a wide one has them all. */
+function see(view) {
+  openView(view)
+  if (isNarrow.matches) address.set({ view })
+  if (view === 'log') log.load()
+}
+
+function choose(device, instead, isStep = true) {
   map.selected = device
   map.isFollowing = false
   list.select(device)
   devicePanel.show(device, instead)
   panels.faults.propose(device)
+  panels.checks.propose(device)
   map.refresh()
-  if (device && !instead) tabs.open('device')
+  if (instead || isApplying) return
+  if (device) quietly(() => tabs.open('device'))
+  address.set({ device: device?.name ?? '', of: device?.run ?? '', tab: tabs.current }, { isStep })
+}
+
+let isApplying = false
+/** What follows from the address, or from another choice, is no choice of its own. */
+function quietly(action) {
+  isApplying = true
+  action()
+  isApplying = false
 }
 
 map.addEventListener('choose', ({ detail: device }) => {
   choose(device)
-  if (device) openView('side')
+  if (device) see('side')
 })
-list.addEventListener('choose', ({ detail: device }) => {
-  choose(device)
+map.addEventListener('point', ({ detail: index }) => {
+  tabs.open('device')
+  devicePanel.showPoint(index)
+})
+list.addEventListener('choose', ({ detail: { device, isStep } }) => {
+  choose(device, undefined, !isStep)
   if (device.x !== null && !map.view.shows(device.x, device.y)) map.centreOn(device)
+  if (!isStep && isNarrow.matches) see('side')
 })
 
 byID('zoom-in').addEventListener('click', () => { map.view.zoom(1.6); map.moved() })
 byID('zoom-out').addEventListener('click', () => { map.view.zoom(1 / 1.6); map.moved() })
 byID('zoom-fit').addEventListener('click', () => map.fit())
-tabs.addEventListener('open', ({ detail: name }) => panels[name]?.load())
+byID('map-heat').addEventListener('click', () => {
+  map.hasHeat = !map.hasHeat
+  byID('map-heat').setAttribute('aria-pressed', map.hasHeat)
+  map.refresh()
+})
+tabs.addEventListener('open', ({ detail: name }) => {
+  panels[name]?.load?.()
+  if (!isApplying) address.set({ tab: name })
+})
+dock.addEventListener('open', ({ detail: name }) => {
+  if (name === 'log') log.load()
+  if (!isApplying) address.set({ dock: name })
+})
+byID('chart-span').addEventListener('change', () => {
+  charts.span = Number(byID('chart-span').value) * 1_000
+  address.set({ span: byID('chart-span').value }, { isStep: false })
+})
+filter.addEventListener('change', () => {
+  map.refresh()
+  if (!isApplying) address.set({ find: filter.text, hide: [...filter.hidden].join(' '), show: filter.run === null ? '' : `run:${filter.run}` }, { isStep: false })
+})
+list.addEventListener('arrange', () => address.set({ order: list.order, groups: list.grouping }, { isStep: false }))
+log.addEventListener('change', () => { if (!isApplying) address.setUnder('log-', log.choices) })
+
+/** Shows what the address says. A device that has not been heard of is shown when it is. */
+function apply() { quietly(show) }
+
+function show() {
+  filter.text = address.get('find')
+  filter.hide(address.get('hide').split(' ').filter(name => states.some(state => state.name === name)))
+  filter.run = address.get('show').startsWith('run:') ? address.get('show').slice(4) : null
+  list.arrange(address.get('order'), address.get('groups'))
+  byID('chart-span').value = address.get('span') === '600' ? '600' : '120'
+  charts.span = Number(byID('chart-span').value) * 1_000
+  if (JSON.stringify(log.choices) !== JSON.stringify(address.under('log-'))) log.apply(address.under('log-'))
+  const device = address.get('device') === '' ? null : fleet.find(address.get('of'), address.get('device')) ?? null
+  const isMissing = device === null && address.get('device') !== '' && hasList
+  if (device !== map.selected || isMissing) choose(device, isMissing ? `${address.get('device')} is not on the server.` : undefined)
+  tabs.open(address.get('tab'))
+  dock.open(address.get('dock'))
+  openView(address.get('view'))
+}
+address.addEventListener('change', apply)
 
 let drawnRevision = -1
 /** What stands in words follows at a pace at which it can be read. */
@@ -69,10 +148,15 @@ function tell() {
   fleet.age()
   if (drawnRevision !== fleet.revision) {
     drawnRevision = fleet.revision
-    legend.update(fleet.counts())
+    const counts = fleet.counts()
+    legend.update(counts)
     replaceText(byID('figure-devices'), count(fleet.all.length))
+    replaceText(byID('map-summary'), `${count(fleet.all.length)} devices: ${states.filter(({ name }) => counts[name] > 0).map(({ name }) => `${count(counts[name])} ${name}`).join(', ')}.`)
     list.update()
     map.refresh()
+    panels.runs.offer()
+  } else {
+    list.refresh()
   }
   map.keepInSight()
   devicePanel.update()
@@ -80,12 +164,14 @@ function tell() {
 }
 setInterval(tell, 500)
 
+const isLogSeen = () => isNarrow.matches ? document.body.dataset.view === 'log' : dock.current === 'log'
 let panelTurn = 0
 setInterval(() => {
   if (document.hidden) return
   if (!connection.isLive) return charts.draw()
   panelTurn += 1
-  if (tabs.current !== 'device' && panelTurn % 2 === 0) panels[tabs.current].load()
+  if (isLogSeen()) log.load()
+  if (tabs.current !== 'device' && panelTurn % 2 === 0) panels[tabs.current].load?.()
   if (tabs.current !== 'quarantine' && panelTurn % 5 === 0) panels.quarantine.loadCounts().catch(() => {})
   if (tabs.current !== 'faults' && panelTurn % 5 === 0) panels.faults.load()
 }, 1_000)
@@ -95,8 +181,12 @@ const events = {
     figures.restart(hello.bounds)
     mapRevision = null
     panels.tokens.describe(hello.auth)
+    byID('locked').hidden = true
     loadAll()
+    loadPast()
     devicePanel.reload()
+    if (isLogSeen()) log.restart()
+    panels[tabs.current]?.load?.()
   },
   devices({ devices }) {
     const isFirst = fleet.all.length === 0
@@ -111,6 +201,7 @@ const events = {
   reset({ run }) {
     fleet.forget(run)
     letGo()
+    if (isLogSeen()) log.restart()
     panels.faults.load()
     panels.quarantine.loadCounts().catch(() => {})
   },
@@ -131,6 +222,12 @@ const events = {
   resync() { loadAll() },
 }
 
+/** The charts are full from the first moment on. */
+async function loadPast() {
+  const history = await get('history').catch(() => null)
+  if (history && connection.isLive) charts.fill(Figures.past(history))
+}
+
 let mapRevision = null
 /** What was put under the devices; asked for again with the next figures when that fails. */
 async function loadStreets(revision) {
@@ -139,15 +236,17 @@ async function loadStreets(revision) {
 }
 
 let hasList = false
-/** Every device that the server keeps. */
+/** Every device that the server keeps, and those that fail without a record. */
 async function loadAll() {
-  const list = fleet.expectList()
-  const answer = await get('devices').catch(() => null)
-  if (!fleet.isExpected(list) || !connection.isLive) return
-  if (!answer) return setTimeout(() => { if (fleet.isExpected(list)) loadAll() }, 1_000)
-  fleet.takeList(answer.devices)
+  const expected = fleet.expectList()
+  const answers = await Promise.all([get('devices'), get('failures')]).catch(() => null)
+  if (!fleet.isExpected(expected) || !connection.isLive) return
+  if (!answers) return setTimeout(() => { if (fleet.isExpected(expected)) loadAll() }, 1_000)
+  fleet.takeList(answers[0].devices, answers[1].failures)
   hasList = true
   letGo()
+  // The address may name a device that was not known until now.
+  if (!map.selected && address.get('device')) apply()
   panels.faults.load()
   panels.quarantine.loadCounts().catch(() => {})
 }
@@ -170,7 +269,7 @@ function notice(text) {
 const connection = new Connection((name, data) => events[name]?.(data))
 
 onTokenWanted(askForToken)
-startViews()
+startViews(see)
 if (run) {
   byID('run').hidden = false
   replaceText(byID('run'), `run ${decodeURIComponent(run)}`)
@@ -179,4 +278,5 @@ const tiles = document.querySelector('meta[name=tiles]')
 byID('map-credit').hidden = !tiles.content
 replaceText(byID('map-credit'), tiles.dataset.credit || (tiles.content ? `Tiles: ${new URL(tiles.content.replace(/[{}]/g, '')).host}` : ''))
 replaceText(byID('map-hint'), `No device has sent anything yet. Point one at ${new URL('locations', document.baseURI).href}`)
+apply()
 connection.stay()

@@ -1,11 +1,13 @@
-// Small charts of the last two minutes, drawn by hand: a sample a second, where its time is, one value for each line. The numbers
+// Small charts of the last minutes, drawn by hand: a sample a second, where its time is, one value for each line. The numbers
 // at the grid are written over the lines, so that the charts keep their width on a phone.
 
 import { element, replaceText } from './dom.js'
+import { time } from './format.js'
 import { niceTop, Series } from './series.js'
 
 const padding = { top: 6, right: 6, bottom: 16, left: 6 }
-const instants = [[0, '2 min ago'], [0.5, '1 min'], [1, 'now']]
+/** Beside the edges: how long ago in few words, and the hour at a long stretch. */
+const instantsOf = span => span <= 120_000 ? [[0, '2 min ago'], [0.5, '1 min'], [1, 'now']] : [[0, `${span / 60_000} min ago`], [0.5, `${span / 120_000} min`], [1, 'now']]
 
 export class Charts {
   #series = new Series()
@@ -15,7 +17,7 @@ export class Charts {
   #hovered = null
 
   /**
-   * `charts`: `{ title, format, lines: [{ name, key, color, fill }] }`; a color is a property of the style sheet. `now` tells
+   * `charts`: `{ title, format, lines: [{ name, key, color, fill, isDashed }] }`; a color is a property of the style sheet. `now` tells
    * the instant of the right edge.
    */
   constructor(container, charts, now) {
@@ -40,6 +42,18 @@ export class Charts {
 
   append(sample) {
     this.#series.append(sample)
+    this.draw()
+  }
+
+  /** Samples of the past in place of those that are there. */
+  fill(samples) {
+    if (samples.length > 0) this.#series.fill(samples)
+    this.draw()
+  }
+
+  /** How much of the past is shown, in milliseconds. */
+  set span(span) {
+    this.#series.span = span
     this.draw()
   }
 
@@ -69,13 +83,13 @@ export class Charts {
     const context = canvas.getContext('2d')
     context.scale(ratio, ratio)
     const style = getComputedStyle(canvas)
-    const highest = this.#series.highest(lines.map(line => line.key))
+    const highest = this.#series.highest(lines.map(line => line.key), now)
     const top = niceTop(highest)
-    replaceText(scale, highest > 0 ? `max ${format(highest)}` : '')
+    replaceText(scale, hovered ? time(hovered.at) : highest > 0 ? `max ${format(highest)}` : '')
     canvas.setAttribute('aria-label', `${title}: ${lines.map(line => `${line.name} ${format(this.#series.last?.[line.key] ?? null)}`).join(', ')}`)
 
     const inner = { width: width - padding.left - padding.right, height: height - padding.top - padding.bottom }
-    const xOf = at => padding.left + Series.shareOf(at, now) * inner.width
+    const xOf = at => padding.left + this.#series.shareOf(at, now) * inner.width
     const yOf = value => padding.top + (1 - value / top) * inner.height
     context.strokeStyle = style.getPropertyValue('--grid')
     context.lineWidth = 1
@@ -84,24 +98,27 @@ export class Charts {
     context.beginPath()
     context.rect(padding.left, 0, inner.width, height)
     context.clip()
-    for (const line of lines) this.#line(context, line, style.getPropertyValue(`--${line.color}`), xOf, yOf)
+    for (const line of lines) this.#line(context, line, style.getPropertyValue(`--${line.color}`), { now, xOf, yOf })
     context.restore()
     // Where nothing was measured there is no scale.
-    writeAxes(context, { top: highest > 0 ? top : null, format, width, height, yOf, style })
+    writeAxes(context, { top: highest > 0 ? top : null, format, width, height, yOf, style, instants: instantsOf(this.#series.span) })
     if (hovered) {
       context.strokeStyle = style.getPropertyValue('--muted')
       stroke(context, [[xOf(hovered.at), padding.top], [xOf(hovered.at), height - padding.bottom]])
     }
   }
 
-  #line(context, line, color, xOf, yOf) {
-    for (const part of this.#series.parts(line.key)) {
+  #line(context, line, color, { now, xOf, yOf }) {
+    for (const part of this.#series.parts(line.key, now)) {
       const points = part.map(([at, value]) => [xOf(at), yOf(value)])
       if (points.length === 1) points.push([points[0][0] + 1, points[0][1]])
       context.strokeStyle = color
       context.lineWidth = 1.5
       context.lineJoin = 'round'
+      // Where two lines are the same both are seen.
+      context.setLineDash(line.isDashed ? [4, 4] : [])
       stroke(context, points)
+      context.setLineDash([])
       if (!line.fill) continue
       context.globalAlpha = 0.12
       context.fillStyle = color
@@ -113,7 +130,7 @@ export class Charts {
   }
 }
 
-function writeAxes(context, { top, format, width, height, yOf, style }) {
+function writeAxes(context, { top, format, width, height, yOf, style, instants }) {
   context.font = `10px ${style.fontFamily}`
   context.lineWidth = 3
   context.lineJoin = 'round'

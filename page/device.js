@@ -1,28 +1,31 @@
 // One device: what it is doing, what it sent and got, where it was, its orders and its logs.
 
-import { get, getBlob, post, Refusal, segment, Silence } from './api.js'
-import { arrange, button, byID, element, replaceText } from './dom.js'
-import { bytes, count, duration, position, speed, time } from './format.js'
+import { download, get, post, put, Refusal, remove, segment, Silence } from './api.js'
+import { arrange, button, byID, element, field, replaceText, sureButton } from './dom.js'
+import { bytes, count, distance, duration, position, speed, time } from './format.js'
 import * as mercator from './mercator.js'
 import { fencesOf, ledger, ledgerElement, orderForm } from './orders.js'
+import { Points } from './points.js'
 import { requestElement, RequestSearch } from './requests.js'
 import { behind } from './states.js'
 
 const refreshEvery = 2_000
-const historyMinutes = 15
 
 export class DevicePanel {
   #panel = byID('panel-device')
   #fleet
   #map
+  #seeMap
   #device = null
   #parts = null
   #loadedFor = 0
   #isLoading = false
 
-  constructor(fleet, map) {
+  /** `seeMap` brings the map to a narrow screen. */
+  constructor(fleet, map, seeMap) {
     this.#fleet = fleet
     this.#map = map
+    this.#seeMap = seeMap
     setInterval(() => this.#load(), refreshEvery)
     this.show(null)
   }
@@ -31,8 +34,10 @@ export class DevicePanel {
   show(device, instead = 'Choose a device on the map or in the list.') {
     this.#device = device
     this.#loadedFor = 0
+    this.#parts?.way.end()
     this.#map.fences = []
     this.#map.history = []
+    this.#map.pointed = null
     if (!device) {
       this.#parts = null
       this.#panel.replaceChildren(element('p', { class: 'empty' }, instead))
@@ -41,6 +46,11 @@ export class DevicePanel {
     this.#build(device)
     this.update()
     this.#load()
+  }
+
+  #see(device) {
+    this.#seeMap()
+    this.#map.centreOn(device)
   }
 
   /** Asks for everything anew. */
@@ -61,32 +71,73 @@ export class DevicePanel {
     const said = element('p', { class: 'said', role: 'status' })
     const follow = button('Follow', () => {
       this.#map.isFollowing = !this.#map.isFollowing
-      if (this.#map.isFollowing) this.#map.centreOn(device)
+      if (this.#map.isFollowing) this.#see(device)
       follow.setAttribute('aria-pressed', this.#map.isFollowing)
     }, { 'aria-pressed': this.#map.isFollowing })
-    const parts = { facts, state, said, follow, requests: section('Requests', true), orders: section('Commands', true), points: section('Points', false), logs: section('Logs', false) }
+    const parts = { facts, state, said, follow, requests: section('Requests', true), points: section('Way', false), orders: section('Commands', true), logs: section('Logs', false) }
+    parts.way = new Points(device, this.#map, () => this.reload())
+    parts.points.body.append(parts.way.body)
     parts.ledger = element('div', {})
     parts.orders.body.append(orderForm(device, () => this.reload()), parts.ledger)
     const actions = element('div', { class: 'row actions' },
-      button('Show on map', () => this.#map.centreOn(device)), follow,
+      button('Show on map', () => this.#see(device)), follow,
       button('Expire tokens', () => this.#endTokens('expire'), { title: 'Access tokens are refused as expired; the device can refresh them' }),
-      button('Revoke', () => this.#endTokens('revoke'), { class: 'danger', title: 'Neither access nor refresh tokens are taken any more' }))
+      sureButton('Revoke', 'Revoke its tokens?', () => this.#endTokens('revoke'), { class: 'danger', title: 'Neither access nor refresh tokens are taken any more' }),
+      sureButton('Delete', 'Delete it with its records?', () => this.#delete(device), { class: 'danger', title: 'The device goes with its records, commands, tags and logs' }))
     this.#panel.replaceChildren(
       element('header', { class: 'device-head' }, element('h2', {}, device.name), state),
-      facts, actions, said, ...['requests', 'orders', 'points', 'logs'].map(name => parts[name].node))
+      facts, this.#tagForm(device, parts), actions, said, ...['requests', 'points', 'orders', 'logs'].map(name => parts[name].node))
     this.#parts = parts
   }
 
-  async #endTokens(how) {
+  #tagForm(device, parts) {
+    const input = parts.tags = element('input', { name: 'tags', value: device.tags.join(', '), placeholder: 'none', autocomplete: 'off', spellcheck: 'false' })
+    const save = async event => {
+      event.preventDefault()
+      const tags = [...new Set(input.value.split(',').map(tag => tag.trim()).filter(tag => tag !== ''))]
+      await this.#try(async () => {
+        await put(`devices/${segment(device.name)}/tags`, { tags }, { run: device.run })
+        this.#fleet.wear(device, tags)
+        input.value = tags.join(', ')
+        return tags.length === 0 ? 'It has no tags.' : `Its tags are ${tags.join(', ')}.`
+      })
+    }
+    return element('form', { class: 'row tag-form', onsubmit: save }, field('Tags, with commas between them', input), button('Set', null, { type: 'submit' }))
+  }
+
+  /** Says what came of it. */
+  async #try(action) {
     const { said } = this.#parts
     try {
-      const { families } = await post(`tokens/${how}`, { device: this.#device.name }, { run: this.#device.run })
+      replaceText(said, await action())
       said.className = 'said'
-      said.textContent = families === 0 ? 'It has no tokens.' : how === 'expire' ? 'Its access tokens have expired.' : 'Its tokens are revoked.'
     } catch (error) {
+      replaceText(said, error.message)
       said.className = 'said problem'
-      said.textContent = error.message
     }
+  }
+
+  /** The stream tells the page that the device is gone. */
+  #delete(device) {
+    return this.#try(async () => {
+      await remove(`devices/${segment(device.name)}`, { run: device.run })
+      this.#fleet.remove(device.run, device.name)
+      return 'It is deleted.'
+    })
+  }
+
+  /** A point of its way was clicked on. */
+  showPoint(index) {
+    if (!this.#parts) return
+    this.#parts.points.node.open = true
+    this.#parts.way.showPoint(index)
+  }
+
+  #endTokens(how) {
+    return this.#try(async () => {
+      const { families } = await post(`tokens/${how}`, { device: this.#device.name }, { run: this.#device.run })
+      return families === 0 ? 'It has no tokens.' : how === 'expire' ? 'Its access tokens have expired.' : 'Its tokens are revoked.'
+    })
   }
 
   /** What the live stream tells. */
@@ -101,7 +152,10 @@ export class DevicePanel {
     if (device.recordedAt) this.#fact('recorded', late > 1_000 ? `${time(device.recordedAt)}, ${duration(late)} before it came` : time(device.recordedAt))
     if (device.latitude !== undefined) this.#fact('position', position(device.latitude, device.longitude))
     if (device.speed !== undefined && device.speed !== null) this.#fact('speed', speed(device.speed))
-    if (device.status) this.#fact('last answer', device.fault ? `${device.status}, fault ${device.fault}` : String(device.status))
+    if (device.status) {
+      const answer = device.fault ? `${device.status}, fault ${device.fault}` : String(device.status)
+      this.#fact('last answer', device.failures > 1 ? `${answer}, ${count(device.failures)} failures in a row` : answer)
+    }
     if (device.run) this.#fact('run', device.run)
   }
 
@@ -121,7 +175,7 @@ export class DevicePanel {
     this.#isLoading = true
     this.#loadedFor = device.seenAt
     try {
-      await Promise.all([this.#loadCounts(device), this.#loadRequests(device, parts), this.#loadOrders(device, parts), this.#loadPoints(device, parts), this.#loadLogs(device, parts)])
+      await Promise.all([this.#loadCounts(device), this.#loadRequests(device, parts), this.#loadOrders(device, parts), this.#loadWay(device, parts), this.#loadRecord(device), this.#loadLogs(device, parts)])
     } finally {
       this.#isLoading = false
     }
@@ -135,12 +189,14 @@ export class DevicePanel {
     if (stored instanceof Error) return
     const notes = [[stored.duplicates, 'came again'], [stored.quarantined, 'put aside']].filter(([number]) => number > 0)
     this.#fact('records', [count(stored.records), ...notes.map(([number, what]) => `${count(number)} ${what}`)].join(' · '))
-    if (stored.tags.length > 0) this.#fact('tags', stored.tags.join(', '))
+    this.#fleet.wear(device, stored.tags)
+    const { tags } = this.#parts
+    if (document.activeElement !== tags) tags.value = stored.tags.join(', ')
   }
 
   async #loadRequests(device, { requests }) {
     if (!requests.node.open) return
-    const search = await new RequestSearch(device).goOn().catch(problemIn(requests.body))
+    const search = await new RequestSearch({ run: device.run, device: device.name }).goOn().catch(problemIn(requests.body))
     if (search && device === this.#device) this.#showRequests(search, device, requests)
   }
 
@@ -168,19 +224,16 @@ export class DevicePanel {
     this.#map.refresh()
   }
 
-  async #loadPoints(device, { points }) {
+  async #loadWay(device, { points, way }) { await way.load(points.node.open, () => device === this.#device) }
+
+  /** What a record tells beside its place. */
+  async #loadRecord(device) {
     if (!device.recordedAt) return
-    const query = { run: device.run, from: device.recordedAt - historyMinutes * 60_000, to: device.recordedAt + 1, format: 'geojson' }
-    const answer = await get(`devices/${segment(device.name)}/locations`, query).catch(problemIn(points.body))
-    if (!answer || device !== this.#device) return
-    const places = answer.features.filter(({ geometry }) => geometry).map(placeOf)
-    this.#map.history = places.map(({ latitude, longitude }) => [mercator.x(longitude), mercator.y(latitude)])
-    this.#map.refresh()
-    if (!points.node.open) return
-    const row = place => element('tr', {}, ...[time(place.at), position(place.latitude, place.longitude), speed(place.speed), place.event].map(text => element('td', {}, text)))
-    points.body.replaceChildren(element('table', {},
-      element('thead', {}, element('tr', {}, ...['recorded', 'position', 'speed', 'event'].map(text => element('th', { scope: 'col' }, text)))),
-      element('tbody', {}, ...places.slice(-50).reverse().map(row))))
+    const query = { run: device.run, from: device.recordedAt, to: device.recordedAt + 1 }
+    const answer = await get(`devices/${segment(device.name)}/locations`, query).catch(() => null)
+    const record = answer?.locations.at(-1)?.record
+    if (device !== this.#device || !record || typeof record !== 'object') return
+    for (const [name, text] of factsOf(record)) this.#fact(name, text)
   }
 
   async #loadLogs(device, { logs }) {
@@ -197,13 +250,7 @@ export class DevicePanel {
   #logElement(device, log) {
     return element('li', { class: 'row', 'data-log': log.id },
       element('span', {}, `${log.fileName}, ${bytes(log.bytes)}`), element('span', { class: 'quiet' }, time(log.receivedAt)),
-      button('Download', () => this.#download(device, log), { 'aria-label': `Download ${log.fileName}` }))
-  }
-
-  async #download(device, log) {
-    const file = URL.createObjectURL(await getBlob(`devices/${segment(device.name)}/logs/${log.id}`, { run: device.run }))
-    element('a', { href: file, download: log.fileName }).click()
-    setTimeout(() => URL.revokeObjectURL(file), 10_000)
+      button('Download', () => this.#try(() => download(`devices/${segment(device.name)}/logs/${log.id}`, { run: device.run }, log.fileName).then(() => `${log.fileName} is saved.`)), { 'aria-label': `Download ${log.fileName}` }))
   }
 }
 
@@ -214,5 +261,16 @@ const problemIn = body => error => {
   return null
 }
 
-const placeOf = ({ geometry: { coordinates: [longitude, latitude] }, properties: { recordedAt, speed, event } }) =>
-  ({ at: recordedAt, latitude, longitude, speed, event: event ?? '' })
+/** Battery, activity, accuracy and odometer, in whatever of the SDK's forms they came. */
+export function factsOf(record) {
+  const facts = []
+  const { battery, activity, odometer } = record
+  if (Number.isFinite(battery?.level) && battery.level >= 0) {
+    facts.push(['battery', `${Math.round(battery.level * 100)} %${battery.is_charging ? ', charging' : ''}`])
+  }
+  const doing = typeof activity === 'string' ? activity : activity?.type ?? activity?.activity
+  if (typeof doing === 'string') facts.push(['activity', Number.isFinite(activity?.confidence) ? `${doing}, ${activity.confidence} % sure` : doing])
+  if (Number.isFinite(record.coords?.accuracy)) facts.push(['accuracy', `${Number(record.coords.accuracy.toFixed(1))} m`])
+  if (Number.isFinite(odometer)) facts.push(['odometer', distance(odometer)])
+  return facts
+}

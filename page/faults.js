@@ -1,65 +1,44 @@
-// What goes wrong on purpose: the rules of the server, with how often each was met, and the form for another.
+// What goes wrong on purpose: the rules of the server in their order, with how often each was met.
 
 import { get, put, run as pageRun, Silence } from './api.js'
-import { arrange, button, byID, element, field, option, replaceText } from './dom.js'
-import { count } from './format.js'
+import { arrange, button, byID, element, replaceText } from './dom.js'
+import { count, time } from './format.js'
+import { everyRun, RuleForm } from './rule-form.js'
 
-const whole = (value, min, max) => ({ value, type: 'number', min, max, step: 1 })
-const text = value => ({ value, type: 'text', autocomplete: 'off', spellcheck: 'false' })
-
-/** Every kind of fault: what it does, and its settings as fields with a value to begin from. */
-export const kinds = {
-  status: ['stores nothing and answers with a status', { status: whole(500, 200, 599) }],
-  refuse: ['answers before the body is read; stores nothing', { status: whole(503, 200, 599) }],
-  reset: ['resets the connection before the body is read', {}],
-  delay: ['waits, then goes on as usual', { time: text('2s') }],
-  portal: ['answers 200 with a page of HTML and stores nothing', {}],
-  redirect: ['sends the client elsewhere', { status: whole(302, 300, 399), location: text('http://localhost/login') }],
-  pretend: ['acknowledges everything and stores nothing', {}],
-  prefix: ['stores the first records and acknowledges all', { records: whole(1, 0) }],
-  drop: ['stores, and closes without an answer', {}],
-  cut: ['stores, and cuts the answer after some bytes', { bytes: whole(20, 0) }],
-  delayAfterCommit: ['stores, and answers late', { time: text('5s') }],
-  dribble: ['stores, and answers in small pieces', { bytes: whole(1, 1), every: text('1s') }],
-  malformed: ['stores, and answers with no JSON', {}],
-  wrongLength: ['stores, and announces a wrong length', { by: whole(10, -65_536, 65_536) }],
-  empty: ['stores, and answers 200 without content', {}],
-}
-
-const operations = ['uploadLocations', 'registerDevice', 'refreshToken', 'uploadDeviceLog']
-/** In a question for rules and in a match. */
-const everyRun = '*'
+/** Lists that can be put back. */
+const undoMax = 20
 
 export class FaultPanel {
   #fleet
+  #filter
   #rules = element('div', { class: 'cards', role: 'list', 'aria-label': 'Rules' })
   /** By run and id: `{ node, told, update }`. */
   #cards = new Map()
   #none = element('p', { class: 'empty' }, 'No fault is set.')
   /** About the list; it goes when the list can be read again. */
   #problem = element('p', { class: 'said problem', role: 'alert' })
-  /** About what was tried last; it stays until something else is tried. */
-  #said = element('p', { class: 'said problem', role: 'alert' })
-  #kind = element('select', { name: 'kind' }, ...Object.keys(kinds).map(name => option(name)))
-  #deviceName = element('input', { name: 'device', placeholder: 'any', autocomplete: 'off', spellcheck: 'false' })
-  #run = element('select', { name: 'run' }, option('', 'none'))
-  #runField = field('Run', this.#run)
+  #form = new RuleForm((rule, run, edited) => this.#save(rule, run, edited))
   #runs = []
+  #faults = []
+  /** `{ run, rules, what }`, the latest last. */
+  #past = []
+  #undo = button('Undo', () => this.#goBack(), { hidden: true })
 
-  constructor(fleet) {
+  constructor(fleet, filter) {
     this.#fleet = fleet
-    this.#runField.hidden = true
+    this.#filter = filter
+    this.#form.hideRuns()
+    filter.addEventListener('change', () => this.#show(this.#faults))
     byID('panel-faults').append(
-      element('p', { class: 'lead' }, 'Faults meet the requests of devices, so that you see how an app behaves when its server does not.'),
-      this.#rules, this.#problem, this.#form())
+      element('p', { class: 'lead' }, 'Faults meet the requests of devices, so that you see how an app behaves when its server does not. The first rule that meets a request counts.'),
+      this.#rules, element('div', { class: 'row end undo' }, this.#undo), this.#problem, this.#form.node)
     this.#show([])
   }
 
-  /** The device to whom the next rule is proposed. */
+  /** The device for which the next rule is proposed. */
   propose(device) {
-    this.#deviceName.value = device?.name ?? ''
     this.#offerRuns([])
-    this.#run.value = device?.run ?? ''
+    this.#form.propose(device)
   }
 
   async load() {
@@ -73,16 +52,19 @@ export class FaultPanel {
   }
 
   #show(faults) {
+    this.#faults = faults
     const badge = byID('badge-faults')
     badge.hidden = faults.length === 0
     replaceText(badge, String(faults.length))
     this.#offerRuns(faults.map(({ run }) => run))
-    const cards = new Map(faults.map(rule => {
+    const { run } = this.#filter
+    const shown = faults.filter(rule => run === null || [run, everyRun].includes(rule.match.run ?? rule.run))
+    const cards = new Map(shown.map((rule, index) => {
       const key = `${rule.run}\n${rule.id}`
-      const told = JSON.stringify([rule.fault, rule.match])
+      const told = JSON.stringify([rule.fault, rule.match, rule.enabled, rule.seed])
       const known = this.#cards.get(key)
       const card = known?.told === told ? known : { told, ...this.#card(rule) }
-      card.update(rule, this.#whom(rule))
+      card.update(rule, this.#meant(rule), { isFirst: shown[index - 1]?.run !== rule.run, isLast: shown[index + 1]?.run !== rule.run })
       return [key, card]
     }))
     this.#cards = cards
@@ -91,23 +73,32 @@ export class FaultPanel {
 
   #card(rule) {
     const { kind, ...settings } = rule.fault
-    const said = Object.entries(settings).map(([name, value]) => `${name} ${value}`).join(', ')
+    const said = saidOf(settings)
     const [whom, hits, matched] = [element('p', { class: 'quiet' }), element('b', {}), element('span', {})]
-    const node = element('article', { class: 'card', role: 'listitem', 'data-rule': rule.id, 'data-run': rule.run },
+    const act = (text, label, action) => button(text, action, { class: 'small', 'aria-label': `${label} the fault ${rule.id}`, title: label })
+    const up = act('↑', 'Move up', () => this.#move(rule, -1))
+    const down = act('↓', 'Move down', () => this.#move(rule, 1))
+    const node = element('article', { class: 'card', role: 'listitem', 'data-rule': rule.id, 'data-run': rule.run, 'data-enabled': String(rule.enabled) },
       element('div', { class: 'row' }, element('strong', {}, kind), element('span', { class: 'quiet' }, said),
         button('Remove', () => this.#remove(rule, node), { 'aria-label': `Remove the fault ${rule.id}` })),
-      whom, element('p', { class: 'hits' }, hits, matched))
-    const update = (rule, meant) => {
+      whom, element('p', { class: 'hits' }, hits, matched),
+      element('div', { class: 'row card-acts' },
+        act(rule.enabled ? 'Disable' : 'Enable', rule.enabled ? 'Disable' : 'Enable', () => this.#toggle(rule)),
+        act('Edit', 'Edit', () => this.#form.edit(rule)), up, down))
+    const update = (rule, meant, { isFirst, isLast }) => {
       replaceText(whom, meant)
       replaceText(hits, count(rule.hits))
       replaceText(matched, ` of ${count(rule.matched)} requests met it`)
+      up.disabled = isFirst
+      down.disabled = isLast
     }
     return { node, update }
   }
 
-  #whom({ run, match }) {
+  #meant({ run, match, enabled }) {
     const where = match.run ?? run
     const parts = [match.device ? `device ${match.device}` : match.tag ? `devices tagged ${match.tag}` : 'every device']
+    if (match.device && match.tag) parts.push(`tagged ${match.tag}`)
     if (where === everyRun) parts.push('all runs')
     else if (where) parts.push(`run ${where}`)
     else if (this.#runs.length > 0) parts.push('no run')
@@ -115,6 +106,9 @@ export class FaultPanel {
     if (match.share < 1) parts.push(`${Number((match.share * 100).toFixed(4))} % of the requests`)
     if (match.count) parts.push(match.count === 1 ? 'once' : `${match.count} times`)
     if (match.skip) parts.push(`after ${match.skip}`)
+    if (match.from) parts.push(`from ${time(match.from)}`)
+    if (match.to) parts.push(`until ${time(match.to)}`)
+    if (!enabled) parts.push('disabled')
     return parts.join(' · ')
   }
 
@@ -123,85 +117,90 @@ export class FaultPanel {
     if (pageRun) return
     const known = [...new Set([...this.#fleet.all.map(({ run }) => run), ...named])].filter(run => run !== '').sort()
     if (known.join('\n') === this.#runs.join('\n')) return
-    const chosen = this.#run.value
     this.#runs = known
-    this.#run.replaceChildren(option('', 'none'), ...known.map(run => option(run)), option(everyRun, 'all runs'))
-    this.#run.value = chosen
-    if (this.#run.value !== chosen) this.#run.value = ''
-    this.#runField.hidden = known.length === 0
+    this.#form.offerRuns(known)
+  }
+
+  async #save(rule, run, edited) {
+    const owner = edited ? edited.run : run === everyRun ? '' : run
+    return this.#replace(owner, edited ? `change of ${edited.id}` : `new ${rule.fault.kind}`, rules => {
+      if (!edited) return [...rules, { ...rule, id: rule.id || freeName(rule.fault.kind, rules) }]
+      return rules.map(other => other.id === edited.id ? { ...rule, id: rule.id || edited.id } : other)
+    })
   }
 
   async #remove(rule, node) {
     const next = node.nextElementSibling ?? node.previousElementSibling
-    const isDone = await this.#replace(rule.run, rules => rules.filter(({ id }) => id !== rule.id))
-    if (isDone && document.activeElement === document.body) (next?.querySelector('button') ?? this.#kind).focus()
+    const isDone = await this.#replace(rule.run, `removal of ${rule.id}`, rules => rules.filter(({ id }) => id !== rule.id))
+    if (isDone && this.#form.edited?.id === rule.id) this.#form.begin()
+    if (!isDone || document.activeElement !== document.body) return
+    const button = next?.querySelector('button')
+    if (button) button.focus()
+    else this.#form.focus()
   }
 
-  /** The server keeps the list of a run as a whole: it is read, changed and put back. */
-  async #replace(run, change) {
+  #toggle(rule) {
+    return this.#keepingFocus(rule, 'button.small', () => this.#replace(rule.run, `${rule.enabled ? 'disabling' : 'enabling'} of ${rule.id}`,
+      rules => rules.map(other => other.id === rule.id ? { ...other, enabled: !other.enabled } : other)))
+  }
+
+  #move(rule, step) {
+    return this.#keepingFocus(rule, `button[title="${step < 0 ? 'Move up' : 'Move down'}"]`, () => this.#replace(rule.run, `move of ${rule.id}`, rules => {
+      const from = rules.findIndex(({ id }) => id === rule.id)
+      const to = from + step
+      if (to < 0 || to >= rules.length) return rules
+      const moved = rules.toSpliced(from, 1)
+      return moved.toSpliced(to, 0, rules[from])
+    }))
+  }
+
+  /** The card may be another one afterwards. */
+  async #keepingFocus(rule, selector, action) {
+    await action()
+    if (document.activeElement !== document.body) return
+    const card = [...this.#rules.children].find(({ dataset }) => dataset.rule === rule.id && dataset.run === rule.run)
+    const wanted = card?.querySelector(selector)
+    if (wanted?.disabled === false) wanted.focus()
+    else card?.querySelector('button.small')?.focus()
+  }
+
+  /** The server keeps the list of a run as a whole: it is read, changed and put back. Rules that stay keep their counts. */
+  async #replace(run, what, change) {
     const query = pageRun ? {} : { run }
     try {
       const { faults } = await get('faults', query)
-      const rules = faults.map(({ id, fault, match, seed }) => ({ id, fault, match, seed }))
-      await put('faults', { faults: change(rules) }, query)
+      const rules = faults.map(({ id, fault, match, seed, enabled }) => ({ id, fault, match, seed, enabled }))
+      await put('faults', { faults: change(rules) }, { ...query, counts: 'keep' })
+      if (what) this.#past.push({ run, rules, what })
     } catch (error) {
-      this.#say(error.message.replace(/^faults\[\d+\]\.(fault\.|match\.)?/, ''))
+      this.#form.say(error.message.replace(/^faults\[\d+\]\.(fault\.|match\.)?/, ''))
       return false
     }
-    this.#say('')
+    this.#past.splice(0, this.#past.length - undoMax)
+    this.#showUndo()
+    this.#form.say('')
     await this.load()
     return true
   }
 
-  #say(text) {
-    replaceText(this.#said, text)
-    if (text) this.#said.scrollIntoView({ block: 'nearest' })
+  async #goBack() {
+    const last = this.#past.at(-1)
+    if (!last) return
+    if (await this.#replace(last.run, null, () => last.rules)) this.#past.pop()
+    this.#showUndo()
+    if (this.#undo.hidden) this.#form.focus()
   }
 
-  #form() {
-    const says = element('small', {})
-    const settings = element('div', { class: 'row' })
-    const share = element('input', { name: 'share', type: 'number', min: 0.01, max: 100, step: 'any', required: true, value: 100 })
-    const times = element('input', { name: 'count', placeholder: 'always', ...whole('', 1, 2_147_483_647) })
-    const operation = element('select', { name: 'operation' }, option('', 'any request'), ...operations.map(name => option(name)))
-    const describe = () => {
-      const [text, fields] = kinds[this.#kind.value]
-      replaceText(says, text)
-      settings.replaceChildren(...Object.entries(fields).map(([name, attributes]) =>
-        field(name, element('input', { name: `setting-${name}`, required: true, ...attributes }))))
-    }
-    this.#kind.addEventListener('change', describe)
-    describe()
-
-    const add = async event => {
-      event.preventDefault()
-      const fault = { kind: this.#kind.value }
-      for (const input of settings.querySelectorAll('input')) {
-        fault[input.name.slice(8)] = input.type === 'number' ? input.valueAsNumber : input.value
-      }
-      const match = { share: share.valueAsNumber / 100 }
-      if (this.#deviceName.value) match.device = this.#deviceName.value
-      if (times.value) match.count = times.valueAsNumber
-      if (operation.value) match.operation = operation.value
-      const isForAll = this.#run.value === everyRun
-      if (isForAll) match.run = everyRun
-      const isDone = await this.#replace(isForAll ? '' : this.#run.value, rules => [...rules, { id: freeName(fault.kind, rules), fault, match }])
-      if (!isDone) return
-      describe()
-      share.value = 100
-      times.value = ''
-    }
-    // The browser's own word for it goes with the next click.
-    const refuse = ({ target }) => target === form.querySelector(':invalid') && this.#say(`${target.labels[0].firstElementChild.textContent}: ${target.validationMessage}`)
-    const form = element('form', { class: 'stack', onsubmit: add }, element('h3', {}, 'Another fault'),
-      field('Kind', this.#kind), says, settings,
-      element('div', { class: 'row' }, field('Device', this.#deviceName), this.#runField),
-      field('Request', operation),
-      element('div', { class: 'row' }, field('Share, %', share), field('Times', times)),
-      element('div', { class: 'row end' }, button('Add fault', null, { type: 'submit', class: 'primary' })), this.#said)
-    form.addEventListener('invalid', refuse, true)
-    return form
+  #showUndo() {
+    const last = this.#past.at(-1)
+    this.#undo.hidden = !last
+    if (last) replaceText(this.#undo, `Undo the ${last.what}`)
   }
+}
+
+function saidOf({ from, to, ...settings }) {
+  const times = from === undefined ? {} : from === to ? { time: from } : { from, to }
+  return Object.entries({ ...times, ...settings }).map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ')
 }
 
 function freeName(kind, rules) {

@@ -21,6 +21,21 @@ export function quantile(share, bounds, before, after) {
   return bounds.at(-1)
 }
 
+/** The samples of `GET history` as counts since the start, as the stream tells them. */
+export function countsOf({ bounds, samples }) {
+  const latencies = bounds.map(() => 0)
+  return samples.map(({ answers, ...counts }) => {
+    const added = bounds.map(() => 0)
+    for (const [bound, number] of answers) added[bound] += number
+    let within = 0
+    added.forEach((number, index) => {
+      within += number
+      latencies[index] += within
+    })
+    return { ...counts, latencies: [...latencies] }
+  })
+}
+
 export class Figures {
   /** Counts of the last seconds, the oldest first. */
   #counts = []
@@ -29,6 +44,13 @@ export class Figures {
   restart(bounds) {
     this.bounds = bounds
     this.#counts = []
+  }
+
+  /** The samples of the past. What comes next goes on behind them. */
+  static past(history) {
+    const figures = new Figures()
+    figures.restart(history.bounds)
+    return countsOf(history).map(counts => figures.take(counts)).filter(sample => sample !== null)
   }
 
   /** One sample for the charts; null for the first counts, which say nothing about a rate. */

@@ -21,12 +21,25 @@ export class Device {
   firstSeen = null
   status = 0
   fault = null
+  /** Requests that failed, one after the other; 0 after one that did not. */
+  failures = 0
+  /** Those that failed since the page has known it. */
+  failed = 0
   state = 'silent'
+  tags = []
+  /** What a search looks at. */
+  words = ''
   trail = new Trail()
 
   constructor(run, name) {
     this.run = run
     this.name = name
+    this.wear([])
+  }
+
+  wear(tags) {
+    this.tags = tags
+    this.words = [this.run, this.name, ...tags].join('\n').toLowerCase()
   }
 
   /** Where it stands on the map now: it glides to a new place, so that the eye can follow. */
@@ -82,8 +95,8 @@ export class Fleet {
 
   isExpected(list) { return list === this.#expected }
 
-  /** The devices that the server keeps, and those heard of meanwhile; others are gone. */
-  takeList(devices) {
+  /** The devices that the server keeps, those that fail without a record, and those heard of meanwhile; others are gone. */
+  takeList(devices, failures = []) {
     const { heard, gone, isGone } = this.#expected
     const kept = new Set(heard)
     for (const stored of devices) {
@@ -91,6 +104,14 @@ export class Fleet {
       if (!heard.has(key) && (gone.has(key) || isGone(stored.run))) continue
       kept.add(key)
       this.#takeStored(stored, key)
+    }
+    for (const failure of failures) {
+      const key = `${failure.run}\n${failure.device}`
+      if (heard.has(key) || gone.has(key) || isGone(failure.run)) continue
+      kept.add(key)
+      const device = this.#device(failure.run, failure.device)
+      this.#takeFailure(device, failure)
+      this.#changed(device)
     }
     this.#expected = null
     this.#keep(({ run, name }) => kept.has(`${run}\n${name}`))
@@ -103,12 +124,33 @@ export class Fleet {
     device.firstSeen = stored.firstSeen
     const lastSeen = Date.parse(stored.lastSeen)
     device.seenAt = Math.max(device.seenAt, lastSeen)
+    if (stored.tags) this.wear(device, stored.tags)
+    if (stored.failure) this.#takeFailure(device, stored.failure)
     if (stored.latest) {
       const recordedAt = stored.latest.recordedAt ? Date.parse(stored.latest.recordedAt) : 0
       // The list does not say when the newest record came: with the last upload at the latest.
       this.#place(device, { ...stored.latest, recordedAt, arrivedAt: lastSeen })
     }
     this.#changed(device)
+  }
+
+  /** Its last request, as the server remembers it; what the stream has told since is newer. */
+  #takeFailure(device, { status, fault, at, count }) {
+    const instant = Date.parse(at)
+    if (device.status && device.seenAt > instant) return
+    device.seenAt = Math.max(device.seenAt, instant)
+    device.status = status
+    device.fault = fault
+    device.failures = count
+    device.failed = Math.max(device.failed, count)
+  }
+
+  /** Its tags were read, or set. */
+  wear(device, tags) {
+    if (tags.join('\n') === device.tags.join('\n')) return
+    device.wear(tags)
+    this.membership += 1
+    this.revision += 1
   }
 
   /** It was deleted. */
@@ -149,6 +191,9 @@ export class Fleet {
     if (line.status) {
       device.status = line.status
       device.fault = line.fault ?? null
+      const isFailure = line.status >= 300 || device.fault !== null
+      device.failures = isFailure ? device.failures + 1 : 0
+      if (isFailure) device.failed += 1
     }
     for (const [latitude, longitude, at, event] of line.places) {
       const [x, y] = [mercator.x(longitude), mercator.y(latitude)]

@@ -49,7 +49,7 @@ export function speed(metresPerSecond) {
 export const position = (latitude, longitude) => `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`
 
 export function distance(metres) {
-  return metres < 1_000 ? `${metres} m` : `${metres / 1_000} km`
+  return metres < 1_000 ? `${Math.round(metres)} m` : `${(metres / 1_000).toFixed(metres < 100_000 ? 1 : 0)} km`
 }
 
 /** JSON with room to breathe; what is no JSON stays as it came. */

@@ -1,6 +1,7 @@
 // The map: one canvas, drawn when something has changed and no oftener than the screen shows it.
 
 import { drawGraticule, drawScale, Tiles } from './ground.js'
+import { drawHeat } from './heat.js'
 import { Marks } from './marks.js'
 import * as mercator from './mercator.js'
 import { steer } from './steering.js'
@@ -10,6 +11,7 @@ import { TrailPainting } from './trails.js'
 import { View } from './view.js'
 
 const namedAtMost = 40
+const pointsAtMost = 400
 /** From the middle of a mark to its edge, and to its name. */
 const markReach = 8
 const nameGap = 11
@@ -21,12 +23,17 @@ export class DeviceMap extends EventTarget {
   view = new View()
   selected = null
   hovered = null
-  /** States that are not shown. */
-  hidden = new Set()
+  /** What is shown of the devices; the whole fleet without one. */
+  filter = null
+  /** Failures glow. */
+  hasHeat = false
   /** `{ x, y, radius, name }` of the device that is looked at. */
   fences = []
   /** Where the device that is looked at has been; points on the unit square. */
   history = []
+  /** The point of its way that is looked at, and where a replay of it is. */
+  pointed = null
+  replay = null
   isFollowing = false
   #fleet
   #canvas
@@ -112,7 +119,7 @@ export class DeviceMap extends EventTarget {
     this.refresh()
   }
 
-  #places() { return this.#fleet.all.filter(device => device.x !== null).map(device => [device.x, device.y]) }
+  #places() { return this.#fleet.all.filter(device => device.x !== null && (this.filter?.names(device) ?? true)).map(device => [device.x, device.y]) }
 
   moved() {
     this.#wasMoved = true
@@ -137,6 +144,13 @@ export class DeviceMap extends EventTarget {
     this.refresh()
   }
 
+  /** So that these points of the unit square are seen. */
+  show(places) {
+    this.view.fit(places)
+    this.isFollowing = false
+    this.moved()
+  }
+
   centreOn(device) {
     if (device.x === null) return
     this.view.x = device.x
@@ -146,7 +160,7 @@ export class DeviceMap extends EventTarget {
     this.moved()
   }
 
-  isHidden = device => this.hidden.has(device.state) && device !== this.selected
+  isHidden = device => this.filter !== null && !this.filter.shows(device) && device !== this.selected
 
   /** The device under a point of the screen; the nearest within a finger's width. */
   deviceAt(left, top, reach = 14) {
@@ -161,6 +175,17 @@ export class DeviceMap extends EventTarget {
     return nearest
   }
 
+  /** The point of the way under a point of the screen, as its place in `history`; -1 where there is none. */
+  pointAt(left, top, reach = 8) {
+    let [nearest, least] = [-1, reach * reach]
+    this.history.forEach(([x, y], index) => {
+      const [pointLeft, pointTop] = this.view.toScreen(x, y)
+      const squared = (pointLeft - left) ** 2 + (pointTop - top) ** 2
+      if (squared < least) [nearest, least] = [index, squared]
+    })
+    return nearest
+  }
+
   hover(device) {
     if (device === this.hovered) return
     this.hovered = device
@@ -169,6 +194,14 @@ export class DeviceMap extends EventTarget {
   }
 
   choose(device) { this.dispatchEvent(new CustomEvent('choose', { detail: device })) }
+
+  /** A click: on a device, on a point of the way of the chosen one, or beside both. */
+  clicked(left, top, reach) {
+    const device = this.deviceAt(left, top, reach)
+    const point = device && device !== this.selected ? -1 : this.pointAt(left, top)
+    if (point >= 0) this.dispatchEvent(new CustomEvent('point', { detail: point }))
+    else this.choose(device)
+  }
 
   #frame(now) {
     this.#isDue = false
@@ -185,6 +218,7 @@ export class DeviceMap extends EventTarget {
     drawGraticule(context, view, this.#colors)
     this.#trails.work(this.#fleet, view, this.#colors, this.isHidden)
     this.#trails.draw(context, view)
+    if (this.hasHeat) drawHeat(context, view, this.#fleet.all, this.isHidden, this.#colors.states.failing)
     this.#drawHistory(context)
     this.#drawFences(context)
     const isGliding = this.#drawDevices(context, now)
@@ -204,6 +238,18 @@ export class DeviceMap extends EventTarget {
       else context.lineTo(...place)
     })
     context.stroke()
+    this.#drawPoints(context)
+  }
+
+  /** Points are there to be clicked on where they do not run into each other. */
+  #drawPoints(context) {
+    const places = this.history.map(([x, y]) => this.view.toScreen(x, y))
+      .filter(([left, top]) => left > -8 && top > -8 && left < this.view.width + 8 && top < this.view.height + 8)
+    context.fillStyle = this.#colors.map
+    context.lineWidth = 1.5
+    for (const [left, top] of places.length <= pointsAtMost ? places : []) ring(context, left, top, 3)
+    context.fillStyle = this.#colors.accent
+    if (this.pointed) ring(context, ...this.view.toScreen(this.pointed.x, this.pointed.y), 6)
   }
 
   #drawFences(context) {
@@ -254,6 +300,7 @@ export class DeviceMap extends EventTarget {
     }
     this.#marks.end()
     for (const device of chosen) this.#drawChosen(this.#marks.context, device, now)
+    if (this.replay) this.#drawReplay(this.#marks.context)
     return isGliding
   }
 
@@ -288,6 +335,14 @@ export class DeviceMap extends EventTarget {
     this.#drawName(context, device, isCut ? left - gap - context.measureText(name).width : left + gap, top)
   }
 
+  #drawReplay(context) {
+    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
+    context.strokeStyle = this.#colors.map
+    context.fillStyle = this.#colors.accent
+    context.lineWidth = 2
+    ring(context, ...this.view.toScreen(this.replay.x, this.replay.y), 8)
+  }
+
   #drawName(context, device, left, top) {
     context.textBaseline = 'middle'
     context.strokeStyle = this.#colors.map
@@ -297,6 +352,13 @@ export class DeviceMap extends EventTarget {
     context.fillStyle = this.#colors.text
     context.fillText(short(device.name), left, top)
   }
+}
+
+function ring(context, left, top, radius) {
+  context.beginPath()
+  context.arc(left, top, radius, 0, 2 * Math.PI)
+  context.fill()
+  context.stroke()
 }
 
 const short = name => name.length > 28 ? `${name.slice(0, 27)}…` : name

@@ -1,61 +1,106 @@
-// What a device sent and what it got, from the journal.
+// What devices sent and what they got, from the journal.
 
 import { get } from './api.js'
-import { element } from './dom.js'
-import { bytes, microseconds, pretty, time } from './format.js'
+import { curlOf } from './curl.js'
+import { copyButton, element } from './dom.js'
+import { bytes, count, microseconds, pretty, time } from './format.js'
 
 const shown = 20
-/** Of one answer, whomever they are of. */
-const looked = 10_000
+/** Of one answer, of whatever device. */
+export const looked = 10_000
 const pagesAtOnce = 5
 
-/** Goes back from the newest request of a device, for some way at a time. */
+/** Goes back from the newest request that matches, for some way at a time. */
 export class RequestSearch {
   found = []
   /** How many requests of all devices were looked at, at least. */
   looked = 0
-  #device
+  #query
+  #wanted
   #cursor
 
-  constructor(device) { this.#device = device }
+  constructor(query, wanted = shown) {
+    this.#query = query
+    this.#wanted = wanted
+  }
 
   /** There are older ones, and not enough were found. */
   isUnfinished = true
+  /** There are older ones. */
+  get hasMore() { return this.#cursor !== undefined || this.isUnfinished }
 
   async goOn() {
     for (let page = 0; page < pagesAtOnce && this.isUnfinished; page += 1) {
       const answer = await get('requests', {
-        run: this.#device.run, device: this.#device.name, limit: shown - this.found.length, order: 'newest', cursor: this.#cursor,
+        ...this.#query, limit: this.#wanted - this.found.length, order: 'newest', cursor: this.#cursor,
       })
       this.found.push(...answer.requests)
       this.looked += looked
       this.#cursor = answer.cursor
-      this.isUnfinished = answer.cursor !== undefined && this.found.length < shown
+      this.isUnfinished = answer.cursor !== undefined && this.found.length < this.#wanted
     }
     return this
   }
+
+  /** So many more are wanted. */
+  more(number) {
+    this.#wanted += number
+    this.isUnfinished = this.#cursor !== undefined
+    return this.goOn()
+  }
 }
 
-/** One request; its head, body and answer unfold. */
-export function requestElement(request) {
+const parsed = text => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** How many records an upload had: as the answer says, else as the body does; null where neither can tell. */
+export function recordsOf({ operation, answer, body, requestBytes }) {
+  if (operation !== 'uploadLocations') return null
+  const receipt = parsed(answer)
+  if (Number.isInteger(receipt?.accepted)) return receipt.accepted + (receipt.duplicate ?? 0) + (receipt.quarantined ?? 0)
+  if (requestBytes === null || body === '') return null
+  const sent = parsed(body)
+  if (sent === undefined) return null
+  const list = Array.isArray(sent) ? sent : sent?.location ?? sent
+  return Array.isArray(list) ? list.length : 1
+}
+
+/** One request; its head, body and answer unfold. With its device where the list is one of many. */
+export function requestElement(request, { isOfMany = false } = {}) {
+  const records = recordsOf(request)
+  const figure = (name, text) => element('span', { class: `request-figure request-${name}` }, text)
+  const whose = request.run ? `${request.run} / ${request.device ?? '–'}` : request.device ?? '–'
   const node = element('details', { class: 'request', 'data-sequence': request.sequence },
     element('summary', {},
-      element('span', { class: 'status', 'data-class': `${Math.floor(request.status / 100)}xx` }, String(request.status)),
-      element('span', { class: 'request-line' }, `${request.method} ${request.path}`),
+      statusElement(request.status),
+      isOfMany ? element('span', { class: 'request-device', title: whose }, whose) : null,
+      element('span', { class: 'request-line', title: request.path }, `${request.method} ${request.path}`),
       request.fault ? element('span', { class: 'tag tag-fault' }, request.fault) : null,
-      element('span', { class: 'request-time' }, time(request.receivedAt))),
-    element('p', { class: 'quiet' },
-      `${microseconds(request.durationMicroseconds)} · sent ${bytes(request.requestBytes)} · got ${bytes(request.answerBytes)}`))
-  const unfold = () => {
-    if (node.childElementCount > 2) return
+      element('span', { class: 'request-figures' },
+        figure('records', records === null ? '' : records === 1 ? '1 record' : `${count(records)} records`),
+        figure('duration', microseconds(request.durationMicroseconds)),
+        figure('bytes', `${bytes(request.requestBytes)} → ${bytes(request.answerBytes)}`)),
+      element('span', { class: 'request-time' }, time(request.receivedAt))))
+  node.addEventListener('toggle', () => {
+    if (node.childElementCount > 1) return
     node.append(
+      element('div', { class: 'row request-acts' },
+        element('p', { class: 'quiet' }, `Request ${request.sequence}, ${request.operation ?? 'which no path serves'}`),
+        copyButton('Copy as curl', () => curlOf(request))),
       part('Body', pretty(request.body), request.requestBytes),
       part('Answer', pretty(request.answer), request.answerBytes),
       part('Head', request.head.trim()))
-  }
-  node.addEventListener('toggle', unfold)
+  })
   return node
 }
+
+export const statusElement = status =>
+  element('span', { class: 'status', 'data-class': `${Math.floor(status / 100)}xx` }, String(status))
 
 function part(title, text, wholeCount) {
   const isCut = wholeCount === null && text.length > 0

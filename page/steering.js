@@ -40,7 +40,7 @@ export function steer(canvas, map) {
   function lift(event) {
     const wasClick = fingers.size === 1 && travelled < 4 && event.type === 'pointerup'
     fingers.delete(event.pointerId)
-    if (wasClick) map.choose(map.deviceAt(...place(event), event.pointerType === 'touch' ? 22 : 14))
+    if (wasClick) map.clicked(...place(event), event.pointerType === 'touch' ? 22 : 14)
   }
   canvas.addEventListener('pointerup', lift)
   canvas.addEventListener('pointercancel', lift)

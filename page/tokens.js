@@ -1,8 +1,9 @@
 // Tokens: ending them, spoiling refreshes, and who registered or refreshed of late.
 
 import { get, post, put, Silence } from './api.js'
-import { button, byID, element, field, option, replaceText } from './dom.js'
+import { button, byID, element, field, option, replaceText, sureButton } from './dom.js'
 import { time } from './format.js'
+import { statusElement } from './requests.js'
 
 const modes = {
   off: 'Uploads need no token; one that this server made names its device.',
@@ -52,7 +53,7 @@ export class TokenPanel {
     })
     return element('form', { class: 'stack', onsubmit: event => event.preventDefault() }, element('h3', {}, 'End tokens'),
       field('Device', device, 'Expired access tokens can be refreshed; revoked ones cannot.'),
-      element('div', { class: 'row end' }, button('Expire', () => end('expire')), button('Revoke', () => end('revoke'), { class: 'danger' })))
+      element('div', { class: 'row end' }, button('Expire', () => end('expire')), sureButton('Revoke', () => device.value ? `Revoke those of ${device.value}?` : 'Revoke those of all devices?', () => end('revoke'), { class: 'danger' })))
   }
 
   #breakForm() {
@@ -62,7 +63,7 @@ export class TokenPanel {
       event.preventDefault()
       this.#say(async () => {
         const answer = await put('tokens/break-refresh', { next: Number(next.value), ...breakages[how.value] })
-        return answer.next === 0 ? 'Refreshes work again.' : `The next ${answer.next} refreshes go wrong.`
+        return answer.next === 0 ? 'Refreshes work again.' : answer.next === 1 ? 'The next refresh goes wrong.' : `The next ${answer.next} refreshes go wrong.`
       })
     }
     return element('form', { class: 'stack', onsubmit: spoil }, element('h3', {}, 'Spoil refreshes'),
@@ -80,6 +81,6 @@ export class TokenPanel {
 }
 
 const line = request => element('li', {},
-  element('span', { class: 'status', 'data-class': `${Math.floor(request.status / 100)}xx` }, String(request.status)),
+  statusElement(request.status),
   element('span', {}, `${request.operation === 'refreshToken' ? 'refresh' : 'registration'}${request.device ? ` of ${request.device}` : ''}`),
   element('span', { class: 'quiet' }, time(request.receivedAt)))
