@@ -153,6 +153,7 @@ let package = Package(
       exclude: ["run"], swiftSettings: settings),
     bench("world", needs: ["World", "Base"]),
     bench("fleet", needs: ["FleetSimulator", "Base", "AllocationCounter"]),
+    bench("room", needs: ["FleetSimulator", "Scenario", "Store", "Base"]),
     bench("network", needs: ["Network", "Base"]),
     bench("engine", needs: ["Engine", "Vocabulary", "Contract", "Base", "AllocationCounter"]),
     bench("queue", needs: ["Queue", "Base"]),
@@ -196,7 +197,7 @@ let package = Package(
       "FleetSimulator",
       needs: [
         "FleetSimulator", "AnswerCheck", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
-        "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Gzip", "Base", "Support",
+        "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Gzip", "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

@@ -20,7 +20,7 @@ extension Ramp {
       ends += [end, max(start, end + .milliseconds(-2)), end + .milliseconds(2)]
     }
     for turn in turns where turn.instant > start { ends.append(turn.instant + Nanoseconds(-1)) }
-    return Int(max(0, (ends.map { value(at: $0) }.max() ?? 0) + 0.5).rounded(.up))
+    return Int(max(0, (ends.map { value(at: $0) }.max() ?? 0) + 0.5).rounded(.down))
   }
 }
 

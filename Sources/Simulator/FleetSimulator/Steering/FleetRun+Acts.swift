@@ -22,7 +22,7 @@ extension FleetRun {
   func spanOfRun(_ instant: MonotonicInstant) -> Nanoseconds { instant - MonotonicInstant(nanoseconds: 0) }
 
   /// Where an act goes in that is done now: after everything that has happened, before everything that is to come, and
-  /// at a whole millisecond where there is one in between.
+  /// at a whole millisecond where there is one in between. Acts that come in a row have the same instant.
   private var actInstant: MonotonicInstant {
     let millisecond = MonotonicInstant(nanoseconds: (now.nanoseconds / 1_000_000 + 1) * 1_000_000)
     guard let next = queue.first?.instant, next > now else { return millisecond }
@@ -33,7 +33,6 @@ extension FleetRun {
   func doDueActs(before limit: MonotonicInstant, upTo instant: MonotonicInstant) {
     while let act = dueActs.first, act.instant <= instant, act.instant < limit, act.instant < drivesEnd {
       dueActs.removeFirst()
-      now = max(now, act.instant)
       perform(act.change, at: act.instant)
       if let (number, words) = act.settles { steering?.settle(number, .applied(words), at: act.instant) }
     }
@@ -43,33 +42,34 @@ extension FleetRun {
   func takeActs() {
     guard let steering else { return }
     while let (number, act) = steering.takeAct() {
+      let instant = actInstant
+      doDueActs(before: drivesEnd, upTo: instant)
       do throws(RunActError) {
-        if let words = try take(act, number) { steering.settle(number, .applied(words), at: now) }
+        if let words = try take(act, number, at: instant) { steering.settle(number, .applied(words), at: instant) }
       } catch {
-        steering.settle(number, .refused(error), at: now)
+        steering.settle(number, .refused(error), at: instant)
       }
     }
   }
 
   /// Gives what it has come to; nil when that is told later.
-  private func take(_ act: RunAct, _ number: Int) throws(RunActError) -> String? {
+  private func take(_ act: RunAct, _ number: Int, at instant: MonotonicInstant) throws(RunActError) -> String? {
     switch act {
     case .pause, .resume:
       isPaused = act == .pause
       steering?.pause(isPaused)
       return isPaused ? "time stands still at \(now.clockText)" : "time goes on at \(now.clockText)"
     case .abort:
-      if phase == .driving, actInstant < drivesEnd { return end(.abort, number) }
+      if phase == .driving, instant < drivesEnd { return end(.abort, at: instant) }
       isAborted = true
       return "the run ends"
     case .stop, .addPhones, .removePhones, .changeRate, .dropNetwork, .expireTokens, .killApps: break
     }
-    let instant = actInstant
     guard phase == .driving, !isAborted, instant < drivesEnd else {
       throw RunActError(act.name, "the drives are over", remedy: "abort ends the run; everything else needs a new one")
     }
     switch act {
-    case .stop: return end(.stop, number)
+    case .stop: return end(.stop, at: instant)
     case .addPhones(let count, let fleet):
       try requireRoom(for: 1, plus: count, fleet, act)
       begin(count, number, at: instant, "\(count) phones come to \(fleet)") {
@@ -95,8 +95,8 @@ extension FleetRun {
     }
   }
 
-  private func end(_ end: RunEnd, _ number: Int) -> String {
-    perform(.end(end), at: actInstant, isNew: true)
+  private func end(_ end: RunEnd, at instant: MonotonicInstant) -> String {
+    perform(.end(end), at: instant, isNew: true)
     return end == .stop ? "the drives end, and the queues drain" : "the run ends"
   }
 
@@ -210,7 +210,7 @@ extension PlannedAct.Change {
     switch self {
     case .addPhones(let phones): "\(phones.count) phones come to \(phones.fleet)"
     case .removePhones(let phones): "\(phones.count) phones leave \(phones.fleet)"
-    case .changeRate(let rate): "\(rate.fleet) × \(rate.factor)"
+    case .changeRate(let rate): "\(rate.fleet) × \((rate.factor * 1_000).rounded() / 1_000)"
     case .end(.stop): "stop"
     case .end(.abort): "abort"
     }

@@ -54,13 +54,16 @@ package final class RunRecording: Watcher, Sendable {
   private let tokens: Mutex<[TokenWatch]>
   private let tape: Mutex<Tape>
 
-  package convenience init(_ setup: RunSetup) { self.init(setup, bytesMax: 256 << 20) }
+  package convenience init(_ setup: RunSetup) {
+    // A state is to cost no more than what lies between it and the next.
+    self.init(setup, bytesMax: 256 << 20, changesMax: max(16_384, 8 * setup.deviceNames.count))
+  }
 
-  package init(_ setup: RunSetup, bytesMax: Int) {
+  /// `changesMax`: how many lie between two states.
+  init(_ setup: RunSetup, bytesMax: Int, changesMax: Int) {
     let fleets = setup.fleets.enumerated().flatMap { repeatElement(UInt16($0), count: $1.simulated.count) }
     self.bytesMax = bytesMax
-    // A state is to cost no more than what lies between it and the next.
-    changesMax = max(16_384, 8 * fleets.count)
+    self.changesMax = changesMax
     tokens = Mutex(Array(repeating: TokenWatch(), count: fleets.count))
     let state = RecordedState(fleets: fleets, fleetCount: setup.fleets.count)
     tape = Mutex(Tape(open: Segment(start: MonotonicInstant(nanoseconds: 0), state: state), state: state))

@@ -43,7 +43,8 @@ extension RunSetup {
       let old = fleets[index].devices + fleets[index].room
       let more = places ?? RunSteering.places(besides: fleets[index].devices)
       fleets[index].room += more
-      guard fleets[index].members != nil else { continue }
+      // Of a fleet of which only some are simulated, others that make trips are not.
+      guard fleets[index].members != nil, shard != nil || fleets[index].trips == nil else { continue }
       let before = fleets[..<index].reduce(0) { $0 + $1.devices }
       fleets[index].members? += (old..<old + more).filter { place in
         shard.map { $0.simulates(before + place) } ?? true

@@ -51,6 +51,7 @@ package final class RunSteering: Sendable {
   /// Every instant of the run so far; nil where time is the machine's.
   package let recording: RunRecording?
   private let tripFleets: Set<String>
+  private let scenario: Scenario
   private let document: ScenarioDocument
   private let clock: @Sendable () -> (monotonic: MonotonicInstant, wall: WallInstant)
   private let state = Mutex(State())
@@ -82,6 +83,7 @@ package final class RunSteering: Sendable {
     networkNames = setup.radio.names
     tripFleets = Set(scenario.fleets.filter { $0.value.executor.startsTrips }.map(\.name))
     recording = [.virtual, .lockstep].contains(scenario.clock.mode) ? RunRecording(setup) : nil
+    self.scenario = scenario
     self.document = document.adopting(scenario, keepsJudgement: true)
     self.clock = clock
   }
@@ -129,7 +131,7 @@ package final class RunSteering: Sendable {
   }
 
   /// The session so far as a scenario file.
-  package var scenarioText: String { state.withLock { $0.plan }.document(from: document).text }
+  package var scenarioText: String { state.withLock { $0.plan }.document(from: document, of: scenario).text }
 
   private func judge(_ act: RunAct) throws(RunActError) {
     switch act {

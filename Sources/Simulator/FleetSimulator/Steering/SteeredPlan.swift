@@ -13,14 +13,20 @@ enum PlannedStep: Equatable, Sendable {
 struct SteeredPlan: Sendable {
   var steps: [PlannedStep] = []
 
-  /// The document with the acts in it.
-  func document(from document: ScenarioDocument) -> ScenarioDocument {
-    var document = document
-    for step in steps {
-      switch step {
-      case .fault(let fault): document.append(fault.json, to: "faults")
-      case .act(let act): document.append(act.json, to: "acts")
-      }
+  /// The document of a scenario with the acts in it.
+  func document(from document: ScenarioDocument, of scenario: Scenario) -> ScenarioDocument {
+    var (document, whole) = (document, scenario)
+    for case .fault(let fault) in steps { document.append(fault.json, to: "faults") }
+    for case .act(let act) in steps { whole.insert(act) }
+    if !whole.acts.isEmpty {
+      document.remove(DocumentPath([.key("acts")]))
+      for act in whole.acts { document.append(act.json, to: "acts") }
+    }
+    // Where only some are simulated, those that were added are among them.
+    for fleet in scenario.fleets where !fleet.value.executor.startsTrips {
+      guard let members = fleet.value.traits.members else { continue }
+      let added = fleet.value.executor.peakDevices..<whole.places(of: fleet)
+      if !added.isEmpty { document.setMembers(members + Array(added), of: fleet.name) }
     }
     return document
   }

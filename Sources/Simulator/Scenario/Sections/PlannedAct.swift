@@ -151,8 +151,13 @@ extension PlannedAct {
 }
 
 extension Scenario {
+  /// After those at its instant.
+  package mutating func insert(_ act: PlannedAct) {
+    acts.insert(act, at: acts.firstIndex { $0.start > act.start } ?? acts.endIndex)
+  }
+
   /// How many devices a fleet can have come to at most, with what acts add.
-  func places(of fleet: Named<Fleet>) -> Int {
+  package func places(of fleet: Named<Fleet>) -> Int {
     var places = Double(fleet.value.executor.peakDevices)
     guard !fleet.value.executor.startsTrips else { return Int(places) }
     for act in acts where act.fleet == fleet.name {
