@@ -73,7 +73,7 @@ import Testing
       let viewer = try LoopbackClient(port: server.port)
       try viewer.send(SessionHarness.bytes("GET", "/admin/v1/live"))
       var heard = ""
-      while !heard.contains("event: figures") || !heard.hasSuffix("}") { heard += try viewer.receiveText(1) }
+      while !heard.contains("waitingJobs") { heard += try viewer.receiveText(1) }
       #expect(heard.contains(#""connections":1,"#))
     }
   }

@@ -53,10 +53,15 @@ final class FigureHistory: Sendable {
       }
     }
     samples.append(figures)
-    let first = samples.firstIndex { $0.at >= figures.at - keptMilliseconds } ?? 0
-    // A stretch without requests may be longer than what is kept: its beginning says how things stood.
-    if first > 1 { samples.removeFirst(first - 1) }
-    if samples[0].at < figures.at - keptMilliseconds { samples[0].at = figures.at - keptMilliseconds }
+    let begin = figures.at - keptMilliseconds
+    let first = samples.firstIndex { $0.at >= begin } ?? 0
+    if samples[first].at < begin + interval {
+      samples.removeFirst(first)
+    } else if first > 0 {
+      // A stretch without requests may be longer than what is kept: the sample before it says how things stood.
+      samples.removeFirst(first - 1)
+      samples[0].at = begin
+    }
   }
 }
 
