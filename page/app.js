@@ -31,7 +31,7 @@ map.filter = filter
 const list = new DeviceList(fleet, filter)
 const legend = new Legend(filter)
 const figures = new Figures()
-const tabs = new Tabs(['device', 'runs', 'faults', 'checks', 'tokens', 'quarantine'], name => `tab-${name}`,
+const tabs = new Tabs(['device', 'faults', 'runs', 'checks', 'tokens', 'quarantine'], name => `tab-${name}`,
   (name, isOpen) => { byID(`panel-${name}`).hidden = !isOpen })
 const dock = new Tabs(['charts', 'log'], name => `dock-${name}`, (name, isOpen) => { if (isOpen) document.body.dataset.dock = name })
 const devicePanel = new DevicePanel(fleet, map, () => see('map'))
