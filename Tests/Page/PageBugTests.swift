@@ -33,7 +33,8 @@ final class PageBugTests: PageStage {
       #expect(try uploader.send("PUT", "/admin/v1/faults", PageFaultTests.rule(at: "van-1")).status == 200)
       for _ in 0..<2 { #expect(try uploader.record(1, of: "van-1").status == 500) }
     }
-    try withPage(before: before) { page, uploader in
+    // The store has no such device, and says 404.
+    try withPage(problemsExpected: 1, before: before) { page, uploader in
       try page.wait(until: Self.state("failing"))
       try chooseFirst(page)
       let answer = "document.querySelector('[data-fact=\"last answer\"] dd').textContent"
