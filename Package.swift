@@ -65,6 +65,7 @@ let package = Package(
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
+    library("HTTPService", in: "Server/", needs: ["Network", "HTTP1", "JSON", "Contract", "Base"]),
     library("Store", in: "Server/", needs: ["Database", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
@@ -114,8 +115,16 @@ let package = Package(
       "FleetSimulator", in: "Simulator/",
       needs: [
         "AnswerCheck", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
-        "DeviceLog", "Vocabulary", "IngestServer", "Network", "Store", "HTTP1", "Contract", "JSON", "Gzip", "Database",
-        "Threads", "Base",
+        "DeviceLog", "Vocabulary", "IngestServer", "HTTPService", "Network", "Store", "HTTP1", "Contract", "JSON",
+        "Gzip",
+        "Database", "Threads", "Base",
+      ]),
+
+    library(
+      "ControlRoom", in: "Simulator/",
+      needs: [
+        "FleetSimulator", "Scenario", "IngestServer", "HTTPService", "Network", "HTTP1", "Contract", "JSON", "Threads",
+        "Base",
       ]),
 
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
@@ -123,7 +132,8 @@ let package = Package(
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck", "CurlTransport", "Upload",
+        "FleetSimulator", "ControlRoom", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck",
+        "CurlTransport", "Upload",
         "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads", "Base",
         "CLinux",
@@ -187,6 +197,7 @@ let package = Package(
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Fidelity", needs: ["Fidelity", "Engine", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
     tests("Network", needs: ["Network", "Threads", "Base", "CLinux", "Support"]),
+    tests("HTTPService", needs: ["HTTPService", "Network", "HTTP1", "Base", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
@@ -198,6 +209,11 @@ let package = Package(
       needs: [
         "FleetSimulator", "AnswerCheck", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
         "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Gzip", "Threads", "Base", "Support",
+      ]),
+    tests(
+      "ControlRoom",
+      needs: [
+        "ControlRoom", "FleetSimulator", "Reports", "Scenario", "Store", "HTTP1", "JSON", "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

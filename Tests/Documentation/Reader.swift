@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import IngestServer
 import Support
 import Testing
@@ -35,6 +36,8 @@ final class Reader {
 
   deinit {
     server.stop()
+    room?.child.process.signal(SIGKILL)
+    _ = room?.child.finish()
     do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record("\(folder) stays: \(error)") }
   }
 
@@ -57,9 +60,29 @@ final class Reader {
 
   /// Types a text as the pages have it.
   func type(_ text: String) async -> Shell.Outcome {
-    let here = Treatment.shortened(text).replacing("http://127.0.0.1:8080", with: server.url)
+    var here = Treatment.shortened(text).replacing("http://127.0.0.1:8080", with: server.url)
+    if here.contains("http://127.0.0.1:5665") {
+      do { here = here.replacing("http://127.0.0.1:5665", with: try roomURL()) } catch {
+        return Shell.Outcome(output: "there is no control room: \(error)", exitCode: -1)
+      }
+    }
+    for fixed in ["127.0.0.1:5665", "0.0.0.0:5665"] { here = here.replacing(fixed, with: "127.0.0.1:0") }
     return await Shell.run("cd '\(folder)'; set -euo pipefail\n\(programs)\n{ :\n\(here)\n} </dev/null")
   }
+
+  /// Without the slash at its end. The run was begun in another terminal.
+  private func roomURL() throws -> String {
+    if let room { return room.url }
+    let program = BuiltProgram.path(of: "rollingroad")
+    let child = try SpokenChild([
+      program, "simulate", "commuters", "--duration", "400d", "--quiet", "--dashboard", "127.0.0.1:0",
+    ])
+    let url = String(try child.line(beginningWith: "control room ").dropLast())
+    room = (child, url)
+    return url
+  }
+
+  private var room: (child: SpokenChild, url: String)?
 
   /// On a free port, until it says that it listens.
   private static func asServer(_ command: String) -> String {

@@ -15,6 +15,10 @@ enum Treatment {
     ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/compose does the same")),
     ("rollingroad serve", .serves),
     (
+      "rollingroad simulate commuters --duration 400d --dashboard",
+      .leftOut("goes on for minutes; the reader begins it for the commands that follow")
+    ),
+    (
       "rollingroad drive --target https://my.server/points",
       .leftOut("needs a backend that lists what it has stored; StrictStorageTests has several")
     ),

@@ -138,6 +138,8 @@ final class BrowserPage {
     for type in ["keyDown", "keyUp"] {
       var event: JSONObject = ["type": .string(type), "key": .string(key), "code": .string(key)]
       if key == "Enter" { event["text"] = "\r" }
+      // Without it the focus stays where it is.
+      if key == "Tab" { event["windowsVirtualKeyCode"] = .integer(9) }
       try call("Input.dispatchKeyEvent", event)
     }
   }

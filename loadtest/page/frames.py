@@ -71,4 +71,5 @@ def main():
         results.write(json.dumps(line) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,10 @@
 const uint8_t *_Nonnull rr_contract(void);
 size_t rr_contract_count(void);
 
+/// The same of openapi/control-room.json.
+const uint8_t *_Nonnull rr_room_contract(void);
+size_t rr_room_contract_count(void);
+
 /// A file of the folder `page`.
 struct rr_page_file {
   const char *_Nonnull name;
@@ -17,5 +21,8 @@ struct rr_page_file {
 
 /// The first of them; `count` says how many there are.
 const struct rr_page_file *_Nonnull rr_page_files(size_t *_Nonnull count);
+
+/// The same for the folder `page/room`.
+const struct rr_page_file *_Nonnull rr_room_files(size_t *_Nonnull count);
 
 #endif

@@ -10,7 +10,8 @@ import Testing
   private static let folder = #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/" + $1 } + "/page"
 
   private var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted() }
+    // The folder in it is that of the control room.
+    get throws { try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0 != "room" }.sorted() }
   }
 
   @Test func everyFileOfTheFolderIsServedAsItIs() throws {
@@ -22,6 +23,17 @@ import Testing
       let file = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
       #expect(answer.text == file, "\(name)")
     }
+  }
+
+  @Test func everyFileOfTheRoomIsEmbeddedAsItIs() throws {
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: Self.folder + "/room").sorted() == PageFile.room.keys.sorted()
+    )
+    for (name, file) in PageFile.room {
+      let text = try String(contentsOfFile: "\(Self.folder)/room/\(name)", encoding: .utf8)
+      #expect(Array(text.utf8) == file.bytes, "\(name)")
+    }
+    #expect(PageFile.room.values.reduce(0) { $0 + $1.bytes.count } < 80_000)
   }
 
   @Test func thePageIsSmall() {

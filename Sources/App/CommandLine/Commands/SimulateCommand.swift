@@ -31,6 +31,16 @@ extension Subcommand {
         "out", "DIR", "directory for summary, report, JUnit XML, events and logs; without it no files are written"),
       .toggle(
         "strict", "fail when the target's answers break a clause, or its store was not checked"),
+      .value(
+        "dashboard", "HOST:PORT",
+        "serve a control room at this address, as 127.0.0.1:5665: a page and an API to watch and steer the run; port 0 picks a free one"
+      ),
+      .value(
+        "dashboard-token", "TOKEN", "what the control room asks for; needed where other machines can reach it",
+        isSecret: true),
+      .toggle(
+        "dashboard-wait",
+        "keep the control room open after the run, until Ctrl-C; on a terminal, virtual runs do so anyway"),
       .toggle("quiet", "print no progress, only the summary"),
       .toggle("check-determinism", "run twice and name the first event that differs"),
       .toggle("dry-run", "print the plan of the run without running it"),
@@ -49,6 +59,7 @@ extension Subcommand {
     examples: [
       "rollingroad simulate first-drive",
       "rollingroad simulate tunnel-exit --devices 500 --out out",
+      "rollingroad simulate first-drive --dashboard 127.0.0.1:5665",
       "rollingroad simulate first-drive --target http://127.0.0.1:8080/locations --preset rollingroad --mode lockstep",
     ],
     run: { (invocation) throws(UsageError) in try SimulateCommand(invocation).run() })
@@ -130,9 +141,9 @@ private struct SimulateCommand {
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
       folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
-      words: process.arguments.dropFirst().without(["--admin-token"]),
+      words: process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"]),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
-      notes: notes)
+      notes: notes, dashboard: try DashboardOptions(values))
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
@@ -236,4 +247,6 @@ struct SimulationOptions {
   var document: ScenarioDocument
   /// What was said of the scenario.
   var notes: [String] = []
+  /// Nil: the run has no control room.
+  var dashboard: DashboardOptions?
 }

@@ -24,6 +24,9 @@ struct Simulation {
     } catch let error as UnsupportedScenario {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario
+    } catch let error as Dashboard.Failure {
+      process.writeError("rollingroad simulate: \(error)")
+      return .cannotBind
     } catch let error as NetworkError {
       process.writeError("rollingroad simulate: outputs: prometheus: \(error)")
       if case .badAddress = error { return .badScenario }
@@ -40,12 +43,16 @@ struct Simulation {
     var setup = try RunSetup(
       scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
     if let shard = options.shard { setup = setup.part(shard) }
+    let steering = options.dashboard.map { _ in
+      RunSteering(scenario, &setup, document: options.document.adopting(scenario, keepsJudgement: true))
+    }
     let measures = try Measures(scenario, setup, processorTime: ProcessorClock.now)
     let outputs = try RunOutputs(scenario, setup, folder: options.folder)
     setup.logged = outputs.devicesLogged(of: setup)
     if options.folder == nil, scenario.outputs.contains(where: \.isFile) {
       process.writeError("note: outputs: no files are written without --out")
     }
+    if process.ownsSignals { try EndingSignals.listen { [interruption] in interruption.request() } }
     let listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
     defer { listener?.stop() }
     if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
@@ -53,9 +60,16 @@ struct Simulation {
     if !options.isOneOfMany { scenario.replacements.forEach(process.writeOutput) }
     if let note = scenario.anonymityNote, !options.isOneOfMany { process.writeError("note: \(note)") }
     if let code = try meetTarget(&setup) { return code }
-    let result = try run(setup, scenario, measures, outputs, listener)
+    var dashboard: Dashboard?
+    if let steering, let room = options.dashboard {
+      dashboard = try Dashboard(steering, scenario, setup, room, process)
+    }
+    defer { dashboard?.stop() }
+    let result = try run(setup, scenario, measures, outputs, listener, dashboard)
     tally.add(result.report.coverage)
-    return try tell(result, of: scenario, setup, outputs)
+    let code = try tell(result, of: scenario, setup, outputs)
+    dashboard?.waitForEnd(interruption)
+    return code
   }
 
   /// A server outside is looked at before the run; gives how it ends when nothing can come of it.
@@ -108,15 +122,16 @@ struct Simulation {
   func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
   private func run(
-    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?
+    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?,
+    _ dashboard: Dashboard?
   ) throws -> Result {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
-    if process.ownsSignals { try EndingSignals.listen { [interruption] in interruption.request() } }
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
     let watchers: [any Watcher] = [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
-    let run = try FleetRun(setup, to: destination, interruption: interruption, watchers: watchers)
+    let run = try FleetRun(
+      setup, to: destination, interruption: interruption, watchers: watchers, steering: dashboard?.steering)
     listener?.show(measures)
     let begun = SystemClock().wallNow
     func summary(of report: RunReport) -> RunSummary {
@@ -147,6 +162,7 @@ struct Simulation {
       display?.show(progress)
       listener?.show(measures)
       outputs.append(measures.timeline)
+      dashboard?.serve { summary(of: run.interim) }
     }
     var report: RunReport
     var difference: DeterminismCheck.Difference?
@@ -162,7 +178,9 @@ struct Simulation {
     }
     display?.clear()
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
-    return Result(summary: summary(of: report), map: run.map(of: scenario), report: report, difference: difference)
+    let whole = summary(of: report)
+    dashboard?.end(whole)
+    return Result(summary: whole, map: run.map(of: scenario), report: report, difference: difference)
   }
 }
 

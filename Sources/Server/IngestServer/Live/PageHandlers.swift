@@ -12,17 +12,7 @@ struct PageHandlers: Sendable {
       files["index.html"] = PageFile(mediaType: index.mediaType, bytes: Self.naming(tiles, in: index.bytes))
     }
     self.files = files
-    policy = Self.policy(images: tiles?.origin)
-  }
-
-  /// Nothing is loaded from other origins, no text becomes a script, and the page cannot be framed.
-  private static func policy(images origin: String?) -> String {
-    let images = origin.map { " \($0)" } ?? ""
-    return [
-      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:\(images)",
-      "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'", "trusted-types 'none'",
-    ].joined(separator: "; ")
+    policy = PageFile.policy(images: tiles?.origin)
   }
 
   private static let tilesMark = #"<meta name="tiles" content="">"#
@@ -52,28 +42,21 @@ struct PageHandlers: Sendable {
   /// A browser keeps a file and asks each time whether it is still the one: after an update it never mixes old and new files.
   private func answer(_ name: String, unless known: String?) -> Response {
     guard let file = files[name] else { return .notFound }
-    let isKnown =
-      known.map { $0 == "*" || $0.split(separator: ",").contains { Self.tag($0) == file.entityTag } } ?? false
+    let isKnown = file.isKnown(by: known)
     return Response(isKnown ? 304 : 200, file.mediaType, isKnown ? [] : file.bytes)
       .with(HeaderName.eTag, file.entityTag).with(HeaderName.cacheControl, "no-cache")
       .with(HeaderName.contentSecurityPolicy, policy).with(HeaderName.contentTypeOptions, "nosniff")
       .with(HeaderName.referrerPolicy, "no-referrer").with(HeaderName.crossOriginOpenerPolicy, "same-origin")
       .with(HeaderName.crossOriginResourcePolicy, "same-origin")
   }
-
-  /// An entry of `If-None-Match`, compared weakly (RFC 9110 §13.1.2).
-  private static func tag(_ entry: Substring) -> Substring {
-    let text = entry.drop { $0 == " " }.prefix { $0 != " " }
-    return text.hasPrefix("W/") ? text.dropFirst(2) : text
-  }
 }
 
 /// One file of the folder `page`, which is part of the executable.
-struct PageFile: Sendable {
-  let mediaType: StaticString
-  let bytes: [UInt8]
+package struct PageFile: Sendable {
+  package let mediaType: StaticString
+  package let bytes: [UInt8]
   /// Strong: the same bytes, the same tag (RFC 9110 §8.8.3).
-  let entityTag: String
+  package let entityTag: String
 
   init(mediaType: StaticString, bytes: [UInt8]) {
     self.mediaType = mediaType
@@ -83,18 +66,45 @@ struct PageFile: Sendable {
     entityTag = "\"\(String(decoding: tag, as: UTF8.self))\""
   }
 
-  /// All of them by name, as they were when this was compiled.
-  static let embedded: [String: PageFile] = {
-    var files: [String: PageFile] = [:]
+  /// Those of the live page by name, as they were when this was compiled.
+  package static let embedded = unsafe read { unsafe rr_page_files($0) }
+  /// Those of the control room of a run, which uses some of the live page's too.
+  package static let room = unsafe read { unsafe rr_room_files($0) }
+
+  private static func read(
+    _ files: (UnsafeMutablePointer<Int>) -> UnsafePointer<rr_page_file>
+  ) -> [String: PageFile] {
+    var found: [String: PageFile] = [:]
     var count = 0
-    let list = unsafe rr_page_files(&count)
+    let list = unsafe files(&count)
     for index in 0..<count {
       let name = unsafe String(cString: list[index].name)
       let bytes = unsafe Array(UnsafeBufferPointer(start: list[index].bytes, count: list[index].count))
-      files[name] = PageFile(mediaType: mediaType(of: name), bytes: bytes)
+      found[name] = PageFile(mediaType: mediaType(of: name), bytes: bytes)
     }
-    return files
-  }()
+    return found
+  }
+
+  /// A browser that sends `If-None-Match` has this file already.
+  package func isKnown(by entries: String?) -> Bool {
+    entries.map { $0 == "*" || $0.split(separator: ",").contains { Self.tag($0) == entityTag } } ?? false
+  }
+
+  /// An entry of `If-None-Match`, compared weakly (RFC 9110 §13.1.2).
+  private static func tag(_ entry: Substring) -> Substring {
+    let text = entry.drop { $0 == " " }.prefix { $0 != " " }
+    return text.hasPrefix("W/") ? text.dropFirst(2) : text
+  }
+
+  /// Nothing is loaded from other origins, no text becomes a script, and the page cannot be framed.
+  package static func policy(images origin: String?) -> String {
+    let images = origin.map { " \($0)" } ?? ""
+    return [
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:\(images)",
+      "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'", "trusted-types 'none'",
+    ].joined(separator: "; ")
+  }
 
   private static func mediaType(of name: String) -> StaticString {
     switch name.split(separator: ".").last {
@@ -107,7 +117,10 @@ struct PageFile: Sendable {
   }
 }
 
-/// openapi/openapi.json, which is part of the executable.
-enum ContractFile {
+/// The contracts in the folder `openapi`, which are part of the executable.
+package enum ContractFile {
   static let bytes: [UInt8] = unsafe Array(UnsafeBufferPointer(start: rr_contract(), count: rr_contract_count()))
+  /// openapi/control-room.json.
+  package static let room: [UInt8] = unsafe Array(
+    UnsafeBufferPointer(start: rr_room_contract(), count: rr_room_contract_count()))
 }

@@ -108,39 +108,12 @@ struct AdminAccess: Sendable {
       let caller = BrowserCaller(
         host: head.text(HeaderName.host), origin: head.text(HeaderName.origin), site: head.text(HeaderName.secFetchSite)
       )
-      return caller.isForeign ? .error(403, "foreign_site", BrowserCaller.explanation) : nil
+      return caller.isForeign
+        ? .error(403, "foreign_site", BrowserCaller.explanation("admin", flag: "--admin-token")) : nil
     }
     guard let shown = exchange.bearer,
       Cryptography.areEqual(Cryptography.sha256(shown), Cryptography.sha256(Array(token.utf8)))
     else { return .unauthorized("admin_token_required", "this path requires the admin token") }
     return nil
-  }
-}
-
-/// Whether a request from this machine may come from a page of another site in its browser. Such a page can send requests
-/// to a loopback address: under a name of its own that resolves to one (then Host names it), or straight to the
-/// address (then the browser names the page: https://fetch.spec.whatwg.org/#origin-header, Fetch Metadata §2.3).
-struct BrowserCaller {
-  let host: String?
-  let origin: String?
-  let site: String?
-
-  static let explanation =
-    "requests from other sites, or for a host name other than localhost, need the admin token; set --admin-token"
-
-  var isForeign: Bool {
-    if let host, !BrowserCaller.isLoopback(host) { return true }
-    if let site, site != "same-origin", site != "none" { return true }
-    guard let origin else { return false }
-    return origin != "http://" + (host ?? "")
-  }
-
-  /// With or without a port.
-  private static func isLoopback(_ host: String) -> Bool {
-    if host.hasPrefix("[") { return host.prefix { $0 != "]" } == "[::1" }
-    let name = host.prefix { $0 != ":" }.lowercased()
-    if name == "localhost" || name.hasSuffix(".localhost") { return true }
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
   }
 }

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// What is taken from OpenSSL. A failure of these calls means that the library is broken or memory is exhausted; there
 /// is nothing to fall back to.
-enum Cryptography {
+package enum Cryptography {
   static func hmacSHA256(key: [UInt8], _ message: ArraySlice<UInt8>) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: Int(rr_sha256_length))
     let done = unsafe key.withUnsafeBytes { key in
@@ -14,7 +14,7 @@ enum Cryptography {
     return code
   }
 
-  static func sha256(_ message: [UInt8]) -> [UInt8] {
+  package static func sha256(_ message: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(rr_sha256_length))
     let done = unsafe message.withUnsafeBytes { unsafe rr_sha256($0.baseAddress, $0.count, &digest) }
     precondition(done == 1, "OpenSSL cannot compute a digest")
@@ -29,7 +29,7 @@ enum Cryptography {
   }
 
   /// The time taken depends on the lengths alone.
-  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in
       unsafe right.withUnsafeBytes { right in

@@ -1,13 +1,13 @@
 package import Base
-import Contract
 import HTTP1
+import HTTPService
 package import Network
 import Synchronization
 
 /// Lets others read the figures of a run while it goes on: `GET /metrics`, for Prometheus and whatever reads its text.
 package final class MetricsListener: Sendable {
   private let page = MetricsPage()
-  private let loops: LoopGroup<MetricsSession>
+  private let service: HTTPService
   private let clock = SystemClock()
   private let shownAt = Mutex<MonotonicInstant?>(nil)
 
@@ -16,13 +16,23 @@ package final class MetricsListener: Sendable {
   /// Listens at `127.0.0.1:9464` or the like; port 0 lets the kernel choose. Scrapes come at most once a second.
   package init(listen: String, renewal: Nanoseconds = .seconds(1)) throws(NetworkError) {
     self.renewal = renewal
-    loops = try LoopGroup(NetworkConfiguration(), on: ListenAddress(parsing: listen)) { [page] _, _ in
-      { _ in MetricsSession(page) }
-    }
+    var behaviour = ServiceBehaviour { [page] in .answer(MetricsListener.answer($0, with: page)) }
+    // Scrapes are seconds apart, so that nothing is gained by keeping a connection.
+    behaviour.isOneToAConnection = true
+    behaviour.refusal = { .text($0.status, $0.reason + "\n") }
+    service = try HTTPService(listen: listen, behaviour)
   }
 
-  package var url: String { "http://\(loops.address)/metrics" }
-  package var port: UInt16 { loops.address.port }
+  private static func answer(_ request: ServiceRequest, with page: MetricsPage) -> ServiceAnswer {
+    guard request.path == ["metrics"] else { return .text(404, "the figures of the run are at /metrics\n") }
+    guard request.method == .get || request.method == .head else {
+      return .text(405, "only GET and HEAD\n").with("Allow", "GET, HEAD")
+    }
+    return ServiceAnswer(200, ExpositionPage.contentType, page.text)
+  }
+
+  package var url: String { "http://\(service.address)/metrics" }
+  package var port: UInt16 { service.address.port }
 
   /// To be called now and then by the thread of the run.
   package func show(_ measures: Measures) {
@@ -35,10 +45,7 @@ package final class MetricsListener: Sendable {
     if isDue { page.show(measures.exposition) }
   }
 
-  package func stop() {
-    loops.drain(within: .seconds(1))
-    loops.wait()
-  }
+  package func stop() { service.stop() }
 }
 
 /// What is shown just now; the run writes, the listener reads.
@@ -47,72 +54,6 @@ final class MetricsPage: Sendable {
 
   func show(_ page: [UInt8]) { bytes.withLock { $0 = page } }
   var text: [UInt8] { bytes.withLock { $0 } }
-}
-
-/// One connection of a reader of the metrics: a request, its answer, the end. Scrapes are seconds apart, so that
-/// nothing is gained by keeping it.
-struct MetricsSession: ByteSession {
-  typealias Message = Never
-
-  private(set) var wishes = SessionWishes()
-  private let page: MetricsPage
-  private var parser = RequestParser()
-  private var head = RequestHead()
-
-  init(_ page: MetricsPage) { self.page = page }
-
-  mutating func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
-    do throws(HTTPError) {
-      let step = try parser.next(input, into: &head)
-      if step.event == .needMoreInput {
-        wishes.phase = parser.isIdle ? .idle : .head(message: 1)
-        return step.taken
-      }
-      answer(&output)
-    } catch {
-      end(error.status, error.reason + "\n", &output)
-    }
-    return input.count
-  }
-
-  private mutating func answer(_ output: inout SessionOutput) {
-    guard head.segments.count == 1, head.segment(0, is: "metrics") else {
-      return end(404, "the figures of the run are at /metrics\n", &output)
-    }
-    switch head.method {
-    case .get: end(200, page.text, as: ExpositionPage.contentType, &output)
-    case .head: end(200, page.text, as: ExpositionPage.contentType, withoutContent: true, &output)
-    default: end(405, "only GET and HEAD\n", &output)
-    }
-  }
-
-  private mutating func end(_ status: Int, _ words: String, _ output: inout SessionOutput) {
-    end(status, Array(words.utf8), as: "text/plain; charset=utf-8", &output)
-  }
-
-  private mutating func end(
-    _ status: Int, _ content: [UInt8], as type: StaticString, withoutContent: Bool = false,
-    _ output: inout SessionOutput
-  ) {
-    ResponseWriter.statusLine(status, into: &output.bytes)
-    HeadWriter.field(HeaderName.contentType, type, into: &output.bytes)
-    if status == 405 { HeadWriter.field("Allow", "GET, HEAD", into: &output.bytes) }
-    HeadWriter.contentLength(content.count, into: &output.bytes)
-    HeadWriter.field("Connection", "close", into: &output.bytes)
-    HeadWriter.end(into: &output.bytes)
-    if !withoutContent { output.bytes += content }
-    wishes.phase = .answering
-    wishes.wantsInput = false
-    wishes.ending = .afterOutput
-  }
-
-  mutating func drain(_ output: inout SessionOutput) { wishes.ending = .afterOutput }
-  mutating func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) { wishes.ending = .atOnce }
-  mutating func inputEnded(_ output: inout SessionOutput) {}
-  mutating func produce(_ output: inout SessionOutput) {}
-  mutating func alarmRang(_ output: inout SessionOutput) {}
-  mutating func deliver(_ message: Never, _ output: inout SessionOutput) {}
-  mutating func closed(_ reason: CloseReason, now: MonotonicInstant) {}
 }
 
 /// A page in the Prometheus text exposition format 0.0.4,

@@ -49,7 +49,7 @@ extension FleetRun {
         try shared.database.commit()
         shared.proveIfNeeded()
       }
-      if now >= nextProgress {
+      if now >= nextProgress || isPaused {
         progress()
         nextProgress = now + .milliseconds(Int64(500 * clock.factor))
       }

@@ -143,7 +143,7 @@ package final class FleetRun {
   ) throws -> RunReport {
     defer { steering?.close(at: now) }
     try drive(progress)
-    if let steering { publishIfDue(steering) }
+    if let steering, steering.isWatched { steering.publish(view(steering.mode)) }
     closeQueues()
     if shared.inside == nil, shared.proof != nil { try unproven(account(shared.oracle.ledger.unprovenSums)) }
     closeStore()
@@ -204,6 +204,9 @@ package final class FleetRun {
     return account(shared.oracle.ledger.sums)
   }
 
+  /// What it has come to so far; what the server has stored is looked at in the end.
+  package var interim: RunReport { account(shared.oracle.ledger.unprovenSums) }
+
   // What is broken off has nothing to be judged in the end.
 
   private func closeQueues() {
@@ -257,7 +260,7 @@ package final class FleetRun {
     while !isAborted {
       let end = phase == .driving ? min(limit, drivesEnd) : limit
       if let steering, steering.hasActs || steering.isWatched || isPaused, queue.first?.instant ?? .never > now {
-        attend(steering)
+        attend(steering, progress)
         if steering.hasActs { continue }
       }
       if phase == .driving, let act = dueActs.first, act.instant < end, act.instant <= queue.first?.instant ?? .never {
@@ -364,7 +367,7 @@ package final class Interruption: Sendable {
   static let patience = Nanoseconds.seconds(5)
 
   /// Called with the wish: ends a wait.
-  func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }
+  package func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }
 }
 
 /// A device that is due again at once, for ever: a mistake of the simulator, and the end of its run.

@@ -14,10 +14,11 @@ extension FleetRun {
 
   /// Between two turns: does what was submitted, shows itself while it is watched, and stands still while it is to.
   /// For runs in virtual time.
-  func attend(_ steering: RunSteering) {
+  func attend(_ steering: RunSteering, _ progress: () -> Void) {
     repeat {
       takeActs()
       publishIfDue(steering)
+      if isPaused { progress() }
       guard isPaused, !isAborted else { return }
       steering.wait(milliseconds: FleetRun.pauseMilliseconds)
       isInterrupted = interruption.isRequested

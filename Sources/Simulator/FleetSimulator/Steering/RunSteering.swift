@@ -40,6 +40,8 @@ package final class RunSteering: Sendable {
     var viewers = 0
     var view: RunView?
     var alarm: (@Sendable () -> Void)?
+    /// By number: who waits for what becomes of the act.
+    var listeners: [Int: @Sendable (Entry) -> Void] = [:]
   }
 
   package let mode: ClockMode
@@ -90,8 +92,11 @@ package final class RunSteering: Sendable {
 
   // MARK: For the threads of a room.
 
-  /// Gives the number of the act. Throws what can be known before it is done.
-  package func submit(_ act: RunAct) throws(RunActError) -> Int {
+  /// Gives the number of the act. Throws what can be known before it is done; `settled` hears what has become of it, on the
+  /// thread of the run.
+  package func submit(
+    _ act: RunAct, settled: (@Sendable (Entry) -> Void)? = nil
+  ) throws(RunActError) -> Int {
     try judge(act)
     let now = clock()
     let taken: (number: Int, alarm: (@Sendable () -> Void)?)? = state.withLock { state in
@@ -99,6 +104,7 @@ package final class RunSteering: Sendable {
       let number = state.entries.count + 1
       state.entries.append(Entry(number: number, act: act, requestedAt: now.wall, submitted: now.monotonic))
       state.waiting.append(number - 1)
+      state.listeners[number] = settled
       return (number, state.alarm)
     }
     guard let taken else { throw RunActError("", "the run is over", remedy: "start another one") }
@@ -196,11 +202,13 @@ package final class RunSteering: Sendable {
 
   func settle(_ number: Int, _ outcome: Entry.Outcome, at instant: MonotonicInstant) {
     let now = clock().monotonic
-    state.withLock { state in
+    let (entry, listener) = state.withLock { state in
       state.entries[number - 1].outcome = outcome
       state.entries[number - 1].appliedAt = instant - MonotonicInstant(nanoseconds: 0)
       state.entries[number - 1].reaction = now - state.entries[number - 1].submitted
+      return (state.entries[number - 1], state.listeners.removeValue(forKey: number))
     }
+    listener?(entry)
   }
 
   func note(_ step: PlannedStep) { state.withLock { $0.plan.steps.append(step) } }
@@ -212,14 +220,12 @@ package final class RunSteering: Sendable {
 
   /// The run has ended: what waits is not done any more.
   func close(at instant: MonotonicInstant) {
-    state.withLock { state in
+    let waiting = state.withLock { state in
       state.isOver = true
-      for index in state.waiting {
-        state.entries[index].outcome = .refused(
-          RunActError("", "the run ended before the act", remedy: "start another one"))
-        state.entries[index].appliedAt = instant - MonotonicInstant(nanoseconds: 0)
-      }
-      state.waiting = []
+      defer { state.waiting = [] }
+      return state.waiting
     }
+    let error = RunActError("", "the run ended before the act", remedy: "start another one")
+    for index in waiting { settle(index + 1, .refused(error), at: instant) }
   }
 }

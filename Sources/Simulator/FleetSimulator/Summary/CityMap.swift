@@ -116,3 +116,8 @@ extension Movement {
     }
   }
 }
+
+extension RunSetup {
+  /// The streets of its cities as GeoJSON; nil when no body moves in a city.
+  package var streets: [UInt8]? { CityMap(self)?.geoJSON }
+}

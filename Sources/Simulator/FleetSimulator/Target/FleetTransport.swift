@@ -83,7 +83,7 @@ extension OutsideSetup {
   /// one; it is asked first by reading. Gives why a page shows no streets; nil when
   /// it does, or when there is no page.
   package func showStreets(of setup: RunSetup) throws -> String? {
-    guard isOurs, let map = CityMap(setup)?.geoJSON else { return nil }
+    guard isOurs, let map = setup.streets else { return nil }
     let administration = TargetAdministration(try BlockingHTTPClient(transport), of: self)
     let answer = administration.ask("/admin/v1/map")
     if answer.wantsToken, adminToken != nil {

@@ -1,16 +1,15 @@
 import HTTP1
-import JSON
-import Support
+package import JSON
 
 /// An answer as it came over the socket.
-struct ContractAnswer {
-  let status: Int
+package struct ContractAnswer {
+  package let status: Int
   /// Without parameters.
-  let mediaType: String
-  let body: [UInt8]
+  package let mediaType: String
+  package let body: [UInt8]
 
   /// Sends the bytes over a connection of its own and reads to the end of the answer; of a stream its beginning.
-  init(to request: [UInt8], port: UInt16) throws {
+  package init(to request: [UInt8], port: UInt16) throws {
     let client = try LoopbackClient(port: port)
     try client.send(request)
     var parser = ResponseParser(to: .get)
@@ -40,14 +39,14 @@ struct ContractAnswer {
     body = content
   }
 
-  func json() throws -> JSONValue { try JSONValue(parsing: body.span) }
+  package func json() throws -> JSONValue { try JSONValue(parsing: body.span) }
 
-  var text: String { String(decoding: body, as: UTF8.self) }
+  package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 extension ContractDocument {
   /// What is wrong with the answer's content, by the schema that stands with its status and media type.
-  func problems(of answer: ContractAnswer, to operation: ContractOperation) throws -> [String] {
+  package func problems(of answer: ContractAnswer, to operation: ContractOperation) throws -> [String] {
     guard let response = operation.responses.first(where: { $0.status == answer.status })?.response else {
       return ["the status \(answer.status) is not in the contract"]
     }

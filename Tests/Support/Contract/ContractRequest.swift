@@ -1,13 +1,14 @@
-import JSON
-import Support
+package import JSON
 
 /// What is known from earlier answers, by the `links` of the contract: parameters and members of bodies of other
 /// operations.
-struct FollowedLinks {
+package struct FollowedLinks {
   private var found: [String: [JSONObject.Member]] = [:]
 
+  package init() {}
+
   /// Takes what an answer of this operation says.
-  mutating func follow(_ operation: ContractOperation, _ answer: ContractAnswer) throws {
+  package mutating func follow(_ operation: ContractOperation, _ answer: ContractAnswer) throws {
     let links = operation.responses.first { $0.status == answer.status }?.response["links"]?.members ?? []
     for link in links {
       guard let target = link.value["operationId"]?.string else { continue }
@@ -19,7 +20,7 @@ struct FollowedLinks {
     }
   }
 
-  func value(_ name: String, for operation: String) -> JSONValue? {
+  package func value(_ name: String, for operation: String) -> JSONValue? {
     found[operation]?.first { $0.key == name }?.value
   }
 
@@ -38,7 +39,7 @@ struct FollowedLinks {
 
 extension ContractCase {
   /// The bytes of the request, within a run where one is named. Links matter only where the answer is to be a good one.
-  func request(_ links: FollowedLinks = FollowedLinks(), run: String? = nil) -> [UInt8] {
+  package func request(_ links: FollowedLinks = FollowedLinks(), run: String? = nil) -> [UInt8] {
     var path = (run.map { "/r/\($0)" } ?? "") + operation.path
     var query: [String] = []
     var fields: [String] = []

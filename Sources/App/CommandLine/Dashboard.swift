@@ -1,0 +1,83 @@
+import Base
+import ControlRoom
+import FleetSimulator
+import Network
+import Reports
+import Scenario
+import Threads
+
+/// `--dashboard` and what goes with it.
+struct DashboardOptions {
+  /// `127.0.0.1:5665`.
+  let listen: String
+  let token: String?
+  /// The room stays open after the run, whoever reads the errors.
+  let waits: Bool
+
+  /// Nil without `--dashboard`.
+  init?(_ values: FlagValues) throws(UsageError) {
+    guard let listen = values.value("dashboard") else {
+      for flag in ["dashboard-token", "dashboard-wait"] where values.value(flag)?.origin == "--" + flag {
+        throw UsageError("--\(flag) needs --dashboard HOST:PORT")
+      }
+      return nil
+    }
+    for flag in ["seeds", "shard", "check-determinism"] where values.value(flag) != nil {
+      throw UsageError("\(listen.origin) cannot be used with --\(flag): a control room steers one whole run")
+    }
+    token = values.text("dashboard-token")
+    if token?.isEmpty == true { throw UsageError("--dashboard-token: the token is empty") }
+    let address: ListenAddress
+    do throws(NetworkError) { address = try ListenAddress(parsing: listen.text) } catch {
+      throw UsageError("\(listen.origin): \(error)")
+    }
+    guard token != nil || address.address.isLoopback else {
+      throw UsageError(
+        "\(listen.origin): other machines can reach \(listen.text); set --dashboard-token, or listen at 127.0.0.1")
+    }
+    self.listen = listen.text
+    waits = values.isOn("dashboard-wait")
+  }
+}
+
+/// The control room of one run, and what there is to say of it.
+struct Dashboard {
+  /// It cannot listen.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  let steering: RunSteering
+  private let process: ProcessContext
+  private let options: DashboardOptions
+  private let room: ControlRoom
+
+  /// `steering` is that of the run of `scenario`.
+  init(
+    _ steering: RunSteering, _ scenario: Scenario, _ setup: RunSetup, _ options: DashboardOptions,
+    _ process: ProcessContext
+  ) throws {
+    let run = WatchedRun(steering, scenario: scenario.name, setup) { PageReport($0, map: nil).text }
+    do throws(NetworkError) {
+      room = try ControlRoom(run, listen: options.listen, token: options.token)
+    } catch {
+      throw Failure(description: "--dashboard: \(error)")
+    }
+    (self.steering, self.options, self.process) = (steering, options, process)
+    process.writeError("control room \(room.url)")
+  }
+
+  func serve(report: () -> RunSummary) { room.serve(report: report) }
+  func end(_ summary: RunSummary) { room.end(summary) }
+  func stop() { room.stop() }
+
+  /// A run in virtual time is over before a person has looked: on a terminal its room stays open until Ctrl-C.
+  func waitForEnd(_ interruption: Interruption) {
+    guard options.waits || process.errorIsTerminal && steering.recording != nil else { return }
+    let end = Semaphore()
+    interruption.onRequest { end.signal() }
+    guard !interruption.isRequested else { return }
+    process.writeError("the run is over; its control room stays open at \(room.url) until Ctrl-C")
+    end.wait()
+  }
+}

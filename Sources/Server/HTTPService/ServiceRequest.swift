@@ -1,0 +1,44 @@
+package import HTTP1
+
+/// A whole request, as the handlers of a service see it.
+package struct ServiceRequest: Sendable {
+  package let method: HTTPMethod
+  /// The decoded segments of the path.
+  package let path: [String]
+  package let query: [FormItem]
+  package internal(set) var body: [UInt8] = []
+  /// What follows `Bearer ` in the Authorization field.
+  package let bearer: String?
+  /// Without parameters; nil when there is none, or none that can be read.
+  package let mediaType: String?
+  /// What a browser has of a file already.
+  package let ifNoneMatch: String?
+  package let caller: BrowserCaller
+  /// The client is on this machine.
+  package let isLocal: Bool
+
+  init(_ head: borrowing RequestHead, limits: HTTPLimits, isLocal: Bool) throws(HTTPError) {
+    func text(_ name: StaticString) -> String? { head.fields.value(name).flatMap { head.fields.text($0) } }
+    method = head.method
+    path = head.segments.compactMap { head.fields.text($0) }
+    query = try head.queryItems(limits: limits)
+    bearer = head.fields.value(.authorization).flatMap { head.fields.text($0) }.flatMap(ServiceRequest.bearer)
+    mediaType = head.fields.value(.contentType).flatMap { ServiceRequest.essence(head[$0]) }
+    ifNoneMatch = text("If-None-Match")
+    caller = BrowserCaller(host: text("Host"), origin: text("Origin"), site: text("Sec-Fetch-Site"))
+    self.isLocal = isLocal
+  }
+
+  package func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// The scheme's case does not matter (RFC 9110 §11.1).
+  private static func bearer(_ authorization: String) -> String? {
+    let words = authorization.split(separator: " ", maxSplits: 1)
+    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+    return String(words[1].drop { $0 == " " })
+  }
+
+  private static func essence(_ bytes: Span<UInt8>) -> String? {
+    do throws(HTTPError) { return try MediaType(parsing: bytes).essence } catch { return nil }
+  }
+}

@@ -1,0 +1,123 @@
+import Base
+import FleetSimulator
+import JSON
+import Scenario
+
+/// A run as a whole, as it is told.
+struct RunState {
+  private let run: WatchedRun
+  private let view: RunView
+  private let summary: RunSummary?
+  let acts: Int
+
+  /// How late phones may have their turns before the figures are those of this machine.
+  private static let lagMaxMilliseconds = 50.0
+
+  init(_ run: WatchedRun, _ view: RunView, summary: RunSummary?) {
+    (self.run, self.view, self.summary) = (run, view, summary)
+    acts = run.steering.entries.count
+  }
+
+  var isPaused: Bool { run.steering.isPaused && summary == nil }
+
+  private var phase: String {
+    if summary != nil { return "ended" }
+    return view.phase == .driving ? "driving" : "settling"
+  }
+
+  var json: JSONValue {
+    var object = JSONObject()
+    putRun(into: &object)
+    putFigures(into: &object)
+    return .object(object)
+  }
+
+  private func putRun(into object: inout JSONObject) {
+    object["scenario"] = .string(run.scenario)
+    object["seed"] = .string("0x" + String(run.seed, radix: 16))
+    object["mode"] = .string(view.mode.rawValue)
+    object["target"] = .known(run.target)
+    object["startedAt"] = .string(run.start.iso8601Text)
+    object["atSeconds"] = .double(view.instant.seconds)
+    object["durationSeconds"] = .double(run.duration.seconds)
+    object["share"] = .double(view.progress.share)
+    object["phase"] = .string(phase)
+    object["isPaused"] = .bool(isPaused)
+    object["canPause"] = .bool(view.mode != .realtime)
+    object["result"] = .known(summary.map { "\($0.result)" })
+    object["acts"] = .count(acts)
+    object["isRecorded"] = .bool(run.steering.recording != nil)
+  }
+
+  private func putFigures(into object: inout JSONObject) {
+    let progress = view.progress
+    object["devices"] = .count(view.fleets.reduce(0) { $0 + $1.present })
+    object["apps"] = .count(view.fleets.reduce(0) { $0 + $1.active })
+    object["queue"] = .count(progress.backlog)
+    object["uploadsPerSecond"] = .double(progress.uploadsPerSecond)
+    object["recordsPerSecond"] = .double(view.recordsPerSecond)
+    object["p50Milliseconds"] = .known(view.p50Milliseconds)
+    object["p95Milliseconds"] = .known(progress.p95Milliseconds)
+    object["p99Milliseconds"] = .known(view.p99Milliseconds)
+    object["errors"] = .count(progress.errors)
+    object["lagP99Milliseconds"] = .known(view.lagP99Milliseconds)
+    object["isLate"] = .bool((view.lagP99Milliseconds ?? 0) > RunState.lagMaxMilliseconds)
+    object["fleets"] = .array(view.fleets.map(\.json))
+  }
+}
+
+extension RunView.Fleet {
+  fileprivate var json: JSONValue {
+    .object([
+      "name": .string(name), "phones": .count(present), "active": .count(active), "moving": .count(moving),
+      "queue": .count(backlog),
+    ])
+  }
+}
+
+extension JSONValue {
+  static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+  static func known(_ number: Double?) -> JSONValue { number.map { .double($0) } ?? .null }
+  static func known(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+}
+
+extension RunSteering.Entry {
+  var json: JSONValue {
+    var object: JSONObject = ["number": .count(number), "act": act.json, "says": .string(act.text)]
+    object["requestedAt"] = .string(requestedAt.iso8601Text)
+    object["outcome"] = .string(word)
+    object["atSeconds"] = .known(appliedAt?.seconds)
+    object["reactionMilliseconds"] = .known(reaction.map { $0.seconds * 1_000 })
+    switch outcome {
+    case .waiting: break
+    case .applied(let words): object["came"] = .string(words)
+    case .refused(let error): object["came"] = .string("\(error)")
+    }
+    if case .dropNetwork(let drop) = act, let place = drop.place {
+      object["place"] = .array(place.vertices.map { .array([.double($0.latitude), .double($0.longitude)]) })
+    }
+    return .object(object)
+  }
+
+  private var word: String {
+    switch outcome {
+    case .waiting: "waiting"
+    case .applied: "applied"
+    case .refused: "refused"
+    }
+  }
+}
+
+extension RequestError {
+  /// As summary.json tells it, without the share of all requests, which are not counted yet.
+  var told: JSONValue {
+    .object([
+      "purpose": .string(purpose), "kind": .string(kind), "message": .string(message), "fleet": .string(fleet),
+      "count": .count(count), "firstAtSeconds": .double(first.seconds), "lastAtSeconds": .double(last.seconds),
+      "sample": .object([
+        "device": .string(sample.device), "request": .string(sample.request), "records": .count(sample.records),
+        "body": .string(sample.body),
+      ]),
+    ])
+  }
+}

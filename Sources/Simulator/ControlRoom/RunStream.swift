@@ -1,0 +1,47 @@
+import Base
+import FleetSimulator
+import HTTPService
+import JSON
+import Synchronization
+
+/// The state of a run, a few times a second while it changes and once a second while it does not.
+final class RunStream: ServiceStream {
+  private struct Told {
+    var at: MonotonicInstant
+    var instant: Nanoseconds
+    var isPaused: Bool
+    var acts: Int
+    var isOver: Bool
+  }
+
+  private let run: WatchedRun
+  private let board: RoomBoard
+  private let told = Mutex<Told?>(nil)
+
+  private static let silenceMax = Nanoseconds.seconds(1)
+
+  init(_ run: WatchedRun, _ board: RoomBoard) { (self.run, self.board) = (run, board) }
+
+  func next(at now: MonotonicInstant) -> [UInt8] {
+    guard let view = run.steering.view else { return [] }
+    let summary = board.summary
+    let state = RunState(run, view, summary: summary)
+    let isNew = told.withLock { told in
+      let next = Told(
+        at: now, instant: view.instant, isPaused: state.isPaused, acts: state.acts, isOver: summary != nil)
+      if let told, told.instant == next.instant, told.isPaused == next.isPaused, told.acts == next.acts,
+        told.isOver == next.isOver, now - told.at < RunStream.silenceMax
+      {
+        return false
+      }
+      told = next
+      return true
+    }
+    guard isNew else { return [] }
+    var writer = JSONWriter()
+    state.json.write(to: &writer)
+    return StreamEvent.bytes("state", writer.bytes)
+  }
+
+  func end() { board.leave() }
+}

@@ -1,0 +1,85 @@
+import Base
+import ControlRoom
+import FleetSimulator
+import JSON
+import Reports
+import Scenario
+import Store
+import Support
+import Threads
+
+/// A control room over a run in virtual time that stands still from its first instant on, until something else is asked
+/// of it.
+final class RoomStage {
+  let steering: RunSteering
+  let room: ControlRoom
+  let port: UInt16
+  private let thread: NamedThread?
+
+  static let text = """
+    { version: 1, name: "small", seed: 1, clock: { duration: "10m", settle: "5m" },
+      fleets: { cars: { devices: 4, motion: "driving", network: "lte" } } }
+    """
+
+  /// `mode` other than virtual: the run is not begun. `isHeld` is false for one that goes its way.
+  init(_ text: String = RoomStage.text, token: String? = nil, mode: String? = nil, isHeld: Bool = true) throws {
+    var overrides: [Override] = []
+    if let mode {
+      overrides.append(Override(origin: "", path: "clock.mode", value: mode))
+      overrides.append(Override(origin: "", path: "target.url", value: "http://127.0.0.1:9/locations"))
+    }
+    let read = try ScenarioReader(overrides: overrides).read(text)
+    let scenario = read.scenario
+    var setup = try RunSetup(scenario)
+    let steering = RunSteering(scenario, &setup, document: read.document, places: 10)
+    if isHeld, mode == nil { _ = try steering.submit(.pause) }
+    let watched = WatchedRun(steering, scenario: scenario.name, setup) { PageReport($0, map: nil).text }
+    let room = try ControlRoom(watched, listen: "127.0.0.1:0", token: token)
+    (self.steering, self.room) = (steering, room)
+    port = room.url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0
+    let prepared = setup
+    thread = mode != nil ? nil : .started("run") { RoomStage.run(scenario, prepared, steering, room) }
+  }
+
+  private static func run(
+    _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering, _ room: ControlRoom
+  ) {
+    do {
+      let measures = try Measures(scenario, setup)
+      let run = try FleetRun(
+        setup, to: .inside(SQLiteStore(.scratch)), watchers: [measures, ErrorWatch(setup)], steering: steering)
+      func summary(_ report: RunReport) -> RunSummary { measures.summary(of: report, hash: "", product: "test") }
+      let report = try run.run(progress: { _, _ in room.serve { summary(run.interim) } })
+      room.end(summary(report))
+    } catch {
+      preconditionFailure("the run of a test goes through: \(error)")
+    }
+  }
+
+  func stop() {
+    do { _ = try steering.submit(.abort) } catch {}
+    thread?.join()
+    room.stop()
+  }
+
+  /// Until the run stands still and has been seen.
+  func waitForView() throws {
+    while try get("/run/v1/state").status == 503 {}
+  }
+
+  func send(_ request: String) throws -> ContractAnswer {
+    try ContractAnswer(to: Array(request.utf8), port: port)
+  }
+
+  func get(_ path: String, _ fields: [String] = []) throws -> ContractAnswer {
+    let lines = ["GET \(path) HTTP/1.1", "Host: 127.0.0.1", "Connection: close"] + fields
+    return try send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+  }
+
+  func post(_ body: String, _ fields: [String] = ["Content-Type: application/json"]) throws -> ContractAnswer {
+    let lines =
+      ["POST /run/v1/acts HTTP/1.1", "Host: 127.0.0.1", "Connection: close", "Content-Length: \(body.utf8.count)"]
+      + fields
+    return try send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+  }
+}

@@ -1,0 +1,107 @@
+import Base
+import FleetSimulator
+import JSON
+import Support
+import Testing
+
+/// A run steered over sockets.
+@Suite struct SteeringTests {
+  @Test func anActChangesTheRunAndStandsInTheList() throws {
+    let stage = try RoomStage()
+    defer { stage.stop() }
+    try stage.waitForView()
+    let answer = try stage.post(#"{"addPhones":{"fleet":"cars","count":3}}"#)
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(try answer.json()["outcome"]?.string == "applied")
+    while try stage.get("/run/v1/state").json()["devices"] != .integer(7) {}
+    let acts = try stage.get("/run/v1/acts").json()["acts"]?.elements ?? []
+    #expect(acts.compactMap { $0["says"]?.string } == ["pause", "add 3 phones to cars"])
+    let scenario = try stage.get("/run/v1/scenario").text
+    #expect(scenario.contains("addPhones"))
+  }
+
+  @Test(arguments: [
+    ("", "bad_json"), ("[", "bad_json"), ("[]", "bad_act"), ("{}", "bad_act"), (#"{"pause":{},"stop":{}}"#, "bad_act"),
+    (#"{"addPhones":{"fleet":"cars","count":0}}"#, "bad_act"),
+    (#"{"changeRate":{"fleet":"cars","factor":-1}}"#, "bad_act"),
+    (#"{"dropNetwork":{"for":"5 parsecs"}}"#, "bad_act"), (#"{"killApps":{}}"#, "bad_act"),
+  ])
+  func aWrongActSaysWhatIsWrongAndDoesNothing(body: String, code: String) throws {
+    let stage = try RoomStage()
+    defer { stage.stop() }
+    let answer = try stage.post(body)
+    #expect(answer.status == 400)
+    #expect(try answer.json()["error"]?["code"]?.string == code, "\(answer.text)")
+    #expect(stage.steering.entries.count == 1)
+  }
+
+  /// The whole request, byte by byte, and each beginning of it.
+  @Test func anActThatComesInPiecesIsDoneOnceAndOneThatBreaksOffNever() throws {
+    let stage = try RoomStage()
+    defer { stage.stop() }
+    let body = #"{"killApps":{"share":0}}"#
+    let head =
+      "POST /run/v1/acts HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    let request = Array((head + body).utf8)
+    for length in stride(from: 0, to: request.count, by: 7) {
+      let client = try LoopbackClient(port: stage.port)
+      try client.send(Array(request[..<length]))
+      client.shutdownOutput()
+      _ = try client.receiveToEnd()
+    }
+    #expect(stage.steering.entries.count == 1)
+    let client = try LoopbackClient(port: stage.port)
+    for byte in request { try client.send([byte]) }
+    #expect(try client.receiveToEnd().text.hasPrefix("HTTP/1.1 200 "))
+    #expect(stage.steering.entries.count == 2)
+  }
+
+  /// The stream tells of an act without being asked.
+  @Test func aListenerSeesTheActsOfOthers() throws {
+    let stage = try RoomStage()
+    defer { stage.stop() }
+    let client = try LoopbackClient(port: stage.port)
+    try client.send("GET /run/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    var text = ""
+    func read(until mark: String) throws {
+      while !text.contains(mark) { text += String(decoding: try client.receiveSome(atMost: 4_096), as: UTF8.self) }
+    }
+    try read(until: "\"acts\":1,")
+    _ = try stage.post(#"{"killApps":{"share":0}}"#)
+    try read(until: "\"acts\":2,")
+    #expect(text.contains("event: state\ndata: {\"scenario\":\"small\""))
+  }
+
+  @Test func moreListenersThanThereIsRoomForAreTurnedAway() throws {
+    let stage = try RoomStage()
+    defer { stage.stop() }
+    var clients: [LoopbackClient] = []
+    for _ in 0..<16 {
+      let client = try LoopbackClient(port: stage.port)
+      try client.send("GET /run/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+      _ = try client.receiveSome(atMost: 4_096)
+      clients.append(client)
+    }
+    #expect(try stage.get("/run/v1/live").status == 503)
+    clients.removeLast().reset()
+    while try stage.get("/run/v1/live").status == 503 {}
+  }
+
+  /// What has ended can still be looked at, and nothing can be done to it.
+  @Test func aRunThatIsOverStaysToBeLookedAt() throws {
+    let stage = try RoomStage(isHeld: false)
+    defer { stage.stop() }
+    while try stage.get("/run/v1/state").json()["phase"]?.string != "ended" {}
+    let report = try stage.get("/run/v1/report?format=json").json()
+    #expect(report["scenario"]?["name"]?.string == "small")
+    #expect(try stage.get("/run/v1/report").mediaType == "text/html")
+    let early = try stage.get("/run/v1/at?instant=0").json()
+    let late = try stage.get("/run/v1/at?instant=10m").json()
+    #expect(early["atSeconds"] == .integer(0) || early["atSeconds"] == .double(0))
+    #expect(early["place"] != late["place"])
+    #expect(try stage.get("/run/v1/phones/cars-0?instant=5m").json()["requests"]?.elements.isEmpty == false)
+    let act = try stage.post(#"{"killApps":{"share":0}}"#)
+    #expect(act.status == 409, "\(act.text)")
+    #expect(try act.json()["error"]?["code"]?.string == "act_refused")
+  }
+}

@@ -1,0 +1,279 @@
+// Puts the control room together and keeps it up to date.
+
+import { Charts } from '../charts.js'
+import { byID, element, replaceText } from '../dom.js'
+import { count, rate } from '../format.js'
+import { ActPanel } from './acts.js'
+import { Drawing } from './drawing.js'
+import { get, getBlob, stay } from './link.js'
+import { RoomMap } from './map.js'
+import { ErrorPanel, FleetPanel, LogPanel, milliseconds, runTime } from './panels.js'
+import { PhonePanel } from './phone.js'
+import { conditions, Phones } from './phones.js'
+import { Slider } from './slider.js'
+import { openView, Tabs } from './tabs.js'
+
+const phones = new Phones()
+const map = new RoomMap(byID('map'), byID('marks'), phones)
+const tabs = new Tabs()
+const phonePanel = new PhonePanel(phones)
+const errorPanel = new ErrorPanel()
+const fleetPanel = new FleetPanel()
+const logPanel = new LogPanel()
+const slider = new Slider()
+const drawing = new Drawing(map)
+const acts = new ActPanel({ drawing })
+const charts = new Charts(byID('charts'), [
+  { title: 'Uploads/s', format: value => value === null ? '–' : rate(value), lines: [
+    { name: 'all', key: 'uploads', color: 'good', fill: true }, { name: 'errors', key: 'errors', color: 'bad' }] },
+  { title: 'Answer time', format: milliseconds, lines: [
+    { name: 'p99', key: 'p99', color: 'line', fill: true }, { name: 'p95', key: 'p95', color: 'line-soft' }, { name: 'p50', key: 'p50', color: 'warn' }] },
+  { title: 'Records that wait', format: value => value === null ? '–' : count(value), lines: [{ name: 'in all queues', key: 'queue', color: 'line', fill: true }] },
+  { title: 'Generator lag', format: milliseconds, lines: [{ name: 'p99', key: 'lag', color: 'warn', fill: true }] },
+], () => Date.now())
+
+/** The last state that came. */
+let state = null
+
+const figures = [
+  ['run time', ({ atSeconds }) => runTime(atSeconds)],
+  ['apps run', ({ apps, devices }) => `${count(apps)} of ${count(devices)}`],
+  ['uploads/s', ({ uploadsPerSecond }) => rate(uploadsPerSecond)],
+  ['records/s', ({ recordsPerSecond }) => rate(recordsPerSecond)],
+  ['p50 · p95 · p99', ({ p50Milliseconds, p95Milliseconds, p99Milliseconds }) => p50Milliseconds === null ? '–' : [p50Milliseconds, p95Milliseconds, p99Milliseconds].map(milliseconds).join(' · ')],
+  ['waiting', ({ queue }) => count(queue)],
+  ['errors', ({ errors }) => count(errors), ({ errors }) => errors > 0 ? 'bad' : ''],
+  ['lag p99', ({ lagP99Milliseconds }) => milliseconds(lagP99Milliseconds), ({ isLate }) => isLate ? 'bad' : ''],
+].map(([name, text, mood]) => {
+  const value = element('dd', {}, '–')
+  byID('figures').append(element('div', {}, element('dt', {}, name), value))
+  return state => {
+    replaceText(value, text(state))
+    value.dataset.state = mood?.(state) ?? ''
+  }
+})
+
+const legend = conditions.map(({ name, says, state: mark }) => {
+  const number = element('b', {}, '0')
+  byID('legend').append(element('li', { title: says }, element('span', { class: 'mark', 'data-state': mark }), element('span', {}, name), number))
+  return number
+})
+byID('legend').append(element('li', { title: 'a line leads from a phone to where the server believes it is' }, element('span', { class: 'line' }), element('span', {}, 'server behind')))
+
+let chartedAt = 0
+function takeState(next) {
+  const before = state
+  state = next
+  for (const figure of figures) figure(state)
+  replaceText(byID('run'), state.target ? `${state.scenario} → ${new URL(state.target).host}` : state.scenario)
+  byID('run').hidden = false
+  byID('run').title = `seed ${state.seed}, ${state.mode}${state.target ? `, ${state.target}` : ''}`
+  replaceText(byID('phase'), phaseText(state))
+  acts.update(state)
+  warn(state)
+  fleetPanel.show(state.fleets)
+  byID('badge-errors').hidden = state.errors === 0
+  replaceText(byID('badge-errors'), count(state.errors))
+  slider.update(state.atSeconds, state.isRecorded)
+  if (before?.acts !== state.acts) loadActs()
+  const now = Date.now()
+  if (now - chartedAt < 1_000) return
+  chartedAt = now
+  charts.append({
+    at: now, uploads: state.uploadsPerSecond, errors: errorRate(now), p50: state.p50Milliseconds,
+    p95: state.p95Milliseconds, p99: state.p99Milliseconds, queue: state.queue, lag: state.lagP99Milliseconds,
+  })
+}
+
+/** Errors in a second of the server's clock, which in virtual time is the run's. */
+function errorRate(now) {
+  const before = counted
+  counted = { at: ['virtual', 'lockstep'].includes(state.mode) ? state.atSeconds : now / 1_000, errors: state.errors }
+  return before && counted.at > before.at ? Math.max(0, counted.errors - before.errors) / (counted.at - before.at) : null
+}
+
+let counted = null
+
+function phaseText({ phase, isPaused, share, mode }) {
+  if (phase === 'ended') return 'ended'
+  if (isPaused) return 'paused'
+  return phase === 'settling' ? 'draining' : `${mode}, ${Math.floor(share * 100)} %`
+}
+
+function warn({ isLate, lagP99Milliseconds, phase, result }) {
+  byID('lag').hidden = !isLate
+  if (isLate) replaceText(byID('lag'), `This machine is too slow for the run: phones have their turns ${milliseconds(lagP99Milliseconds)} late (p99). Answer times now show the machine and not the server. Use fewer phones, or shards on more machines.`)
+  byID('ended').hidden = phase !== 'ended'
+  if (phase === 'ended') replaceText(byID('ended'), `The run has ended${result ? `: ${result}` : ''}. What you see stays until Ctrl-C in its terminal.`)
+}
+
+let isAsking = false
+let wantsNames = true
+/** Places come once a second; names when phones have come or gone. */
+async function loadPhones() {
+  if (isAsking || document.hidden || !isLive || slider.instant !== null) return
+  isAsking = true
+  const answer = await get(`phones?names=${wantsNames}`).catch(() => null)
+  isAsking = false
+  if (answer && slider.instant === null) takePhones(answer)
+}
+
+function takePhones(answer) {
+  const name = phones.names[map.selected]
+  wantsNames = !phones.take(answer)
+  if (wantsNames) return loadPhones()
+  if (name !== undefined && phones.names[map.selected] !== name) map.selected = phones.names.indexOf(name)
+  legend.forEach((node, code) => {
+    replaceText(node, count(phones.counts[code]))
+    node.parentElement.hidden = phones.counts[code] === 0 && code > 2
+  })
+  chooseWanted()
+  map.update()
+}
+
+async function loadActs() {
+  const answer = await get('acts').catch(() => null)
+  if (!answer) return
+  logPanel.show(answer.acts)
+  map.areas = answer.acts.flatMap(({ place }) => place ? [drawing.project(place)] : [])
+  map.refresh()
+}
+
+let turn = 0
+setInterval(() => {
+  if (!isLive || document.hidden) return charts.draw()
+  turn += 1
+  loadPhones()
+  if (slider.instant === null && tabs.current === 'phone') phonePanel.load()
+  if (tabs.current === 'errors' && turn % 2 === 0) get('errors').then(answer => errorPanel.show(answer), () => {})
+}, 1_000)
+
+// The phone that is looked at.
+
+/** As the address names it, until that phone is there. */
+let wanted = null
+
+function chooseWanted() {
+  if (wanted === null) return
+  const index = phones.names.indexOf(wanted)
+  if (index >= 0) choose(index)
+}
+
+function choose(index) {
+  wanted = null
+  map.selected = index
+  if (index < 0) map.isFollowing = false
+  phonePanel.show(phones.names[index] ?? null, map.isFollowing)
+  acts.propose(phones.fleets[index])
+  map.refresh()
+  remember()
+}
+
+function chooseAndShow(index) {
+  choose(index)
+  if (index < 0) return
+  tabs.open('phone')
+  if (!map.view.shows(phones.x[index], phones.y[index])) map.centreOn(index)
+}
+
+map.addEventListener('choose', ({ detail: index }) => {
+  chooseAndShow(index)
+  if (index >= 0 && byID('map').clientWidth === document.body.clientWidth) openView('side')
+})
+phonePanel.addEventListener('choose', ({ detail: index }) => chooseAndShow(index))
+phonePanel.addEventListener('centre', () => {
+  openView('map')
+  map.centreOn(map.selected)
+})
+phonePanel.addEventListener('follow', () => {
+  map.isFollowing = !map.isFollowing
+  phonePanel.show(phones.names[map.selected] ?? null, map.isFollowing)
+  map.refresh()
+})
+
+slider.addEventListener('instant', () => {
+  phonePanel.load(slider.instant)
+  remember()
+})
+slider.addEventListener('phones', ({ detail }) => takePhones(detail))
+slider.addEventListener('problem', ({ detail }) => acts.say(detail.message, 'bad'))
+
+byID('zoom-in').addEventListener('click', () => { map.view.zoom(1.6); map.moved() })
+byID('zoom-out').addEventListener('click', () => { map.view.zoom(1 / 1.6); map.moved() })
+byID('zoom-fit').addEventListener('click', () => map.fit())
+tabs.addEventListener('open', () => {
+  remember()
+  if (tabs.current === 'errors') get('errors').then(answer => errorPanel.show(answer), () => {})
+})
+
+/** A link to a file would not carry the token. */
+for (const id of ['save', 'report']) {
+  byID(id).addEventListener('click', async event => {
+    event.preventDefault()
+    const name = id === 'save' ? 'scenario' : 'report'
+    const blob = await getBlob(name).catch(error => error)
+    if (blob instanceof Error) return acts.say(blob.message, 'bad')
+    const link = element('a', { href: URL.createObjectURL(blob) })
+    link.download = id === 'save' ? `${state?.scenario ?? 'run'}-session.json5` : `${state?.scenario ?? 'run'}-report.html`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  })
+}
+
+// The address keeps what is looked at.
+
+function remember() {
+  const parts = new URLSearchParams()
+  const name = wanted ?? phones.names[map.selected]
+  if (name) parts.set('phone', name)
+  if (tabs.current !== 'phone') parts.set('tab', tabs.current)
+  if (slider.instant !== null) parts.set('at', slider.instant)
+  const hash = parts.size > 0 ? `#${parts}` : ''
+  if (hash !== location.hash) history.replaceState(null, '', `${location.pathname}${hash}`)
+}
+
+function recall() {
+  const parts = new URLSearchParams(location.hash.slice(1))
+  wanted = parts.get('phone')
+  const [tab, at] = [parts.get('tab'), parts.get('at')]
+  if (tab) tabs.open(tab)
+  if (at !== null && Number.isFinite(Number(at))) slider.go(Number(at))
+  chooseWanted()
+}
+
+// Keys, where nobody types.
+
+const keys = {
+  n: () => phones.count > 0 && chooseAndShow((map.selected + 1) % phones.count),
+  N: () => phones.count > 0 && chooseAndShow((map.selected + phones.count - 1) % phones.count),
+  '/': () => { tabs.open('phone'); openView('side'); phonePanel.focusSearch() },
+  ',': () => state?.isRecorded && slider.step(-60),
+  '.': () => state?.isRecorded && slider.step(60),
+  ' ': () => acts.togglePause(),
+}
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
+  if (event.target.matches('input, select, textarea')) return
+  if (event.key === ' ' && event.target.matches('button, summary, a')) return
+  const act = keys[event.key] ?? acts.key(event.key)
+  if (!act) return
+  event.preventDefault()
+  act()
+})
+
+let isLive = false
+let hasStreets = false
+recall()
+tabs.open(tabs.current)
+stay((name, data) => { if (name === 'state') takeState(data) }, problem => {
+  isLive = problem === null
+  document.body.dataset.link = isLive ? 'live' : 'lost'
+  byID('link').dataset.state = isLive ? 'live' : 'lost'
+  replaceText(byID('link'), isLive ? 'live' : 'not connected')
+  byID('lost').hidden = isLive
+  replaceText(byID('lost'), problem?.message ?? '')
+  acts.enable(isLive)
+  if (!isLive) return
+  loadPhones()
+  if (!hasStreets) get('map').then(streets => { hasStreets = true; map.takeStreets(streets) }, () => {})
+})
