@@ -31,7 +31,9 @@ extension FleetRun {
 
   /// Does the acts of the plan that are due before the next turn.
   func doDueActs(before limit: MonotonicInstant, upTo instant: MonotonicInstant) {
-    while let act = dueActs.first, act.instant <= instant, act.instant < limit, act.instant < drivesEnd {
+    while phase == .driving, let act = dueActs.first, act.instant <= instant, act.instant < limit,
+      act.instant < drivesEnd
+    {
       dueActs.removeFirst()
       perform(act.change, at: act.instant)
       if let (number, words) = act.settles { steering?.settle(number, .applied(words), at: act.instant) }

@@ -222,8 +222,8 @@ package final class RunSteering: Sendable {
   func close(at instant: MonotonicInstant) {
     let waiting = state.withLock { state in
       state.isOver = true
-      defer { state.waiting = [] }
-      return state.waiting
+      state.waiting = []
+      return state.entries.indices.filter { state.entries[$0].outcome == .waiting }
     }
     let error = RunActError("", "the run ended before the act", remedy: "start another one")
     for index in waiting { settle(index + 1, .refused(error), at: instant) }
