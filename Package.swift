@@ -135,7 +135,7 @@ let package = Package(
         "FleetSimulator", "ControlRoom", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "HTTP1", "JSON", "Threads", "Base",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "JSON", "Threads", "Base",
         "CLinux",
       ]),
     .executableTarget(

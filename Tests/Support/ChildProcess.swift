@@ -45,6 +45,12 @@ package final class ChildProcess {
 
   package func signal(_ number: Int32) { kill(id, number) }
 
+  /// Whether it has ended by itself. After that there is no exit code to wait for.
+  package func endedByItself() -> Bool {
+    if !hasEnded { hasEnded = waitpid(id, nil, WNOHANG) != 0 }
+    return hasEnded
+  }
+
   /// Waits for its end; of a signal the negative number.
   package func exitCode() -> Int32 {
     var status: Int32 = 0

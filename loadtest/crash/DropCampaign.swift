@@ -19,16 +19,15 @@ struct DropCampaign {
     var generator = SeededGenerator(seed: seed)
     let fleet = try Fleet(clients: 8, seed: seed, losesOnlyAnswers: true)
     let server = try ServerProcess(program: program, folder: folder)
-    guard let port = server.port else { throw CampaignError("the server did not start") }
-    fleet.course.port = port
+    fleet.course.port = server.port
     for round in 1...rounds {
-      _ = try LoopbackClient(port: port).request(.put, "/admin/v1/faults", body: rule(round, &generator))
+      _ = try LoopbackClient(port: server.port).request(.put, "/admin/v1/faults", body: rule(round, &generator))
       Pause.milliseconds(100 + generator.index(below: 150))
     }
-    _ = try LoopbackClient(port: port).request(.delete, "/admin/v1/faults")
+    _ = try LoopbackClient(port: server.port).request(.delete, "/admin/v1/faults")
     let ledgers = fleet.finish()
-    let hits = try hits(port)
-    guard server.stop(folder: folder) == 0 else { throw CampaignError("the server did not end well") }
+    let hits = try hits(server.port)
+    guard server.stop() == 0 else { throw CampaignError("the server did not end well") }
     let reader = try StoreReader(folder: folder)
     var outcome = Outcome(
       name: "commit, drop", detail: "\(rounds) rounds, \(hits.drop) dropped, \(hits.cut) cut", ledgers: ledgers,

@@ -1,5 +1,6 @@
 import Base
 import Store
+import Support
 
 /// A system call that fails: which, how, and from which to which of the writer's calls.
 struct Injection {
@@ -38,22 +39,21 @@ struct InjectionCampaign {
     let folder = work + "/inject-\(injection.error)-\(injection.occasions)"
     let fleet = try Fleet(clients: 8, seed: seed)
     let faulty = try ServerProcess(program: program, folder: folder, wrapper: injection.wrapper)
-    guard let port = faulty.port else { throw CampaignError("\(injection.name): the server did not start") }
-    fleet.course.port = port
+    fleet.course.port = faulty.port
     var patience = 200
-    while patience > 0, fleet.acknowledgedBatches < Self.batchesBefore, !faulty.hasEnded() {
+    while patience > 0, fleet.acknowledgedBatches < Self.batchesBefore, !faulty.child.endedByItself() {
       Pause.milliseconds(100)
       patience -= 1
     }
-    let hasEnded = faulty.hasEnded()
+    let hasEnded = faulty.child.endedByItself()
     let recovered = fleet.acknowledgedBatches >= Self.batchesBefore
     fleet.course.port = nil
-    if !hasEnded { _ = faulty.stop(folder: folder) }
+    if !hasEnded { faulty.stop() }
     let refused = fleet.ledgers.reduce(0) { $0 + $1.statuses.filter { $0.key >= 500 }.values.reduce(0, +) }
     let sound = try ServerProcess(program: program, folder: folder)
     fleet.course.port = sound.port
     let ledgers = fleet.finish()
-    guard sound.stop(folder: folder) == 0 else { throw CampaignError("the last server did not end well") }
+    guard sound.stop() == 0 else { throw CampaignError("the last server did not end well") }
     var outcome = Outcome(
       name: injection.name, detail: "\(injection.calls) \(injection.occasions): \(hasEnded ? "stopped" : "recovered")",
       ledgers: ledgers, verdict: try Verdict(ledgers, in: StoreReader(folder: folder)))

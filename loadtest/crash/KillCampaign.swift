@@ -12,10 +12,9 @@ struct KillCampaign {
   func run() throws -> Outcome {
     var generator = SeededGenerator(seed: seed)
     let fleet = try Fleet(clients: 8, seed: seed)
-    for round in 1...rounds {
+    for _ in 1...rounds {
       let server = try ServerProcess(program: program, folder: folder)
-      guard let port = server.port else { throw CampaignError("round \(round): the server did not start again") }
-      fleet.course.port = port
+      fleet.course.port = server.port
       // From the first accept to some hundred commits, and sometimes into a checkpoint.
       Pause.milliseconds(5 + generator.index(below: generator.chance(0.2) ? 800 : 150))
       fleet.course.port = nil
@@ -24,7 +23,7 @@ struct KillCampaign {
     let server = try ServerProcess(program: program, folder: folder)
     fleet.course.port = server.port
     let ledgers = fleet.finish()
-    guard server.stop(folder: folder) == 0 else { throw CampaignError("the last server did not end well") }
+    guard server.stop() == 0 else { throw CampaignError("the last server did not end well") }
     return Outcome(
       name: "kill -9", detail: "\(rounds) rounds", ledgers: ledgers,
       verdict: try Verdict(ledgers, in: StoreReader(folder: folder)))

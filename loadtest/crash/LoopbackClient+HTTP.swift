@@ -5,27 +5,15 @@ import Support
 extension LoopbackClient {
   /// The status and the content of the next answer.
   func receiveAnswer(to method: HTTPMethod) throws(Failure) -> (status: Int, body: [UInt8]) {
-    var parser = ResponseParser(to: method)
-    var head = ResponseHead()
-    var body: [UInt8] = []
-    while true {
+    var collector = ResponseCollector(to: method)
+    while !collector.isComplete {
       let input = try receiveSome(atMost: 65_536)
       guard !input.isEmpty else { throw Failure(call: "recv: the server has gone", code: 0) }
-      var taken = 0
-      do throws(HTTPError) {
-        reading: while true {
-          let rest = input.span.extracting(taken..<input.count)
-          let step = try parser.next(rest, into: &head)
-          switch step.event {
-          case .needMoreInput: break reading
-          case .head: break
-          case .body(let range): body.append(copying: rest.extracting(range))
-          case .end: return (head.status, body)
-          }
-          taken += step.taken
-        }
-      } catch { throw Failure(call: "parsing the answer: \(error)", code: 0) }
+      do throws(HTTPError) { _ = try collector.take(input.span) } catch {
+        throw Failure(call: "parsing the answer: \(error)", code: 0)
+      }
     }
+    return (collector.head.status, collector.body)
   }
 
   /// The content of an answer with 200; anything else is an error.

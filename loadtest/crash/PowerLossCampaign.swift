@@ -48,15 +48,14 @@ struct PowerLossCampaign {
     let trace = "power.trace"
     let fleet = try Fleet(clients: 8, seed: seed)
     let server = try ServerProcess(program: program, folder: folder, wrapper: Recording.wrapper + [work.file(trace)])
-    guard let port = server.port else { throw CampaignError("the server did not start under strace") }
-    fleet.course.port = port
+    fleet.course.port = server.port
     var patience = 1_200
     while fleet.acknowledgedBatches < Self.batchesRecorded, patience > 0 {
       Pause.milliseconds(100)
       patience -= 1
     }
     let ledgers = fleet.finish()
-    _ = server.stop(folder: folder)
+    server.stop()
     return (ledgers, try work.read(trace))
   }
 

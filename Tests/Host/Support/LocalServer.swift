@@ -3,6 +3,7 @@ import Contract
 import HTTP1
 import JSON
 import Network
+import Support
 import Synchronization
 import Upload
 import Vocabulary
@@ -53,21 +54,10 @@ final class LocalServer {
   }
 
   private static func parse(_ received: [UInt8]) throws -> (status: Int, body: [UInt8]) {
-    var parser = ResponseParser(to: .post)
-    var head = ResponseHead()
-    var body: [UInt8] = []
-    var taken = 0
-    while true {
-      let input = received.span.extracting(taken..<received.count)
-      let step = try parser.next(input, into: &head)
-      switch step.event {
-      case .needMoreInput: throw NoWholeAnswer(text: String(decoding: received, as: UTF8.self))
-      case .head: break
-      case .body(let range): for index in range { body.append(input[index]) }
-      case .end: return (head.status, body)
-      }
-      taken += step.taken
-    }
+    var collector = ResponseCollector(to: .post)
+    _ = try collector.take(received.span)
+    guard collector.isComplete else { throw NoWholeAnswer(text: String(decoding: received, as: UTF8.self)) }
+    return (collector.head.status, collector.body)
   }
 
   struct NoWholeAnswer: Error {

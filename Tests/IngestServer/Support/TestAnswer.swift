@@ -1,5 +1,6 @@
 import HTTP1
 import JSON
+import Support
 
 /// One answer, taken apart by the parser that clients use.
 struct TestAnswer {
@@ -25,31 +26,12 @@ struct TestAnswer {
 
   /// Takes the first answer off the front of `bytes`; nil while it is not complete. Interim answers are returned too.
   static func take(from bytes: inout [UInt8], to method: HTTPMethod) throws -> TestAnswer? {
-    var parser = ResponseParser(to: method)
-    var head = ResponseHead()
-    var body: [UInt8] = []
-    var taken = 0
-    var status = 0
-    var fields: [(name: String, value: String)] = []
-    let received = bytes
-    while true {
-      let input = received.span.extracting(taken..<received.count)
-      let step = try parser.next(input, into: &head)
-      switch step.event {
-      case .needMoreInput: return nil
-      case .head:
-        status = head.status
-        fields = head.fields.list.map { (head.fields.text($0.name) ?? "", head.fields.text($0.value) ?? "") }
-        if head.isInterim {
-          bytes.removeFirst(taken + step.taken)
-          return TestAnswer(status: status, fields: fields, body: [], keepsAlive: true)
-        }
-      case .body(let range): body.append(copying: input.extracting(range))
-      case .end:
-        bytes.removeFirst(taken + step.taken)
-        return TestAnswer(status: status, fields: fields, body: body, keepsAlive: head.keepAlive)
-      }
-      taken += step.taken
-    }
+    var collector = ResponseCollector(to: method)
+    let taken = try collector.take(bytes.span)
+    guard collector.isComplete else { return nil }
+    bytes.removeFirst(taken)
+    let head = collector.head
+    let fields = head.fields.list.map { (head.fields.text($0.name) ?? "", head.fields.text($0.value) ?? "") }
+    return TestAnswer(status: head.status, fields: fields, body: collector.body, keepsAlive: head.keepAlive)
   }
 }

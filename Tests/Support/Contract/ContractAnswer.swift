@@ -12,31 +12,16 @@ package struct ContractAnswer {
   package init(to request: [UInt8], port: UInt16) throws {
     let client = try LoopbackClient(port: port)
     try client.send(request)
-    var parser = ResponseParser(to: .get)
-    var head = ResponseHead()
-    var content: [UInt8] = []
-    var type = ""
-    var isEnded = false
-    while !isEnded, type != "text/event-stream" || content.isEmpty {
+    var collector = ResponseCollector(to: .get)
+    var type: String { collector.head.fields.value(.contentType).flatMap { collector.head.fields.text($0) } ?? "" }
+    while !collector.isComplete, type != "text/event-stream" || collector.body.isEmpty {
       let piece = try client.receiveSome(atMost: 65_536)
-      if piece.isEmpty { try parser.finish() }
-      var taken = 0
-      var isMoving = true
-      while isMoving, !isEnded {
-        let rest = piece.span.extracting(taken..<piece.count)
-        let step = try parser.next(rest, into: &head)
-        taken += step.taken
-        switch step.event {
-        case .needMoreInput: isMoving = false
-        case .head: type = head.fields.value(.contentType).flatMap { head.fields.text($0) } ?? ""
-        case .body(let range): content.append(copying: rest.extracting(range))
-        case .end: isEnded = true
-        }
-      }
+      if piece.isEmpty { try collector.finish() }
+      _ = try collector.take(piece.span)
     }
-    status = head.status
+    status = collector.head.status
     mediaType = String(type.prefix { $0 != ";" })
-    body = content
+    body = collector.body
   }
 
   package func json() throws -> JSONValue { try JSONValue(parsing: body.span) }

@@ -1,4 +1,5 @@
 import Base
+import Support
 
 /// What a crowd that does nothing useful costs those who do: with and without it, in turn.
 struct Beside {

@@ -1,4 +1,5 @@
 import Base
+import Support
 
 /// One kind of abuse with honest clients beside it, before and meanwhile.
 struct CampaignRun {

@@ -1,4 +1,5 @@
 import Base
+import Support
 
 /// Latency of single uploads at half of the rate that the server reaches, each counted from the moment when it was due.
 struct HalfLoad {

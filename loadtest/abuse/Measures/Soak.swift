@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Support
 
 /// Memory under a steady load: after the last minute no higher than after the first.
 struct Soak {

@@ -1,4 +1,5 @@
 import Base
+import Support
 
 /// From exec to the `listening` line and to the first 200 of `/readyz`.
 struct Starts {
@@ -15,7 +16,7 @@ struct Starts {
     }
     if let filled {
       let isFast = try measure("filled", limit: Self.filledMaxMilliseconds, starts) { () throws(Trouble) in
-        try ServerProcess(program: bench.program, folder: filled, flags: bench.flags)
+        try bench.start(on: filled)
       }
       isGood = isGood && isFast
     }

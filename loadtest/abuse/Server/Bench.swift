@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Support
 
 /// Where the measures run, and where their results go.
 struct Bench {
@@ -17,7 +18,13 @@ struct Bench {
 
   /// A server on a folder of its own. `extra` flags come after those of the caller.
   func start(_ name: String, _ extra: [String] = []) throws(Trouble) -> ServerProcess {
-    try ServerProcess(program: program, folder: "\(folder)/\(name)", flags: flags + extra)
+    try start(on: "\(folder)/\(name)", extra)
+  }
+
+  func start(on folder: String, _ extra: [String] = []) throws(Trouble) -> ServerProcess {
+    do throws(ChildProcess.Failure) {
+      return try ServerProcess(program: program, folder: folder, flags: flags + extra)
+    } catch { throw Trouble(error.description) }
   }
 
   /// Fills the store as fast as the server takes it.

@@ -1,8 +1,10 @@
-import Glibc
-import HTTP1
+import Contract
+import CurlTransport
+import FleetSimulator
 import Network
+import Upload
 
-/// One request to a server and its answer, over a connection of its own; never longer than some seconds.
+/// One request to a server and its answer; never longer than some seconds.
 struct HTTPCall {
   struct Answer {
     let status: Int
@@ -14,118 +16,29 @@ struct HTTPCall {
     let message: String
   }
 
-  private static let patienceSeconds = 5
-  private static let answerBytesMax = 1_048_576
+  private static let timeoutSeconds: Int64 = 5
 
   let url: ServerURL
 
-  func get(_ path: String) throws(Failure) -> Answer { try exchange("GET \(path) HTTP/1.1", fields: "", body: []) }
+  func get(_ path: String) throws(Failure) -> Answer { try ask(path, by: "GET") }
 
   func post(_ path: String, json: [UInt8]) throws(Failure) -> Answer {
-    try exchange("POST \(path) HTTP/1.1", fields: "Content-Type: application/json\r\n", body: json)
+    try ask(path, by: "POST", [NameValuePair(HeaderName.contentType, ContentType.json)], json)
   }
 
-  private func exchange(_ line: String, fields: String, body: [UInt8]) throws(Failure) -> Answer {
-    let descriptor = try connect()
-    defer { _ = close(descriptor) }
-    let head = "\(line)\r\nHost: \(url.address)\r\nConnection: close\r\n\(fields)Content-Length: \(body.count)\r\n\r\n"
-    try send(Array(head.utf8) + body, over: descriptor)
-    return try receive(from: descriptor)
-  }
-
-  private func connect() throws(Failure) -> Int32 {
-    let isIPv6 = if case .v6 = url.address.host { true } else { false }
-    let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw failure("cannot make a socket") }
-    // SO_SNDTIMEO bounds the connect as well (socket(7)).
-    var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
-    unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    let result =
-      switch url.address.host {
-      case .v4(let host): connectIPv4(descriptor, host)
-      case .v6(let high, let low): connectIPv6(descriptor, high, low)
-      }
-    guard result == 0 else {
-      let failure = failure("cannot connect to \(url)")
-      _ = close(descriptor)
-      throw failure
+  private func ask(
+    _ path: String, by method: String, _ headers: [NameValuePair] = [], _ body: [UInt8] = []
+  ) throws(Failure) -> Answer {
+    let client: BlockingHTTPClient
+    do throws(TransportError) { client = try BlockingHTTPClient(TransportConfiguration()) } catch {
+      throw Failure(message: "\(error)")
     }
-    return descriptor
-  }
-
-  private func connectIPv4(_ descriptor: Int32, _ host: UInt32) -> Int32 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = url.address.port.bigEndian
-    address.sin_addr.s_addr = host.bigEndian
-    return connect(descriptor, to: &address)
-  }
-
-  private func connectIPv6(_ descriptor: Int32, _ high: UInt64, _ low: UInt64) -> Int32 {
-    var address = sockaddr_in6()
-    address.sin6_family = sa_family_t(AF_INET6)
-    address.sin6_port = url.address.port.bigEndian
-    unsafe withUnsafeMutableBytes(of: &address.sin6_addr) {
-      unsafe $0.storeBytes(of: high.bigEndian, as: UInt64.self)
-      unsafe $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+    switch client.ask("\(url)\(path)", by: method, headers: headers, body: body, seconds: Self.timeoutSeconds) {
+    case .answered(let status, reason: _, let body): return Answer(status: status, body: body)
+    case .failed(.refused, let message), .failed(.unreachable, let message):
+      throw Failure(message: "cannot connect to \(url): \(message)")
+    case .failed(_, let message): throw Failure(message: "no answer from \(url): \(message)")
     }
-    return connect(descriptor, to: &address)
-  }
-
-  private func connect<Address>(_ descriptor: Int32, to address: inout Address) -> Int32 {
-    unsafe withUnsafePointer(to: &address) {
-      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
-      }
-    }
-  }
-
-  private func send(_ bytes: [UInt8], over descriptor: Int32) throws(Failure) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes {
-        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw failure("\(url) does not accept the request") }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  private func receive(from descriptor: Int32) throws(Failure) -> Answer {
-    var parser = ResponseParser(to: .get)
-    var head = ResponseHead()
-    var body: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 16_384)
-    while body.count <= Self.answerBytesMax {
-      let count = unsafe recv(descriptor, &piece, piece.count, 0)
-      guard count > 0 else { throw failure("\(url) did not answer") }
-      var taken = 0
-      while taken < count {
-        let rest = piece.span.extracting(taken..<count)
-        let step: MessageStep
-        do throws(HTTPError) { step = try parser.next(rest, into: &head) } catch {
-          throw Failure(message: "\(url) sent an answer that is not HTTP: \(error.reason)")
-        }
-        switch step.event {
-        case .needMoreInput, .head: break
-        case .body(let range): body.append(copying: rest.extracting(range))
-        case .end: return Answer(status: head.status, body: body)
-        }
-        taken += step.taken
-      }
-      // The end of a message without content needs no further byte.
-      do throws(HTTPError) {
-        if try parser.next(piece.span.extracting(0..<0), into: &head).event == .end {
-          return Answer(status: head.status, body: body)
-        }
-      } catch { throw Failure(message: "\(url) sent an answer that is not HTTP: \(error.reason)") }
-    }
-    throw Failure(message: "\(url) sent an answer that does not end")
-  }
-
-  private func failure(_ what: String) -> Failure {
-    Failure(message: errno == 0 ? what : unsafe "\(what): \(String(cString: strerror(errno)))")
   }
 }
 

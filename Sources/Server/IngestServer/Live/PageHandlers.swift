@@ -1,3 +1,4 @@
+import Base
 import CEmbedded
 import Contract
 
@@ -18,20 +19,8 @@ struct PageHandlers: Sendable {
   private static let tilesMark = #"<meta name="tiles" content="">"#
 
   private static func naming(_ tiles: MapTiles, in page: [UInt8]) -> [UInt8] {
-    let meta = #"<meta name="tiles" content="\#(tiles.url)" data-credit="\#(escaped(tiles.credit))">"#
+    let meta = #"<meta name="tiles" content="\#(tiles.url)" data-credit="\#(XML.escaped(tiles.credit))">"#
     return Array(String(decoding: page, as: UTF8.self).replacing(tilesMark, with: meta).utf8)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { escaped, character in
-      switch character {
-      case "&": escaped += "&amp;"
-      case "\"": escaped += "&quot;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      default: escaped.append(character)
-      }
-    }
   }
 
   /// `GET /` and what it is made of, `GET /page/{file}`.

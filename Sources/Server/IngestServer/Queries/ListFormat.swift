@@ -146,7 +146,7 @@ extension ListFormat<StoredPoint> {
         xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v2">
         <trk><name>
         """)
-    opening.append(xml: trackName)
+    opening.append(text: XML.escaped(line: trackName))
     opening.append(text: "</name><trkseg>\n")
     return ListFormat(
       contentType: "application/gpx+xml", opening: opening, separator: [],
@@ -183,20 +183,6 @@ extension [UInt8] {
     append(text: "<\(name)>")
     append(decimal: number)
     append(text: "</\(name)>")
-  }
-
-  /// Characters that XML 1.0 §2.2 forbids become U+FFFD.
-  fileprivate mutating func append(xml text: String) {
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": append(text: "&amp;")
-      case "<": append(text: "&lt;")
-      case ">": append(text: "&gt;")
-      case "\t", "\n", "\r": append(UInt8(ascii: " "))
-      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": append(text: "\u{FFFD}")
-      default: append(text: String(scalar))
-      }
-    }
   }
 }
 

@@ -1,11 +1,11 @@
-import Base
-import Contract
-import CurlTransport
-import Upload
+package import Base
+package import Contract
+package import CurlTransport
+package import Upload
 
 /// Asks a server beside the run, one question after the other, and never waits for long: a server that does not answer
 /// twice in a row is asked no more, and all questions together have a limit where one is set, which progress extends.
-final class BlockingHTTPClient {
+package final class BlockingHTTPClient {
   private let transport: DrivenTransport
   private let now: () -> MonotonicInstant
   private var asked: UInt64 = 0
@@ -16,9 +16,9 @@ final class BlockingHTTPClient {
 
   private static let answerBytesMax = 1 << 30
   private static let silencesMax = 2
-  static let secondsPerQuestion: Int64 = 10
+  package static let secondsPerQuestion: Int64 = 10
 
-  init(
+  package init(
     _ configuration: TransportConfiguration, keepsHeads: Bool = false,
     now: @escaping () -> MonotonicInstant = { SystemClock().monotonicNow }
   ) throws(TransportError) {
@@ -37,7 +37,7 @@ final class BlockingHTTPClient {
   func extendLimit(by span: Nanoseconds) { end = end.map { $0 + span } }
 
   /// Waits for the answer.
-  func ask(
+  package func ask(
     _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = [],
     seconds: Int64 = BlockingHTTPClient.secondsPerQuestion
   ) -> RequestOutcome {
