@@ -7,16 +7,16 @@ struct Arrows {
   }
 
   /// Modules of the toolchain that hold no I/O and no clock: every target may use them.
-  private static let everywhere: Set<String> = ["Synchronization"]
+  static let everywhere: Set<String> = ["Synchronization"]
 
   /// Modules of the operating system, and who may import them.
-  private static let ofSystem: [String: Set<String>] = [
+  static let ofSystem: [String: Set<String>] = [
     "Glibc": ["Threads", "Base", "Network", "Store", "CurlTransport", "CommandLine", "rollingroad"],
     "FoundationEssentials": ["BackgroundGeolocation"],
   ]
 
   /// Base reads the clock and nothing else of the operating system, and it does so in one place.
-  private static let operatingSystemInBase = "Sources/Base/Time/SystemClock.swift"
+  static let operatingSystemInBase = "Sources/Base/Time/SystemClock.swift"
 
   /// Those below `Sources`.
   let targets: [Target]

@@ -113,22 +113,117 @@ import Testing
     let table = SourceFile(
       path: "Table.swift",
       text: """
-        var used = 1
-        var idle = 1
-        [
-          .key("used", \\.used, .count, "It is."),
-          .optional(
-            "idle", \\.part.idle, .count, "It is not."),
-        ]
+        struct Plan { // idle
+          var used = 1
+          var idle = 1
+          var part = Part()
+        }
+        extension Plan {
+          static let table = Table<Plan>(
+            [
+              .key("used", \\.used, .count, "It is."),
+              .optional(
+                "idle", \\.idle, .count, "It is not."),
+              .key("part", \\.part, .section(), "It is."),
+            ])
+        }
+        extension Part {
+          static let table = Table<Part>(
+            [.key("used", \\.used, .count, "That of the plan is.")])
+        }
         """)
-    let reader = SourceFile(path: "Reader.swift", text: "// idle\nlet sum = plan.used + 1\n")
-    #expect(lines(ScenarioKeys.violations(in: [table], readBy: [table, reader])) == [5])
+    func violations(_ reader: String) -> [Int] {
+      lines(ScenarioKeys.violations(in: [table], readBy: [table, SourceFile(path: "Reader.swift", text: reader)]))
+    }
+    let reads = "func read(plan: Plan, other: Other) {\n  if let section = plan.part { use(plan.used, other.idle) }\n"
+    #expect(violations(reads) == [10, 17])
+    #expect(violations(reads + "  use(section.used)\n}\n") == [10])
+    #expect(violations(reads + "}\nextension Part {\n  var twice: Int { used * 2 }\n}\n") == [10])
+    #expect(violations(reads + "  use(parts.map { $0.used })\n}\nlet parts: [Part]\n") == [10])
+  }
+
+  @Test func aKeyThatIsReadAfterAllIsTakenOffTheList() {
+    let table = SourceFile(
+      path: "Table.swift",
+      text: "extension Scenario {\n  let table = Table<Scenario>(\n    .key(\"version\", \\.version, .count, \"\"),\n")
+    let reader = SourceFile(path: "Reader.swift", text: "let scenario: Scenario\nlet a = scenario.version\n")
+    #expect(ScenarioKeys.violations(in: [table], readBy: [table]) == [])
+    #expect(lines(ScenarioKeys.violations(in: [table], readBy: [table, reader])) == [3])
+    #expect(ScenarioKeys.stale(in: [table]).contains("ScenarioKeys.decidedByTable: no table has TelemetryOutput.url"))
+    #expect(ScenarioKeys.stale(in: [table]).count == ScenarioKeys.decidedByTable.count - 1)
   }
 
   @Test(arguments: Marks.all)
   func eachMarkIsFound(mark: Marks.Mark) {
     let file = SourceFile(path: "Sources/Base/A.swift", text: "let a = 1\n  \(mark.word) b\n")
     #expect(lines(Marks.violations(in: file)) == [2])
+  }
+
+  @Test func aHeaderNameAsALiteralIsFound() {
+    let table = SourceFile(
+      path: HeaderNames.table,
+      text: "static let retryAfter: StaticString = \"Retry-After\"\nstatic let link: StaticString = \"Link\"\n")
+    let names = HeaderNames.names(in: table)
+    #expect(names == ["retry-after", "link"])
+    let text = """
+      let a = ["retry-after", "x"]
+      append("Retry-After: \\(seconds)")
+      writer.member("link", link)
+      if name.lowercased() == "link" { return }
+      let b = "Link"
+      // "Retry-After"
+      """
+    let folder = "Sources/Server/IngestServer/"
+    #expect(
+      lines(HeaderNames.violations(in: SourceFile(path: folder + "A.swift", text: text), names: names)) == [1, 2, 4, 5])
+    #expect(HeaderNames.violations(in: table, names: names) == [])
+  }
+
+  @Test func anExemptionThatNothingNeedsIsFound() {
+    let exemptions = Exemptions(list: "List", entries: ["Sources/A/", "Sources/B/", "Sources/C/"]) {
+      $0.lines.contains("broken")
+    }
+    let files = [
+      SourceFile(path: "Sources/A/A.swift", text: "broken\n"), SourceFile(path: "Sources/B/B.swift", text: "mended\n"),
+    ]
+    #expect(
+      exemptions.stale(in: files)
+        == ["List: nothing in Sources/B/ needs it", "List: nothing in Sources/C/ needs it"])
+  }
+
+  @Test func anArrowThatNothingFollowsIsFound() {
+    let files = [
+      SourceFile(path: "Sources/Wire/Contract/A.swift", text: "import JSON\n"),
+      SourceFile(path: "Sources/App/rollingroad/main.swift", text: "import JSON\nimport Glibc\n"),
+    ]
+    let stale = arrows.stale(in: files)
+    #expect(stale.contains("Contract does not import Base") && stale.contains("nothing imports Synchronization"))
+    #expect(!stale.contains("Contract does not import JSON") && !stale.contains("rollingroad does not import Glibc"))
+  }
+
+  @Test func aParameterThatIsNoMoreIsFound() {
+    let file = SourceFile(
+      path: "Sources/Base/A.swift",
+      text: """
+        /// Adds `count` to `total`, under `"key"`; `Other` is a type, and `elsewhere` another function.
+        /// - Parameter count: How many.
+        /// - Parameters:
+        ///   - gone: A second one.
+        ///   - step: A third.
+        @inlinable
+        package func add(
+          _ count: Int, step: Int
+        ) {
+        }
+        /// Not `total`, a property.
+        var sum = 0
+        """)
+    let other = SourceFile(path: "Sources/Base/B.swift", text: "func elsewhere() {}\n")
+    #expect(
+      Comments(product: [file, other]).violations(in: file).map(\.description)
+        == [
+          "Sources/Base/A.swift:1: there is no total", "Sources/Base/A.swift:4: there is no parameter gone",
+        ])
   }
 
   @Test func unsafeIsFoundOutsideItsPlaces() {

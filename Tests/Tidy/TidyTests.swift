@@ -48,6 +48,25 @@ import Testing
     try check(["page"], [".html", ".css", ".js"], Marks.violations)
   }
 
+  @Test func headerFieldsAreNamedInOnePlace() throws {
+    let names = HeaderNames.names(in: try SourceTree.file(HeaderNames.table))
+    #expect(names.count > 30)
+    try check(["Sources"], [".swift"]) { HeaderNames.violations(in: $0, names: names) }
+  }
+
+  @Test func noExemptionIsLeftOver() throws {
+    let files = try SourceTree.files(in: ["Sources", "Tests", "loadtest"], endings: [".swift", ".c", ".h"])
+    for stale in Exemptions.all.flatMap({ $0.stale(in: files) }) { Issue.record("\(stale)") }
+    let tables = try SourceTree.files(in: ["Sources/Simulator/Scenario"], endings: [".swift"])
+    for stale in ScenarioKeys.stale(in: tables) { Issue.record("\(stale)") }
+    for stale in try Arrows.ofRepository().stale(in: files) { Issue.record("\(stale)") }
+  }
+
+  @Test func commentsNameWhatIsThere() throws {
+    let comments = Comments(product: try SourceTree.files(in: ["Sources"], endings: [".swift"]))
+    try check(["Sources"], [".swift"], comments.violations)
+  }
+
   @Test func everyTestIsRun() throws {
     try check(["Tests"], [".swift"], Marks.silentTests)
   }

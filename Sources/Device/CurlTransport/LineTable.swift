@@ -216,7 +216,8 @@ final class LineExchange {
     allowsAnother = answer.keepAlive
     reason = []
     reason.append(copying: answer[answer.reason])
-    isPacked = answer.fields.value("content-encoding").map { answer.fields[$0].equals(lowercase: "gzip") } ?? false
+    isPacked =
+      answer.fields.value(HeaderName.contentEncoding).map { answer.fields[$0].equals(lowercase: "gzip") } ?? false
     if keepsHead { head = answer.fields.bytes }
   }
 
@@ -244,8 +245,9 @@ final class LineForm {
   private static let methods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "GET"]
   /// What libcurl reads the meaning of, when a request brings it.
   private static let meaningful = [
-    "host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect", "accept",
-    "accept-encoding", "cookie",
+    HeaderName.host, HeaderName.connection, HeaderName.contentLength, HeaderName.transferEncoding, HeaderName.te,
+    HeaderName.trailer, HeaderName.upgrade, HeaderName.expect, HeaderName.accept, HeaderName.acceptEncoding,
+    HeaderName.cookie,
   ]
 
   /// Nil for a request that is left to libcurl.
@@ -258,9 +260,9 @@ final class LineForm {
     do throws(HTTPError) {
       try RequestWriter.requestLine(
         request.method.utf8.span, target.isEmpty ? root.span : target, .http11, into: &head)
-      try HeadWriter.field("Host", text.extracting(url.authority), into: &head)
-      HeadWriter.field("Accept", "*/*", into: &head)
-      HeadWriter.field("Accept-Encoding", "gzip", into: &head)
+      try HeadWriter.field(HeaderName.host, text.extracting(url.authority), into: &head)
+      HeadWriter.field(HeaderName.accept, "*/*", into: &head)
+      HeadWriter.field(HeaderName.acceptEncoding, "gzip", into: &head)
       for field in request.headers {
         guard LineForm.isPlain(field) else { return nil }
         try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &head)
@@ -287,8 +289,6 @@ final class LineForm {
 
   private static func isPlain(_ field: NameValuePair) -> Bool {
     guard !field.value.isEmpty else { return false }
-    return !meaningful.contains { word in
-      word.utf8.count == field.name.utf8.count && zip(word.utf8, field.name.utf8).allSatisfy { $0 == $1 | 0x20 }
-    }
+    return !meaningful.contains { field.name.utf8.span.isSameName($0) }
   }
 }

@@ -159,8 +159,8 @@ extension Transfer {
     // A line with a colon and no value removes a header, one with a semicolon sends it empty (CURLOPT_HTTPHEADER(3)).
     for field in fields { append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
     // What libcurl would add by itself, and a phone does not send.
-    append("Expect:")
-    if !fields.contains(where: { $0.name.lowercased() == "content-type" }) { append("Content-Type:") }
+    append("\(HeaderName.expect):")
+    if !fields.contains(where: { $0.hasName(HeaderName.contentType) }) { append("\(HeaderName.contentType):") }
     accepted(CURLOPT_HTTPHEADER, unsafe rr_curl_set_list(easy, CURLOPT_HTTPHEADER, list))
     unsafe curl_slist_free_all(headers)
     unsafe headers = unsafe list

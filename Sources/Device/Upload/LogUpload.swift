@@ -42,12 +42,13 @@ struct LogForm {
     var body: [UInt8] = []
     body.reserveCapacity(contents.reduce(1_024) { $0 + $1.count })
     for field in fields {
-      body += Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field.name)\"\r\n\r\n".utf8)
+      body += Array("--\(boundary)\r\n\(HeaderName.contentDisposition): form-data; name=\"\(field.name)\"\r\n\r\n".utf8)
       body += field.value
       body += Array("\r\n".utf8)
     }
-    let disposition = "Content-Disposition: form-data; name=\"\(Self.filePart)\"; filename=\"\(Self.fileName)\""
-    body += Array("--\(boundary)\r\n\(disposition)\r\nContent-Type: \(Self.fileType)\r\n\r\n".utf8)
+    let disposition =
+      "\(HeaderName.contentDisposition): form-data; name=\"\(Self.filePart)\"; filename=\"\(Self.fileName)\""
+    body += Array("--\(boundary)\r\n\(disposition)\r\n\(HeaderName.contentType): \(Self.fileType)\r\n\r\n".utf8)
     body += upload.gzip
     body += Array("\r\n--\(boundary)--\r\n".utf8)
     contentType = "multipart/form-data; boundary=\(boundary)"

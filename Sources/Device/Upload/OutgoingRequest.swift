@@ -116,9 +116,6 @@ enum RequestHeaders {
 }
 
 extension NameValuePair {
-  /// Names of header fields ignore case (RFC 9110 §5.1).
-  fileprivate func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
-
   /// A name that is a token, and a value that stays on its line (RFC 9110 §5.6.2, §5.5): a configuration comes from a
   /// server and must not write lines of its own into a request.
   fileprivate var isSendable: Bool {

@@ -110,7 +110,7 @@ extension AnswerChecker {
     judgement.judge(.noServerError, isBroken: status >= 500, "status \(status)\(AnswerChecker.reason(answer))")
     if let head = answer.head, !isSuccess {
       judgement.judge(
-        .noRetryAfter, head[HeaderName.retryAfter.description].map { "status \(status) with Retry-After: \($0)" })
+        .noRetryAfter, head[HeaderName.retryAfter].map { "status \(status) with Retry-After: \($0)" })
     }
     judgeQueue(print, status, isSuccess: isSuccess, into: &judgement)
     judgePermission(answer, status, into: &judgement)
@@ -123,7 +123,7 @@ extension AnswerChecker {
   }
 
   private func redirect(_ answer: ObservedAnswer, _ status: Int) -> String {
-    "status \(status)" + (answer.head?["Location"].map { " to \($0)" } ?? "")
+    "status \(status)" + (answer.head?[HeaderName.location].map { " to \($0)" } ?? "")
   }
 
   private mutating func judgeQueue(
@@ -159,7 +159,7 @@ extension AnswerChecker {
       judgement.judge(.refreshIsPossible, isBroken: !answer.canRefresh, "status 401, and there is no refreshUrl")
       if let head = answer.head {
         judgement.judge(
-          .challenge, isBroken: head[HeaderName.wwwAuthenticate.description] == nil,
+          .challenge, isBroken: head[HeaderName.wwwAuthenticate] == nil,
           "status 401 without WWW-Authenticate")
       }
     }

@@ -46,13 +46,13 @@ package struct AnswerHead: Equatable, Sendable {
   }
 
   /// Of the first field of this name; names ignore case (RFC 9110 §5.1).
-  package subscript(name: String) -> String? {
-    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  package subscript(name: StaticString) -> String? {
+    fields.first { $0.name.lowercased() == name.description.lowercased() }?.value
   }
 
   /// Without parameters, in lower case.
   var mediaType: String? {
-    self[HeaderName.contentType.description].map { value in
+    self[HeaderName.contentType].map { value in
       AnswerHead.trimmed(Array(value.utf8).prefix { $0 != UInt8(ascii: ";") }).lowercased()
     }
   }

@@ -1,14 +1,48 @@
-/// The names of the header fields that carry meaning between device and server, in the case in which they are sent.
-/// The HTTP module has those that frame a message.
+/// The names of header fields, in the case in which they are sent. HTTP1, which imports nothing, writes those that frame a
+/// message itself.
 package enum HeaderName {
+  package static let accept: StaticString = "Accept"
+  package static let acceptEncoding: StaticString = "Accept-Encoding"
+  package static let allow: StaticString = "Allow"
   package static let authorization: StaticString = "Authorization"
+  package static let cacheControl: StaticString = "Cache-Control"
+  package static let connection: StaticString = "Connection"
+  package static let contentDisposition: StaticString = "Content-Disposition"
   package static let contentEncoding: StaticString = "Content-Encoding"
+  package static let contentLength: StaticString = "Content-Length"
+  package static let contentSecurityPolicy: StaticString = "Content-Security-Policy"
   package static let contentType: StaticString = "Content-Type"
-  package static let deviceID: StaticString = "X-Device-Id"
-  package static let runID: StaticString = "X-Run-Id"
+  package static let cookie: StaticString = "Cookie"
+  package static let crossOriginOpenerPolicy: StaticString = "Cross-Origin-Opener-Policy"
+  package static let crossOriginResourcePolicy: StaticString = "Cross-Origin-Resource-Policy"
+  package static let date: StaticString = "Date"
+  package static let eTag: StaticString = "ETag"
+  package static let expect: StaticString = "Expect"
+  package static let host: StaticString = "Host"
+  package static let ifNoneMatch: StaticString = "If-None-Match"
+  package static let lastEventID: StaticString = "Last-Event-ID"
+  package static let link: StaticString = "Link"
+  package static let location: StaticString = "Location"
+  package static let origin: StaticString = "Origin"
+  package static let proxyAuthorization: StaticString = "Proxy-Authorization"
+  package static let referrerPolicy: StaticString = "Referrer-Policy"
   package static let retryAfter: StaticString = "Retry-After"
+  package static let secFetchSite: StaticString = "Sec-Fetch-Site"
+  package static let te: StaticString = "TE"
+  package static let trailer: StaticString = "Trailer"
+  package static let transferEncoding: StaticString = "Transfer-Encoding"
+  package static let upgrade: StaticString = "Upgrade"
   package static let userAgent: StaticString = "User-Agent"
   package static let wwwAuthenticate: StaticString = "WWW-Authenticate"
+  package static let contentTypeOptions: StaticString = "X-Content-Type-Options"
+  package static let deviceID: StaticString = "X-Device-Id"
+  package static let runID: StaticString = "X-Run-Id"
+}
+
+/// Names ignore case (RFC 9110 §5.1).
+extension NameValuePair {
+  package func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+  package func hasName(_ other: StaticString) -> Bool { hasName(other.description) }
 }
 
 /// The values of `Content-Type` that devices send.

@@ -19,7 +19,7 @@ package struct RefreshRequest: Equatable, Sendable {
     let configured = NameValuePair.list(settings.refreshHeaders).compactMap {
       $0.substituting(TokenPlaceholder.accessToken, with: settings.accessToken)
     }
-    let contentType = configured.first { $0.hasName(HeaderName.contentType.description) }?.value
+    let contentType = configured.first { $0.hasName(HeaderName.contentType) }?.value
     let mediaType = contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
     let isJSON = mediaType == ContentType.json
     refusedContentType = isJSON || mediaType == ContentType.form ? nil : contentType
@@ -45,11 +45,6 @@ package struct RefreshRequest: Equatable, Sendable {
     writer.endObject()
     return writer.bytes
   }
-}
-
-extension NameValuePair {
-  /// Names of header fields ignore case (RFC 9110 §5.1).
-  fileprivate func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
 }
 
 /// A server's view of a refresh request, whose field names are the app's choice. Forms, multipart and JSON bodies all

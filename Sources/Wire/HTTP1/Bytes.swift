@@ -7,7 +7,7 @@ extension Span<UInt8> {
   }
 
   /// Field names ignore case (RFC 9110 §5.1), however either side is written.
-  func isSameName(_ name: StaticString) -> Bool {
+  package func isSameName(_ name: StaticString) -> Bool {
     guard count == name.utf8CodeUnitCount else { return false }
     for index in indices {
       let other = unsafe name.utf8Start[index]

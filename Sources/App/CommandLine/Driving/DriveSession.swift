@@ -228,7 +228,7 @@ enum DriveExchange {
     return lines.map(DriveScreen.printable)
   }
 
-  private static func isSecret(_ field: NameValuePair) -> Bool { field.name.lowercased() == "authorization" }
+  private static func isSecret(_ field: NameValuePair) -> Bool { field.hasName(HeaderName.authorization) }
 
   private static let shownBytes = 8_192
 

@@ -70,7 +70,7 @@ extension Engine {
     }
   }
 
-  /// The last fence is gone, by its name or with all others: `geofenceschange` has empty lists (SDK §15.7).
+  /// The last fence is gone, by its name or with all others: the event geofenceschange has empty lists (SDK §15.7).
   private mutating func tellNoneIsLeft(of active: [String], at now: Moment, into effects: inout [Effect]) {
     if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
     fences.removeAll(into: &fenceEffects)
@@ -299,7 +299,7 @@ extension Engine {
     effects.append(.saveGeofence(geofence))
   }
 
-  /// A crossing that changed nothing is told of by `locationfilter` (SDK §6).
+  /// A crossing that changed nothing is told of by the event locationfilter (SDK §6).
   mutating func tell(_ suppression: GeofenceSuppression, at now: Moment, into effects: inout [Effect]) {
     note(
       .geofenceSuppressed(identifier: suppression.identifier, reason: suppression.reason.rawValue), .debug,

@@ -70,8 +70,11 @@ package enum ServerFault: Equatable, Sendable {
 extension ServerFault {
   /// Whether a field may stand in an answer beside those that the server writes.
   package static func isField(_ field: NameValuePair) -> Bool {
-    let own = ["content-length", "content-type", "transfer-encoding", "connection", "date"]
-    if own.contains(field.name.lowercased()) { return false }
+    let own = [
+      HeaderName.contentLength, HeaderName.contentType, HeaderName.transferEncoding, HeaderName.connection,
+      HeaderName.date,
+    ]
+    if own.contains(where: field.hasName) { return false }
     var bytes: [UInt8] = []
     do throws(HTTPError) {
       try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)

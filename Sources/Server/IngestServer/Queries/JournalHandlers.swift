@@ -197,7 +197,7 @@ extension JournalEntry {
   fileprivate func requestBytes(_ operation: DeviceOperation?) -> Int? {
     if !JournalDraft.isSecret(operation), let count = body.wholeCount { return count }
     let fields = String(decoding: head, as: UTF8.self).split(separator: "\n")
-    let announced = fields.first { $0.lowercased().hasPrefix("content-length:") }
+    let announced = fields.first { $0.lowercased().hasPrefix("\(HeaderName.contentLength):".lowercased()) }
     return announced.flatMap { $0.split(separator: ":").last.flatMap { Int($0.filter { $0 != " " }) } }
   }
 }

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import HTTP1
 package import Store
 import Synchronization
@@ -44,7 +45,7 @@ package final class JournalRecorder: Sendable {
 struct JournalDraft {
   /// Bytes of a body or an answer that are kept.
   static let bytesMax = 16_384
-  private static let secrets: [StaticString] = ["authorization", "proxy-authorization", "cookie"]
+  private static let secrets = [HeaderName.authorization, HeaderName.proxyAuthorization, HeaderName.cookie]
 
   let method: String
   let path: String
@@ -62,7 +63,7 @@ struct JournalDraft {
       lines.append(copying: name)
       lines.append(UInt8(ascii: ":"))
       lines.append(UInt8(ascii: " "))
-      if JournalDraft.secrets.contains(where: { name.equals(lowercase: $0) }) {
+      if JournalDraft.secrets.contains(where: { name.isSameName($0) }) {
         lines += Array("(secret)".utf8)
       } else {
         lines.append(copying: head[field.value])

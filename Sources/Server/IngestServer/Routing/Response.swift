@@ -213,25 +213,3 @@ extension Response {
     }
   }
 }
-
-extension HeaderName {
-  static let acceptEncoding: StaticString = "Accept-Encoding"
-  static let allow: StaticString = "Allow"
-  static let cacheControl: StaticString = "Cache-Control"
-  static let connection: StaticString = "Connection"
-  static let contentDisposition: StaticString = "Content-Disposition"
-  static let contentSecurityPolicy: StaticString = "Content-Security-Policy"
-  static let contentTypeOptions: StaticString = "X-Content-Type-Options"
-  static let crossOriginOpenerPolicy: StaticString = "Cross-Origin-Opener-Policy"
-  static let crossOriginResourcePolicy: StaticString = "Cross-Origin-Resource-Policy"
-  static let date: StaticString = "Date"
-  static let eTag: StaticString = "ETag"
-  static let host: StaticString = "Host"
-  static let ifNoneMatch: StaticString = "If-None-Match"
-  static let lastEventID: StaticString = "Last-Event-ID"
-  static let link: StaticString = "Link"
-  static let location: StaticString = "Location"
-  static let origin: StaticString = "Origin"
-  static let referrerPolicy: StaticString = "Referrer-Policy"
-  static let secFetchSite: StaticString = "Sec-Fetch-Site"
-}

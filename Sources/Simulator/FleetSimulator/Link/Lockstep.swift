@@ -57,7 +57,7 @@ enum WireBytes {
     bytes.reserveCapacity(512 + request.body.count)
     do throws(HTTPError) {
       try RequestWriter.requestLine(request.method.utf8.span, target.utf8.span, .http11, into: &bytes)
-      try HeadWriter.field("Host", parts[2].utf8.span, into: &bytes)
+      try HeadWriter.field(HeaderName.host, parts[2].utf8.span, into: &bytes)
       for field in request.headers { try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes) }
     } catch { return nil }
     HeadWriter.contentLength(request.body.count, into: &bytes)

@@ -178,7 +178,8 @@ extension RunSetup {
     GPSModel(
       sigmaMetres: max(gps.sigmaMetres, 0.01), correlationSeconds: max(gps.correlationTime.seconds, 0.1),
       outliersPerHour: min(gps.outliers?.perHour ?? 0, 99),
-      outlierDistance: gps.outliers?.distance ?? .constant(0), isBlindInTunnels: gps.dropouts.zones == .tunnels)
+      outlierDistance: gps.outliers?.distance ?? .constant(0), isBlindInTunnels: gps.dropouts.zones == .tunnels,
+      accuracyShare: gps.accuracy.share)
   }
 
   /// Metres per second; who stands for ever is no body on its way.

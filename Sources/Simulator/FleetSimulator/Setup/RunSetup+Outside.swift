@@ -114,6 +114,9 @@ extension RunSetup {
     transport.heedsEnvironment = true
     transport.keepsHeads = true
     transport.idleTime = connections.keepAlive
+    switch connections.http {
+    case .version11: transport.httpVersion = .http1
+    }
     switch connections.policy {
     case .mobile: transport.connections = .mobile
     case .pooled: transport.connections = .shared(atMost: 256)

@@ -47,8 +47,8 @@ package struct AcknowledgedRecords {
     var server = server
     let origin = server.origin
     // The run that the app says it belongs to and, to the server that it uploads to, who it is.
-    let wanted = [HeaderName.runID.description.lowercased()] + (server.asksOnly(origin) ? ["authorization"] : [])
-    server.headers = headers.filter { wanted.contains($0.name.lowercased()) }
+    let wanted = [HeaderName.runID] + (server.asksOnly(origin) ? [HeaderName.authorization] : [])
+    server.headers = headers.filter { wanted.contains(where: $0.hasName) }
       .map { Named(name: $0.name, value: $0.value) }
     if server.verification.url == nil, known.values.contains(where: { $0.timestamp == nil }) {
       return .impossible("the uploads do not show the time of each record")

@@ -275,7 +275,7 @@ extension UUID128 {
 enum PageLink {
   /// As a whole URL; nil on the last page.
   static func next(in head: AnswerHead, from page: String) -> String? {
-    for field in head.fields where field.name.lowercased() == "link" {
+    for field in head.fields where field.name.lowercased() == HeaderName.link.description.lowercased() {
       for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
     }
     return nil

@@ -66,6 +66,13 @@ extension ValueCodec where Value == DeclaredReceiver {
 package enum AccuracyRule: String, CaseIterable, Sendable {
   /// The true place lies inside the radius 68 % of the time, as Android defines it.
   case p68
+
+  /// Of the fixes whose radius holds the true place.
+  package var share: Double {
+    switch self {
+    case .p68: 0.68
+    }
+  }
 }
 
 /// Where there is no fix.

@@ -26,7 +26,7 @@ package final class GPSModel: Sendable {
   /// How fast the first, bad fixes become good.
   package let settlingSeconds: Double
 
-  /// What holds the true place in 68 of 100 fixes, in sigmas.
+  /// The reported radius, in sigmas.
   let accuracyFactor: Double
 
   package init(
@@ -38,6 +38,7 @@ package final class GPSModel: Sendable {
     outliersPerHour: Double = 0.5,
     outlierDistance: Distribution = .pareto(min: 80, alpha: 1.6),
     isBlindInTunnels: Bool = true,
+    accuracyShare: Double = 0.68,
     warmStartSeconds: Double = 2.0,
     coldStartSeconds: Double = 12.0,
     warmInflation: Double = 4.0,
@@ -47,6 +48,7 @@ package final class GPSModel: Sendable {
     precondition(
       sigmaMetres > 0 && correlationSeconds > 0 && skySeconds > 0 && settlingSeconds > 0, "noise has a scale")
     precondition(whiteShare >= 0 && whiteShare <= 1, "a share is 0 to 1")
+    precondition(accuracyShare > 0 && accuracyShare < 0.7, "outliers are outside the radius")
     precondition(outliersPerHour >= 0 && outliersPerHour < 100, "outliers are rare")
     self.sigmaMetres = sigmaMetres
     self.correlationSeconds = correlationSeconds
@@ -61,7 +63,7 @@ package final class GPSModel: Sendable {
     self.warmInflation = warmInflation
     self.coldInflation = coldInflation
     self.settlingSeconds = settlingSeconds
-    accuracyFactor = GPSModel.accuracyFactor(outliersPerHour: outliersPerHour)
+    accuracyFactor = GPSModel.accuracyFactor(of: accuracyShare, outliersPerHour: outliersPerHour)
   }
 
   package static let inVehicle = GPSModel()
@@ -71,13 +73,10 @@ package final class GPSModel: Sendable {
 
   static let outlierSeconds = 10.0
 
-  /// The radius that holds the true place in 68 of 100 fixes, in sigmas, outliers counted in: with x and y normal,
+  /// The radius that holds the true place in a share of the fixes, in sigmas, outliers counted in: with x and y normal,
   /// P(r ≤ kσ) = 1 − e^(−k²/2), and an outlier is never inside.
-  private static func accuracyFactor(outliersPerHour: Double) -> Double {
+  private static func accuracyFactor(of share: Double, outliersPerHour: Double) -> Double {
     let honestShare = 1 - outliersPerHour * GPSModel.outlierSeconds / 3_600
-    return (-2 * PortableMath.log(1 - GPSModel.containment / honestShare)).squareRoot()
+    return (-2 * PortableMath.log(1 - share / honestShare)).squareRoot()
   }
-
-  /// What Android means by accuracy: a radius of 68 percent.
-  static let containment = 0.68
 }

@@ -40,7 +40,7 @@ struct ExpectedRequest {
     var faults: [String] = []
     if request.method != method { faults.append("is a \(request.method) and not a \(method)") }
     if request.url.contains("${") { faults.append("goes to '\(request.url)'") }
-    if request.header("content-type")?.hasPrefix("application/json") != true {
+    if request.header(HeaderName.contentType.description)?.hasPrefix("application/json") != true {
       faults.append("is not application/json")
     }
     for header in headers where !ownHeaders.contains(header.name.lowercased()) {
@@ -89,7 +89,7 @@ struct ExpectedRequest {
 
 extension OutgoingRequest {
   fileprivate func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    headers.first { $0.hasName(name) }?.value
   }
 }
 
