@@ -12,8 +12,7 @@ extension IngestSession {
     guard let device = response.device, context.latestExpiry.isAhead(of: exchange.receivedAt),
       context.backend.submit(.takeCommands(device, limit: Response.commandsMax), for: address)
     else { return answer(exchange, response, bodyComplete: true, &output) }
-    state = .owing(exchange, .commands(response))
-    wishes.wantsInput = false
+    expectResult(of: exchange, .commands(response))
   }
 
   /// The client goes on after the last answer.

@@ -51,7 +51,7 @@ private final class SlowResponse: Responder {
     output.bytes += bytes[sent..<end]
     sent = end
     guard end < bytes.count else { return session.proceed() }
-    session.state = .responding(self)
+    session.respond(with: self)
     session.wishes.alarm = output.now + pause
   }
 
@@ -144,8 +144,7 @@ extension IngestSession {
   private func hold(
     _ exchange: Exchange, _ step: HeldAnswer.Step, _ delay: Nanoseconds, _ output: inout SessionOutput
   ) {
-    state = .responding(HeldAnswer(exchange, step))
-    wishes.wantsInput = false
+    respond(with: HeldAnswer(exchange, step))
     wishes.alarm = output.now + delay
   }
 
@@ -154,9 +153,7 @@ extension IngestSession {
   ) {
     note(exchange, response, now: now)
     rules.stop()
-    state = .finished
-    wishes.wantsInput = false
-    wishes.ending = ending
+    finish(ending)
   }
 
   private func append(

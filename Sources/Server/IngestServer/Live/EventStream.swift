@@ -30,10 +30,9 @@ struct EventStreamFormat {
   /// The server stops.
   func end(in session: IngestSession, _ output: inout SessionOutput) {
     if isChunked { ChunkWriter.end(into: &output.bytes) }
-    session.state = .finished
     session.wishes.alarm = nil
     session.wishes.hasMoreOutput = false
-    session.wishes.ending = .afterOutput
+    session.finish(.afterOutput)
   }
 }
 
@@ -63,8 +62,7 @@ final class EventStream: Responder {
     let format = EventStreamFormat(exchange)
     format.begin(exchange, in: session, &output)
     session.note(exchange, .emptyStream, now: output.now)
-    session.state = .responding(EventStream(id, format))
-    session.wishes.wantsInput = false
+    session.respond(with: EventStream(id, format))
     session.wishes.alarm = output.now + heartbeat
   }
 

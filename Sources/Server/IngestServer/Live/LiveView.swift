@@ -35,8 +35,7 @@ final class LiveView: Responder {
     view.format.begin(exchange, in: session, &output)
     view.append("hello", &output.bytes) { session.context.live.describe(to: &$0) }
     session.note(exchange, .emptyStream, now: output.now)
-    session.state = .responding(view)
-    session.wishes.wantsInput = false
+    session.respond(with: view)
     view.produce(session, &output)
   }
 

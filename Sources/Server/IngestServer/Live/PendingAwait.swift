@@ -31,8 +31,7 @@ final class PendingAwait: Responder {
       hub.giveUp(id)
       return session.answer(exchange, .overloaded, bodyComplete: true, &output)
     }
-    session.state = .responding(PendingAwait(id, exchange, condition, milliseconds: milliseconds))
-    session.wishes.wantsInput = false
+    session.respond(with: PendingAwait(id, exchange, condition, milliseconds: milliseconds))
     session.wishes.alarm = output.now + .milliseconds(milliseconds)
   }
 
@@ -82,7 +81,7 @@ final class PendingAwait: Responder {
       let response = Response.timedOut(progress, condition, milliseconds, reasons)
       return session.answer(exchange, response, bodyComplete: true, &output)
     }
-    session.state = .asking(exchange)
+    session.expectAnswer(to: exchange)
   }
 
   func drain(_ session: IngestSession, _ output: inout SessionOutput) {

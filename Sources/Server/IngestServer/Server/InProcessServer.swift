@@ -172,15 +172,15 @@ package final class InProcessConnection {
   ) -> [UInt8] {
     guard !isClosed else { return [] }
     untaken.append(contentsOf: bytes)
-    session.plannedFault = fault
-    defer { session.plannedFault = nil }
-    return work(at: now, wall: wall) { _ in }
+    var fault = fault
+    return work(at: now, wall: wall, meeting: &fault) { _ in }
   }
 
   /// What it says when the alarm has rung.
   package func goOn(at now: MonotonicInstant, wall: WallInstant) -> [UInt8] {
     guard !isClosed else { return [] }
-    return work(at: now, wall: wall) { session.alarmRang(&$0) }
+    var noFault: ServerFault?
+    return work(at: now, wall: wall, meeting: &noFault) { session.alarmRang(&$0) }
   }
 
   package func close(_ reason: CloseReason, at now: MonotonicInstant, wall: WallInstant) {
@@ -194,7 +194,8 @@ package final class InProcessConnection {
   }
 
   private func work(
-    at now: MonotonicInstant, wall: WallInstant, _ begin: (inout SessionOutput) -> Void
+    at now: MonotonicInstant, wall: WallInstant, meeting fault: inout ServerFault?,
+    _ begin: (inout SessionOutput) -> Void
   ) -> [UInt8] {
     server.now = wall
     var output = SessionOutput(now: now, unsentMax: .max)
@@ -204,7 +205,7 @@ package final class InProcessConnection {
     while isMoving {
       isMoving = false
       if session.wishes.wantsInput && session.wishes.ending == .open && taken < untaken.count {
-        let step = session.receive(untaken.span.extracting(taken..<untaken.count), &output)
+        let step = session.receive(untaken.span.extracting(taken..<untaken.count), meeting: &fault, &output)
         taken += step
         isMoving = step > 0
       }

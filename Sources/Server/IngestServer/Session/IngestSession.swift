@@ -22,15 +22,13 @@ package final class IngestSession: ByteSession {
   private var exchangeCount: UInt32 = 0
   /// Its last request was not that of a device.
   private var isObserver = false
-  var state = State.waiting
+  private(set) var state = State.waiting
   /// Of the request that is being read. Not in the state, which would be taken apart and put together for every piece.
   var body: [UInt8] = []
   /// Of what the body may take beyond `BodyBudget.free`.
   var bodyBudget = 0
   /// How long the body is said to be.
   private(set) var bodyFraming = BodyFraming.none
-  /// Meets the request that is being read, before any rule. Only a server in the process is given one.
-  var plannedFault: ServerFault?
   /// What the last answer carried, until the client shows that it has read it.
   var carried: CarriedCommands?
 
@@ -70,6 +68,13 @@ package final class IngestSession: ByteSession {
   }
 
   package func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
+    var noFault: ServerFault?
+    return receive(input, meeting: &noFault, &output)
+  }
+
+  /// The next request to which it applies meets `plannedFault`, before any rule, and takes it. Only a server in the process
+  /// is given one.
+  func receive(_ input: Span<UInt8>, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) -> Int {
     var taken = 0
     var share = Self.share
     while wishes.wantsInput && !output.isFull && share > 0 {
@@ -82,10 +87,10 @@ package final class IngestSession: ByteSession {
       }
       switch step.event {
       case .needMoreInput: break
-      case .head: headCame(&output)
+      case .head: headCame(meeting: &plannedFault, &output)
       case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound), &output)
       case .end:
-        requestEnded(&output)
+        requestEnded(meeting: &plannedFault, &output)
         share -= Self.requestCost
       }
       share -= 1
@@ -139,9 +144,7 @@ package final class IngestSession: ByteSession {
       let response = Response.error(408, "timeout", "the request did not arrive in time")
       append(response, .http11, withoutContent: false, .close, &output)
       context.metrics.refused(status: response.status)
-      state = .finished
-      wishes.wantsInput = false
-      wishes.ending = .afterOutput
+      finish(.afterOutput)
     case .idle, .write, .linger: wishes.ending = .atOnce
     }
   }
@@ -178,7 +181,7 @@ package final class IngestSession: ByteSession {
 extension IngestSession {
   private var isDropping: Bool { if case .dropping = state { true } else { false } }
 
-  private func headCame(_ output: inout SessionOutput) {
+  private func headCame(meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
     exchangeCount &+= 1
     confirmCarried()
     rules.requestBegan(scratch.head)
@@ -222,12 +225,12 @@ extension IngestSession {
     if case .reading = state, !keep(bytes) { turnBodyAway(&output) }
   }
 
-  private func requestEnded(_ output: inout SessionOutput) {
+  private func requestEnded(meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
     switch takeState() {
     case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
     case .reading(let exchange):
       exchange.body = takeBody()
-      handle(exchange, &output)
+      handle(exchange, meeting: &plannedFault, &output)
     case .dropping: proceed()
     case .waiting, .owing, .asking, .responding, .finished:
       preconditionFailure("a request ends once, after it has begun")
@@ -241,7 +244,9 @@ extension IngestSession {
     return taken
   }
 
-  private func handle(_ exchange: Exchange, _ output: inout SessionOutput) {
+  private func handle(
+    _ exchange: Exchange, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput
+  ) {
     let reply = exchange.route.handler(context, exchange, scratch)
     exchange.device = reply.device ?? exchange.device
     if exchange.device.isEmpty, exchange.route.deviceOperation == .uploadLocations {
@@ -262,8 +267,7 @@ extension IngestSession {
       guard context.backend.submit(job, for: address) else {
         return answer(exchange, .overloaded, bodyComplete: true, &output)
       }
-      state = .owing(exchange, continuation)
-      wishes.wantsInput = false
+      expectResult(of: exchange, continuation)
     case .ask(let question):
       let isAsked = context.backend.ask({ .answered(.found(by: question, in: $0)) }, for: address)
       wait(exchange, isAsked: isAsked, &output)
@@ -277,8 +281,7 @@ extension IngestSession {
   /// For `SessionMessage.answered`.
   private func wait(_ exchange: Exchange, isAsked: Bool, _ output: inout SessionOutput) {
     guard isAsked else { return answer(exchange, .tooManyQuestions, bodyComplete: true, &output) }
-    state = .asking(exchange)
-    wishes.wantsInput = false
+    expectAnswer(to: exchange)
   }
 
   private func refuse(_ error: HTTPError, _ output: inout SessionOutput) {
@@ -286,9 +289,7 @@ extension IngestSession {
     dropBody()
     let response = Response.unreadable(error)
     append(response, .http11, withoutContent: false, .close, &output)
-    state = .finished
-    wishes.wantsInput = false
-    wishes.ending = .afterOutput
+    finish(.afterOutput)
     context.metrics.refused(status: error.status)
   }
 
@@ -343,11 +344,29 @@ extension IngestSession {
       parser.beginNextRequest()
       state = .waiting
       wishes.wantsInput = true
-    case .closeAfterAnswer:
-      state = .finished
-      wishes.wantsInput = false
-      wishes.ending = .afterOutput
+    case .closeAfterAnswer: finish(.afterOutput)
     }
+  }
+
+  /// The answer takes more than one call: from now on the responder has them.
+  func respond(with responder: any Responder) { enter(.responding(responder)) }
+
+  /// The writer is at work; its result goes on with the continuation.
+  func expectResult(of exchange: Exchange, _ continuation: Continuation) { enter(.owing(exchange, continuation)) }
+
+  /// A reader is at work, and brings the answer.
+  func expectAnswer(to exchange: Exchange) { enter(.asking(exchange)) }
+
+  /// Nothing more is written.
+  func finish(_ ending: SessionWishes.Ending) {
+    enter(.finished)
+    wishes.ending = ending
+  }
+
+  /// States in which no input is wanted.
+  private func enter(_ next: State) {
+    state = next
+    wishes.wantsInput = false
   }
 
   func append(

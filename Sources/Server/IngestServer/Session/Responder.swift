@@ -40,8 +40,7 @@ final class PagedResponse: Responder {
   }
 
   static func begin(_ rest: ContentPage.Source, of exchange: Exchange, in session: IngestSession) {
-    session.state = .responding(PagedResponse(rest, isChunked: exchange.version != .http10))
-    session.wishes.wantsInput = false
+    session.respond(with: PagedResponse(rest, isChunked: exchange.version != .http10))
     session.wishes.hasMoreOutput = true
   }
 
@@ -54,9 +53,7 @@ final class PagedResponse: Responder {
     case .turned(let page): turn(to: page, session, &output)
     // It is too late for a status. What the client has is left without its end, and the reset says that it is not the
     // whole (RFC 9112 §8).
-    case .torn:
-      session.state = .finished
-      session.wishes.ending = .reset
+    case .torn: session.finish(.reset)
     case .completed, .answered, .awaited, .searched, .eventsWaiting: break
     }
   }
