@@ -15,7 +15,7 @@ package struct Engine: Sendable {
 
   /// Made of the configuration, for every step.
   var settings: EngineSettings
-  var phase = Phase.beforeReady
+  private(set) var phase = Phase.beforeReady
   /// Until `ready`.
   var held = HeldInputs()
   /// Where the device rested when an earlier process ended, until this one has found out whether it left.
@@ -102,6 +102,18 @@ package struct Engine: Sendable {
     if case .screen = input, isSuspended { return }
     fireTimers(at: now, into: &effects)
     act(on: input, at: now, into: &effects)
+  }
+
+  /// A process becomes ready once, and what has ended does not go on.
+  mutating func enter(_ next: Phase) {
+    let isLegal =
+      switch (phase, next) {
+      case (.beforeReady, .running), (.beforeReady, .ended), (.running, .headless), (.running, .ended): true
+      case (.headless, .running), (.headless, .headless), (.headless, .ended): true
+      case (_, .beforeReady), (.beforeReady, .headless), (.running, .running), (.ended, _): false
+      }
+    precondition(isLegal, "a process does not go from \(phase) to \(next)")
+    phase = next
   }
 
   mutating func act(on input: EngineInput, at now: Moment, into effects: inout [Effect]) {

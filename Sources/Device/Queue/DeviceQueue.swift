@@ -86,10 +86,12 @@ package struct DeviceQueue: RecordQueue {
     let free = unlocked(limit, newestFirst)
     try append(free, to: &records)
     rows.locked.insert(free)
+    rows.checkLocks()
   }
 
   package func unlock(_ ids: [Int64]) {
     for id in ids { rows.locked.remove(id) }
+    rows.checkLocks()
   }
 
   package func unlockAll() { rows.locked.removeAll() }

@@ -35,6 +35,18 @@ struct DeviceRows {
     return true
   }
 
+  /// An upload holds rows that are there: what leaves the queue leaves the locked rows too.
+  func checkLocks() {
+    guard let first = locked.rows.first, let last = locked.rows.last else { return }
+    precondition(locked.rows.count <= count, "more rows are locked than there are")
+    precondition(contains(first) && contains(last), "a row that is gone is locked")
+  }
+
+  private func contains(_ row: Int64) -> Bool {
+    let index = storage[head...].firstIndex(notBefore: row)
+    return index < storage.count && storage[index] == row
+  }
+
   /// A row that was removed, at its place; how old it was is not remembered.
   mutating func putBack(_ row: Int64) {
     storage.insert(row, at: storage[head...].firstIndex(notBefore: row))

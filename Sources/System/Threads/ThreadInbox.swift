@@ -49,6 +49,7 @@ package final class ThreadInbox<Message: Sendable>: Sendable {
   /// Everything since the last call, the oldest first. The array that is passed in, empty, is filled next: its capacity is
   /// kept.
   package func collect(into messages: inout [Message]) {
+    precondition(messages.isEmpty, "messages that were not read would come again")
     var count: eventfd_t = 0
     // Fails when the reader was not woken.
     _ = unsafe eventfd_read(wakeUp, &count)

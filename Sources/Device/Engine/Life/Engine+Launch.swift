@@ -5,7 +5,7 @@ import Vocabulary
 extension Engine {
   /// `ready` (SDK §19.1): once for each launch, before everything else.
   mutating func begin(_ launch: Launch, at now: Moment, into effects: inout [Effect]) {
-    phase = .running
+    enter(.running)
     isInBackground = launch.isInBackground
     lastStir = now.monotonic
     note(.ready(isFirstBoot: launch.isFirstBoot), .info, into: &effects)
@@ -191,7 +191,7 @@ extension Engine {
       forgetLeftovers(into: &effects)
     }
     endBackgroundTasks(into: &effects)
-    phase = .ended
+    enter(.ended)
   }
 
   private func cancel(_ call: EngineCall, into effects: inout [Effect]) {

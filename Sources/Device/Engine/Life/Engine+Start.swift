@@ -135,10 +135,10 @@ extension Engine {
     let isService = profile.platform == .android && !stopsTracking && (state.isEnabled || state.isSchedulerEnabled)
     leaveApp(isEnd: !isService, at: now, into: &effects)
     isInBackground = true
-    guard !isService else { return phase = .headless }
+    guard !isService else { return enter(.headless) }
     if state.isEnabled && state.trackingMode == .location { leaveRegion(into: &effects) }
     timers.stopAll()
-    phase = .ended
+    enter(.ended)
   }
 
   /// The app that made these requests is gone.
@@ -161,7 +161,7 @@ extension Engine {
 
   /// The app is opened again, over a service that went on.
   mutating func rejoin(_ launch: Launch, into effects: inout [Effect]) {
-    phase = .running
+    enter(.running)
     isInBackground = launch.isInBackground
     note(.ready(isFirstBoot: false), .info, into: &effects)
     if let provider { effects.append(.event(.providerChange(provider))) }
