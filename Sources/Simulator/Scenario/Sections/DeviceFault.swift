@@ -10,7 +10,9 @@ package struct DeviceFault: Equatable, Sendable {
   package init() {}
 }
 
-extension DeviceFault: ScenarioSection {
+extension DeviceFault: FaultActionSection {
+  var lasts: Bool { noFix }
+
   static let table = Table<DeviceFault>(
     "device-fault", "A fault of the phone.",
     [
@@ -40,7 +42,11 @@ package struct LifecycleFault: Equatable, Sendable {
   package init() {}
 }
 
-extension LifecycleFault: ScenarioSection {
+extension LifecycleFault: FaultActionSection {
+  var lasts: Bool { false }
+  /// `relaunchAfter` alone does nothing.
+  var isEmpty: Bool { !terminate && !reboot }
+
   static let table = Table<LifecycleFault>(
     "lifecycle-fault", "A fault of the app process.",
     [
@@ -58,7 +64,9 @@ package struct StorageFault: Equatable, Sendable {
   package init() {}
 }
 
-extension StorageFault: ScenarioSection {
+extension StorageFault: FaultActionSection {
+  var lasts: Bool { error != nil }
+
   static let table = Table<StorageFault>(
     "storage-fault", "A fault of the device's queue.",
     [

@@ -89,6 +89,19 @@ struct FaultRate: ScenarioSection, Equatable {
     [.required("perDeviceHour", \.perDeviceHour, .number(0...3_600), "Occurrences per hour and device.")])
 }
 
+/// A section of a fault.
+protocol FaultActionSection: ScenarioSection, Equatable {
+  /// Whether one of its keys begins a state that ends after `for`; the others are events. A new key is decided on where it is
+  /// declared.
+  var lasts: Bool { get }
+  /// Without any of its keys it would do nothing.
+  var isEmpty: Bool { get }
+}
+
+extension FaultActionSection {
+  var isEmpty: Bool { self == Self() }
+}
+
 /// What goes wrong.
 package enum FaultAction: Equatable, Sendable {
   /// The name of the network that devices have meanwhile.
@@ -102,26 +115,21 @@ package enum FaultAction: Equatable, Sendable {
   case remote(RemoteFault)
 
   /// Whether it is a state that begins and ends, and no event.
-  var lasts: Bool {
-    switch self {
-    case .network, .toxic, .http: true
-    case .authorization(let fault): fault.refreshStatus != nil
-    case .storage(let fault): fault.error != nil
-    case .device(let fault): fault.noFix
-    case .lifecycle, .remote: false
-    }
-  }
+  var lasts: Bool { section?.lasts ?? true }
 
   /// A section without any of its keys would do nothing.
-  var isEmpty: Bool {
+  var isEmpty: Bool { section?.isEmpty ?? false }
+
+  /// A network and a toxic are values of their own: they last, and are never empty.
+  private var section: (any FaultActionSection)? {
     switch self {
-    case .network, .toxic: false
-    case .http(let fault): fault == HTTPFault()
-    case .authorization(let fault): fault == AuthorizationFault()
-    case .storage(let fault): fault == StorageFault()
-    case .device(let fault): fault == DeviceFault()
-    case .lifecycle(let fault): !fault.terminate && !fault.reboot
-    case .remote(let fault): fault.commands.isEmpty
+    case .network, .toxic: nil
+    case .http(let fault): fault
+    case .authorization(let fault): fault
+    case .storage(let fault): fault
+    case .device(let fault): fault
+    case .lifecycle(let fault): fault
+    case .remote(let fault): fault
     }
   }
 }

@@ -11,7 +11,9 @@ package struct HTTPFault: Equatable, Sendable {
   package init() {}
 }
 
-extension HTTPFault: ScenarioSection {
+extension HTTPFault: FaultActionSection {
+  var lasts: Bool { true }
+
   static let table = Table<HTTPFault>(
     "http-fault",
     "Faults of arriving requests, modelled on Envoy's fault filter. The first of abort, answer and delay whose percentage and condition match applies.",
@@ -124,7 +126,9 @@ package struct AuthorizationFault: Equatable, Sendable {
   package init() {}
 }
 
-extension AuthorizationFault: ScenarioSection {
+extension AuthorizationFault: FaultActionSection {
+  var lasts: Bool { refreshStatus != nil }
+
   static let table = Table<AuthorizationFault>(
     "auth-fault", "A fault of tokens.",
     [
@@ -142,7 +146,9 @@ package struct RemoteFault: Equatable, Sendable {
   package init() {}
 }
 
-extension RemoteFault: ScenarioSection {
+extension RemoteFault: FaultActionSection {
+  var lasts: Bool { false }
+
   static let table = Table<RemoteFault>(
     "remote-fault", "Commands that the next answers carry.",
     [
