@@ -208,7 +208,7 @@ let package = Package(
       "FleetSimulator",
       needs: [
         "FleetSimulator", "AnswerCheck", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
-        "IngestServer", "Network", "Store", "World", "Contract", "JSON", "Gzip", "Threads", "Base", "Support",
+        "IngestServer", "Network", "Store", "Sensing", "World", "Contract", "JSON", "Gzip", "Threads", "Base", "Support",
       ]),
     tests(
       "ControlRoom",

@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func boundedIntegersFavourNobody() {
+  @Test func boundedIntegersAreEquallyLikely() {
     var stream = RandomStream(seed: 64, device: 0, concern: 0)
     var counts = Array(repeating: 0, count: 7)
     for _ in 0..<DistributionTests.count { counts[stream.index(below: 7)] += 1 }

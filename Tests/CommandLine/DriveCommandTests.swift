@@ -96,7 +96,7 @@ import Testing
       result.output.contains("the device has deleted the records") && result.output.contains("0 still on the phone"))
   }
 
-  @Test func whereNobodyListensThePhoneGoesOn() throws {
+  @Test func withoutAListenerThePhoneGoesOn() throws {
     let server = try LocalServer.start()
     let url = server.url
     server.stop()

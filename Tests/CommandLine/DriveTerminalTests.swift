@@ -52,7 +52,7 @@ import Testing
     func exitCode() -> Int32 { child.exitCode() }
   }
 
-  /// Nobody listens at the discard port.
+  /// The discard port has no listener.
   private static let nowhere = ["--target", "http://127.0.0.1:9"]
 
   @Test func keysDoWhatTheySayAndQuitGivesTheTerminalBack() throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// A run that violates an invariant leaves what it takes to see it again.
 @Suite struct FailureCommandsTests {
-  /// Nobody ever has a network, and a second is too short to deliver what waits.
+  /// No device ever has a network, and a second is too short to deliver what waits.
   private static let text = """
     {
       version: 1, name: "never", seed: 9, clock: { duration: "10m", settle: "1s" },

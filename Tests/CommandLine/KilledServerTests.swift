@@ -30,7 +30,7 @@ import Upload
     let destination = try RunDestination(of: setup) { try SQLiteStore(.scratch) }
     let report = try FleetRun(setup, to: destination, watchers: [killer]).run()
     #expect(killer.kills == 2 && killer.problem == nil)
-    #expect(killer.failures > 0, "requests that were under way, or came while nobody was there")
+    #expect(killer.failures > 0, "requests that were under way, or came while no server was there")
     #expect(report.violations == [] && report.proofRefusal == nil)
     #expect(report.sums.lost == 0 && report.sums.stored == report.sums.created && report.sums.created > 100)
   }

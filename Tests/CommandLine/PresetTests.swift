@@ -25,7 +25,7 @@ import Testing
       readFile: { $0 == "errand.json5" ? Array(Self.scenario.utf8) : nil }, writeOutput: { output += $0 + "\n" },
       writeError: { _ in }, errorIsTerminal: false)
     let code = CommandTable.run(process)
-    // Nobody answers as our administration would.
+    // No server answers as our administration would.
     #expect(code == .ok || preset == "rollingroad", "\(output)")
     let uploads = server.requests.filter { $0.lines[0].hasPrefix("POST") && !$0.lines[0].contains("/admin/") }
     let request = try #require(uploads.max { $0.body.count < $1.body.count })

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ServingCommandsTests {
   private func run(_ words: [String]) -> CommandCall { CommandCall(words) }
 
-  @Test func healthcheckFailsWhereNobodyListens() throws {
+  @Test func healthcheckFailsWithoutAListener() throws {
     let server = try LocalServer.start()
     let url = server.url
     server.stop()

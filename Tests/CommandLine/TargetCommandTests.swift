@@ -44,7 +44,7 @@ import Testing
     #expect(shard.code == .badScenario && shard.error.contains("run one process"))
   }
 
-  /// Nobody has said that it is a server of ours: a token in the environment is for another one.
+  /// It is not declared to be a server of ours: a token in the environment is for another one.
   @Test func aStrangerGetsNothingButTheRequestsOfTheApps() throws {
     let server = try BareServer { _ in .ok("{}") }
     let environment = ["ROLLINGROAD_ADMIN_TOKEN": Self.token]
@@ -120,7 +120,7 @@ import Testing
     #expect(call.error.contains(note), "\(call.error)")
   }
 
-  @Test func nobodyThereIsSeenBeforeTheRun() throws {
+  @Test func aMissingServerIsReportedBeforeTheRun() throws {
     let server = try LocalServer.start()
     let url = server.url
     server.stop()

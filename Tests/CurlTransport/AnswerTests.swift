@@ -35,7 +35,7 @@ import Upload
       ),
       ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 Fine\r\nContent-Length: 1\r\n\r\nx", "Fine", "x"),
       ("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 Late\r\nContent-Length: 0\r\n\r\n", "Late", ""),
-      // Longer than it says: the rest is nobody's.
+      // Longer than it says: the rest belongs to no answer.
       ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcdef", "OK", "abc"),
     ])
   func answersThatAreWhole(_ way: Way, _ answer: (text: String, reason: String, body: String)) async throws {

@@ -79,7 +79,7 @@ import Testing
     #expect(server.opened == 5)
   }
 
-  /// Where it resolves to ::1 first, nobody listens there, and the next socket gets the number of the one given up.
+  /// Where it resolves to ::1 first, which has no listener, and the next socket gets the number of the one given up.
   @Test(arguments: Way.allCases) func aNameWithSeveralAddressesIsTriedToItsEnd(_ way: Way) async throws {
     let server = try BareServer { _ in .ok() }
     let post = try Post(way)

@@ -35,7 +35,7 @@ import Upload
     #expect(await post.send("https://127.0.0.1:\(server.port)/", method: "GET").failure == .tls)
   }
 
-  @Test func aHandshakeThatNobodyAnswersTakesNoLongerThanTheRequestMay() async throws {
+  @Test func aHandshakeWithoutAnAnswerTakesNoLongerThanTheRequestMay() async throws {
     let server = try BareServer { _ in .ok() }
     let post = try Post()
     #expect(await post.send("https://127.0.0.1:\(server.port)/", timeout: .milliseconds(200)).failure == .timeout)

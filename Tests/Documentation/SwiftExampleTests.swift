@@ -35,7 +35,7 @@ import Testing
     #expect(complaint.contains("race.swift:3"), "\(complaint)")
   }
 
-  /// A member that no example shows is one that nobody has tried in both modes.
+  /// A member that no example shows has not been tried in both modes.
   @Test func everyMemberOfTheAPIIsInAnExample() throws {
     let words = try Self.ownFiles.reduce(into: Set<Substring>()) { words, path in
       try words.formUnion(

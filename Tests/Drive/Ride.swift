@@ -18,7 +18,7 @@ struct Ride {
   static let start = Moment(
     monotonic: MonotonicInstant(nanoseconds: 0), wall: WallInstant(millisecondsSince1970: 1_785_000_000_000))
 
-  /// Nil: what a drive does when nobody says.
+  /// Nil: what a drive does by default.
   init(
     _ platform: DevicePlatform = .ios, behaviour: SDKBehaviour? = nil, seed: UInt64 = 1, hasOwnApp: Bool = false,
     _ configuration: JSONObject = [:]

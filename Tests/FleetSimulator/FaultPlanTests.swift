@@ -6,7 +6,7 @@ import World
 
 @testable import FleetSimulator
 
-/// Whom faults befall, and that nobody else notices.
+/// Which devices faults affect, and that no other device notices.
 @Suite struct FaultPlanTests {
   private func kill(_ name: String, _ edit: (inout FaultSelection) -> Void, perHour: Double = 0) -> Fault {
     var selection = FaultSelection()

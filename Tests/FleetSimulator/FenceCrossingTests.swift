@@ -3,6 +3,7 @@ import Contract
 import Engine
 import Host
 import Scenario
+import Sensing
 import Testing
 import Vocabulary
 import World
@@ -36,7 +37,7 @@ import World
     }
     let way = try place(48.10).distanceMetres(to: place(48.13))
     let middle = try place(48.10).distanceMetres(to: place(center.latitude))
-    let outside = center.radiusMetres + CircleWatch.accuracyMetres
+    let outside = center.radiusMetres + NetworkPosition.accuracyMetres
     return ((middle - center.radiusMetres) / way * 300, (middle + outside) / way * 300)
   }
 

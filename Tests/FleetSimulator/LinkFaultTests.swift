@@ -99,7 +99,7 @@ import World
     #expect(isStored.contains(kind) ? seen.duplicates > 0 : true)
   }
 
-  /// A device deletes what a page of HTML with 200 seems to acknowledge, and what a liar does: nobody can help it.
+  /// A device deletes what a page of HTML with 200 seems to acknowledge, and what a lying server does; that cannot be helped.
   @Test(arguments: [AnswerFault.portal, .pretend])
   func aFalseSuccessIsNoticed(kind: AnswerFault) throws {
     var http = HTTPFault()

@@ -46,7 +46,7 @@ import World
     #expect(report.sums.stored == report.sums.created)
   }
 
-  /// Nobody listens at port 1: the device hears so at once, keeps its records, and tries again in its own time.
+  /// Port 1 has no listener: the device hears so at once, keeps its records, and tries again in its own time.
   @Test(arguments: LatencySource.allCases) func aRefusedConnectionIsReportedToTheDevice(_ latency: LatencySource) throws
   {
     let report = try run("http://127.0.0.1:1/locations", latency, minutes: 5)

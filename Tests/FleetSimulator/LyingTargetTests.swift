@@ -147,7 +147,7 @@ import World
   private static let briefSettle = Nanoseconds.seconds(2)
 
   @Test func aFailedRegistrationIsReportedWithItsStatus() throws {
-    let report = try run(Backend(.registersNobody), .none) { setup in
+    let report = try run(Backend(.refusesRegistration), .none) { setup in
       var authorization = TargetAuthorization()
       authorization.strategy = .jwt
       setup.authorization = authorization

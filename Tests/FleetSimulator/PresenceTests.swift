@@ -63,7 +63,7 @@ import World
       "executor: 'ramping-arrival-rate', startRate: 0, timeUnit: '1h', arrivals: '\(pattern)', maxDevices: 500, "
         + "stages: [{ duration: '20m', target: 60 }, { duration: '20m', target: 60 }], trip: { distance: '2km' }")
     let fleet = try RunSetup(scenario).fleets[0]
-    guard case .errands(_, let orders) = fleet.movement else { throw Missing.orders }
+    guard case .scheduled(_, let orders) = fleet.movement else { throw Missing.orders }
     let starts = orders.joined().map(\.start.seconds).sorted()
     // Half of 20, then 20, and the last rate stays for another 20 minutes.
     #expect(starts.count == 50 && fleet.droppedTrips == 0)
@@ -76,7 +76,7 @@ import World
     let scenario = try scenario(
       "executor: 'constant-arrival-rate', rate: 60, timeUnit: '1h', maxDevices: 2, trip: { distance: '20km' }")
     let fleet = try RunSetup(scenario).fleets[0]
-    guard case .errands(_, let orders) = fleet.movement else { throw Missing.orders }
+    guard case .scheduled(_, let orders) = fleet.movement else { throw Missing.orders }
     #expect(fleet.devices == 2)
     #expect(orders.joined().count + fleet.droppedTrips == 60 && fleet.droppedTrips > 30)
     let report = try Runs.run(RunSetup(scenario))
@@ -88,7 +88,7 @@ import World
     let scenario = try scenario(
       "executor: 'constant-arrival-rate', rate: 20, timeUnit: '1h', maxDevices: 9, trip: { distance: '3km' }")
     let setup = try RunSetup(scenario)
-    guard case .errands(_, let orders) = setup.fleets[0].movement else { throw Missing.orders }
+    guard case .scheduled(_, let orders) = setup.fleets[0].movement else { throw Missing.orders }
     for index in orders.indices {
       let clock = DayClock(secondsAfterMidnight: 0, firstWeekday: 2)
       var body = setup.fleets[0].movement.body(

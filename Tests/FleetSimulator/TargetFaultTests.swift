@@ -145,7 +145,7 @@ import World
     setup.outside?.adminToken = nil
     let stranger = try #require(throws: TargetRefusal.self) { try RunDestination(of: setup) { try Runs.store() } }
     #expect("\(stranger)".contains("status 401; show --admin-token"))
-    // Nothing is asked of it: nobody need know the token.
+    // Nothing is asked of it, so that no token is needed.
     setup.faults = []
     _ = try RunDestination(of: setup) { try Runs.store() }
   }

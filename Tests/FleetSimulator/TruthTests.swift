@@ -117,7 +117,7 @@ import Vocabulary
     stage.event(.geofence(record, Self.fence))
   }
 
-  /// Nobody sees it go out while the app is dead.
+  /// The exit is not seen while the app is dead.
   @Test(arguments: [true, false])
   func aFenceIsEnteredAgainAfterTheAppWasDead(isDead: Bool) {
     let stage = stageWithFence()
@@ -130,7 +130,7 @@ import Vocabulary
     #expect(stage.violated == (isDead ? [] : [.geofence]))
   }
 
-  /// A fence takes the place of the one with its name, which nobody is in (SDK §15.1).
+  /// A fence takes the place of the one with its name, which has no device inside (SDK §15.1).
   @Test(arguments: [Command.addGeofence(fence), .addGeofences([fence]), .removeGeofences(identifiers: nil), .start])
   func aFenceThatIsAddedAgainIsEnteredAgain(command: Command) {
     let stage = stageWithFence()

@@ -133,7 +133,7 @@ import Upload
     #expect(try log(try #require(logs.first).request).contains("this log has no entries: logger.logLevel is 0 (off)"))
   }
 
-  /// A large fleet keeps little of each, and none where nobody can ask.
+  /// A large fleet keeps little of each, and none without a server that can ask.
   @Test func howMuchOfALogIsKeptDependsOnTheFleet() throws {
     func kept(_ devices: Int, _ faults: String) throws -> Int {
       let text = Self.text("", more: faults).replacing("devices: 2", with: "devices: \(devices)")

@@ -31,7 +31,7 @@ import Testing
     #expect((11.1...11.2).contains(fastest.speed))
   }
 
-  /// A receiver that is asked seldom has no gaps; one that says nothing while nobody moves neither.
+  /// A receiver that is asked seldom has no gaps; neither has one that says nothing at rest.
   @Test func aPointAMinuteHasNoGaps() throws {
     let rows = (0...20).map { (second: $0 * 60, latitude: 48 + Double($0) * 0.005) }
     #expect(try summary(rows).gaps.isEmpty)

@@ -178,7 +178,7 @@ import Vocabulary
     #expect(logs.map { $0["fileName"] } == [.string("background-geolocation.log.gz")])
     #expect(logs.map { $0["bytes"] } == [.integer(4)])
     #expect(device.phone.logWasDestroyed)
-    // Nobody in the app has asked.
+    // The app has not asked.
     #expect(!device.phone.events.contains { if case .logUploaded = $0 { true } else { false } })
   }
 

@@ -76,7 +76,7 @@ import Vocabulary
       let device = try device(#","heartbeatInterval":-1"#)
       try device.drive(3)
       try device.call(.stop)
-      // Time passes while nobody is awake.
+      // Time passes while no process is awake.
       device.pass(seconds: 86_410)
       if resumes {
         try device.give(.foreground)

@@ -48,7 +48,7 @@ import Testing
     #expect(reason == .clientClosed || reason == .reset)
   }
 
-  @Test func theLastAnswerSurvivesInputThatNobodyReads() throws {
+  @Test func theLastAnswerSurvivesInputThatIsNotRead() throws {
     let server = try LineServer()
     let client = try server.connect()
     try client.send("close\n")
@@ -108,7 +108,7 @@ import Testing
     server.answer(question, "for the first")
     server.answer(second, "for the second")
     #expect(try next.receiveText(15) == "for the second\n")
-    #expect(server.end().lettersDropped == 1)
+    #expect(server.end().messagesDropped == 1)
   }
 
   @Test func aSessionThatLeavesItsInputForEverIsClosed() throws {

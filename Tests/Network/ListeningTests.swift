@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func anAddressOfAnotherMachineCannotBeBound() throws {
-    // 192.0.2.0/24 is for documentation and nobody's (RFC 5737).
+    // 192.0.2.0/24 is for documentation and has no host (RFC 5737).
     let error = #expect(throws: NetworkError.self) { try LineServer(on: "192.0.2.1:0") }
     guard case .cannotBind(_, let cause) = error else {
       Issue.record("\(String(describing: error))")

@@ -34,7 +34,7 @@ final class Browser {
   private let input: Int32
   private var pending: [UInt8] = []
   private var lastNumber: Int64 = 0
-  /// What the browser told that nobody had asked for.
+  /// What the browser told without being asked.
   private(set) var events: [JSONValue] = []
 
   init() throws {

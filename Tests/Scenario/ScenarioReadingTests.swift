@@ -19,7 +19,7 @@ import Testing
     #expect(scenario.outputs.count == 7)
   }
 
-  @Test func whatNobodySaysHasItsStandardValue() throws {
+  @Test func aMissingKeyHasItsDefault() throws {
     let text = try read(scenario())
     #expect(text.clock == Clock() && text.target == Target() && text.seed == 1)
     #expect(text.fleets[0].value.traits.network == "lte")

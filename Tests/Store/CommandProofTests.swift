@@ -16,9 +16,9 @@ import Testing
   /// Orders a command and sends it with an upload of noon.
   private func send(_ proof: CommandProof?, _ store: SQLiteStore, to other: DeviceIdentity? = nil) throws -> Int64 {
     let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)
-    let target = CommandOrder.Target.device(other ?? device)
-    let result = store.apply(.order(CommandOrder(target: target, command: [1], expiresAt: expiry, proof: proof)))
-    guard case .ordered(let id, _) = result else { return -1 }
+    let target = QueuedCommand.Target.device(other ?? device)
+    let result = store.apply(.queue(QueuedCommand(target: target, command: [1], expiresAt: expiry, proof: proof)))
+    guard case .queued(let id, _) = result else { return -1 }
     #expect(
       store.apply(.takeCommands(other ?? device, limit: 10)) == .commands([TakenCommand(id: id, command: [1])]))
     return id
@@ -124,9 +124,9 @@ import Testing
     let store = try open()
     func last() throws -> Int64? { try store.open().lastOrderExpiry()?.milliseconds(since: Sample.noon) }
     #expect(try last() == nil)
-    func order(_ target: CommandOrder.Target, minutes: Int64) {
+    func order(_ target: QueuedCommand.Target, minutes: Int64) {
       let expiry = Sample.noon.advanced(byMilliseconds: minutes * minute)
-      _ = store.apply(.order(CommandOrder(target: target, command: [1], expiresAt: expiry)))
+      _ = store.apply(.queue(QueuedCommand(target: target, command: [1], expiresAt: expiry)))
     }
     order(.device(device), minutes: 5)
     #expect(try last() == 5 * minute)

@@ -10,13 +10,13 @@ import Testing
   init() throws { store = try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
 
   private func order(
-    _ target: CommandOrder.Target, _ text: String = #"["stop"]"#, minutes: Int64 = 60, key: String? = nil
+    _ target: QueuedCommand.Target, _ text: String = #"["stop"]"#, minutes: Int64 = 60, key: String? = nil
   ) -> Int64? {
-    let order = CommandOrder(
+    let order = QueuedCommand(
       target: target, command: Array(text.utf8),
       expiresAt: Sample.noon.advanced(byMilliseconds: minutes * Sample.minute),
       deduplicationKey: key)
-    guard case .ordered(let id, _) = store.apply(.order(order)) else { return nil }
+    guard case .queued(let id, _) = store.apply(.queue(order)) else { return nil }
     return id
   }
 
@@ -93,25 +93,25 @@ import Testing
     var configuration = StoreConfiguration(folder: ":memory:")
     configuration.limits.openOrders = 2
     let small = try SQLiteStore(configuration)
-    let order = CommandOrder(
+    let order = QueuedCommand(
       target: .device(device), command: [], expiresAt: Sample.noon.advanced(byMilliseconds: Sample.minute))
-    #expect(small.apply(.order(order)) == .ordered(id: 1, isNew: true))
-    #expect(small.apply(.order(order)) == .ordered(id: 2, isNew: true))
-    #expect(small.apply(.order(order)) == .tooManyOrders)
+    #expect(small.apply(.queue(order)) == .queued(id: 1, isNew: true))
+    #expect(small.apply(.queue(order)) == .queued(id: 2, isNew: true))
+    #expect(small.apply(.queue(order)) == .tooManyCommands)
     let later = Sample.noon.advanced(byMilliseconds: 2 * Sample.minute)
-    #expect(small.apply(.order(order), now: later) == .ordered(id: 3, isNew: true))
+    #expect(small.apply(.queue(order), now: later) == .queued(id: 3, isNew: true))
   }
 
   @Test func openCommandsSurviveTheProcess() throws {
     let folder = try TemporaryFolder()
     let configuration = StoreConfiguration(folder: folder.path)
-    let target = CommandOrder(
+    let target = QueuedCommand(
       target: .device(device), command: [1], expiresAt: Sample.noon.advanced(byMilliseconds: Sample.minute))
-    let all = CommandOrder(target: .everyone(run: ""), command: [2], expiresAt: target.expiresAt)
+    let all = QueuedCommand(target: .everyone(run: ""), command: [2], expiresAt: target.expiresAt)
     do {
       let first = try SQLiteStore(configuration)
-      #expect(first.apply(.order(target)) == .ordered(id: 1, isNew: true))
-      #expect(first.apply(.order(all)) == .ordered(id: 2, isNew: true))
+      #expect(first.apply(.queue(target)) == .queued(id: 1, isNew: true))
+      #expect(first.apply(.queue(all)) == .queued(id: 2, isNew: true))
       _ = first.apply(.takeCommands(Sample.device(2), limit: 9))
       #expect(first.apply(.returnCommands(Sample.device(2), ids: [2])) == .changed(1))
       first.close()

@@ -36,9 +36,9 @@ import Testing
     for device in [gone, kept] { _ = store.apply(.takeCommands(device, limit: 10)) }
   }
 
-  private func order(_ target: CommandOrder.Target, in store: SQLiteStore) {
+  private func order(_ target: QueuedCommand.Target, in store: SQLiteStore) {
     let expiry = Sample.noon.advanced(byMilliseconds: Sample.day)
-    _ = store.apply(.order(CommandOrder(target: target, command: [1], expiresAt: expiry)))
+    _ = store.apply(.queue(QueuedCommand(target: target, command: [1], expiresAt: expiry)))
   }
 
   private func rows(_ table: String) throws -> Int64 {

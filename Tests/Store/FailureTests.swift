@@ -91,11 +91,11 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(configuration(folder, maximumPages: 60))
     let large = Sample.batch(Sample.device(2), Array(0..<20_000))
-    let command = CommandOrder(
+    let command = QueuedCommand(
       target: .device(Sample.device(1)), command: [1], expiresAt: Sample.noon.advanced(byMilliseconds: Sample.day))
-    #expect(store.apply(.order(command)) == .ordered(id: 1, isNew: true))
+    #expect(store.apply(.queue(command)) == .queued(id: 1, isNew: true))
     let failed = store.apply(
-      [.ingest(Sample.batch(Sample.device(1), [1])), .order(command), .ingest(large)], now: Sample.noon)
+      [.ingest(Sample.batch(Sample.device(1), [1])), .queue(command), .ingest(large)], now: Sample.noon)
     #expect(failed.allSatisfy { $0 == .unavailable(.full) })
     let again = store.apply(.ingest(Sample.batch(Sample.device(1), [1])))
     let receipt = IngestReceipt(accepted: 1, commands: [TakenCommand(id: 1, command: [1])])

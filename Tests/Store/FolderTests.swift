@@ -85,7 +85,7 @@ import Testing
     #expect(unsafe access(folder.file("lock"), F_OK) != 0 && access(folder.file("store.db"), F_OK) != 0)
   }
 
-  @Test func whatAFileSystemOrAToolLeavesInANewFolderIsNobodys() throws {
+  @Test func filesOfTheFileSystemAndOfToolsInANewFolderAreIgnored() throws {
     let folder = try TemporaryFolder()
     try folder.write([1], to: ".keep")
     #expect(unsafe mkdir(folder.file("lost+found"), 0o700) == 0)

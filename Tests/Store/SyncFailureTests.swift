@@ -60,7 +60,7 @@ import Testing
     #expect(syncing < answer, "\(rest)")
   }
 
-  @Test func nobodyOfAGroupWhoseSyncFailedIsAcknowledged() throws {
+  @Test func noRequestOfAGroupWhoseSyncFailedIsAcknowledged() throws {
     let store = try open()
     #expect(store.apply(group(0..<3), now: Sample.noon).allSatisfy { isAcknowledged($0) })
     try watch {

@@ -13,7 +13,7 @@ package final class ChildProcess {
   private var hasEnded = false
 
   /// The first word is the program, on the PATH if it has no slash. `places` says which of the caller's descriptors stands
-  /// where in it; input and outputs that nobody names lead nowhere.
+  /// where in it; input and outputs without a place lead nowhere.
   package init(_ words: [String], places: KeyValuePairs<Int32, Int32> = [:]) throws(Failure) {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)

@@ -41,7 +41,7 @@ import Vocabulary
     }
   }
 
-  @Test func aManualTriggerThatNobodyWaitsForHandsNothingOut() {
+  @Test func aManualTriggerWithoutACallerHandsNothingOut() {
     var device = TestDevice { $0.http.url = "" }
     device.fill(2)
     device.give(.trigger(.manual))

@@ -67,7 +67,7 @@ struct MotionTests {
     }
   }
 
-  @Test func nobodyAcceleratesOrBrakesHarderThanTheyCan() {
+  @Test func accelerationAndBrakingStayWithinTheirLimits() {
     for (name, trip) in MotionTests.trips {
       let mover = trip.transport.mover
       let tooHard = trip.motion.pieces.filter {
@@ -77,7 +77,7 @@ struct MotionTests {
     }
   }
 
-  @Test func nobodyIsFasterThanTheStreetAllows() {
+  @Test func speedStaysWithinTheLimitOfTheStreet() {
     let city = Worlds.city()
     var checked = 0
     for device in 0..<20 as Range<UInt64> {
@@ -132,7 +132,7 @@ struct MotionTests {
       let motion = SpeedPlan.motion(of: course, by: .car, startSeconds: 0, paces: [1, 1])
       let reached = try #require(motion.seconds(atMetres: path.metres[1]))
       let left = try #require(motion.secondsLeaving(metres: path.metres[1]))
-      #expect(light.wait(at: left + 1e-6, isNorthSouth: false) == 0, "offset \(offset): nobody starts at red")
+      #expect(light.wait(at: left + 1e-6, isNorthSouth: false) == 0, "offset \(offset): no start at red")
       #expect(left - reached <= 60, "offset \(offset)")
       if motion.isHalted(at: reached + 1e-6) { halted += 1 }
     }

@@ -31,7 +31,7 @@ struct DeviceCore {
   private static let insertStreamID: UInt64 = 2
 
   var host: DeviceHost
-  var log: KeptLog
+  var log: DeviceLogFile
   let database: QueueDatabase
   var waiting = Waiting()
   /// The device that may work on it, by its number too, which a device that is going away still knows.
@@ -43,7 +43,7 @@ struct DeviceCore {
   /// `folder` nil: everything in memory, gone with the process.
   init(folder: String?, platform: LinuxPlatform, seed: UInt64, at now: Moment) throws(DatabaseError) {
     let path = { (file: String) in folder.map { "\($0)/\(file)" } ?? ":memory:" }
-    log = KeptLog(try LogStore(path: path(Self.logFile), text: LogText(platform: platform.description.platform)))
+    log = DeviceLogFile(try LogStore(path: path(Self.logFile), text: LogText(platform: platform.description.platform)))
     database = try QueueDatabase(path: path(Self.queueFile), commits: .everyCall)
     host = try DeviceHost(
       platform.description, database: database, device: 0,
@@ -71,7 +71,7 @@ struct DeviceCore {
 }
 
 /// The device's log.
-struct KeptLog {
+struct DeviceLogFile {
   let store: LogStore
   /// The last thing that kept an entry out of the log; told to the next reader of the log.
   private(set) var error: DatabaseError?

@@ -9,7 +9,7 @@ package import Upload
 /// (SDK §9.1), and there are no retries but libcurl's own: on a reused connection that turns out to be dead before the
 /// first byte of an answer.
 package final class CurlTransport: Sendable {
-  private let mailbox: OrderMailbox
+  private let mailbox: TransportMailbox
   private let thread: NamedThread
   private let isStopped = Mutex(false)
 
@@ -17,7 +17,7 @@ package final class CurlTransport: Sendable {
   package init(
     _ configuration: TransportConfiguration, deliver: @escaping @Sendable ([TransportCompletion]) -> Void
   ) throws(TransportError) {
-    let mailbox = try OrderMailbox.make()
+    let mailbox = try TransportMailbox.make()
     let start = Handover(try TransferLoop(configuration, mailbox, deliver))
     self.mailbox = mailbox
     thread = NamedThread.started("transport") {
@@ -56,11 +56,11 @@ package final class CurlTransport: Sendable {
 /// Sends like `CurlTransport`, in the thread of its owner: between two turns nothing is sent and nothing arrives. For an
 /// owner with a loop of its own this spares handing each request to another thread and each answer back.
 package final class DrivenTransport {
-  private let mailbox: OrderMailbox
+  private let mailbox: TransportMailbox
   private let loop: TransferLoop
 
   package init(_ configuration: TransportConfiguration) throws(TransportError) {
-    mailbox = try OrderMailbox.make()
+    mailbox = try TransportMailbox.make()
     loop = try TransferLoop(configuration, mailbox) { _ in }
     TransferLoop.blockBrokenPipes()
   }
@@ -115,7 +115,7 @@ package struct TransportConfiguration: Sendable {
   package var certificateAuthorities: String?
   /// For https, the variables of the environment that curl's users know count where the two above are nil: `HTTPS_PROXY`,
   /// `ALL_PROXY` and `NO_PROXY`, and `CURL_CA_BUNDLE` and `SSL_CERT_FILE`.
-  package var heedsEnvironment = false
+  package var readsEnvironment = false
   /// Numeric addresses of this machine for the devices in turn: one address has some 28,000 ports to one server.
   package var sourceAddresses: [String] = []
   /// A larger answer is a failure. In bytes.

@@ -39,7 +39,7 @@ final class Transfer {
     answerLimit = configuration.answerLimit
     keepsHead = configuration.keepsHeads
     connectsOnly = configuration.connectsOnly
-    findsProxy = configuration.heedsEnvironment && configuration.proxy == nil
+    findsProxy = configuration.readsEnvironment && configuration.proxy == nil
   }
 
   /// Not while a multi handle has it.
@@ -118,7 +118,7 @@ final class Transfer {
 extension TransportConfiguration {
   /// curl's own order (https://curl.se/docs/sslcerts.html).
   fileprivate var authorities: String? {
-    guard certificateAuthorities == nil, heedsEnvironment else { return certificateAuthorities }
+    guard certificateAuthorities == nil, readsEnvironment else { return certificateAuthorities }
     for name in ["CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
       if let path = unsafe getenv(name).map({ unsafe String(cString: $0) }), !path.isEmpty { return path }
     }

@@ -117,18 +117,18 @@ extension TransferLoop {
 }
 
 /// What other threads want of the loop.
-enum TransportOrder: Sendable {
+enum TransportCall: Sendable {
   case submit(OutgoingRequest, device: Int)
   case cancel(UInt64, device: Int)
   case stop
 }
 
 /// The queue of those requests.
-typealias OrderMailbox = ThreadInbox<TransportOrder>
+typealias TransportMailbox = ThreadInbox<TransportCall>
 
-extension ThreadInbox<TransportOrder> {
-  static func make() throws(TransportError) -> OrderMailbox {
-    do { return try OrderMailbox() } catch { throw TransportError(call: "eventfd", code: Int(error.code)) }
+extension ThreadInbox<TransportCall> {
+  static func make() throws(TransportError) -> TransportMailbox {
+    do { return try TransportMailbox() } catch { throw TransportError(call: "eventfd", code: Int(error.code)) }
   }
 }
 

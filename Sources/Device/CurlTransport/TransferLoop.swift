@@ -35,17 +35,17 @@ final class TransferLoop {
   var answerHead = ResponseHead()
   var completions: [TransportCompletion] = []
 
-  private let mailbox: OrderMailbox
+  private let mailbox: TransportMailbox
   private let deliver: ([TransportCompletion]) -> Void
   private let clock = SystemClock()
   private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: 256)
-  private var orders: [TransportOrder] = []
+  private var calls: [TransportCall] = []
 
   /// Once in a process, before anything else of libcurl.
   private static let start: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
   init(
-    _ configuration: TransportConfiguration, _ mailbox: OrderMailbox,
+    _ configuration: TransportConfiguration, _ mailbox: TransportMailbox,
     _ deliver: @escaping ([TransportCompletion]) -> Void
   ) throws(TransportError) {
     let code = TransferLoop.start
@@ -79,7 +79,7 @@ final class TransferLoop {
       let event = ready[index]
       if event.token != UInt64(mailbox.wakeUp) { advance(Int32(event.token), event.events) }
     }
-    let isRunning = heedOrders()
+    let isRunning = takeCalls()
     fireTimer()
     collectEnded()
     sockets.expire(now)
@@ -94,17 +94,17 @@ final class TransferLoop {
     return taken
   }
 
-  private func heedOrders() -> Bool {
+  private func takeCalls() -> Bool {
     var isRunning = true
-    mailbox.collect(into: &orders)
-    for order in orders {
-      switch order {
+    mailbox.collect(into: &calls)
+    for call in calls {
+      switch call {
       case .submit(let request, let device): begin(request, device: device)
       case .cancel(let id, let device): cancel(RequestKey(device: device, id: id))
       case .stop: isRunning = false
       }
     }
-    orders.removeAll(keepingCapacity: true)
+    calls.removeAll(keepingCapacity: true)
     return isRunning
   }
 

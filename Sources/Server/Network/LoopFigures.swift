@@ -8,7 +8,7 @@ package struct LoopFigures: Equatable, Sendable {
   /// How often a listener was left alone because descriptors, kernel memory or connections had run out.
   package internal(set) var acceptPauses: UInt64 = 0
   /// Messages for connections that were gone.
-  package internal(set) var lettersDropped: UInt64 = 0
+  package internal(set) var messagesDropped: UInt64 = 0
   var closed = [UInt64](repeating: 0, count: CloseReason.allCases.count)
 
   package init() {}
@@ -23,7 +23,7 @@ package struct LoopFigures: Equatable, Sendable {
     sum.bytesIn += right.bytesIn
     sum.bytesOut += right.bytesOut
     sum.acceptPauses += right.acceptPauses
-    sum.lettersDropped += right.lettersDropped
+    sum.messagesDropped += right.messagesDropped
     for reason in CloseReason.allCases { sum.closed[reason.rawValue] += right.closed[reason.rawValue] }
     return sum
   }
@@ -36,7 +36,7 @@ package final class LoopCounters: Sendable {
   private let bytesIn = Atomic<UInt64>(0)
   private let bytesOut = Atomic<UInt64>(0)
   private let acceptPauses = Atomic<UInt64>(0)
-  private let lettersDropped = Atomic<UInt64>(0)
+  private let messagesDropped = Atomic<UInt64>(0)
   private let closed: [ClosedCounter]
 
   /// An atomic in a box, because an array cannot hold what cannot be copied.
@@ -50,7 +50,7 @@ package final class LoopCounters: Sendable {
   func countIn(_ bytes: Int) { bytesIn.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countOut(_ bytes: Int) { bytesOut.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countPause() { acceptPauses.wrappingAdd(1, ordering: .relaxed) }
-  func countDropped() { lettersDropped.wrappingAdd(1, ordering: .relaxed) }
+  func countDropped() { messagesDropped.wrappingAdd(1, ordering: .relaxed) }
   func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .relaxed) }
 
   package var figures: LoopFigures {
@@ -61,7 +61,7 @@ package final class LoopCounters: Sendable {
     figures.bytesIn = bytesIn.load(ordering: .relaxed)
     figures.bytesOut = bytesOut.load(ordering: .relaxed)
     figures.acceptPauses = acceptPauses.load(ordering: .relaxed)
-    figures.lettersDropped = lettersDropped.load(ordering: .relaxed)
+    figures.messagesDropped = messagesDropped.load(ordering: .relaxed)
     return figures
   }
 }

@@ -20,7 +20,7 @@ package protocol Store: AnyObject {
 /// One thing to be done in the store, whole or not at all, in the order of submission.
 package enum StoreJob: Sendable {
   case ingest(IngestBatch)
-  case order(CommandOrder)
+  case queue(QueuedCommand)
   /// For an answer without records: at most `limit` commands are marked as sent.
   case takeCommands(DeviceIdentity, limit: Int)
   /// The device has shown that it read the answer that carried them.
@@ -51,7 +51,7 @@ package enum StoreJob: Sendable {
   package var byteCount: Int {
     switch self {
     case .ingest(let batch): 512 + batch.bytes.count + batch.parameters.count + batch.points.count * 128
-    case .order(let order): 512 + order.command.count
+    case .queue(let command): 512 + command.command.count
     case .rotate(let rotation): 512 + rotation.answer.count
     case .keepLog(let log): 512 + log.bytes.count
     case .markDelivered(_, let ids), .returnCommands(_, let ids): 512 + ids.count * 8
@@ -73,9 +73,9 @@ package enum StoreJob: Sendable {
 package enum StoreResult: Equatable, Sendable {
   case ingested(IngestReceipt)
   /// `isNew` is false when an open order had the same key; then the id is that order's.
-  case ordered(id: Int64, isNew: Bool)
+  case queued(id: Int64, isNew: Bool)
   /// There are as many open orders as the limits allow.
-  case tooManyOrders
+  case tooManyCommands
   case commands([TakenCommand])
   /// How many rows the job changed.
   case changed(Int)

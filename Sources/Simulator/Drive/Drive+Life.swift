@@ -202,7 +202,6 @@ extension Drive {
   }
 
   private static let fixInterval = Nanoseconds.seconds(1)
-  private static let networkAccuracyMetres = 25.0
 
   private mutating func locate(at now: Moment) throws(DatabaseError) {
     guard let fix = fix(at: now) else { return }
@@ -218,9 +217,6 @@ extension Drive {
       return receiver.fix(of: body, at: now.monotonic).map { Fix($0, at: now.wall) }
     }
     guard !isInTunnel else { return nil }
-    let place = body.position(at: now.monotonic)
-    var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
-    coords.accuracy = Drive.networkAccuracyMetres
-    return Fix(coords: coords, timestamp: now.wall)
+    return Fix(network: body.position(at: now.monotonic), at: now.wall)
   }
 }

@@ -108,7 +108,7 @@ import Testing
     app.close()
   }
 
-  @Test func androidGoesOnWithNobodyToListenAndTheNextAppTakesOver() async throws {
+  @Test func androidGoesOnWithoutListenersAndTheNextAppTakesOver() async throws {
     let folder = try TemporaryFolder()
     let phone = Phone(.android, folder: folder.path)
     try await start(phone, configure(false))

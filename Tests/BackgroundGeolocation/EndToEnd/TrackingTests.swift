@@ -109,7 +109,7 @@ import Testing
     try await waitUntil { bench.platform.isSampling }
     task.cancel()
     await #expect(throws: LocationError.cancelled) { try await task.value }
-    // The answer of the engine comes later and finds nobody.
+    // The answer of the engine comes later, without a listener.
     bench.push()
   }
 

@@ -29,7 +29,7 @@ struct ConfigurationReadyTests {
     #expect(change == ConfigurationChange(changedKeys: ["http.url", "http.autoSync"], warnings: []))
   }
 
-  /// Rules 2 and 5: autoSync is false before and after, so nobody may hear of a change.
+  /// Rules 2 and 5: autoSync is false before and after, so no listener may hear of a change.
   @Test func aLaterLaunchWithResetStartsFromTheDefaults() throws {
     let (configuration, change) = try ready(try persisted(), document(reset: "true"))
     #expect(configuration.http.url == "https://new.example")

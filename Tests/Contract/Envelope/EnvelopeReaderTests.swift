@@ -60,7 +60,7 @@ struct EnvelopeReaderTests {
       #"{"location":null,"data":\#(flat)}"#,
       FoundRecords(.wrapped, root: "data", [flat], params: ["location=null"])
     ),
-    // Roots that nobody configured, with params that are objects and arrays themselves.
+    // Roots that are not configured, with params that are objects and arrays themselves.
     (
       #"{"device":{"uuid":"d"},"tags":["a","b"],"l":[],"locations":[\#(broken),\#(nested)],"user_id":1}"#,
       FoundRecords(

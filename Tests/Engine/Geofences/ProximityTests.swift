@@ -141,7 +141,7 @@ import Vocabulary
         bench.effects = []
         let occasion = isStopped ? ProximityOccasion.start : .relaunch
         bench.evaluate(occasion, metresEast: nil)
-        #expect(bench.story() == [], "nobody knows what is near")
+        #expect(bench.story() == [], "it is not known what is near")
         bench.evaluate(.motionChange, metresEast: metresEast)
         #expect(bench.story() == story, "\(metresEast)")
         bench.evaluate(.fix, metresEast: metresEast + 1)

@@ -5,7 +5,7 @@ import Vocabulary
 
 @testable import Engine
 
-/// What becomes of fences while nobody watches (SDK §15.4, §15.7): every shape, mode and restart, from either side of the
+/// What becomes of fences that are not watched (SDK §15.4, §15.7): every shape, mode and restart, from either side of the
 /// fence to either side, whatever the fence wants to be told of.
 @Suite struct GeofenceRestartTests {
   enum Restart: CaseIterable {
@@ -140,7 +140,7 @@ import Vocabulary
     }
   }
 
-  /// A process that ends while the position of a crossing is looked for has told nobody of it.
+  /// A process that ends while the position of a crossing is looked for has not told of it.
   @Test(arguments: DevicePlatform.allCases)
   func aCrossingWhoseRecordWasNotMadeIsFoundAgain(platform: DevicePlatform) {
     var phone = Phone(platform, Self.fence(false), .location, north: 1_000)

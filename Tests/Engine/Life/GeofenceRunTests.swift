@@ -319,7 +319,7 @@ import Vocabulary
     #expect(rig.engine.demands.locationUpdates == nil, "nothing to watch")
   }
 
-  /// SDK §17: what nobody watched does not count, and a long way does not lengthen the steps after it.
+  /// SDK §17: what was not watched does not count, and a long way does not lengthen the steps after it.
   @Test(arguments: DevicePlatform.allCases)
   func theOdometerBeginsAnewWhenTheModeChanges(platform: DevicePlatform) {
     var rig = EngineRig(platform, geofences: [fence(), fence("far", north: 5_000)])

@@ -8,7 +8,7 @@ final class Backend: Sendable {
     case honest
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
     case listFails(Int), listIsPage, listIsElsewhere, listIsCut, listHasNoUUIDs
-    case login, stops, storms, registersNobody, fails
+    case login, stops, storms, refusesRegistration, fails
   }
 
   private struct Entry {

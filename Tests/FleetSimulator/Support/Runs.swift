@@ -31,7 +31,7 @@ enum Runs {
       habits: habits ?? HabitRates(killsPerHour: 0, rebootsPerHour: 0), configuration: configuration)
   }
 
-  /// Nobody moves: for what concerns devices and not their drives.
+  /// Without motion: for what concerns devices and not their drives.
   static func parked(_ devices: Int, name: String) -> FleetSetup {
     var fleet = drivers(devices, name: name, radio: .constant(.lte))
     fleet.movement = .plan(.parkedCar, in: city)

@@ -112,7 +112,7 @@ final class TestHost {
     now = now.advanced(by: end.monotonic - now.monotonic)
   }
 
-  /// Time passes and nobody is woken.
+  /// Time passes without a wake-up.
   func pass(seconds: Int64) { now = now.advanced(by: .seconds(seconds)) }
 
   /// The phone finds its position when it is asked for, and requests are answered, until nothing is left to do.

@@ -127,7 +127,7 @@ import Testing
     #expect(try harness.upload(2, device: "a").commands == stopped)
   }
 
-  /// An answer that needs nothing of the store does not go there for commands that nobody ever queued.
+  /// An answer that needs nothing of the store does not go there for commands that were never queued.
   @Test func theStoreIsNotReadWhileNoCommandIsQueued() throws {
     let harness = try SessionHarness { $0.authentication = .required }
     let tokens = try harness.register("a")

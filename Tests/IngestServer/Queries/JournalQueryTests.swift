@@ -32,7 +32,7 @@ import Testing
     return list
   }
 
-  /// One upload that is good, one that a fault spoils, one registration, one that nobody serves.
+  /// One upload that is good, one that a fault spoils, one registration, one without a route.
   private func fill(_ server: IngestServer) throws {
     #expect(try request(server, "POST", "/locations", [("X-Device-Id", "a")], body: Uploads.record(1)).status == 200)
     let rule = #"{"faults":[{"id":"f","fault":{"kind":"status","status":503},"match":{"device":"b"}}]}"#

@@ -81,7 +81,7 @@ package final class BareServer: Sendable {
   package var opened: Int { observations.now.opened }
   package var ended: Int { observations.now.ended }
 
-  /// Returns when it holds. Tells the waiter at the change itself: how long that takes is nobody's concern but the time limit's
+  /// Returns when it holds. Tells the waiter at the change itself: how long that takes only matters to the time limit's
   /// of the test.
   package func comesTrue(_ holds: @escaping @Sendable (Observations) -> Bool) async {
     await observations.comesTrue(holds)

@@ -81,7 +81,7 @@ final class BareServerLoop: @unchecked Sendable {
     return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// False when nobody waits.
+  /// False when no request waits.
   private func accept() -> Bool {
     var storage = sockaddr_storage()
     let number = unsafe rr_accept(listener, &storage)

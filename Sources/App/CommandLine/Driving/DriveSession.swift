@@ -48,7 +48,7 @@ final class DriveSession {
     signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
     var configuration = TransportConfiguration()
     configuration.keepsHeads = true
-    configuration.heedsEnvironment = true
+    configuration.readsEnvironment = true
     let inbox = try ThreadInbox<TransportCompletion>()
     self.inbox = inbox
     transport = try CurlTransport(configuration) { inbox.post($0) }

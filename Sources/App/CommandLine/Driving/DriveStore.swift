@@ -32,7 +32,7 @@ struct DriveStore {
     var server = OutsideSetup(url: settings.url, isOurs: isStrict && settings.preset == .rollingroad)
     server.verification = verification
     server.transport.isDirect = true
-    server.transport.heedsEnvironment = true
+    server.transport.readsEnvironment = true
     if server.isOurs { server.adminToken = values.text("admin-token") }
     self.server = server
   }

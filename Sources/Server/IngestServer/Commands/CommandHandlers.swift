@@ -22,14 +22,14 @@ struct CommandHandlers: Sendable {
   }
 
   private func queue(
-    _ exchange: Exchange, isBroadcast: Bool, target: (CommandOrderRequest) -> CommandOrder.Target
+    _ exchange: Exchange, isBroadcast: Bool, target: (CommandQueueRequest) -> QueuedCommand.Target
   ) -> Reply {
-    let request: CommandOrderRequest
+    let request: CommandQueueRequest
     let list: CommandRequest
     do {
       let body = try JSONValue(parsing: exchange.body.span)
       list = try CommandRequest(body, strict: policy == .strict)
-      request = try CommandOrderRequest(body, isBroadcast: isBroadcast)
+      request = try CommandQueueRequest(body, isBroadcast: isBroadcast)
     } catch let error as CommandError {
       let place = error.index.map { JSONValue.object(["index": .integer(Int64($0))]) }
       return .answer(.error(400, "bad_command", error.description, detail: place))
@@ -45,25 +45,25 @@ struct CommandHandlers: Sendable {
     let waiting = list.commands.enumerated().map { index, command in
       var writer = JSONWriter(capacity: 64)
       command.json.write(to: &writer)
-      return CommandOrder(
+      return QueuedCommand(
         target: target(request), command: writer.bytes, expiresAt: expiry,
         deduplicationKey: request.key.map { "\($0)#\(index)" }, proof: command.proof)
     }
-    return proceed(CommandOrdering(waiting, warnings: list.warnings.map(\.explanation)))
+    return proceed(CommandQueueing(waiting, warnings: list.warnings.map(\.explanation)))
   }
 
-  private func proceed(_ ordering: CommandOrdering) -> Reply {
+  private func proceed(_ ordering: CommandQueueing) -> Reply {
     guard let order = ordering.next else { return .answer(.ordered(ordering)) }
-    return .store(.order(order), afterwards: .then { ordered(ordering, $0) })
+    return .store(.queue(order), afterwards: .then { ordered(ordering, $0) })
   }
 
-  private func ordered(_ ordering: CommandOrdering, _ result: StoreResult) -> Reply {
+  private func ordered(_ ordering: CommandQueueing, _ result: StoreResult) -> Reply {
     var ordering = ordering
     switch result {
-    case .ordered(let id, let isNew):
+    case .queued(let id, let isNew):
       ordering.take(id: id, isNew: isNew)
       return proceed(ordering)
-    case .tooManyOrders:
+    case .tooManyCommands:
       return .answer(.error(429, "too_many_orders", "the limit of waiting commands is reached"))
     case .unavailable(let outage): return .answer(.unavailable(outage))
     default: preconditionFailure("the store answers an order with an id, a refusal or an outage")
@@ -92,7 +92,7 @@ struct CommandHandlers: Sendable {
 extension Response {
   /// `commands`: a list of `id`, `command`, `alreadyQueued` (an open order had the same key); `expiresAt`; `warnings`:
   /// what devices will make of the configurations.
-  fileprivate static func ordered(_ ordering: CommandOrdering) -> Response {
+  fileprivate static func ordered(_ ordering: CommandQueueing) -> Response {
     .object { writer in
       writer.objects("commands", ordering.taken) { writer, taken in
         writer.member("id", taken.id)
@@ -109,7 +109,7 @@ extension Response {
 }
 
 /// A request to queue commands, beside the commands themselves: `{"commands":[["stop"]],"tag":"vans","ttl":"1h","key":"evening"}`.
-struct CommandOrderRequest {
+struct CommandQueueRequest {
   /// Only in a broadcast; without it everyone is meant.
   let tag: String?
   let lifetimeSeconds: Int64
@@ -152,27 +152,27 @@ struct CommandOrderRequest {
 
 /// A request that is queued command by command, each in a job of its own. What is queued when the store gives up stays
 /// queued; with a key the request can be repeated without doubling it.
-struct CommandOrdering: Sendable {
+struct CommandQueueing: Sendable {
   /// One command that the store has taken.
   struct Taken: Sendable {
     let id: Int64
-    let order: CommandOrder
+    let order: QueuedCommand
     /// An open order with the same key and target was there already.
     let wasQueued: Bool
   }
 
-  private(set) var waiting: [CommandOrder]
+  private(set) var waiting: [QueuedCommand]
   private(set) var taken: [Taken] = []
   let warnings: [String]
 
-  init(_ orders: [CommandOrder], warnings: [String]) {
+  init(_ orders: [QueuedCommand], warnings: [String]) {
     precondition(!orders.isEmpty, "a request without commands was refused")
     waiting = orders.reversed()
     self.warnings = warnings
   }
 
   /// The next command to queue.
-  var next: CommandOrder? { waiting.last }
+  var next: QueuedCommand? { waiting.last }
 
   mutating func take(id: Int64, isNew: Bool) {
     taken.append(Taken(id: id, order: waiting.removeLast(), wasQueued: !isNew))

@@ -60,7 +60,7 @@ extension JSONWriter {
   }
 
   /// `{"device":"…"}`, `{"tag":"…"}` or `{"everyone":true}`.
-  fileprivate mutating func value(_ target: CommandOrder.Target) {
+  fileprivate mutating func value(_ target: QueuedCommand.Target) {
     beginObject()
     switch target {
     case .device(let identity):

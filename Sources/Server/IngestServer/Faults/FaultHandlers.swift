@@ -128,7 +128,7 @@ final class DeviceTags: Sendable {
       case .setTags(let device, let list): if case .changed = result { set(list, device) }
       case .delete(let device): if case .changed = result { set([], device) }
       case .reset(let run): if case .changed = result { forget(run) }
-      case .ingest, .order, .takeCommands, .markDelivered, .returnCommands, .beginFamily, .rotate, .checkToken,
+      case .ingest, .queue, .takeCommands, .markDelivered, .returnCommands, .beginFamily, .rotate, .checkToken,
         .revokeTokens, .expireTokens, .keepLog, .clearQuarantine, .read:
         break
       }

@@ -51,8 +51,8 @@ extension LiveEvent {
     case (.rotate(let rotation), .rotated), (.rotate(let rotation), .rotatedBefore):
       let device = RefreshToken(text: String(decoding: rotation.answer, as: UTF8.self))?.device
       return [token("refreshed", device ?? DeviceIdentity(name: ""))]
-    case (.order(let order), .ordered(let id, isNew: true)):
-      switch order.target {
+    case (.queue(let command), .queued(let id, isNew: true)):
+      switch command.target {
       case .device(let device): return [commands("queued", device, [id])]
       case .tag(_, let run), .everyone(let run): return [commands("queued", DeviceIdentity(run: run, name: ""), [id])]
       }

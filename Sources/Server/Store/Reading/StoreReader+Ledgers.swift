@@ -14,7 +14,7 @@ package struct LedgerLine: Equatable, Sendable {
   }
 
   package var id: Int64
-  package var target: CommandOrder.Target
+  package var target: QueuedCommand.Target
   package var command: [UInt8]
   package var createdAt: Int64
   package var expiresAt: Int64
@@ -122,7 +122,7 @@ extension Execution {
       default: expires <= now ? .expired : .queued
       }
     return LedgerLine(
-      id: integer(at: 0), target: CommandOrder.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
+      id: integer(at: 0), target: QueuedCommand.Target(kind: integer(at: 1), run: run, text: text(at: 2)),
       command: blob(at: 3), createdAt: integer(at: 4), expiresAt: expires, device: optionalText(at: 6), state: state,
       sentAt: optionalInteger(at: 8), deliveredAt: optionalInteger(at: 9), confirmedAt: optionalInteger(at: 12),
       attempts: Int(integer(at: 10)),

@@ -2,7 +2,7 @@ package import Base
 import Database
 
 /// A command to be delivered.
-package struct CommandOrder: Sendable {
+package struct QueuedCommand: Sendable {
   /// To whom. A tag and everyone mean the devices that upload before the command expires, each once; a device that gets
   /// the tag after its first upload since the order is not served again.
   package enum Target: Hashable, Sendable {
@@ -74,7 +74,7 @@ struct CommandOutbox {
 
   struct Broadcast {
     let id: Int64
-    let target: CommandOrder.Target
+    let target: QueuedCommand.Target
     let expires: Int64
   }
 
@@ -95,13 +95,13 @@ struct CommandOutbox {
   }
 
   private mutating func load() throws(DatabaseError) {
-    var open: [(Int64, CommandOrder.Target, Int64)] = []
+    var open: [(Int64, QueuedCommand.Target, Int64)] = []
     try connection.with(
       "SELECT id, run, kind, target, expires FROM orders WHERE is_open = 1 ORDER BY id"
     ) { (statement: inout Statement) throws(DatabaseError) in
       var row = statement.start()
       while try row.step() {
-        let target = CommandOrder.Target(kind: row.integer(at: 2), run: row.text(at: 1), text: row.text(at: 3))
+        let target = QueuedCommand.Target(kind: row.integer(at: 2), run: row.text(at: 1), text: row.text(at: 3))
         open.append((row.integer(at: 0), target, row.integer(at: 4)))
       }
     }
@@ -120,7 +120,7 @@ struct CommandOutbox {
     for (id, identity) in returned { makeDue(id, for: identity) }
   }
 
-  private mutating func remember(_ id: Int64, _ target: CommandOrder.Target, expires: Int64) {
+  private mutating func remember(_ id: Int64, _ target: QueuedCommand.Target, expires: Int64) {
     openCount += 1
     switch target {
     case .device(let identity): makeDue(id, for: identity)
@@ -135,13 +135,13 @@ struct CommandOutbox {
     due[identity] = ids
   }
 
-  mutating func add(_ order: CommandOrder, now: Int64) throws(DatabaseError) -> StoreResult {
+  mutating func add(_ order: QueuedCommand, now: Int64) throws(DatabaseError) -> StoreResult {
     let (kind, run, text) = order.target.columns
     if let key = order.deduplicationKey, let id = try openOrder(key, kind, run, text, now: now) {
-      return .ordered(id: id, isNew: false)
+      return .queued(id: id, isNew: false)
     }
     if openCount >= limits.openOrders { try closeExpired(now: now) }
-    guard openCount < limits.openOrders else { return .tooManyOrders }
+    guard openCount < limits.openOrders else { return .tooManyCommands }
     try connection.with(
       """
       INSERT INTO orders(run, kind, target, key, created, expires, is_open, command, proof_kind, proof_value)
@@ -168,7 +168,7 @@ struct CommandOutbox {
     }
     let id = connection.database.lastInsertedRowID
     remember(id, order.target, expires: order.expiresAt.millisecondsSince1970)
-    return .ordered(id: id, isNew: true)
+    return .queued(id: id, isNew: true)
   }
 
   private func openOrder(
@@ -214,7 +214,7 @@ struct CommandOutbox {
     return taken
   }
 
-  private func reaches(_ target: CommandOrder.Target, _ device: DeviceTable.Device) throws(DatabaseError) -> Bool {
+  private func reaches(_ target: QueuedCommand.Target, _ device: DeviceTable.Device) throws(DatabaseError) -> Bool {
     switch target {
     case .device(let identity): return identity == device.identity
     case .everyone(let run): return run == device.identity.run
@@ -323,7 +323,7 @@ struct CommandOutbox {
   }
 }
 
-extension CommandOrder.Target {
+extension QueuedCommand.Target {
   /// As the table of orders keeps a target.
   var columns: (kind: Int64, run: String, text: String) {
     switch self {

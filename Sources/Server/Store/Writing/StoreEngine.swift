@@ -42,7 +42,7 @@ final class StoreEngine {
   private func perform(_ job: StoreJob, now: Int64) throws(DatabaseError) -> StoreResult {
     switch job {
     case .ingest(let batch): return try ingest(batch, now: now)
-    case .order(let order): return try outbox.add(order, now: now)
+    case .queue(let command): return try outbox.add(command, now: now)
     case .takeCommands(let device, let limit): return .commands(try takeCommands(for: device, limit: limit, now: now))
     case .markDelivered(let device, let ids):
       guard let place = try devices.place(of: device) else { return .changed(0) }

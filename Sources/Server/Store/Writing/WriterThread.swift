@@ -91,7 +91,7 @@ package final class WriterThread: Sendable {
       }
       let hasMore = upkeep(of: store)
       note(0)
-      if !hasMore && group.jobs.isEmpty { waitForLetters() }
+      if !hasMore && group.jobs.isEmpty { waitForJobs() }
     }
     store.close()
   }
@@ -134,7 +134,7 @@ package final class WriterThread: Sendable {
     for change in account.note(outage, refused: refused, now: clock.monotonicNow) { tell(change) }
   }
 
-  private func waitForLetters() {
+  private func waitForJobs() {
     let mustWait = mailbox.withLock { mailbox in
       mailbox.isWriterWaiting = mailbox.count == 0 && !mailbox.isClosed
       return mailbox.isWriterWaiting

@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Engine
+import Sensing
 import World
 
 /// A circle that a phone watches: when its body truly crosses the rim, and when the phone is sure of it (SDK §15.3).
@@ -13,9 +14,6 @@ struct CircleWatch {
   private var test: CrossingTest
   private var crossing: MonotonicInstant?
   private var tick: MonotonicInstant?
-
-  /// Of the position that cells and known wireless networks give.
-  static let accuracyMetres = 20.0
 
   /// What has happened at an instant.
   struct Finding {
@@ -32,7 +30,7 @@ struct CircleWatch {
   ) {
     self.identifier = identifier
     self.circle = circle
-    let margin = wasInside == true ? CircleWatch.accuracyMetres : 0
+    let margin = wasInside == true ? NetworkPosition.accuracyMetres : 0
     isInside = circle.center.distanceMetres(to: body.position(at: instant)) <= circle.radiusMetres + margin
     test = CrossingTest(isInside: wasInside ?? isInside)
     solve(body, after: instant)
@@ -58,7 +56,7 @@ struct CircleWatch {
   /// After a time without tests: a rim that was crossed then is crossed now.
   mutating func resume(_ body: Body, at instant: MonotonicInstant) {
     solve(body, after: instant)
-    let margin = isInside ? CircleWatch.accuracyMetres : 0
+    let margin = isInside ? NetworkPosition.accuracyMetres : 0
     let distance = circle.center.distanceMetres(to: body.position(at: instant))
     if (distance <= circle.radiusMetres + margin) != isInside { crossing = instant + .milliseconds(1) }
   }
@@ -74,7 +72,7 @@ struct CircleWatch {
     if let due = tick, due <= instant {
       tick = nil
       switch test.test(
-        body.position(at: instant), accuracyMetres: CircleWatch.accuracyMetres, against: circle)
+        body.position(at: instant), accuracyMetres: NetworkPosition.accuracyMetres, against: circle)
       {
       case .enter: finding.noticed = true
       case .exit: finding.noticed = false
@@ -86,7 +84,7 @@ struct CircleWatch {
   }
 
   private func nextCrossing(of body: Body, after instant: MonotonicInstant) -> MonotonicInstant? {
-    let margin = isInside ? CircleWatch.accuracyMetres : 0
+    let margin = isInside ? NetworkPosition.accuracyMetres : 0
     return body.nextCrossing(distanceMetres: circle.radiusMetres + margin, from: circle.center, after: instant)
   }
 

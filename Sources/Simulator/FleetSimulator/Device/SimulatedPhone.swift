@@ -16,7 +16,7 @@ struct SimulatedPhone {
   private(set) var region: Circle?
   var regionIsNew = false
   /// Other demands, until the device applies them.
-  var orders: [SensorDemand] = []
+  var demands: [SensorDemand] = []
   /// Whether the watchers hear of what is logged.
   var isLogged = false
   /// For a server that asks for it; nil in runs in which none can.
@@ -40,7 +40,7 @@ struct SimulatedPhone {
 
   /// The app's process is gone: the system watches on what it watches without one.
   mutating func endProcess(_ end: ProcessEnd, on platform: DevicePlatform) {
-    (updates, isSampling, wantsActivities, orders) = (nil, false, false, [])
+    (updates, isSampling, wantsActivities, demands) = (nil, false, false, [])
     (isLogged, recentLog) = (false, nil)
     if platform == .android {
       (region, regionIsNew) = (nil, false)
@@ -58,7 +58,7 @@ struct SimulatedPhone {
       self.region = region
       regionIsNew = true
     case .activityUpdates(let isOn): wantsActivities = isOn
-    case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: orders.append(demand)
+    case .proximityRegion, .geofences, .significantChanges, .backgroundFetch: demands.append(demand)
     }
   }
 
@@ -110,7 +110,7 @@ struct SimulatedPhone {
     guard let due = regionTick, due <= instant, let region else { return false }
     regionTick = nil
     return crossing.test(
-      body.position(at: instant), accuracyMetres: CircleWatch.accuracyMetres, against: region) == .exit
+      body.position(at: instant), accuracyMetres: NetworkPosition.accuracyMetres, against: region) == .exit
   }
 
   var compressedLog: [UInt8] {

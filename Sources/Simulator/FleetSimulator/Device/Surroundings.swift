@@ -3,6 +3,7 @@ import Contract
 import Database
 import Engine
 import Host
+import Sensing
 import Vocabulary
 import World
 
@@ -83,19 +84,19 @@ final class Surroundings {
 extension SimulatedDevice {
   /// What the app has asked for since the last look.
   mutating func applyDemands(at instant: MonotonicInstant) {
-    if !phone.orders.isEmpty {
-      let orders = phone.orders
-      phone.orders = []
+    if !phone.demands.isEmpty {
+      let demands = phone.demands
+      phone.demands = []
       let around = phone.surroundings ?? Surroundings()
       phone.surroundings = around
-      for order in orders { heed(order, around, at: instant) }
+      for demand in demands { apply(demand, around, at: instant) }
       if around.isIdle { phone.surroundings = nil }
     }
     phone.surroundings?.look(at: body, after: instant)
   }
 
-  private mutating func heed(_ order: SensorDemand, _ around: Surroundings, at instant: MonotonicInstant) {
-    switch order {
+  private mutating func apply(_ demand: SensorDemand, _ around: Surroundings, at instant: MonotonicInstant) {
+    switch demand {
     case .geofences(let on, let off):
       let gone = off + on.map(\.identifier)
       around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
@@ -190,13 +191,11 @@ extension SimulatedDevice {
     var draws = RandomStream(
       seed: run.setup.seed, device: key, concern: FleetStreamID.coarsePosition.rawValue, n: n)
     // With x and y normal, 68 of 100 lie within 1.51 deviations.
-    let deviation = CircleWatch.accuracyMetres / 1.51
+    let deviation = NetworkPosition.accuracyMetres / 1.51
     let truth = body.position(at: now.monotonic)
     let offset = Offset(east: draws.normal() * deviation, north: draws.normal() * deviation)
     let place = LocalScale(latitude: truth.latitude).place(at: offset, from: truth)
-    var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
-    coords.accuracy = CircleWatch.accuracyMetres
-    return Fix(coords: coords, timestamp: now.wall)
+    return Fix(network: place, at: now.wall)
   }
 
   /// Whenever it says something else, before what may become a record.

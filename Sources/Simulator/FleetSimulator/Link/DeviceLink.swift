@@ -88,7 +88,7 @@ struct DeviceLink {
     run.tell(.connected(request: request.id, isNew: isNew), context(at: run.setup.moment(at: instant)))
     var span = Nanoseconds.zero
     if isNew {
-      let connecting = passage(.connect, of: 0, through: line, for: request.id, at: instant, under: faults, in: run)
+      let connecting = transit(.connect, of: 0, through: line, for: request.id, at: instant, under: faults, in: run)
       if let cut = connecting.cut {
         exchange.advance(to: .failing(cut.failure), after: connecting.span, from: instant)
         return exchange
@@ -96,7 +96,7 @@ struct DeviceLink {
       span = connecting.span ?? .zero
     }
     let weight = request.weight(of: bytes)
-    let way = passage(
+    let way = transit(
       .up, of: weight, headBytes: bytes.count - request.body.count, through: line, for: request.id, at: instant,
       under: faults, in: run)
     line.sentBytes += weight
@@ -194,7 +194,7 @@ struct DeviceLink {
     let weight = purpose == .records ? bytes : OutgoingRequest.tokenAnswerBytes
     run.trace.note(.arrived, UInt64(weight), of: device, at: now.monotonic)
     exchanges[index].line?.receivedBytes += weight
-    let way = passage(.down, of: weight, through: line, for: request, at: now.monotonic, under: faults, in: run)
+    let way = transit(.down, of: weight, through: line, for: request, at: now.monotonic, under: faults, in: run)
     if let cut = way.cut {
       line.serverEnd?.close(.reset, at: run.setup.moment(at: now.monotonic))
       exchanges[index].advance(to: .failing(cut.failure), after: way.span, from: now.monotonic)

@@ -117,25 +117,25 @@ struct LinkTransit {
 /// What bytes meet on their way.
 extension DeviceLink {
   /// A way through one of the device's connections. `request` makes the chances of one request its own.
-  mutating func passage(
+  mutating func transit(
     _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through line: LinkConnection, for request: UInt64,
     at instant: MonotonicInstant, under faults: FaultTimeline, in run: RunContext
   ) -> LinkTransit {
     let quality = quality(in: run)
     let isUpload = way != .down
     // A handshake goes once there and back (RFC 9293 §3.5).
-    var passage = LinkTransit(
+    var transit = LinkTransit(
       span: way == .connect
         ? Nanoseconds(Int64(quality.latency * 1e9)) : quality.transfer(bytes: bytes, isUpload: isUpload, from: &stream))
-    guard !faults.running.isEmpty else { return passage }
+    guard !faults.running.isEmpty else { return transit }
     let load = LinkTransit.Load(
       bytes: bytes, headBytes: headBytes, bytesBefore: isUpload ? line.sentBytes : line.receivedBytes,
       bitsPerSecond: isUpload ? quality.upBitsPerSecond : quality.downBitsPerSecond, start: instant)
     let toxics = toxics(on: line.number, way, request, under: faults, in: run)
     // Whether a connection closes late shows when it is known whether it closes.
-    for toxic in toxics where !toxic.toxic.isSlowClose { passage.meet(toxic, load) }
-    for toxic in toxics where toxic.toxic.isSlowClose { passage.meet(toxic, load) }
-    return passage
+    for toxic in toxics where !toxic.toxic.isSlowClose { transit.meet(toxic, load) }
+    for toxic in toxics where toxic.toxic.isSlowClose { transit.meet(toxic, load) }
+    return transit
   }
 
   private func toxics(

@@ -12,8 +12,8 @@ package enum Movement: Sendable {
   case ride(RouteSet, RouteRepetition)
   /// Over open ground.
   case walk(WalkRules, Transport)
-  /// On trips that are ordered, those of each device of the whole fleet.
-  case errands(Ground, orders: [[ScheduledTrips.Order]])
+  /// On scheduled trips, those of each device of the whole fleet.
+  case scheduled(Ground, orders: [[ScheduledTrips.Order]])
 
   /// There and back between home and work from the first second on.
   package static func shuttle(_ transport: Transport, in city: City) -> Movement { .roam(.shuttle, city, transport) }
@@ -28,7 +28,7 @@ package enum Movement: Sendable {
     switch self {
     case .plan(_, _, let transport), .roam(_, _, let transport), .walk(_, let transport): transport.shares
     case .ride(let routes, _): routes.routes[0].transport.shares
-    case .errands(let ground, _):
+    case .scheduled(let ground, _):
       switch ground {
       case .city(_, let transport), .open(_, let transport): transport.shares
       case .routes(let routes): routes.routes[0].transport.shares
@@ -48,11 +48,11 @@ package enum Movement: Sendable {
       return Body(along: routes, repetition: repetition, seed: seed, device: device, index: index, start: start)
     case .walk(let rules, let transport):
       return Body(walking: rules, transport: transport, seed: seed, device: device, start: start)
-    case .errands(let ground, let orders):
-      let errands = ScheduledTrips(
+    case .scheduled(let ground, let orders):
+      let trips = ScheduledTrips(
         on: ground, orders: orders.indices.contains(index) ? orders[index] : [], seed: seed, device: device,
         index: index)
-      return Body(errands, start: start)
+      return Body(trips, start: start)
     }
   }
 }

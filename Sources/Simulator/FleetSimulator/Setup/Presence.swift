@@ -168,7 +168,7 @@ extension RunSetup {
     let orders = trips.orders
     return FleetSchedule(
       devices: orders.orders.count, presence: .each(orders.orders.map { $0.first?.start }),
-      movement: .errands(ground, orders: orders.orders), droppedTrips: orders.dropped, trips: trips)
+      movement: .scheduled(ground, orders: orders.orders), droppedTrips: orders.dropped, trips: trips)
   }
 
   private static func lines(from first: Double, _ stages: [Stage], isStepped: Bool) -> [Ramp.Line] {
@@ -257,19 +257,19 @@ struct TripOrders {
         seed: seed, device: key(0), concern: FleetStreamID.tripDistance.rawValue, n: UInt64(number) << 2)
       let order = ScheduledTrips.Order(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
       orders[device].append(order)
-      var errands =
-        busyErrands[device]
+      var trips =
+        busyTrips[device]
         ?? ScheduledTrips(
           on: ground, orders: [order], seed: seed, device: key(device), index: device)
-      let end = errands.end(of: order, at: instant)
-      busyErrands[device] = errands
+      let end = trips.end(of: order, at: instant)
+      busyTrips[device] = trips
       busy.insert(Busy(end: end, device: device))
     }
-    busyErrands = [:]
+    busyTrips = [:]
   }
 
   /// Where each device is after its last trip.
-  private var busyErrands: [Int: ScheduledTrips] = [:]
+  private var busyTrips: [Int: ScheduledTrips] = [:]
 
   private struct Busy: Comparable {
     let end: MonotonicInstant

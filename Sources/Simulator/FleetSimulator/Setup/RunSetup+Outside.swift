@@ -111,7 +111,7 @@ extension RunSetup {
   ) -> TransportConfiguration {
     var transport = TransportConfiguration()
     transport.isDirect = true
-    transport.heedsEnvironment = true
+    transport.readsEnvironment = true
     transport.keepsHeads = true
     transport.idleTime = connections.keepAlive
     switch connections.http {

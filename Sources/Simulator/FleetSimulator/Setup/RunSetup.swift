@@ -212,7 +212,7 @@ final class SharedFleet {
   func order(_ trips: TripPlan) {
     let orders = trips.orders.orders
     self.trips = trips
-    movement = .errands(trips.ground, orders: orders)
+    movement = .scheduled(trips.ground, orders: orders)
     presence = .each(orders.map { $0.first?.start })
   }
 

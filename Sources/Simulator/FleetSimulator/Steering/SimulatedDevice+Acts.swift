@@ -26,7 +26,7 @@ extension SimulatedDevice {
 
   /// Its fleet makes other trips from an instant on. Gives when it has to be called; nil when nothing changes.
   mutating func changeErrands(at instant: MonotonicInstant, in run: RunContext) -> MonotonicInstant? {
-    guard case .errands(_, let orders) = fleet.movement, orders.indices.contains(index) else { return nil }
+    guard case .scheduled(_, let orders) = fleet.movement, orders.indices.contains(index) else { return nil }
     guard life.isInstalled else {
       expect(orders[index].first?.start, in: run)
       return life.presenceChange

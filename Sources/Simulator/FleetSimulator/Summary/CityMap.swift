@@ -111,8 +111,8 @@ extension Movement {
   /// Nil when it goes on open ground or along given routes.
   var city: City? {
     switch self {
-    case .plan(_, let city, _), .roam(_, let city, _), .errands(.city(let city, _), orders: _): city
-    case .ride, .walk, .errands: nil
+    case .plan(_, let city, _), .roam(_, let city, _), .scheduled(.city(let city, _), orders: _): city
+    case .ride, .walk, .scheduled: nil
     }
   }
 }

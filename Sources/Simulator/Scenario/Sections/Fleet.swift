@@ -64,7 +64,7 @@ struct FleetSection<Kind: ScenarioSection>: ScenarioSection {
 
   static var table: Table<Self> {
     Table(
-      "fleet-\(Kind.table.name)", Kind.table.text, Kind.rows(at: \.executor) + FleetTraits.rows(at: \.traits))
+      "fleet-\(Kind.table.name)", Kind.table.text, Kind.keys(at: \.executor) + FleetTraits.keys(at: \.traits))
   }
 }
 

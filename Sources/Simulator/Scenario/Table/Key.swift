@@ -1,46 +1,46 @@
 internal import JSON
 
 /// One key: what it looks like, and how its value gets into the section.
-struct Row<Section: Sendable>: Sendable {
+struct Key<Section: Sendable>: Sendable {
   typealias Property<Value> = any WritableKeyPath<Section, Value> & Sendable
 
-  private(set) var key: KeySchema
+  private(set) var schema: KeySchema
   let read: @Sendable (JSON5Value, inout Section, inout DecodingContext) -> Void
 
-  /// The rows of a part, as keys of the whole.
-  func placed<Whole>(at part: any WritableKeyPath<Whole, Section> & Sendable) -> Row<Whole> {
-    Row<Whole>(key: key) { value, whole, context in read(value, &whole[keyPath: part], &context) }
+  /// The keys of a part, as keys of the whole.
+  func placed<Whole>(at part: any WritableKeyPath<Whole, Section> & Sendable) -> Key<Whole> {
+    Key<Whole>(schema: schema) { value, whole, context in read(value, &whole[keyPath: part], &context) }
   }
 
   /// Understood and refused, for a reason that begins a sentence.
-  func later(_ reason: String) -> Row {
-    var row = self
-    row.key.notYet = reason
-    return row
+  func later(_ reason: String) -> Key {
+    var key = self
+    key.schema.notYet = reason
+    return key
   }
 }
 
-extension Row where Section: ScenarioSection {
+extension Key where Section: ScenarioSection {
   /// A key with a standard value, which is that of a new section.
   static func key<Value>(
     _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
-  ) -> Row {
+  ) -> Key {
     make(name, codec, property, isRequired: false, standard: Section()[keyPath: property], text)
   }
 
   /// A key that must be there.
   static func required<Value>(
     _ name: String, _ property: Property<Value>, _ codec: ValueCodec<Value>, _ text: String
-  ) -> Row {
+  ) -> Key {
     make(name, codec, property, isRequired: true, standard: nil, text)
   }
 
   /// A key that need not be there and then says nothing.
   static func optional<Value>(
     _ name: String, _ property: Property<Value?>, _ codec: ValueCodec<Value>, _ text: String
-  ) -> Row {
-    let key = KeySchema(name: name, schema: codec.schema, isRequired: false, standard: nil, text: text)
-    return Row(key: key) { value, section, context in
+  ) -> Key {
+    let schema = KeySchema(name: name, schema: codec.schema, isRequired: false, standard: nil, text: text)
+    return Key(schema: schema) { value, section, context in
       if let read = codec.read(value, &context) { section[keyPath: property] = read }
     }
   }
@@ -48,19 +48,19 @@ extension Row where Section: ScenarioSection {
   private static func make<Value>(
     _ name: String, _ codec: ValueCodec<Value>, _ property: Property<Value>, isRequired: Bool, standard: Value?,
     _ text: String
-  ) -> Row {
-    let key = KeySchema(
+  ) -> Key {
+    let schema = KeySchema(
       name: name, schema: codec.schema, isRequired: isRequired, standard: standard.flatMap(codec.show), text: text)
-    return Row(key: key) { value, section, context in
+    return Key(schema: schema) { value, section, context in
       if let read = codec.read(value, &context) { section[keyPath: property] = read }
     }
   }
 }
 
 extension ScenarioSection {
-  /// The rows of this section as rows of another one that has it as a part.
-  static func rows<Whole>(at part: any WritableKeyPath<Whole, Self> & Sendable) -> [Row<Whole>] {
-    table.rows.map { $0.placed(at: part) }
+  /// The keys of this section as keys of another one that has it as a part.
+  static func keys<Whole>(at part: any WritableKeyPath<Whole, Self> & Sendable) -> [Key<Whole>] {
+    table.keys.map { $0.placed(at: part) }
   }
 }
 
@@ -179,19 +179,19 @@ protocol ScenarioSection: Sendable {
   static var table: Table<Self> { get }
 }
 
-/// Every key of one section, once: reading, schema and reference all walk these rows.
+/// Every key of one section, once: reading, schema and reference all walk these keys.
 struct Table<Section: Sendable>: Sendable {
   let name: String
   let text: String
-  let rows: [Row<Section>]
+  let keys: [Key<Section>]
 
-  init(_ name: String, _ text: String, _ rows: [Row<Section>]) {
+  init(_ name: String, _ text: String, _ keys: [Key<Section>]) {
     self.name = name
     self.text = text
-    self.rows = rows
+    self.keys = keys
   }
 
-  var schema: SectionSchema { SectionSchema(name: name, text: text, keys: rows.map(\.key)) }
+  var schema: SectionSchema { SectionSchema(name: name, text: text, keys: keys.map(\.schema)) }
 }
 
 /// A value with the name that the scenario gives it.

@@ -298,18 +298,18 @@ extension Table {
     var section = Section()
     for member in members where !tags.contains(member.key) {
       context.inside(member.key.asPathStep) { context in
-        guard let row = rows.first(where: { $0.key.name == member.key }) else {
+        guard let key = keys.first(where: { $0.schema.name == member.key }) else {
           context.refuse(
-            .unknown, member.position, word: member.key, as: "key", known: rows.map(\.key.name) + tags)
+            .unknown, member.position, word: member.key, as: "key", known: keys.map(\.schema.name) + tags)
           return
         }
-        if let reason = row.key.notYet { context.postpone(member.position, reason) }
-        row.read(member.value, &section, &context)
+        if let reason = key.schema.notYet { context.postpone(member.position, reason) }
+        key.read(member.value, &section, &context)
       }
     }
-    for row in rows where row.key.isRequired && !members.contains(where: { $0.key == row.key.name }) {
+    for key in keys where key.schema.isRequired && !members.contains(where: { $0.key == key.schema.name }) {
       context.refuse(
-        .missing, position, "the key '\(row.key.name)' is missing", remedy: "add it: \(row.key.text)")
+        .missing, position, "the key '\(key.schema.name)' is missing", remedy: "add it: \(key.schema.text)")
     }
     return section
   }

@@ -16,9 +16,9 @@ package struct Body: Sendable {
   package init(
     in city: City, clock: DayClock, plan: DailyPlan, transport: Transport? = nil, start: MonotonicInstant
   ) {
-    var wanderer = DailyItinerary(
+    var itinerary = DailyItinerary(
       city: city, clock: clock, plan: plan, transport: transport ?? plan.occupation.transport, start: start)
-    self.init(wanderer.first(at: start), .plan(wanderer))
+    self.init(itinerary.first(at: start), .plan(itinerary))
   }
 
   /// A person in a city without a plan for the day.
@@ -26,8 +26,8 @@ package struct Body: Sendable {
     roaming city: City, _ aim: RoamingAim, transport: Transport, seed: UInt64, device: UInt64,
     start: MonotonicInstant
   ) {
-    var roamer = RandomItinerary(city: city, transport: transport, aim: aim, seed: seed, device: device)
-    self.init(roamer.first(at: start), .roam(roamer))
+    var itinerary = RandomItinerary(city: city, transport: transport, aim: aim, seed: seed, device: device)
+    self.init(itinerary.first(at: start), .roam(itinerary))
     advance(to: start)
   }
 
@@ -51,8 +51,8 @@ package struct Body: Sendable {
   }
 
   /// A person who goes on demand.
-  package init(_ errands: ScheduledTrips, start: MonotonicInstant) {
-    self.init(errands.first(at: start), .errands(errands))
+  package init(_ trips: ScheduledTrips, start: MonotonicInstant) {
+    self.init(trips.first(at: start), .scheduled(trips))
     advance(to: start)
   }
 
@@ -68,13 +68,13 @@ package struct Body: Sendable {
     (episode, itinerary) = (.stay(stay), .none)
   }
 
-  /// Other errands than it had; the trip that it is on goes on. Gives whether what it does now ends at another time.
+  /// Other trips than it had; the trip that it is on goes on. Gives whether what it does now ends at another time.
   package mutating func reorder(_ orders: [ScheduledTrips.Order]) -> Bool {
-    guard case .errands(var errands) = itinerary else { return false }
-    errands.reorder(orders)
-    itinerary = .errands(errands)
+    guard case .scheduled(var trips) = itinerary else { return false }
+    trips.reorder(orders)
+    itinerary = .scheduled(trips)
     guard case .stay(let stay) = episode else { return false }
-    episode = errands.first(at: stay.start)
+    episode = trips.first(at: stay.start)
     return episode.end != stay.end
   }
 

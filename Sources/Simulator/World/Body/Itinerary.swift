@@ -6,27 +6,27 @@ enum Itinerary: Sendable {
   case roam(RandomItinerary)
   case route(RouteRide)
   case walk(Walker)
-  case errands(ScheduledTrips)
+  case scheduled(ScheduledTrips)
   /// Nowhere any more.
   case none
 
   mutating func next(after episode: Episode) -> Episode {
     switch self {
-    case .plan(var wanderer):
-      defer { self = .plan(wanderer) }
-      return wanderer.next(after: episode)
-    case .roam(var roamer):
-      defer { self = .roam(roamer) }
-      return roamer.next(after: episode)
+    case .plan(var itinerary):
+      defer { self = .plan(itinerary) }
+      return itinerary.next(after: episode)
+    case .roam(var itinerary):
+      defer { self = .roam(itinerary) }
+      return itinerary.next(after: episode)
     case .route(var ride):
       defer { self = .route(ride) }
       return ride.next(after: episode)
     case .walk(var walker):
       defer { self = .walk(walker) }
       return walker.next(after: episode)
-    case .errands(var errands):
-      defer { self = .errands(errands) }
-      return errands.next(after: episode)
+    case .scheduled(var trips):
+      defer { self = .scheduled(trips) }
+      return trips.next(after: episode)
     case .none: return episode
     }
   }
@@ -95,7 +95,7 @@ package struct ScheduledTrips: Sendable {
   private mutating func trip(_ order: Order, at start: MonotonicInstant) -> Trip {
     switch state {
     case .city(let city, let transport, let address):
-      var stream = RandomStreamID.errands.stream(seed: seed, device: device, n: order.number << 12)
+      var stream = RandomStreamID.scheduledTrips.stream(seed: seed, device: device, n: order.number << 12)
       let (course, end) = city.course(from: address, metres: order.metres, from: &stream)
       state = .city(city, transport, end)
       let paces = PaceStream(seed: seed, device: device, trip: order.number)

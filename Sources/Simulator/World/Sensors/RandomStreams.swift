@@ -26,7 +26,7 @@ package enum RandomStreamID: UInt64, Sendable {
   case roaming = 21
   case walk = 22
   case riding = 23
-  case errands = 24
+  case scheduledTrips = 24
 
   /// The number of the device that stands for the city itself. No phone has it.
   package static let city = UInt64.max

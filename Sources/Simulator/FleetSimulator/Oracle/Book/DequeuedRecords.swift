@@ -96,21 +96,21 @@ struct RecordTraitsReader {
   }
 }
 
-/// Departures in the order in which they came: in blocks, so that one more never moves the others.
-struct DepartureList: RandomAccessCollection {
+/// Dequeued records in the order in which they came: in blocks, so that one more never moves the others.
+struct DequeuedRecordList: RandomAccessCollection {
   private static let blockShift = 12
   private var blocks: [ContiguousArray<DequeuedRecord>] = []
   private(set) var endIndex = 0
   let startIndex = 0
 
   subscript(index: Int) -> DequeuedRecord {
-    blocks[index >> DepartureList.blockShift][index & (1 << DepartureList.blockShift - 1)]
+    blocks[index >> DequeuedRecordList.blockShift][index & (1 << DequeuedRecordList.blockShift - 1)]
   }
 
-  mutating func append(_ departure: DequeuedRecord) {
-    let block = endIndex >> DepartureList.blockShift
+  mutating func append(_ dequeued: DequeuedRecord) {
+    let block = endIndex >> DequeuedRecordList.blockShift
     if block == blocks.count { blocks.append([]) }
-    blocks[block].append(departure)
+    blocks[block].append(dequeued)
     endIndex += 1
   }
 

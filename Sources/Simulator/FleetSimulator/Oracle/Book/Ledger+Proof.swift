@@ -9,122 +9,122 @@ extension Ledger {
   /// Asks for everything that has left the queues since the last time; without a way to ask it stays unverified.
   func prove(by proof: (any StoreProof)?) {
     guard let proof else {
-      for departure in unproven { believe(departure) }
+      for dequeued in unproven { believe(dequeued) }
       return unproven.removeAll()
     }
-    let (order, departures) = (unproven.byDevice, unproven)
+    let (order, dequeuedRecords) = (unproven.byDevice, unproven)
     var start = 0
     while start < order.count {
       var end = start
-      while end < order.count && departures[order[end]].device == departures[order[start]].device { end += 1 }
-      prove(order[start..<end].map { departures[$0] }, by: proof)
+      while end < order.count && dequeuedRecords[order[end]].device == dequeuedRecords[order[start]].device { end += 1 }
+      prove(order[start..<end].map { dequeuedRecords[$0] }, by: proof)
       start = end
     }
     unproven.removeAll()
   }
 
-  private func prove(_ departures: [DequeuedRecord], by proof: any StoreProof) {
-    guard let device = departures.first.map({ Int($0.device) }) else { return }
-    guard let missing = proof.missing(departures.map(\.key), of: names[device]) else {
-      for departure in departures { believe(departure) }
+  private func prove(_ dequeuedRecords: [DequeuedRecord], by proof: any StoreProof) {
+    guard let device = dequeuedRecords.first.map({ Int($0.device) }) else { return }
+    guard let missing = proof.missing(dequeuedRecords.map(\.key), of: names[device]) else {
+      for dequeued in dequeuedRecords { believe(dequeued) }
       return
     }
     var next = missing.startIndex
     var putAside: Set<UInt64>?
-    for departure in departures {
-      guard next < missing.endIndex, missing[next] == departure.key else {
-        find(departure, by: proof)
+    for dequeued in dequeuedRecords {
+      guard next < missing.endIndex, missing[next] == dequeued.key else {
+        find(dequeued, by: proof)
         continue
       }
       next += 1
-      guard departure.marks.contains(.isAcknowledged) else { continue }
+      guard dequeued.marks.contains(.isAcknowledged) else { continue }
       let marks = putAside ?? proof.quarantined(of: names[device])
       putAside = marks
-      if marks.contains(departure.mark) || proof.isPutAside(departure.uuid, of: names[device])
-        || takeFromPutAside(departure)
+      if marks.contains(dequeued.mark) || proof.isPutAside(dequeued.uuid, of: names[device])
+        || takeFromPutAside(dequeued)
       {
         sums.quarantined += 1
-      } else if !departure.marks.contains(.isServers) {
-        mislead(departure)
+      } else if !dequeued.marks.contains(.isServers) {
+        mislead(dequeued)
       } else {
-        lose(departure, by: proof)
+        lose(dequeued, by: proof)
       }
     }
   }
 
   /// It is in the store.
-  private func find(_ departure: DequeuedRecord, by proof: any StoreProof) {
-    let device = Int(departure.device)
-    pages[device].stored.add(departure.uuid)
-    guard departure.marks.contains(.isAcknowledged) else { return }
+  private func find(_ dequeued: DequeuedRecord, by proof: any StoreProof) {
+    let device = Int(dequeued.device)
+    pages[device].stored.add(dequeued.uuid)
+    guard dequeued.marks.contains(.isAcknowledged) else { return }
     sums.stored += 1
-    if !seesServer { count(departure, isLost: false) }
-    guard let content = departure.traits.content,
-      let change = proof.change(of: content, departure.uuid, of: names[device])
+    if !seesServer { count(dequeued, isLost: false) }
+    guard let content = dequeued.traits.content,
+      let change = proof.change(of: content, dequeued.uuid, of: names[device])
     else { return }
     sums.changed += 1
     violations.flag(
-      .ackedIsDurable, device, departure.uuid, at: departure.at,
+      .ackedIsDurable, device, dequeued.uuid, at: dequeued.at,
       "stored otherwise than it was sent: \(change)",
       story: [
-        "\(departure.createdAt.clockText) created", departure.end,
+        "\(dequeued.createdAt.clockText) created", dequeued.end,
       ])
   }
 
-  private func count(_ departure: DequeuedRecord, isLost: Bool) {
-    let event = traits.events[Int(departure.traits.event)]
-    losses.count(departure, event: event, of: names[Int(departure.device)], isLost: isLost)
+  private func count(_ dequeued: DequeuedRecord, isLost: Bool) {
+    let event = traits.events[Int(dequeued.traits.event)]
+    losses.count(dequeued, event: event, of: names[Int(dequeued.device)], isLost: isLost)
   }
 
   /// The answer has said that so many of its records were put aside; it does not say which.
-  private func takeFromPutAside(_ departure: DequeuedRecord) -> Bool {
-    let key = PutAsideKey(device: departure.device, request: departure.request)
+  private func takeFromPutAside(_ dequeued: DequeuedRecord) -> Bool {
+    let key = PutAsideKey(device: dequeued.device, request: dequeued.request)
     guard let count = putAside[key] else { return false }
     putAside[key] = count > 1 ? count - 1 : nil
     return true
   }
 
   /// It is unknown whether it is stored: its answer has the last word, unless a page of HTML has it.
-  private func believe(_ departure: DequeuedRecord) {
-    guard departure.marks.contains(.isAcknowledged) else { return }
-    if departure.marks.contains(.isServers) { sums.unverified += 1 } else { mislead(departure) }
+  private func believe(_ dequeued: DequeuedRecord) {
+    guard dequeued.marks.contains(.isAcknowledged) else { return }
+    if dequeued.marks.contains(.isServers) { sums.unverified += 1 } else { mislead(dequeued) }
   }
 
   /// A page with status 200 is a portal's where the scenario has one; else nothing excuses it.
-  private func mislead(_ departure: DequeuedRecord) {
+  private func mislead(_ dequeued: DequeuedRecord) {
     sums.misled += 1
-    guard !departure.marks.contains(.isExplained) else {
+    guard !dequeued.marks.contains(.isExplained) else {
       return violations.remark(
-        Int(departure.device), departure.uuid, at: departure.at,
-        "deleted on status \(departure.status) to request \(departure.request), which the server has not given: "
+        Int(dequeued.device), dequeued.uuid, at: dequeued.at,
+        "deleted on status \(dequeued.status) to request \(dequeued.request), which the server has not given: "
           + "a captive portal or a proxy has answered in its place")
     }
     violations.flag(
-      .ackedIsDurable, Int(departure.device), departure.uuid, at: departure.at,
-      "deleted on status \(departure.status) to request \(departure.request) with a page of HTML, which no fault of the "
+      .ackedIsDurable, Int(dequeued.device), dequeued.uuid, at: dequeued.at,
+      "deleted on status \(dequeued.status) to request \(dequeued.request) with a page of HTML, which no fault of the "
         + "scenario explains: the target, or a proxy before it, answers with a page")
   }
 
-  private func lose(_ departure: DequeuedRecord, by proof: any StoreProof) {
+  private func lose(_ dequeued: DequeuedRecord, by proof: any StoreProof) {
     sums.lost += 1
-    let holder = proof.holder(of: departure.uuid)
+    let holder = proof.holder(of: dequeued.uuid)
     if holder != nil {
       losses.misplaced += 1
       sums.misplaced += 1
     }
-    if !seesServer { count(departure, isLost: true) }
+    if !seesServer { count(dequeued, isLost: true) }
     let end =
       holder.map { "server: listed for another device, \($0)" }
       ?? (proof.isShared ? "server: not in what it lists for the device" : "server: neither in the store nor put aside")
     violations.flag(
-      .ackedIsDurable, Int(departure.device), departure.uuid, at: departure.at,
+      .ackedIsDurable, Int(dequeued.device), dequeued.uuid, at: dequeued.at,
       holder == nil
-        ? "deleted after the server's status \(departure.status), and not in the server's store"
-        : "deleted after the server's status \(departure.status), and stored under a wrong device",
+        ? "deleted after the server's status \(dequeued.status), and not in the server's store"
+        : "deleted after the server's status \(dequeued.status), and stored under a wrong device",
       story: [
-        "\(departure.createdAt.clockText) created",
-        "sent \(departure.attempts.of("time")), at the server \(departure.arrivals.of("time"))",
-        departure.end, end,
+        "\(dequeued.createdAt.clockText) created",
+        "sent \(dequeued.attempts.of("time")), at the server \(dequeued.arrivals.of("time"))",
+        dequeued.end, end,
       ])
   }
 
@@ -150,9 +150,9 @@ extension Ledger {
   /// As the sums are before a server outside is asked: what has an acknowledgement is not verified.
   var unprovenSums: LedgerSums {
     var sums = sums
-    for departure in unproven {
-      guard departure.marks.contains(.isAcknowledged) else { continue }
-      if departure.marks.contains(.isServers) { sums.unverified += 1 } else { sums.misled += 1 }
+    for dequeued in unproven {
+      guard dequeued.marks.contains(.isAcknowledged) else { continue }
+      if dequeued.marks.contains(.isServers) { sums.unverified += 1 } else { sums.misled += 1 }
     }
     return sums
   }
@@ -232,9 +232,9 @@ struct LossProfile {
 
   private static let (shareOfLost, shareOfKept) = (0.9, 0.7)
 
-  mutating func count(_ departure: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
+  mutating func count(_ dequeued: DequeuedRecord, event: String?, of device: String, isLost: Bool) {
     if isLost { lost += 1 } else { kept += 1 }
-    for trait in departure.traits(event, of: device) {
+    for trait in dequeued.traits(event, of: device) {
       if isLost { counts[trait, default: Count()].lost += 1 } else { counts[trait, default: Count()].kept += 1 }
     }
   }

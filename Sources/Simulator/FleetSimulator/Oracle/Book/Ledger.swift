@@ -40,9 +40,9 @@ final class Ledger {
   /// The record that has just left its queue.
   private(set) var departed: WaitingRecord?
   /// Left their queues and not looked for in the store yet.
-  var unproven = DepartureList()
+  var unproven = DequeuedRecordList()
   /// Left a queue otherwise than by an answer while a request was under way with them.
-  private var onTheirWay: [(row: Int64, departure: DequeuedRecord)] = []
+  private var onTheirWay: [(row: Int64, dequeued: DequeuedRecord)] = []
   private var bodies = SentBodyReader()
   /// What the records that the server has lost have in common.
   var losses = LossProfile()
@@ -180,20 +180,20 @@ final class Ledger {
   }
 
   private func take(_ record: WaitingRecord, of device: Int, _ cause: QueueNote.Cause, at instant: MonotonicInstant) {
-    var departure = DequeuedRecord(record, of: device, at: instant)
+    var dequeued = DequeuedRecord(record, of: device, at: instant)
     switch cause {
     case .upload:
-      departure.take(pages[device].answer, row: record.row)
-      return unproven.append(departure)
+      dequeued.take(pages[device].answer, row: record.row)
+      return unproven.append(dequeued)
     case .order: sums.destroyed += 1
     case .age: sums.expired += 1
     case .room: sums.evicted += 1
     }
     guard record.attempts > 0 else { return }
     if pages[device].open.contains(where: { $0.rows.contains(record.row) }) {
-      onTheirWay.append((record.row, departure))
+      onTheirWay.append((record.row, dequeued))
     } else {
-      unproven.append(departure)
+      unproven.append(dequeued)
     }
   }
 
@@ -261,11 +261,11 @@ final class Ledger {
     pages[device].open.removeAll(where: isOver)
     if pages[device].open.isEmpty { pages[device].open = [] }
     guard !onTheirWay.isEmpty else { return }
-    onTheirWay.removeAll { row, departure in
-      guard departure.device == device, !pages[device].open.contains(where: { $0.rows.contains(row) }) else {
+    onTheirWay.removeAll { row, dequeued in
+      guard dequeued.device == device, !pages[device].open.contains(where: { $0.rows.contains(row) }) else {
         return false
       }
-      unproven.append(departure)
+      unproven.append(dequeued)
       return true
     }
   }
