@@ -127,12 +127,20 @@ let package = Package(
         "Base",
       ]),
 
+    library(
+      "Telemetry", in: "Simulator/",
+      needs: [
+        "FleetSimulator", "Scenario", "World", "Queue", "Upload", "CurlTransport", "Vocabulary", "Contract", "JSON",
+        "Gzip",
+        "Threads", "Base",
+      ]),
+
     library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
 
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "ControlRoom", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck",
+        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "JSON", "Threads", "Base",
@@ -214,6 +222,12 @@ let package = Package(
       "ControlRoom",
       needs: [
         "ControlRoom", "FleetSimulator", "Reports", "Scenario", "Store", "HTTP1", "JSON", "Threads", "Base", "Support",
+      ]),
+    tests(
+      "Telemetry",
+      needs: [
+        "Telemetry", "FleetSimulator", "Scenario", "Queue", "Upload", "Vocabulary", "Store", "Contract", "JSON",
+        "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

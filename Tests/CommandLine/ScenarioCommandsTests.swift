@@ -7,8 +7,6 @@ import Testing
 @Suite struct ScenarioCommandsTests {
   private static let files = [
     "bad.json5": "{ version: 1, name: 'x',\n fleets: { a: { devices: -1, netwrk: 'lte' } } }",
-    "later.json5":
-      "{ version: 1, name: 'x', fleets: { a: { devices: 1 } }, outputs: [{ type: 'hdr-log', file: 'x' }] }",
     "mine.json5": "{ version: 1, name: 'x', fleets: { a: { devices: '${N}' } } }",
   ]
 
@@ -48,10 +46,7 @@ import Testing
       run("simulate", "city-25", "--dry-run", "--devices", "100", "--fleet", "walkers").output.contains("at most 100 "))
   }
 
-  @Test func whatCannotBeRunYetIsSaid() {
-    let later = run("simulate", "later.json5", "--dry-run")
-    #expect(
-      later.code == .badScenario && later.output.hasPrefix("plan of x") && later.error.contains("cannot do that yet"))
+  @Test func whatCannotBeRunIsSaid() {
     let lockstep = run("simulate", "first-drive", "--mode", "lockstep")
     #expect(lockstep.code == .badScenario)
     #expect(lockstep.error.contains("target: the mode lockstep needs a server; add url"))

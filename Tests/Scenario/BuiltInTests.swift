@@ -8,7 +8,7 @@ import Testing
     let builtIn = try #require(BuiltInScenario.named(name))
     let result = try ScenarioReader().read(builtIn.text)
     #expect(result.scenario.name == name)
-    #expect(result.notes == [] && result.notYet == [])
+    #expect(result.notes == [])
     #expect(!result.scenario.thresholds.isEmpty && builtIn.description.hasSuffix("."))
     #expect(result.scenario.clock.mode == .virtual)
   }

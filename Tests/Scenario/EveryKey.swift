@@ -118,6 +118,11 @@ enum EveryKey {
         { type: "console" }, { type: "summary-json", file: "s.json" }, { type: "junit", file: "j.xml" },
         { type: "html", file: "r.html" }, { type: "events-ndjson", file: "e.ndjson", sample: 0.5 },
         { type: "sdk-log", dir: "logs", devices: "all" }, { type: "prometheus", listen: "127.0.0.1:0" },
+        { type: "otlp-http", url: "http://127.0.0.1:4318", encoding: "json", headers: { "X-Key": "${KEY:-k}" },
+          interval: "5s", sample: 0.1, attributes: { team: "maps" }, time: "now" },
+        { type: "otlp-http-json", url: "" }, { type: "hdr-log", file: "h.hlog" },
+        { type: "prometheus-remote-write", url: "https://metrics.example/api/v1/write", headers: { A: "b" },
+          interval: "1m", labels: { team: "maps" }, time: "simulated" },
       ],
     }
     """#

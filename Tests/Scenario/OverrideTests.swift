@@ -36,6 +36,19 @@ import Testing
     #expect(problems(in: EveryKey.text, overrides: [try #require(Override(setting: text))]) == [problem])
   }
 
+  @Test func emptyBracketsAddToAList() throws {
+    let overrides = ["outputs[]={ type: 'junit', file: 'a.xml' }", "outputs[]={ type: 'html', file: 'b.html' }"]
+      .compactMap { Override(setting: $0) }
+    let before = try read(EveryKey.text).outputs.count
+    #expect(try read(EveryKey.text, overrides: overrides).outputs.count == before + 2)
+    // One that is not there yet.
+    #expect(try read(scenario(""), overrides: overrides).outputs.count == 2)
+    let wrong = try #require(Override(setting: "name[]=x"))
+    #expect(
+      problems(in: EveryKey.text, overrides: [wrong])
+        == ["--set name[]=x: name[]: a string has no elements; name a list"])
+  }
+
   @Test(arguments: ["", "=1", "novalue"])
   func whatSetsNothingIsNoOverride(text: String) {
     #expect(Override(setting: text) == nil)

@@ -27,8 +27,7 @@ final class RunOutputs {
     guard let folder else { return }
     for name in plan.names { try folder.check(name) }
     guard !isOfThePast else { return }
-    try folder.begin(plan.events)
-    try folder.begin(plan.timeline)
+    for name in plan.streams { try folder.begin(name) }
     try folder.append(Array(TimelineCSV.head.utf8), to: plan.timeline)
   }
 
@@ -75,6 +74,11 @@ final class RunOutputs {
     append(Array(text.utf8), to: plan.timeline)
   }
 
+  /// Whole lines of the log of histograms.
+  func append(toHistogramLog lines: [UInt8]) {
+    if let name = plan.histogramLog { append(lines, to: name) }
+  }
+
   /// Everything that is known at the end, in whole files.
   func write(_ summary: RunSummary, map: RunMap?) throws {
     guard let folder else { return }
@@ -85,7 +89,7 @@ final class RunOutputs {
     try folder.write(summary.json.pretty + "\n", to: plan.summary)
     try folder.write(JUnitReport(summary).text, to: plan.junit)
     try folder.write(PageReport(summary, map: map).text, to: plan.page)
-    let streams = (isOfThePast ? [] : [plan.events, plan.timeline]) + logged.sorted()
+    let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
     written = ([plan.summary, plan.page, plan.junit] + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }
@@ -108,6 +112,8 @@ private struct OutputPlan {
   var events = "events.ndjson"
   var timeline = "timeline.csv"
   var logs = "logs"
+  /// Nil: none is wished.
+  var histogramLog: String?
   /// Nil: of as many devices as a person may want to read about.
   var eventShare: Double?
   var loggedDevices = LoggedDevices.failing
@@ -122,11 +128,15 @@ private struct OutputPlan {
     case .events(let output): (events, eventShare) = (output.file, output.sample)
     case .timeline(let output): timeline = output.file
     case .deviceLogs(let output): (logs, loggedDevices) = (output.directory, output.devices)
-    case .console, .histogramLog, .prometheus, .telemetry: break
+    case .histogramLog(let output): histogramLog = output.file
+    case .console, .prometheus, .openTelemetry, .remoteWrite: break
     }
   }
 
-  var names: [String] { [summary, page, junit, events, timeline, logs] }
+  var names: [String] { [summary, page, junit, events, timeline, logs] + (histogramLog.map { [$0] } ?? []) }
+
+  /// What is written while the run goes on.
+  var streams: [String] { [events, timeline] + (histogramLog.map { [$0] } ?? []) }
 
   func logFile(of device: String) -> String {
     logs + "/" + String(device.map { $0 == "/" || $0 == "\0" ? "_" : $0 }) + ".log"

@@ -91,6 +91,20 @@ package enum GzipFile {
   }
 }
 
+/// Content in the zlib format of RFC 1950.
+package enum ZlibStream {
+  package static func pack(_ content: [UInt8]) -> [UInt8] {
+    let bound = Int(compressBound(UInt(content.count)))
+    let stream = unsafe [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+      var length = UInt(bound)
+      let result = unsafe compress(buffer.baseAddress, &length, content, UInt(content.count))
+      count = result == Z_OK ? Int(length) : 0
+    }
+    precondition(!stream.isEmpty, "zlib has no memory")
+    return stream
+  }
+}
+
 /// Why a packed file cannot be read.
 package enum GzipError: Error, Equatable, Sendable {
   case truncated

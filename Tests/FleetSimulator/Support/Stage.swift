@@ -93,7 +93,7 @@ final class Stage {
     return requests
   }
 
-  func serve(_ request: UInt64) { tell(.served(request: request, answerBytes: 100)) }
+  func serve(_ request: UInt64) { tell(.served(request: request, isCommitted: true, answerBytes: 100)) }
 
   func end(_ request: UInt64, status: Int, body: String = "{}") {
     tell(.ended(request: request, .answered(status: status, reason: "", body: Array(body.utf8))))

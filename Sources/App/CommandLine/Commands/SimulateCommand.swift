@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import JSON
 import Scenario
 
 extension Subcommand {
@@ -27,6 +28,9 @@ extension Subcommand {
       .value("fleet", "NAME", "run only this fleet"),
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
+      .values(
+        "output", "TYPE=VALUE",
+        "one more output: otlp-http=URL, prometheus-remote-write=URL, hdr-log=FILE and others (docs/outputs.md)"),
       .value(
         "out", "DIR", "directory for summary, report, JUnit XML, events and logs; without it no files are written"),
       .toggle(
@@ -133,10 +137,10 @@ private struct SimulateCommand {
     }
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
-    if values.isOn("dry-run") { process.writeOutput(RunPlan(scenario).text) }
-    tell(result.notYet, as: "")
-    if !result.notYet.isEmpty { return .badScenario }
-    if values.isOn("dry-run") { return .ok }
+    if values.isOn("dry-run") {
+      process.writeOutput(RunPlan(scenario).text)
+      return .ok
+    }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
@@ -172,6 +176,9 @@ private struct SimulateCommand {
   /// told beside it.
   private func scenarioHash(of document: ScenarioDocument) -> String {
     var hash = TraceHash()
+    var document = document
+    // They change nothing of the run.
+    document.remove(DocumentPath([.key("outputs")]))
     hash.fold(Array(document.text.utf8).span)
     for flag in ["fleet", "scale", "devices"] {
       hash.fold(Array("\(flag)=\(values.text(flag) ?? "")".utf8).span)
@@ -193,6 +200,7 @@ private struct SimulateCommand {
       }
       overrides.append(override)
     }
+    for text in values.texts("output") { overrides.append(try output(text)) }
     let flags: KeyValuePairs = [
       "target": "target.url", "preset": "target.preset", "mode": "clock.mode", "factor": "clock.factor",
       "seed": "seed", "duration": "clock.duration",
@@ -202,6 +210,22 @@ private struct SimulateCommand {
       overrides.append(Override(origin: "\(value.origin) \(value.text)", path: path, value: value.text))
     }
     return overrides
+  }
+
+  /// `otlp-http=http://127.0.0.1:4318`
+  private static func output(_ text: String) throws(UsageError) -> Override {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let known = Output.keysOnCommandLine.map(\.key)
+    guard let key = Output.keysOnCommandLine.first(where: { $0.key == parts[0] })?.value else {
+      let near = NearestName.find(String(parts[0]), in: known).map { "; did you mean '\($0)'?" }
+      throw UsageError(
+        "--output: '\(parts[0])' is no type of output" + (near ?? ": \(known.joined(separator: ", ")) are"))
+    }
+    guard parts.count == 2, !parts[1].isEmpty else {
+      throw UsageError("--output: '\(text)' lacks a value: write \(parts[0])=\(key.uppercased())")
+    }
+    let value = JSONValue.object(["type": .string(String(parts[0])), key: .string(String(parts[1]))])
+    return Override(origin: "--output \(text)", path: "outputs[]", value: value.pretty)
   }
 
   /// Separated by commas outside brackets, braces and quotes.

@@ -4,6 +4,7 @@ import Network
 import Reports
 import Scenario
 import Store
+import Telemetry
 
 /// A run of a scenario that is in order, in virtual time, and what there is to say about it.
 struct Simulation {
@@ -60,12 +61,18 @@ struct Simulation {
     if !options.isOneOfMany { scenario.replacements.forEach(process.writeOutput) }
     if let note = scenario.anonymityNote, !options.isOneOfMany { process.writeError("note: \(note)") }
     if let code = try meetTarget(&setup) { return code }
+    setup.tracedShare = RunTelemetry.tracedShare(scenario, devices: setup.deviceNames.count)
+    let telemetry = try RunTelemetry(
+      scenario, setup, measures, version: Product.version, shard: options.shard?.text,
+      wallNow: { SystemClock().wallNow }
+    ) { outputs.append(toHistogramLog: $0) }
+    defer { telemetry?.abandon() }
     var dashboard: Dashboard?
     if let steering, let room = options.dashboard {
       dashboard = try Dashboard(steering, scenario, setup, room, process)
     }
     defer { dashboard?.stop() }
-    let result = try run(setup, scenario, measures, outputs, listener, dashboard)
+    let result = try run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
     tally.add(result.report.coverage)
     let code = try tell(result, of: scenario, setup, outputs)
     dashboard?.waitForEnd(interruption)
@@ -112,6 +119,8 @@ struct Simulation {
     let map: RunMap?
     let report: RunReport
     let difference: DeterminismCheck.Difference?
+    /// What telemetry was sent where.
+    let sent: [String]
   }
 
   /// As it was typed, without what is secret.
@@ -123,17 +132,19 @@ struct Simulation {
 
   private func run(
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?,
-    _ dashboard: Dashboard?
+    _ telemetry: RunTelemetry?, _ dashboard: Dashboard?
   ) throws -> Result {
     let display = options.isQuiet ? nil : ProgressDisplay(process)
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
-    let watchers: [any Watcher] = [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
+    let first: [any Watcher] = telemetry.map { [$0] } ?? []
+    let watchers: [any Watcher] = first + [measures, errors] + outputs.watchers(of: setup) + (audit.map { [$0] } ?? [])
     let run = try FleetRun(
       setup, to: destination, interruption: interruption, watchers: watchers, steering: dashboard?.steering)
     listener?.show(measures)
     let begun = SystemClock().wallNow
+    var undelivered: [String] = []
     func summary(of report: RunReport) -> RunSummary {
       measures.clausesBroken = audit?.verdicts.count { $0.outcome == .broken } ?? 0
       var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
@@ -142,7 +153,7 @@ struct Simulation {
       summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
       summary.errors = errors.errors
       summary.leaveLateUnjudged()
-      summary.notes += options.notes + (audit?.remarks ?? [])
+      summary.notes += options.notes + (audit?.remarks ?? []) + undelivered
       summary.clauses = audit?.verdicts ?? []
       if options.isStrict { summary.judgeStrictly() }
       guard let shard = options.shard else { return summary }
@@ -177,17 +188,20 @@ struct Simulation {
       }
     }
     display?.clear()
+    let sending = telemetry?.finish(report)
+    undelivered = sending?.notes ?? []
     if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
     let whole = summary(of: report)
     dashboard?.end(whole)
-    return Result(summary: whole, map: run.map(of: scenario), report: report, difference: difference)
+    return Result(
+      summary: whole, map: run.map(of: scenario), report: report, difference: difference, sent: sending?.sent ?? [])
   }
 }
 
 extension Output {
   fileprivate var isFile: Bool {
     switch self {
-    case .console, .prometheus, .telemetry: false
+    case .console, .prometheus, .openTelemetry, .remoteWrite: false
     case .summary, .junit, .html, .histogramLog, .events, .timeline, .deviceLogs: true
     }
   }
@@ -213,6 +227,7 @@ extension Simulation {
     let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
+    for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
     if let first = result.report.violations.first { try keepFailure(first, summary, scenario, setup) }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)

@@ -32,6 +32,8 @@ final class RunContext {
   var said = RecycledList<HostEffect>()
   var requests: [OutgoingRequest] = []
   let logEntriesKept: Int
+  /// Of each device, whether its records are traced; nil: requests say nothing of traces.
+  let traced: [Bool]?
   var head = ResponseHead()
   var trace: Trace
   private let watchers: [any Watcher]
@@ -64,6 +66,7 @@ final class RunContext {
     oracle = Oracle(of: setup, names: names, sight: sight)
     faults = FaultPlan(of: setup)
     logEntriesKept = setup.logEntriesKept
+    traced = setup.tracedShare.map { setup.devicesDrawn(share: $0) }
     trace = Trace(in: oracle.ledger.space)
     let milliseconds = setup.start.millisecondsSince1970 + Int64(setup.zoneOffsetSeconds) * 1_000
     let day = milliseconds.quotientRoundedDown(by: 86_400_000)

@@ -46,6 +46,7 @@ struct DeviceLink {
   func context(at now: Moment) -> EventContext { EventContext(device: device, now: now, network: network) }
 
   mutating func send(_ request: OutgoingRequest, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
+    let request = run.traced.map { request.traced(isSampled: $0[device]) } ?? request
     // Tokens are made of chance that is none of the run's; and no run by the machine's clock goes like another one.
     var hash = TraceHash()
     let body = request.body
@@ -97,7 +98,8 @@ struct DeviceLink {
     }
     let weight = request.weight(of: bytes)
     let way = transit(
-      .up, of: weight, headBytes: bytes.count - request.body.count, through: line, for: request.id, at: instant,
+      .up, of: weight, headBytes: bytes.count - request.body.count - request.traceBytes, through: line, for: request.id,
+      at: instant,
       under: faults, in: run)
     line.sentBytes += weight
     exchange.line = line
@@ -142,6 +144,7 @@ struct DeviceLink {
     let wall = run.setup.moment(at: now.monotonic)
     run.requestsInside += 1
     let fault = serverFault(of: exchanges[index], under: faults, in: run)
+    exchanges[index].isDisregarded = fault.map { !$0.isAfterCommit } ?? false
     for piece in exchanges[index].pieces {
       exchanges[index].answer += serverEnd.receive(piece, at: wall, meeting: fault)
     }
@@ -181,8 +184,11 @@ struct DeviceLink {
     if let alarm = line.serverEnd?.alarm {
       return exchanges[index].advance(to: .working, after: alarm - now.monotonic, from: now.monotonic)
     }
-    let bytes = exchanges[index].answer.count
-    run.tell(.served(request: exchanges[index].request, answerBytes: bytes), context(at: now))
+    let exchange = exchanges[index]
+    let isCommitted = !exchange.isDisregarded && WireBytes.isSuccess(exchange.answer)
+    let bytes = exchange.answer.count
+    run.tell(
+      .served(request: exchange.request, isCommitted: isCommitted, answerBytes: bytes), context(at: now))
     returns(index, line, bytes: bytes, at: now, under: faults, in: run)
   }
 
@@ -278,8 +284,9 @@ extension OutgoingRequest {
   fileprivate func weight(of bytes: [UInt8]) -> Int {
     switch purpose {
     case .records, .log:
-      guard let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) else { return bytes.count }
-      return bytes.count - token.value.utf8.count + OutgoingRequest.tokenBytes
+      let count = bytes.count - traceBytes
+      guard let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) else { return count }
+      return count - token.value.utf8.count + OutgoingRequest.tokenBytes
     case .refresh: return OutgoingRequest.tokenAnswerBytes
     }
   }

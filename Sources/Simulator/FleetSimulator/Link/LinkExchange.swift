@@ -31,6 +31,8 @@ struct LinkExchange {
   var pieces: [ArraySlice<UInt8>] = []
   /// How the connection ends when they are there; nil: it does not.
   var cut: TransportFailure?
+  /// What the server does badly keeps it from storing the records.
+  var isDisregarded = false
   /// What the server has said so far.
   var answer: [UInt8] = []
   /// What goes to a server outside once it has arrived, and how that ended.

@@ -66,6 +66,11 @@ enum WireBytes {
     return bytes
   }
 
+  /// Whether an answer begins with a status of success.
+  static func isSuccess(_ answer: [UInt8]) -> Bool {
+    answer.count > 9 && answer.starts(with: "HTTP/1.".utf8) && answer[9] == UInt8(ascii: "2")
+  }
+
   /// What the device makes of an answer whose connection ends after these bytes.
   static func outcome(of bytes: [UInt8], into head: inout ResponseHead) -> RequestOutcome {
     var parser = ResponseParser(to: .post)

@@ -26,6 +26,16 @@ extension DeviceLink {
   }
 }
 
+extension ServerFault {
+  /// The server has stored the records all the same.
+  var isAfterCommit: Bool {
+    switch self {
+    case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty: true
+    case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix: false
+    }
+  }
+}
+
 extension HTTPFault {
   /// The first of abort, answer and delay that meets the request.
   fileprivate func meets(_ exchange: LinkExchange, _ draws: inout RandomStream) -> ServerFault? {

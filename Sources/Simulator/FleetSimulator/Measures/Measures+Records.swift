@@ -124,6 +124,11 @@ extension Measures {
   /// The end of the run: what `report` says and what was measured, as one.
   /// It can be asked for again with a later report.
   package func summary(of report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
+    concluded(by: report) { summary(concludedBy: report, hash: scenarioHash, product: product) }
+  }
+
+  /// The figures with what only the end of the run can tell, while `body` looks at them.
+  func concluded<Result>(by report: RunReport, _ body: () -> Result) -> Result {
     let before = (table, chart, checkCounts, unauthorized)
     defer { (table, chart, checkCounts, unauthorized) = before }
     chart.finish(at: now)
@@ -132,6 +137,10 @@ extension Measures {
       table.count(.uploads, tags(of: device), devices[device].flights.count)
     }
     enter(report.sums)
+    return body()
+  }
+
+  private func summary(concludedBy report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
     let elapsed = now - MonotonicInstant(nanoseconds: 0)
     var summary = RunSummary(
       scenario: scenario.name, scenarioHash: scenarioHash, seed: report.seed, mode: scenario.clock.mode.rawValue,
@@ -214,89 +223,5 @@ extension Measures {
   func figure(of measure: Measure, _ fleets: [Bool]) -> Figure {
     measure.metric.kind == .gauge
       ? chart.gauge(measure, of: fleets) : table.cell(measure, of: fleets).figure(of: measure)
-  }
-}
-
-extension Measures {
-  /// What is known so far, in the text format of Prometheus: a counter is a counter, of a rate both its halves are, a gauge
-  /// is a gauge and a trend is a summary, in seconds where it is a time. Each fleet has series of its own.
-  package var exposition: [UInt8] {
-    var page = ExpositionPage()
-    let progress = progress
-    page.gauge("run_share", "Completed share of the run.", progress.share)
-    page.gauge("run_seconds", "Simulated time since the start of the run.", now.seconds)
-    page.gauge("waiting_records", "Records queued in devices.", Double(progress.backlog))
-    for measure in Measure.allCases where measure.absence(in: setup) == nil && !measure.isKnownAtTheEnd {
-      page.begin(measure)
-      if measure.isOfTheWhole {
-        page.show(figure(of: measure, setup.fleets.map { _ in true }), of: measure, [])
-        continue
-      }
-      for (index, fleet) in setup.fleets.enumerated() {
-        let figure = figure(of: measure, setup.fleets.indices.map { $0 == index })
-        page.show(figure, of: measure, [(name: "fleet", value: fleet.name)])
-      }
-    }
-    return page.bytes
-  }
-}
-
-extension Measure {
-  private var isTime: Bool { metric.text.hasPrefix("milliseconds") }
-
-  /// In base units, as Prometheus wants them.
-  fileprivate var unitsInMetric: Double { isTime ? 1_000 : 1 }
-
-  fileprivate var help: String {
-    isTime ? "seconds" + metric.text.dropFirst("milliseconds".count) : metric.text
-  }
-
-  fileprivate var exposed: String {
-    let name = ExpositionPage.prefix + metric.name
-    return switch metric.kind {
-    case .counter: name + "_total"
-    case .rate, .gauge: name
-    case .trend: name + (isTime ? "_seconds" : "")
-    }
-  }
-}
-
-extension ExpositionPage {
-  fileprivate static let prefix = "rollingroad_fleet_"
-
-  fileprivate mutating func gauge(_ name: String, _ help: String, _ value: Double) {
-    begin(ExpositionPage.prefix + name, .gauge, help: help)
-    sample(ExpositionPage.prefix + name, [], "\(value)")
-  }
-
-  fileprivate mutating func begin(_ measure: Measure) {
-    let name = measure.exposed
-    switch measure.metric.kind {
-    case .counter: begin(name, .counter, help: measure.help)
-    case .gauge: begin(name, .gauge, help: measure.help)
-    case .trend: begin(name, .summary, help: measure.help)
-    case .rate: begin(name + "_total", .counter, help: "\(measure.help) (is=\"true\"), and the others")
-    }
-  }
-
-  fileprivate mutating func show(
-    _ figure: Figure, of measure: Measure, _ labels: [(name: String, value: String)]
-  ) {
-    let name = measure.exposed
-    switch figure {
-    case .counter(let count): sample(name, labels, "\(count)")
-    case .rate(let hits, let total):
-      sample(name + "_total", labels + [(name: "is", value: "true")], "\(hits)")
-      sample(name + "_total", labels + [(name: "is", value: "false")], "\(total - hits)")
-    case .gauge(let series): if let last = series.last { sample(name, labels, "\(last)") }
-    case .trend(let spread):
-      for share in [50.0, 90, 95, 99] {
-        guard let value = spread.percentile(share) else { continue }
-        sample(name, labels + [(name: "quantile", value: "\(share / 100)")], "\(value / measure.unitsInMetric)")
-      }
-      let units = spread.resolution * measure.unitsInMetric
-      sample(name + "_sum", labels, "\(Double(spread.histogram.sum) / units)")
-      sample(name + "_count", labels, "\(spread.histogram.count)")
-    }
   }
 }

@@ -36,7 +36,7 @@ final class RecordHistory: Watcher {
         return true
       case .sent(let request):
         return request.cargo?.uuids.contains(uuid) ?? false && requests.insert(request.id).inserted
-      case .served(let request, _): return requests.contains(request)
+      case .served(let request, _, _): return requests.contains(request)
       case .ended(let request, _): return requests.remove(request) != nil
       case .launched, .killed, .healed, .network: return row != nil && !isOver
       default: return false

@@ -28,8 +28,8 @@ package enum SimulationEvent {
   case sent(OutgoingRequest)
   /// A request goes over a modelled link, on a connection of its own or on one that was there.
   case connected(request: UInt64, isNew: Bool)
-  /// The server has answered; what it said is still on its way.
-  case served(request: UInt64, answerBytes: Int)
+  /// The server has answered, and has stored what it was sent or not; what it said is still on its way.
+  case served(request: UInt64, isCommitted: Bool, answerBytes: Int)
   /// A real server's answer is there, or there will be none; the times are those of the machine's clock. With
   /// the lines of its head.
   indirect case carried(request: UInt64, TransferTimings, head: [UInt8])

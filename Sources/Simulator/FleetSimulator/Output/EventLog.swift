@@ -30,12 +30,7 @@ package final class EventLog: Watcher {
     self.write = write
     names = setup.deviceNames
     interval = setup.outside.map { Nanoseconds(Int64($0.factor * 1e9)) }
-    isTold = setup.fleets.flatMap { fleet in
-      fleet.simulated.map { index in
-        let lot = TraceHash.mix(setup.seed ^ TraceHash.mix(fleet.key(of: index)))
-        return Double(lot >> 11) / Double(1 << 53) < share
-      }
-    }
+    isTold = setup.devicesDrawn(share: share)
   }
 
   package func see(_ event: SimulationEvent, _ context: EventContext) {
@@ -65,7 +60,7 @@ package final class EventLog: Watcher {
     case .network(let network): writer.field("network", setup.radio[network].name)
     case .queue(let note): writeFields(of: note)
     case .sent(let request): writeFields(of: request, context)
-    case .served(let request, let bytes):
+    case .served(let request, _, let bytes):
       writer.field("request", Int64(request))
       writer.field("bytes", Int64(bytes))
     case .ended(let request, let outcome): writeFields(of: request, outcome, context)

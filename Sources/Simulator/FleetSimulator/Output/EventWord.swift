@@ -59,7 +59,7 @@ extension SimulationEvent {
     case .queue(.deleted(_, let row, _)): "row \(row)"
     case .queue(.refused(_, let step)): "\(step)"
     case .sent(let request): request.detail + ", on \(network)"
-    case .served(let request, let bytes): "request \(request), with an answer of \(bytes) bytes"
+    case .served(let request, _, let bytes): "request \(request), with an answer of \(bytes) bytes"
     case .ended(let request, .answered(let status, _, let body)):
       "request \(request), with \(status): \(String(decoding: body.prefix(200), as: UTF8.self))"
     case .ended(let request, .failed(let failure, _)): "request \(request): none, \(failure.rawValue)"

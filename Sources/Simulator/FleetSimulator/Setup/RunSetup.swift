@@ -43,6 +43,8 @@ package struct RunSetup: Sendable {
   package var keepAlive = Nanoseconds.seconds(300)
   /// The names of the devices whose SDK's log watchers hear of.
   package var logged: Set<String> = []
+  /// Share of the devices whose records are traced; nil: uploads say nothing of traces.
+  package var tracedShare: Double?
   /// What is watched over.
   package var invariants = Invariant.allCases
 
@@ -80,6 +82,16 @@ package struct RunSetup: Sendable {
       before += fleet.devices
     }
     return numbers
+  }
+
+  /// A share of the devices, by place in the run; it follows from the seed alone.
+  package func devicesDrawn(share: Double) -> [Bool] {
+    fleets.flatMap { fleet in
+      fleet.simulated.map { index in
+        let lot = TraceHash.mix(seed ^ TraceHash.mix(fleet.key(of: index)))
+        return Double(lot >> 11) / Double(1 << 53) < share
+      }
+    }
   }
 
   func moment(at instant: MonotonicInstant) -> Moment {
@@ -178,7 +190,7 @@ package struct FleetSetup: Sendable {
   }
 
   /// The places in the fleet of those that are simulated.
-  var simulated: [Int] { members ?? Array(0..<devices + room) }
+  package var simulated: [Int] { members ?? Array(0..<devices + room) }
 
   /// A word that its devices are told from others by.
   package struct Tag: Equatable, Sendable {

@@ -86,10 +86,6 @@ extension FailurePlan {
 
   /// What the plan comes to. Throws what is wrong with it.
   package func setup() throws -> RunSetup {
-    let result = try ScenarioReader.read(document)
-    if !result.notYet.isEmpty {
-      throw UnsupportedScenario(problems: result.notYet.map { $0.text(sources: ["scenario"]) })
-    }
-    return try RunSetup(result.scenario)
+    try RunSetup(ScenarioReader.read(document).scenario)
   }
 }

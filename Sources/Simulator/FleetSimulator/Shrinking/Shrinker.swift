@@ -79,7 +79,6 @@ package struct Shrinker {
   static func setup(_ document: ScenarioDocument) -> RunSetup? {
     do throws(ScenarioProblems) {
       let result = try ScenarioReader.read(document)
-      guard result.notYet.isEmpty else { return nil }
       do throws(UnsupportedScenario) { return try RunSetup(result.scenario) } catch { return nil }
     } catch { return nil }
   }

@@ -6,7 +6,6 @@ struct DecodingContext {
   private(set) var problems: [ScenarioProblem] = []
   /// What takes effect, though not as the author may think.
   private(set) var notes: [ScenarioProblem] = []
-  private(set) var notYet: [ScenarioProblem] = []
   private(set) var path = ""
   /// Names that other sections may use.
   let names: DeclaredNames
@@ -38,12 +37,6 @@ struct DecodingContext {
   /// The value is not what the key takes.
   mutating func refuse(_ value: JSON5Value, expected: String) {
     refuse(.wrongType, value.position, "\(value.summary) is not allowed here", remedy: "write \(expected)")
-  }
-
-  mutating func postpone(_ position: SourcePosition, _ reason: String) {
-    notYet.append(
-      ScenarioProblem(
-        .notYet, at: position, path: path, "this version cannot do that yet: \(reason)", remedy: "remove it"))
   }
 
   /// For a word that is none of the known ones.

@@ -16,8 +16,6 @@ package struct ScenarioProblem: Error, Equatable, Sendable {
     case undeclared
     /// Values that are right by themselves and wrong together.
     case contradiction
-    /// Understood, but this version cannot do it.
-    case notYet
     /// An override or a variable of the environment that leads nowhere.
     case unresolved
   }

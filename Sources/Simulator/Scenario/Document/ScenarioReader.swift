@@ -6,8 +6,6 @@ package struct ScenarioReader {
     package var scenario: Scenario
     /// What takes effect, though not as the author may think.
     package let notes: [ScenarioProblem]
-    /// What this version understands and cannot do. A run refuses a scenario that has any.
-    package let notYet: [ScenarioProblem]
     /// What was read, with overrides and variables put in.
     package let document: ScenarioDocument
   }
@@ -51,9 +49,7 @@ package struct ScenarioReader {
     if let scenario, context.problems.isEmpty { context.judge(scenario, document) }
     problems += substitution.problems + inheritance.problems + context.problems
     guard let scenario, problems.isEmpty else { throw ScenarioProblems(problems) }
-    return Result(
-      scenario: scenario, notes: context.notes.inReadingOrder, notYet: context.notYet.inReadingOrder,
-      document: resolved)
+    return Result(scenario: scenario, notes: context.notes.inReadingOrder, document: resolved)
   }
 
   private func parse(_ text: String) throws(ScenarioProblems) -> JSON5Value {
@@ -65,7 +61,8 @@ package struct ScenarioReader {
 package struct Override: Equatable, Sendable {
   /// As it stands on the command line, for messages: `--set clock.duration=1h`, `--seed 7`.
   package let origin: String
-  /// `fleets.couriers.stages[0].target`; names with points stand in brackets and quotes, `thresholds["a.b"]`.
+  /// `fleets.couriers.stages[0].target`; names with points stand in brackets and quotes, `thresholds["a.b"]`. Behind `outputs[]` the
+  /// value is a further element of that list.
   package let path: String
   /// JSON5, or a text that is none and stands for itself.
   package let value: String
@@ -94,12 +91,14 @@ extension JSON5Value {
   /// Puts the value of an override at its path, and makes the objects on the way there. `number` counts the overrides
   /// from 1 and goes into the positions.
   mutating func apply(_ override: Override, number: Int) throws(ScenarioProblem) {
-    guard let path = DocumentPath(override.path) else {
+    let isElement = override.path.hasSuffix("[]")
+    guard let path = DocumentPath(isElement ? String(override.path.dropLast(2)) : override.path) else {
       throw ScenarioProblem(
         .unresolved, at: SourcePosition(source: number, line: 1, column: 1), path: "",
         "'\(override.path)' is no path", remedy: "write it as in fleets.couriers.stages[0].target")
     }
-    try set(path.steps[...], to: JSON5Value.overriding(override.value, number: number), of: override, number)
+    let value = JSON5Value.overriding(override.value, number: number)
+    try set(path.steps[...], to: value, isElement: isElement, of: override, number)
   }
 
   /// A text that is no JSON5 stands for itself, so that durations and URLs need no quotes.
@@ -110,10 +109,16 @@ extension JSON5Value {
   }
 
   private mutating func set(
-    _ steps: ArraySlice<DocumentPath.Step>, to value: JSON5Value, of override: Override, _ number: Int
+    _ steps: ArraySlice<DocumentPath.Step>, to value: JSON5Value, isElement: Bool, of override: Override, _ number: Int
   ) throws(ScenarioProblem) {
     guard let step = steps.first else {
-      self = value
+      guard isElement else { return self = value }
+      switch content {
+      case .array(let elements): content = .array(elements + [value])
+      // Made on the way here.
+      case .object([]): content = .array([value])
+      default: throw unreachable("\(kindName) has no elements", remedy: "name a list", override, number)
+      }
       return
     }
     switch (step, content) {
@@ -123,10 +128,10 @@ extension JSON5Value {
         let empty = JSON5Value(content: .object([]), position: value.position)
         members.append(Member(key: name, position: value.position, value: empty))
       }
-      try members[index].value.set(steps.dropFirst(), to: value, of: override, number)
+      try members[index].value.set(steps.dropFirst(), to: value, isElement: isElement, of: override, number)
       content = .object(members)
     case (.index(let index), .array(var elements)) where index < elements.count:
-      try elements[index].set(steps.dropFirst(), to: value, of: override, number)
+      try elements[index].set(steps.dropFirst(), to: value, isElement: isElement, of: override, number)
       content = .array(elements)
     case (.index(let index), .array(let elements)):
       throw unreachable(

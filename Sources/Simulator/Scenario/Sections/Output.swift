@@ -9,7 +9,8 @@ package enum Output: Equatable, Sendable {
   case timeline(TimelineOutput)
   case deviceLogs(DeviceLogOutput)
   case prometheus(PrometheusOutput)
-  case telemetry(TelemetryOutput)
+  case openTelemetry(OpenTelemetryOutput)
+  case remoteWrite(RemoteWriteOutput)
 }
 
 extension ValueCodec where Value == Output {
@@ -19,12 +20,16 @@ extension ValueCodec where Value == Output {
       [
         Variant("console") { .console($0) }, Variant("summary-json") { .summary($0) },
         Variant("junit") { .junit($0) }, Variant("html") { .html($0) },
-        Variant("hdr-log", notYet: "no histogram logs; summary.json has the histograms") { .histogramLog($0) },
+        Variant("hdr-log") { .histogramLog($0) },
         Variant("events-ndjson") { .events($0) }, Variant("csv") { .timeline($0) },
         Variant("sdk-log") { .deviceLogs($0) },
         Variant("prometheus") { .prometheus($0) },
-        Variant("otlp-http-json", notYet: "no OpenTelemetry; type: \"prometheus\" has the same metrics") {
-          .telemetry($0)
+        Variant("prometheus-remote-write") { .remoteWrite($0) },
+        Variant("otlp-http") { .openTelemetry($0) },
+        Variant("otlp-http-json") { (old: JSONTelemetryOutput) in
+          var output = OpenTelemetryOutput()
+          (output.url, output.encoding) = (old.url, .json)
+          return .openTelemetry(output)
         },
       ])
   }
@@ -93,7 +98,7 @@ package struct HistogramLogOutput: Equatable, Sendable {
 
 extension HistogramLogOutput: ScenarioSection {
   static let table = Table<HistogramLogOutput>(
-    "output-hdr-log", "Histograms over time.",
+    "output-hdr-log", "A log of histograms (HdrHistogram 1.3): a line for each trend and interval, in microseconds.",
     [
       .required("file", \.file, .text, "The file, inside `--out`.")
     ])
@@ -161,32 +166,17 @@ extension PrometheusOutput: ScenarioSection {
     [.key("listen", \.listen, .text, "The address to listen on.")])
 }
 
-/// The metrics sent to a collector.
-package struct TelemetryOutput: Equatable, Sendable {
-  /// Empty: nowhere.
-  package var url = ""
-
-  package init() {}
-}
-
-extension TelemetryOutput: ScenarioSection {
-  static let table = Table<TelemetryOutput>(
-    "output-otlp-http-json", "The metrics sent to a collector.",
-    [.required("url", \.url, .possiblyEmptyText, "The collector; an empty text disables it.")])
-}
-
-extension ValueCodec where Value == String {
-  fileprivate static var possiblyEmptyText: ValueCodec {
-    ValueCodec(.text(pattern: nil, words: "a text")) { value, context in
-      if case .string(let text) = value.content { return text }
-      context.refuse(value, expected: "a text")
-      return nil
-    }
-  }
-}
-
 /// Of which devices logs are kept.
 package enum LoggedDevices: String, CaseIterable, Sendable {
   case failing
   case all
+}
+
+extension Output {
+  /// What `--output TYPE=VALUE` names, with the key that the value is for.
+  package static let keysOnCommandLine: KeyValuePairs = [
+    "otlp-http": "url", "otlp-http-json": "url", "prometheus-remote-write": "url", "prometheus": "listen",
+    "hdr-log": "file", "csv": "file", "events-ndjson": "file", "summary-json": "file", "junit": "file", "html": "file",
+    "sdk-log": "dir",
+  ]
 }

@@ -41,7 +41,7 @@ extension Target: ScenarioSection {
 }
 
 extension ValueCodec where Value == String {
-  fileprivate static var httpURL: ValueCodec {
+  static var httpURL: ValueCodec {
     text(pattern: "^https?://[^/]", words: "an http or https URL with a host") { url in
       ["http://", "https://"].contains { url.hasPrefix($0) && !(url.dropFirst($0.count).first ?? "/" == "/") }
     }

@@ -4,19 +4,12 @@ internal import JSON
 struct Key<Section: Sendable>: Sendable {
   typealias Property<Value> = any WritableKeyPath<Section, Value> & Sendable
 
-  private(set) var schema: KeySchema
+  let schema: KeySchema
   let read: @Sendable (JSON5Value, inout Section, inout DecodingContext) -> Void
 
   /// The keys of a part, as keys of the whole.
   func placed<Whole>(at part: any WritableKeyPath<Whole, Section> & Sendable) -> Key<Whole> {
     Key<Whole>(schema: schema) { value, whole, context in read(value, &whole[keyPath: part], &context) }
-  }
-
-  /// Understood and refused, for a reason that begins a sentence.
-  func later(_ reason: String) -> Key {
-    var key = self
-    key.schema.notYet = reason
-    return key
   }
 }
 
@@ -101,15 +94,12 @@ struct KeySchema: Sendable {
   /// What holds when the key is not there; nil when nothing does.
   let standard: JSONValue?
   let text: String
-  /// Why this version cannot do it; nil when it can.
-  var notYet: String?
 }
 
 /// One of several sections among which a tag decides.
 struct VariantSchema: Sendable {
   let name: String
   let schema: ValueSchema
-  let notYet: String?
 }
 
 /// One of several sections among which the value of a tag decides.
@@ -118,16 +108,16 @@ struct Variant<Value: Sendable>: Sendable {
   let read: @Sendable (JSON5Value, inout DecodingContext) -> Value?
 
   init<Section: ScenarioSection>(
-    _ name: String, notYet: String? = nil, _ wrap: @escaping @Sendable (Section) -> Value
+    _ name: String, _ wrap: @escaping @Sendable (Section) -> Value
   ) {
-    self.init(name, of: ValueCodec<Section>.section(), notYet: notYet, wrap)
+    self.init(name, of: ValueCodec<Section>.section(), wrap)
   }
 
   /// A variant that has variants itself.
   init<Inner>(
-    _ name: String, of codec: ValueCodec<Inner>, notYet: String? = nil, _ wrap: @escaping @Sendable (Inner) -> Value
+    _ name: String, of codec: ValueCodec<Inner>, _ wrap: @escaping @Sendable (Inner) -> Value
   ) {
-    schema = VariantSchema(name: name, schema: codec.schema, notYet: notYet)
+    schema = VariantSchema(name: name, schema: codec.schema)
     read = { value, context in codec.read(value, &context).map(wrap) }
   }
 }
@@ -149,7 +139,6 @@ extension ValueCodec {
         context.inside(tag) { $0.refuse(.unknown, position, word: name, as: tag, known: names) }
         return nil
       }
-      if let reason = variant.schema.notYet { context.postpone(value[tag]?.position ?? value.position, reason) }
       context.readTags = tags + [tag]
       return variant.read(value, &context)
     }

@@ -68,7 +68,7 @@ extension ScenarioReference {
 
     private mutating func row(_ key: KeySchema) -> String {
       let standard = key.isRequired ? "**required**" : key.standard.map { "`\($0.text)`" } ?? ""
-      let text = key.notYet.map { "\(key.text) Not yet: \($0)." } ?? key.text
+      let text = key.text
       return "| `\(key.name)` | \(words(for: key.schema)) | \(standard) | \(text) |"
     }
 
@@ -95,10 +95,8 @@ extension ScenarioReference {
       switch schema {
       case .variants(let tag, let standard, let variants):
         return variants.flatMap { variant in
-          let reason = variant.notYet.map { " (not yet: \($0))" } ?? ""
           let isStandard = variant.name == standard ? " (or nothing)" : ""
-          let inner = alternatives(of: variant.schema, tags: tags + ["`\(tag): \"\(variant.name)\"`\(isStandard)"])
-          return inner.map { $0 + reason }
+          return alternatives(of: variant.schema, tags: tags + ["`\(tag): \"\(variant.name)\"`\(isStandard)"])
         }
       case .section(let section): return [link(section, tags: tags)]
       case .boolean, .integer, .number, .text, .choice, .measure, .list, .map, .anyOf, .configuration, .open:

@@ -47,7 +47,7 @@ package struct ScenarioSchema {
 
   private mutating func property(_ key: KeySchema) -> JSONValue {
     var object = schema(of: key.schema)
-    object["description"] = .string(key.notYet.map { "\(key.text) Not yet: \($0)." } ?? key.text)
+    object["description"] = .string(key.text)
     object["default"] = key.standard
     return .object(object)
   }

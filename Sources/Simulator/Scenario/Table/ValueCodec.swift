@@ -303,7 +303,6 @@ extension Table {
             .unknown, member.position, word: member.key, as: "key", known: keys.map(\.schema.name) + tags)
           return
         }
-        if let reason = key.schema.notYet { context.postpone(member.position, reason) }
         key.read(member.value, &section, &context)
       }
     }

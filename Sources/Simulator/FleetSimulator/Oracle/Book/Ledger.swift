@@ -107,7 +107,7 @@ final class Ledger {
     switch event {
     case .queue(let note): enter(note, at: context.now.monotonic)
     case .sent(let request): send(request, by: device, at: context.now.monotonic)
-    case .served(let request, _): arrive(request, of: device, at: context.now.monotonic)
+    case .served(let request, _, _): arrive(request, of: device, at: context.now.monotonic)
     case .launched:
       pages[device].aliveSince = context.now.monotonic
       connect(context)

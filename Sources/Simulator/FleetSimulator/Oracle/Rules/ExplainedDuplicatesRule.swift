@@ -9,7 +9,7 @@ final class ExplainedDuplicatesRule: Rule {
   override class var absence: String { "no request came to the server" }
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
-    guard case .served(let request, _) = event else { return }
+    guard case .served(let request, _, _) = event else { return }
     exercised += 1
     for uuid in ledger.findings.unexplained {
       flag(context, uuid, "received again with request \(request), without a known cause")

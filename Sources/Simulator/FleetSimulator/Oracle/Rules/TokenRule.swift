@@ -41,7 +41,7 @@ final class TokenRule: Rule {
       guard let token = holders[device]?.token, token.isShown(by: request) else { return }
       exercised += 1
       holders[device]?.shown.append((request.id, token, false))
-    case .served(let request, _): serve(request, context)
+    case .served(let request, _, _): serve(request, context)
     case .ended(let request, let outcome): end(request, outcome.status, context)
     case .killed: holders[device]?.shown = []
     case .faultBegan(let occurrence): change(by: occurrence, isBegin: true, of: device)

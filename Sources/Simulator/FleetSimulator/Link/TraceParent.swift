@@ -1,0 +1,75 @@
+package import Base
+import Contract
+package import Upload
+
+/// How an upload tells a server of the trace that its answer belongs to: the header `traceparent` of W3C Trace Context, §3.2.
+/// The trace of a record has the record's uuid for its name, and the spans in it follow from that and from the request.
+package struct TraceParent: Equatable, Sendable {
+  package let trace: UUID128
+  /// The attempt.
+  package let span: UInt64
+  package let isSampled: Bool
+
+  /// A request can name one trace: that of its first record. Nil when it holds none.
+  package init?(of request: OutgoingRequest, isSampled: Bool) {
+    guard request.purpose == .records, let first = request.cargo?.uuids.first else { return nil }
+    trace = first
+    span = RecordSpan.attempt(request: request.id).id(in: first)
+    self.isSampled = isSampled
+  }
+
+  package static let header = "traceparent"
+
+  /// `00-` trace `-` span `-` flags.
+  package var value: String {
+    let words = [trace.high, trace.low, span].map { $0.zeroPadded(to: 16, radix: 16) }
+    return "00-\(words[0])\(words[1])-\(words[2])-\(isSampled ? "01" : "00")"
+  }
+
+  /// The whole line of the header; the same for all.
+  fileprivate static let lineBytes = header.utf8.count + 2 + 55 + 2
+}
+
+/// The spans in the trace of a record.
+package enum RecordSpan {
+  /// From the fix until the record has left its device.
+  case record
+  /// From the fix until the first attempt.
+  case queued
+  case attempt(request: UInt64)
+  /// What the server did in an attempt.
+  case commit(request: UInt64)
+
+  /// Never 0, which would be none.
+  package func id(in trace: UUID128) -> UInt64 {
+    let number: UInt64 =
+      switch self {
+      case .record: 1
+      case .queued: 2
+      case .attempt(let request): request << 2 | 3
+      case .commit(let request): request << 2
+      }
+    return max(1, TraceHash.mix(trace.low ^ TraceHash.mix(trace.high ^ TraceHash.mix(number))))
+  }
+}
+
+extension OutgoingRequest {
+  /// With the header, unless it sends no records or the app has a header of that name.
+  func traced(isSampled: Bool) -> OutgoingRequest {
+    guard let parent = TraceParent(of: self, isSampled: isSampled),
+      !headers.contains(where: { $0.name.lowercased() == TraceParent.header })
+    else { return self }
+    return OutgoingRequest(
+      id: id, purpose: purpose, method: method, url: url,
+      headers: headers + [NameValuePair(TraceParent.header, parent.value)], body: body, timeout: timeout, cargo: cargo,
+      occasion: occasion)
+  }
+
+  /// Bytes of its head that modelled links do not count, so that a traced run goes like one that is not.
+  var traceBytes: Int {
+    guard let last = headers.last, last.name == TraceParent.header,
+      let own = TraceParent(of: self, isSampled: last.value.hasSuffix("1")), own.value == last.value
+    else { return 0 }
+    return TraceParent.lineBytes
+  }
+}

@@ -1,0 +1,135 @@
+import Base
+import FleetSimulator
+import Gzip
+
+/// The trends of a run as a log of histograms, version 1.3, as the tools of HdrHistogram read it: a line for each interval and
+/// trend, which holds what was recorded in that interval, in the compressed form V2. Times are in microseconds.
+final class HistogramLog: MetricsSink {
+  let interval: Nanoseconds
+  private let write: ([UInt8]) -> Void
+  /// What each trend had come to at the end of the last interval.
+  private var previous: [String: Histogram] = [:]
+  private var begun = MonotonicInstant(nanoseconds: 0)
+
+  /// `write` gets whole lines.
+  init(_ setup: RunSetup, interval: Nanoseconds, version: String, write: @escaping ([UInt8]) -> Void) {
+    self.interval = interval
+    self.write = write
+    let seconds = HistogramLog.decimal(Double(setup.start.millisecondsSince1970) / 1_000)
+    let head = """
+      #[Logged with Rolling Road \(version)]
+      #[Histogram log format version 1.3]
+      #[StartTime: \(seconds) (seconds since epoch), \(setup.start.iso8601Text)]
+      "StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"
+
+      """
+    write(Array(head.utf8))
+  }
+
+  func take(_ readings: [MetricReading], at instant: MonotonicInstant, isLast: Bool) {
+    let start = HistogramLog.decimal((begun - MonotonicInstant(nanoseconds: 0)).seconds)
+    let length = HistogramLog.decimal((instant - begun).seconds)
+    begun = instant
+    let hasFleets = Set(readings.compactMap(\.fleet)).count > 1
+    var lines = ""
+    for reading in readings {
+      guard case .trend(let spread) = reading.figure, spread.histogram.count > 0 else { continue }
+      let tag = HistogramLog.tag(reading.name, hasFleets ? reading.fleet : nil)
+      let growth = spread.histogram.growth(since: previous[tag])
+      previous[tag] = spread.histogram
+      guard let last = growth.last else { continue }
+      let greatest = HistogramLog.decimal(Double(last.values.upperBound) / spread.resolution)
+      let packed = HistogramLog.pack(growth, upTo: spread.histogram.highestTrackableValue)
+      lines += "Tag=\(tag),\(start),\(length),\(greatest),\(Base64.text(packed))\n"
+    }
+    if !lines.isEmpty { write(Array(lines.utf8)) }
+  }
+
+  /// Commas and white space would end it.
+  private static func tag(_ name: String, _ fleet: String?) -> String {
+    let text = fleet.map { "\(name){fleet:\($0)}" } ?? name
+    return String(text.map { $0 == "," || $0.isWhitespace ? "_" : $0 })
+  }
+
+  private static func decimal(_ seconds: Double) -> String {
+    let thousandths = Int64((seconds * 1_000).rounded())
+    return "\(thousandths / 1_000).\((thousandths % 1_000).zeroPadded(to: 3))"
+  }
+
+  private static let cookie: UInt32 = 0x1C84_9303 | 0x10
+  private static let packedCookie: UInt32 = 0x1C84_9304 | 0x10
+
+  /// The payload, packed, with its own head.
+  static func pack(_ slots: [Histogram.FilledSlot], upTo highest: UInt64) -> [UInt8] {
+    let packed = ZlibStream.pack(payload(of: slots, upTo: highest))
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: packedCookie)
+    bytes.append(bigEndian: UInt32(packed.count))
+    return bytes + packed
+  }
+
+  /// In the layout of the reference implementation, `EncodableHistogram` V2.
+  static func payload(of slots: [Histogram.FilledSlot], upTo highest: UInt64) -> [UInt8] {
+    let counts = counts(of: slots)
+    var payload: [UInt8] = []
+    payload.append(bigEndian: cookie)
+    payload.append(bigEndian: UInt32(counts.count))
+    // The offset of a shifted array, and the significant digits.
+    payload.append(bigEndian: UInt32(0))
+    payload.append(bigEndian: UInt32(3))
+    payload.append(bigEndian: UInt64(1))
+    payload.append(bigEndian: highest)
+    payload.append(bigEndian: Double(1).bitPattern)
+    return payload + counts
+  }
+
+  /// A count is a positive number, a run of empty slots a negative one, and a single empty slot is zero.
+  private static func counts(of slots: [Histogram.FilledSlot]) -> [UInt8] {
+    var (bytes, next): ([UInt8], Int) = ([], 0)
+    for slot in slots {
+      let gap = slot.index - next
+      if gap > 0 { bytes.append(zigzag: gap == 1 ? 0 : -Int64(gap)) }
+      bytes.append(zigzag: Int64(slot.count))
+      next = slot.index + 1
+    }
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append<Word: FixedWidthInteger>(bigEndian word: Word) {
+    for shift in stride(from: Word.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: word >> Word(shift)))
+    }
+  }
+
+  /// LEB128 of at most nine bytes, the last of which has eight bits.
+  fileprivate mutating func append(zigzag value: Int64) {
+    var rest = UInt64(bitPattern: (value << 1) ^ (value >> 63))
+    for _ in 0..<8 {
+      guard rest >= 0x80 else { return append(UInt8(rest)) }
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+}
+
+/// RFC 4648 §4.
+enum Base64 {
+  private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func text(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let rest = bytes[start..<min(start + 3, bytes.count)]
+      let word = rest.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset) }
+      for index in 0..<4 {
+        let isFilled = index <= rest.count
+        text.append(isFilled ? letters[Int(word >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,110 @@
+import Base
+import Contract
+import JSON
+import Upload
+
+/// What a protocol makes of the end of a request.
+enum SendingRules: Sendable {
+  /// https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
+  case openTelemetry
+  /// https://prometheus.io/docs/specs/remote_write_spec/#retries--backoff
+  case remoteWrite
+
+  enum Verdict: Equatable {
+    /// The receiver has taken all but so many points or spans, and says why, or says something else.
+    case taken(rejected: Int64, message: String)
+    /// Not before that time has passed; nil: the sender chooses.
+    case again(after: Nanoseconds?, reason: String)
+    case refused(String)
+  }
+
+  /// `head` holds the header lines of the answer, as they came; `now` is the date and time by which one in it is read.
+  func verdict(on outcome: RequestOutcome, head: [UInt8]) -> Verdict {
+    switch outcome {
+    case .failed(_, let message): return .again(after: nil, reason: message)
+    case .answered(let status, _, let body):
+      let message = SendingRules.message(in: body)
+      let reason = "status \(status)" + (message.isEmpty ? "" : ": \(message)")
+      switch status {
+      case 200..<300: return self == .openTelemetry ? SendingRules.taken(body) : .taken(rejected: 0, message: "")
+      case _ where isRetryable(status): return .again(after: SendingRules.retryAfter(in: head), reason: reason)
+      default: return .refused(reason)
+      }
+    }
+  }
+
+  private func isRetryable(_ status: Int) -> Bool {
+    switch self {
+    case .openTelemetry: [429, 502, 503, 504].contains(status)
+    case .remoteWrite: status == 429 || (500..<600).contains(status)
+    }
+  }
+
+  /// Seconds; a date is left to the sender's own pace.
+  private static func retryAfter(in head: [UInt8]) -> Nanoseconds? {
+    for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == HeaderName.retryAfter.description.lowercased() else { continue }
+      let digits = parts[1].filter { $0 != " " && $0 != "\t" }
+      return Int64(digits).flatMap { $0 >= 0 ? .seconds(min($0, 86_400)) : nil }
+    }
+    return nil
+  }
+
+  /// `partial_success` (1) of an answer: how many were rejected (1), and why (2).
+  private static func taken(_ body: [UInt8]) -> Verdict {
+    if body.first == UInt8(ascii: "{") {
+      let partial = json(body)?["partialSuccess"]
+      let count = partial?["rejectedDataPoints"] ?? partial?["rejectedSpans"]
+      return .taken(rejected: count?.wholeNumber ?? 0, message: partial?["errorMessage"]?.words ?? "")
+    }
+    var answer = ProtobufReader(body[...])
+    while let field = answer.next() {
+      guard case .delimited(1, let content) = field else { continue }
+      var partial = ProtobufReader(content)
+      var (rejected, message): (Int64, String) = (0, "")
+      while let field = partial.next() {
+        switch field {
+        case .varint(1, let count): rejected = Int64(bitPattern: count)
+        case .delimited(2, let text): message = printable(text)
+        default: break
+        }
+      }
+      return .taken(rejected: max(0, rejected), message: message)
+    }
+    return .taken(rejected: 0, message: "")
+  }
+
+  /// What a refusal says: `message` of a `google.rpc.Status`, in either encoding, or its first line of text.
+  private static func message(in body: [UInt8]) -> String {
+    if let text = json(body)?["message"]?.words { return text }
+    var status = ProtobufReader(body[...])
+    if body.first == 0x08 || body.first == 0x12 {
+      while let field = status.next() { if case .delimited(2, let text) = field { return printable(text) } }
+    }
+    return printable(body.prefix { $0 != UInt8(ascii: "\n") })
+  }
+
+  /// At most 200 characters, none of which moves a cursor.
+  private static func printable(_ text: ArraySlice<UInt8>) -> String {
+    let letters = String(decoding: text.prefix(800), as: UTF8.self).unicodeScalars.prefix(200)
+    return String(String.UnicodeScalarView(letters.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+  }
+
+  private static func json(_ body: [UInt8]) -> JSONValue? {
+    do throws(JSONError) { return try JSONValue(parsing: body.span, duplicateKeys: .lastWins) } catch { return nil }
+  }
+}
+
+extension JSONValue {
+  /// Integers of 64 bits are texts in the JSON of protocol buffers, and numbers where a receiver does not know it.
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .string(let digits): Int64(digits)
+    default: nil
+    }
+  }
+
+  fileprivate var words: String? { if case .string(let text) = self { text } else { nil } }
+}
