@@ -106,6 +106,14 @@ let package = Package(
         "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 
+    library(
+      "Conformance", in: "Simulator/",
+      needs: [
+        "AnswerCheck", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "CurlTransport", "Network",
+        "HTTP1",
+        "Contract", "JSON", "Gzip", "Database", "Threads", "Base",
+      ]),
+
     // A target of its own: docs/decisions/0011.
     .target(
       name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
@@ -140,7 +148,8 @@ let package = Package(
     library(
       "CommandLine", in: "App/",
       needs: [
-        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "World", "Formats", "AnswerCheck",
+        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "Conformance", "World", "Formats",
+        "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
         "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "JSON", "Threads", "Base",
@@ -216,7 +225,8 @@ let package = Package(
       "FleetSimulator",
       needs: [
         "FleetSimulator", "AnswerCheck", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
-        "IngestServer", "Network", "Store", "Sensing", "World", "Contract", "JSON", "Gzip", "Threads", "Base", "Support",
+        "IngestServer", "Network", "Store", "Sensing", "World", "Contract", "JSON", "Gzip", "Threads", "Base",
+        "Support",
       ]),
     tests(
       "ControlRoom",
@@ -230,13 +240,15 @@ let package = Package(
         "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
+    tests("Conformance", needs: ["Conformance", "Scenario", "Database", "Base", "Support"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "AnswerCheck", "World", "rollingroad", "CLinux", "CurlTransport",
+        "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
+        "CurlTransport",
         "IngestServer", "Store",
         "Upload", "Scenario", "JSON", "Base", "Support",
       ]),
@@ -258,7 +270,7 @@ let package = Package(
       ]),
     tests("Documents", needs: ["BackgroundGeolocation", "JSON", "Support"]),
     tests("OpenAPI", needs: ["IngestServer", "HTTP1", "JSON", "Support"]),
-    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Support"]),
+    tests("Page", needs: ["IngestServer", "JSON", "rollingroad", "Base", "Support"]),
     tests("Documentation", needs: ["CommandLine", "IngestServer", "rollingroad", "examples", "Threads", "Support"]),
     tests("Tidy", needs: []),
   ]

@@ -206,3 +206,29 @@ extension Execution {
     return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
+
+/// Rows of a statement that a user has written.
+extension Execution {
+  /// What SQLite stores in a column (https://sqlite.org/datatype3.html).
+  package enum StorageClass: Sendable {
+    case null, integer, real, text, blob
+  }
+
+  package var columns: Range<Int32> { 0..<columnCount }
+
+  package func name(of column: Int32) -> String {
+    requireColumn(column)
+    return unsafe sqlite3_column_name(statement, column).map { unsafe String(cString: $0) } ?? ""
+  }
+
+  package func storageClass(at column: Int32) -> StorageClass {
+    requireColumn(column)
+    return switch unsafe sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+}

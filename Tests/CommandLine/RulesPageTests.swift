@@ -1,4 +1,5 @@
 import AnswerCheck
+import Conformance
 import Scenario
 import Testing
 
@@ -29,6 +30,15 @@ import Testing
     }
     let numbers = Self.page.split(separator: "\n").count { $0.dropFirst(2).first?.isNumber ?? false }
     #expect(numbers == Clause.allCases.count)
+  }
+}
+
+/// docs/conform.md has each clause and each key of a dialect, in the words of the program.
+@Suite struct ConformancePageTests {
+  @Test func thePageHasWhatTheProgramPrints() {
+    let page = PageText.text("docs/conform.md")
+    #expect(page.contains(ConformanceList.markdown), "rollingroad conform --list --reference prints the clauses")
+    #expect(page.contains(ScenarioReference.dialect), "rollingroad schema --dialect --reference prints the keys")
   }
 }
 

@@ -63,9 +63,7 @@ final class RoomStage {
   }
 
   /// Until the run stands still and has been seen.
-  func waitForView() throws {
-    while try get("/run/v1/state").status == 503 {}
-  }
+  func waitForView() throws { try RoomListener(self).read(until: "event: state\n") }
 
   func send(_ request: String) throws -> ContractAnswer {
     try ContractAnswer(to: Array(request.utf8), port: port)
@@ -81,5 +79,37 @@ final class RoomStage {
       ["POST /run/v1/acts HTTP/1.1", "Host: 127.0.0.1", "Connection: close", "Content-Length: \(body.utf8.count)"]
       + fields
     return try send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+  }
+}
+
+/// Hears what the stream of a room tells.
+final class RoomListener {
+  /// A mark that has not come in time.
+  struct Silence: Error, CustomStringConvertible {
+    let mark: String
+    let text: String
+
+    var description: String { "the stream has not said \(mark), but: \(text.suffix(2_000))" }
+  }
+
+  private let client: LoopbackClient
+  /// All that has been told, as it came over the socket.
+  private(set) var text = ""
+
+  init(_ stage: RoomStage) throws {
+    client = try LoopbackClient(port: stage.port)
+    try client.send("GET /run/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+  }
+
+  /// Until it has told the mark. Something is told once a second even when nothing changes, so that a mark which does not
+  /// come is missed in time.
+  func read(until mark: String) throws {
+    let clock = SystemClock()
+    let end = clock.monotonicNow + .seconds(30)
+    while !text.contains(mark) {
+      let piece = try client.receiveSome(atMost: 65_536)
+      guard !piece.isEmpty, clock.monotonicNow < end else { throw Silence(mark: mark, text: text) }
+      text += String(decoding: piece, as: UTF8.self)
+    }
   }
 }

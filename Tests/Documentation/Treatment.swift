@@ -22,6 +22,10 @@ enum Treatment {
       "rollingroad drive --target https://my.server/points",
       .leftOut("needs a backend that lists what it has stored; StrictStorageTests has several")
     ),
+    (
+      "rollingroad conform --target http://127.0.0.1:8000",
+      .leftOut("needs a backend of the reader's; loadtest/conform has some")
+    ),
     // The app under test, which the page tells to upload meanwhile.
     (
       "curl -sS --fail-with-body http://127.0.0.1:8080/admin/v1/await",

@@ -99,6 +99,16 @@ import Vocabulary
       session.steering?.entries.contains { if case .applied = $0.outcome { true } else { false } } == true)
   }
 
+  /// The trips between two changes would take more phones than those that stay.
+  @Test func aRateThatRisesAndFallsLeavesNoPhonesBehind() throws {
+    let session = try run(
+      Self.text(seed: 3),
+      [(300, .changeRate(6, fleet: "visitors")), (300, .changeRate(0.05, fleet: "visitors"))])
+    let replay = try run(try #require(session.steering).scenarioText)
+    #expect(session.report.hash == replay.report.hash && session.events == replay.events)
+    #expect(session.report.fleetDevices == replay.report.fleetDevices && session.report.isRight)
+  }
+
   @Test func theShardsOfASavedSessionAddUp() throws {
     let session = try run(Self.text(seed: 9), randomActs(9))
     let saved = try #require(session.steering).scenarioText
@@ -156,18 +166,19 @@ import Vocabulary
     _ = try steering.submit(.pause)
     let frozen = setup
     let done = Semaphore()
-    let hash = Mutex<TraceHash?>(nil)
+    let ended = Mutex<Result<TraceHash, any Error>?>(nil)
     let thread = NamedThread.started("run") {
-      let report = try? FleetRun(frozen, to: .inside(Runs.store()), watchers: [], steering: steering).run()
-      hash.withLock { $0 = report?.hash }
+      let result = Result<TraceHash, any Error> {
+        try FleetRun(frozen, to: .inside(Runs.store()), watchers: [], steering: steering).run().hash
+      }
+      ended.withLock { $0 = result }
       done.signal()
     }
-    while steering.view?.isPaused != true { _ = done.wait(milliseconds: 5) }
-    #expect(steering.isPaused && hash.withLock { $0 } == nil)
+    while steering.view?.isPaused != true, ended.withLock({ $0 == nil }) { _ = done.wait(milliseconds: 5) }
+    #expect(steering.isPaused && ended.withLock { $0 == nil })
     _ = try steering.submit(.resume)
-    done.wait()
     thread.join()
-    #expect(try hash.withLock { $0 } == run(Self.text(seed: 5)).report.hash)
+    #expect(try ended.withLock { $0 }?.get() == run(Self.text(seed: 5)).report.hash)
     #expect(throws: RunActError.self) { try steering.submit(.stop) }
   }
 

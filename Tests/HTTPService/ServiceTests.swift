@@ -78,9 +78,9 @@ import Testing
   @Test func requestsOnOneConnectionAreAnsweredInTheirOrder() throws {
     let service = try service()
     defer { service.stop() }
-    let first = "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n"
+    func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
     let last = "HEAD /2 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
-    let answers = try exchange(service, first + first.replacing("/1", with: "/one") + last)
+    let answers = try exchange(service, get("/1") + get("/one") + last)
     let parts = answers.split(separator: "HTTP/1.1 ")
     try #require(parts.count == 3)
     #expect(parts[0].hasSuffix("GET;1;;;-;-") && parts[1].hasSuffix("GET;one;;;-;-"))

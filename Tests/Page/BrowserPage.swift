@@ -1,3 +1,4 @@
+import Base
 import JSON
 import Support
 
@@ -133,6 +134,20 @@ final class BrowserPage {
 
   /// Into what has the focus.
   func type(_ text: String) throws { try call("Input.insertText", ["text": .string(text)]) }
+
+  /// Until the new page is there: a question that comes in between has no answer.
+  func reload() throws {
+    let clock = SystemClock()
+    let end = clock.monotonicNow + .seconds(20)
+    try evaluate("window.isOld = true; location.reload()")
+    while true {
+      do {
+        if try evaluate("window.isOld !== true && document.readyState === 'complete'") == .bool(true) { return }
+      } catch let failure as Browser.Failure {
+        guard clock.monotonicNow < end else { throw failure }
+      }
+    }
+  }
 
   func press(_ key: String) throws {
     for type in ["keyDown", "keyUp"] {

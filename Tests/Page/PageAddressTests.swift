@@ -27,7 +27,7 @@ final class PageAddressTests: PageStage {
       #expect(
         try page.text("document.querySelector('.legend-item[data-state=silent]').getAttribute('aria-pressed')")
           == "false")
-      try page.evaluate("location.reload()")
+      try page.reload()
       try page.wait(until: "document.getElementById('link')?.dataset.state === 'live' && \(Self.chosen("van-1"))")
       #expect(try page.text(fields) == "van,worst,run,600,2xx")
     }

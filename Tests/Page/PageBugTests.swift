@@ -74,7 +74,7 @@ final class PageBugTests: PageStage {
         """)
       #expect(told == "1000 4 8 150 195, 2000 4 4 200 380")
       // The real ones are there before the first figures of the stream make a rate.
-      try page.evaluate("location.reload()")
+      try page.reload()
       let accepted = "[...document.querySelectorAll('.chart')][2].querySelector('canvas').getAttribute('aria-label')"
       try page.wait(until: "\(accepted).includes('stored ') && !\(accepted).includes('stored –')")
     }

@@ -39,7 +39,10 @@ final class RoomLookTests: RoomPageStage {
   /// WCAG 2.2 §1.4.3: text has a contrast of 4.5 to what is behind it.
   @Test(arguments: [false, true])
   func textCanBeRead(isDark: Bool) throws {
-    try withOpenForms(BrowserPage.Look(isDark: isDark)) { page in #expect(try page.text(Self.faint) == "") }
+    try withOpenForms(BrowserPage.Look(isDark: isDark)) { page in
+      let faint = try page.text(Self.faint)
+      #expect(faint == "")
+    }
   }
 
   private static let faint = """

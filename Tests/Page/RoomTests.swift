@@ -9,6 +9,11 @@ final class RoomTests: RoomPageStage {
     try withRoom { page, _ in
       try page.wait(until: "document.getElementById('phase').textContent === 'paused'")
       try page.wait(until: "/25 of|of 25/.test(document.querySelector('#figures').textContent)")
+      // Phones come after the figures.
+      try page.wait(
+        until:
+          "[...document.querySelectorAll('#legend li')].reduce((n, li) => n + (parseInt(li.lastElementChild.textContent) || 0), 0) === 25"
+      )
       try page.press("n")
       try page.wait(until: "document.querySelector('.device-head h2').textContent !== ''")
       try page.wait(
@@ -91,7 +96,7 @@ final class RoomTests: RoomPageStage {
       try page.wait(
         until: "document.getElementById('slider-says').textContent.startsWith('0:') && location.hash.includes('at=')")
       try page.wait(until: "document.querySelector('.facts').textContent.includes('not recorded')")
-      try page.evaluate("location.reload()")
+      try page.reload()
       try page.wait(until: "document.getElementById('slider-live')?.getAttribute('aria-pressed') === 'false'")
       try page.wait(until: "document.querySelector('.device-head h2').textContent !== ''")
       try page.click("#slider-live")

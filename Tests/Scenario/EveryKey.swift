@@ -83,7 +83,7 @@ enum EveryKey {
       },
       acts: [
         { at: "3m", addPhones: { fleet: "vans", count: 3 } }, { at: "4m0.5s", removePhones: { fleet: "vans", count: 2 } },
-        { at: "5m", changeRate: { fleet: "visitors", factor: 1.5 } }, { at: "2h", end: "stop" },
+        { at: "5m", changeRate: { fleet: "visitors", factor: 1.5 } }, { at: "1h", end: "stop" },
       ],
       faults: [
         { name: "gap", at: "10m", for: "5m", select: { fleet: "vans", fraction: 0.5 }, network: "none" },

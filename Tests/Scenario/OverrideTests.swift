@@ -64,9 +64,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("${A}", "the variable A is not set"), ("${a}", "is no variable"), ("${A-b}", "is no variable"),
+    ("${A}", "the variable A is not set"), ("${a}", "is not a variable"), ("${A-b}", "is not a variable"),
     ("${A", "'${' without '}'"),
-    ("${device.idd}", "did you mean 'device.id'?"), ("${}", "is no variable"),
+    ("${device.idd}", "did you mean 'device.id'?"), ("${}", "is not a variable"),
   ])
   func aVariableThatLeadsNowhereIsAMistake(text: String, words: String) {
     let found = problems(in: scenario("target: { headers: { A: '\(text)' } }"))

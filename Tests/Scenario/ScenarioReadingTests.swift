@@ -15,7 +15,7 @@ import Testing
     #expect(scenario.fleets.map(\.value.executor.peakDevices) == [40, 100, 1_000, 3])
     #expect(scenario.faults.count == 15 && scenario.faults[11].perDeviceHour == 0.1)
     #expect(scenario.invariants.checked == [.conservation])
-    #expect(scenario.outputs.count == 7)
+    #expect(scenario.outputs.count == 11)
   }
 
   @Test func aMissingKeyHasItsDefault() throws {

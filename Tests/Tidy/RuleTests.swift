@@ -149,7 +149,7 @@ import Testing
     let reader = SourceFile(path: "Reader.swift", text: "let scenario: Scenario\nlet a = scenario.version\n")
     #expect(ScenarioKeys.violations(in: [table], readBy: [table]) == [])
     #expect(lines(ScenarioKeys.violations(in: [table], readBy: [table, reader])) == [3])
-    #expect(ScenarioKeys.stale(in: [table]).contains("ScenarioKeys.decidedByTable: no table has TelemetryOutput.url"))
+    #expect(ScenarioKeys.stale(in: [table]).contains("ScenarioKeys.decidedByTable: no table has Dialect.version"))
     #expect(ScenarioKeys.stale(in: [table]).count == ScenarioKeys.decidedByTable.count - 1)
   }
 

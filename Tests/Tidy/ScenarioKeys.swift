@@ -14,9 +14,7 @@ enum ScenarioKeys {
   /// Properties that no code reads, because the table itself decides about the key.
   static let decidedByTable = [
     // Its codec takes 1 alone.
-    "Scenario.version",
-    // Their variants are refused as not yet possible.
-    "HistogramLogOutput.file", "TelemetryOutput.url",
+    "Scenario.version", "Dialect.version",
   ]
 
   /// Entries of that list that no table has.
@@ -122,7 +120,10 @@ private struct KeyScan {
         let end = value.firstIndex { [",", ")", "=", "{"].contains($0) } ?? value.endIndex
         for type in value[..<end] where types.contains(type) { declared[type, default: []].insert(name) }
       case "=", "in":
-        let chain = value.prefix { KeyScan.isWord($0) || [".", "?", "!"].contains($0) }.filter(KeyScan.isWord)
+        var chain = value.prefix { KeyScan.isWord($0) || [".", "?", "!"].contains($0) }.filter(KeyScan.isWord)
+        // `codec = ValueCodec<Type>.section()`, and what such a codec has read.
+        if chain == ["ValueCodec"], let type = value.dropFirst(2).first { chain.append(type) }
+        if chain.last == "read" { chain.removeLast() }
         if let last = chain.last { bound[last, default: []].insert(name) }
         if let type = chain.last, types.contains(type) { declared[type, default: []].insert(name) }
       case "(" where isCase:

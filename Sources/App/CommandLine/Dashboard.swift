@@ -18,7 +18,7 @@ struct DashboardOptions {
   init?(_ values: FlagValues) throws(UsageError) {
     guard let listen = values.value("dashboard") else {
       for flag in ["dashboard-token", "dashboard-wait"] where values.value(flag)?.origin == "--" + flag {
-        throw UsageError("--\(flag) needs --dashboard HOST:PORT")
+        throw UsageError("--\(flag) needs --dashboard ADDRESS")
       }
       return nil
     }

@@ -96,7 +96,7 @@ extension ProcessContext {
     return variables
   }
 
-  private static func readFile(_ path: String) -> [UInt8]? {
+  static func readFile(_ path: String) -> [UInt8]? {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

@@ -20,7 +20,9 @@ final class RunOutputs {
 
   /// Makes the folder; throws when nothing can be written there. `setup` is nil when the run is over already.
   init(_ scenario: Scenario, _ setup: RunSetup?, folder path: String?) throws {
-    devices = setup?.deviceNames.count ?? 0
+    // Not the places for phones that may still come: the session that is saved tells of the same devices.
+    devices =
+      setup?.fleets.reduce(0) { sum, fleet in sum + fleet.simulated.count(where: { $0 < fleet.devices }) } ?? 0
     isOfThePast = setup == nil
     for output in scenario.outputs { plan.take(output) }
     folder = try path.map { path throws in try OutputFolder(path) }

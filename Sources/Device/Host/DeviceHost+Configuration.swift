@@ -77,7 +77,8 @@ extension DeviceHost {
 }
 
 extension RecordRenderer {
-  init(_ configuration: Configuration) {
+  /// As a device with this configuration writes its records.
+  package init(_ configuration: Configuration) {
     var style = configuration.platform == .ios ? RecordStyle.iOS : .android
     style.timestampFormat = configuration.persistence.timestampFormat
     let templates = Self.templates(of: configuration)

@@ -233,8 +233,6 @@ package final class HostScratch {
   /// Of the host that was called last, in their order.
   var hostEffects: [HostEffect] = []
   private var spares: [[HostEffect]] = []
-  /// More lists at a time are never open: an effect within an effect within an answer.
-  private static let sparesMax = 16
 
   var record: [UInt8] = []
   var state = JSONWriter(capacity: 256)
@@ -254,19 +252,16 @@ package final class HostScratch {
 
   package func giveBack(_ effects: consuming [HostEffect]) {
     guard effects.capacity > 0 else { return }
-    precondition(spares.count < Self.sparesMax, "a list is given back once")
     effects.removeAll(keepingCapacity: true)
     spares.append(effects)
   }
 
   func giveBack(_ effects: consuming [Effect]) {
-    precondition(engineEffects.count < Self.sparesMax, "a list is given back once")
     effects.removeAll(keepingCapacity: true)
     engineEffects.append(effects)
   }
 
   func giveBack(_ effects: consuming [UploadEffect]) {
-    precondition(uploadEffects.count < Self.sparesMax, "a list is given back once")
     effects.removeAll(keepingCapacity: true)
     uploadEffects.append(effects)
   }

@@ -47,8 +47,8 @@ package struct ServiceAnswer: Sendable {
     if status != 304 { HeadWriter.contentLength(body.count, into: &bytes) }
     switch announcement {
     case .nothing: break
-    case .keepAlive: HeadWriter.field("Connection", "keep-alive", into: &bytes)
-    case .close: HeadWriter.field("Connection", "close", into: &bytes)
+    case .keepAlive: HeadWriter.field(HeaderName.connection, "keep-alive", into: &bytes)
+    case .close: HeadWriter.field(HeaderName.connection, "close", into: &bytes)
     }
     for field in fields {
       do throws(HTTPError) { try HeadWriter.field(field.name, field.value.utf8.span, into: &bytes) } catch {

@@ -1,3 +1,4 @@
+import Contract
 package import HTTP1
 
 /// A whole request, as the handlers of a service see it.
@@ -24,8 +25,9 @@ package struct ServiceRequest: Sendable {
     query = try head.queryItems(limits: limits)
     bearer = head.fields.value(.authorization).flatMap { head.fields.text($0) }.flatMap(ServiceRequest.bearer)
     mediaType = head.fields.value(.contentType).flatMap { ServiceRequest.essence(head[$0]) }
-    ifNoneMatch = text("If-None-Match")
-    caller = BrowserCaller(host: text("Host"), origin: text("Origin"), site: text("Sec-Fetch-Site"))
+    ifNoneMatch = text(HeaderName.ifNoneMatch)
+    caller = BrowserCaller(
+      host: text(HeaderName.host), origin: text(HeaderName.origin), site: text(HeaderName.secFetchSite))
     self.isLocal = isLocal
   }
 

@@ -1,3 +1,4 @@
+internal import Base
 internal import CLinux
 internal import Glibc
 
@@ -151,6 +152,43 @@ extension Syscalls {
     }
   }
 
+  /// Begins to connect; a socket that can be written has finished.
+  @inline(never)
+  static func connect(_ socket: borrowing FileDescriptor, to address: SocketAddress) throws(SystemError) {
+    let number = socket.number
+    do {
+      _ = try attempt("connect") { unsafe address.withSystemAddress { unsafe Glibc.connect(number, $0, $1) } }
+    } catch {
+      guard error.code == EINPROGRESS else { throw error }
+    }
+  }
+
+  /// What has gone wrong with a socket since the last time, as an errno; 0 for nothing.
+  @inline(never)
+  static func pendingError(of socket: borrowing FileDescriptor) -> Int32 {
+    var code: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    let number = socket.number
+    _ = certain("getsockopt") { unsafe getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) }
+    return code
+  }
+
+  /// The first address that the resolver has for a name, with port 0.
+  @inline(never)
+  static func firstAddress(of name: String) -> SocketAddress? {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard unsafe getaddrinfo(name, nil, &hints, &list) == 0, let first = unsafe list else { return nil }
+    defer { unsafe freeaddrinfo(first) }
+    var storage = sockaddr_storage()
+    let length = unsafe min(Int(first.pointee.ai_addrlen), MemoryLayout<sockaddr_storage>.size)
+    unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+      unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: first.pointee.ai_addr, count: length))
+    }
+    return SocketAddress(storage)
+  }
+
   @inline(never)
   static func bind(_ socket: borrowing FileDescriptor, to address: SocketAddress) throws(SystemError) {
     let number = socket.number
@@ -232,6 +270,33 @@ extension Syscalls {
 
   /// Until there is something to read, or nearly so: a signal handler ends the wait too.
   static func waitToRead(_ descriptor: borrowing FileDescriptor) { _ = rr_wait_readable(descriptor.number, -1) }
+}
+
+// MARK: Waiting with a deadline
+
+extension Syscalls {
+  /// False when the time is over first.
+  static func waitReadable(_ socket: borrowing FileDescriptor, by deadline: MonotonicInstant) -> Bool {
+    wait(for: Int16(POLLIN), of: socket, by: deadline)
+  }
+
+  static func waitWritable(_ socket: borrowing FileDescriptor, by deadline: MonotonicInstant) -> Bool {
+    wait(for: Int16(POLLOUT), of: socket, by: deadline)
+  }
+
+  private static func wait(
+    for events: Int16, of socket: borrowing FileDescriptor, by deadline: MonotonicInstant
+  ) -> Bool {
+    let number = socket.number
+    while true {
+      let left = (deadline - SystemClock().monotonicNow).wholeMilliseconds
+      var set = pollfd(fd: number, events: events, revents: 0)
+      let count = unsafe poll(&set, 1, Int32(clamping: max(0, left + 1)))
+      if count > 0 { return true }
+      if count < 0, errno == EINTR { continue }
+      if left <= 0 { return false }
+    }
+  }
 }
 
 /// A system call that failed with an errno which a correct program can meet.

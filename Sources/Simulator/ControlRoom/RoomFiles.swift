@@ -1,3 +1,4 @@
+import Contract
 import HTTPService
 import IngestServer
 
@@ -23,8 +24,9 @@ struct RoomFiles: Sendable {
     guard let file else { return .error(404, "not_found", "no route has this path; see /openapi.json") }
     let isKnown = file.isKnown(by: request.ifNoneMatch)
     return ServiceAnswer(isKnown ? 304 : 200, file.mediaType, isKnown ? [] : file.bytes)
-      .with("ETag", file.entityTag).with("Cache-Control", "no-cache").with("Content-Security-Policy", policy)
-      .with("X-Content-Type-Options", "nosniff").with("Referrer-Policy", "no-referrer")
-      .with("Cross-Origin-Opener-Policy", "same-origin").with("Cross-Origin-Resource-Policy", "same-origin")
+      .with(HeaderName.eTag, file.entityTag).with(HeaderName.cacheControl, "no-cache")
+      .with(HeaderName.contentSecurityPolicy, policy).with(HeaderName.contentTypeOptions, "nosniff")
+      .with(HeaderName.referrerPolicy, "no-referrer").with(HeaderName.crossOriginOpenerPolicy, "same-origin")
+      .with(HeaderName.crossOriginResourcePolicy, "same-origin")
   }
 }

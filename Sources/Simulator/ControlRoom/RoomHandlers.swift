@@ -142,7 +142,7 @@ struct RoomHandlers: Sendable {
     let text = run.steering.scenarioText
     return .answer(
       ServiceAnswer(200, "application/json5", Array(text.utf8))
-        .with("Content-Disposition", "attachment; filename=\"session.json5\""))
+        .with(HeaderName.contentDisposition, "attachment; filename=\"session.json5\""))
   }
 
   /// `?format=json` or, without it, a page.

@@ -33,20 +33,26 @@ extension Subcommand {
 extension Subcommand {
   static let schema = Subcommand(
     name: "schema",
-    summary: "print the JSON Schema of scenarios",
+    summary: "print the JSON Schema of scenarios, or of dialects",
     operands: "",
     operandCount: 0...0,
-    flags: [.toggle("reference", "print the reference as Markdown instead")],
+    flags: [
+      .toggle("reference", "print the reference as Markdown instead"),
+      .toggle("dialect", "of the dialect files that 'rollingroad conform' reads"),
+    ],
     details: """
       Editors use the schema to complete and check a scenario as you type: save it, and name the file in the scenario as
       "$schema": "./scenario.schema.json".
       """,
     examples: [
-      "rollingroad schema > scenario.schema.json"
+      "rollingroad schema > scenario.schema.json",
+      "rollingroad schema --dialect > dialect.schema.json",
     ],
     run: { (invocation) throws(UsageError) in
-      let wantsReference = invocation.values.isOn("reference")
-      invocation.process.writeOutput(wantsReference ? ScenarioReference.text : ScenarioSchema.document.pretty)
+      let (wantsReference, isDialect) = (invocation.values.isOn("reference"), invocation.values.isOn("dialect"))
+      let reference = isDialect ? ScenarioReference.dialect : ScenarioReference.text
+      let schema = isDialect ? ScenarioSchema.dialect : ScenarioSchema.document
+      invocation.process.writeOutput(wantsReference ? reference : schema.pretty)
       return .ok
     })
 }

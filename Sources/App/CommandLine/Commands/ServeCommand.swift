@@ -30,7 +30,7 @@ extension Subcommand {
       .value("root", "KEY", "the app's httpRootProperty, if it is not a common one"),
       .value("location-template", "TEXT", "the app's locationTemplate, word for word"),
       .value("geofence-template", "TEXT", "the app's geofenceTemplate, word for word"),
-      .value("max-body", "SIZE", "largest request body", standard: "8MiB"),
+      .value("max-body", "SIZE", "largest request body", standard: "10MiB"),
       .value("body-memory", "SIZE", "total memory for request bodies larger than 64 KiB", standard: "12MiB"),
       .value("max-connections", "N", "maximum number of open connections [limit of the process]"),
       .value("idle-timeout", "TIME", "close a connection after this time without a request", standard: "60s"),

@@ -36,7 +36,7 @@ extension Subcommand {
       .toggle(
         "strict", "fail when the target's answers break a clause, or its store was not checked"),
       .value(
-        "dashboard", "HOST:PORT",
+        "dashboard", "ADDRESS",
         "serve a control room at this address, as 127.0.0.1:5665: a page and an API to watch and steer the run; port 0 picks a free one"
       ),
       .value(

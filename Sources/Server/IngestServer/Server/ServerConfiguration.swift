@@ -84,7 +84,12 @@ public struct ServerConfiguration: Sendable {
   /// The difference between the clocks of servers that share a key.
   public var clockSkewSeconds = 5
 
-  package var http = HTTPLimits()
+  package var http: HTTPLimits = {
+    // What a week without network makes of a queue (SDK §22, row 15).
+    var limits = HTTPLimits()
+    limits.bodyBytes = 10 * 1_048_576
+    return limits
+  }()
 
   /// The defaults.
   public init() {}

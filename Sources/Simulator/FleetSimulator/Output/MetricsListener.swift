@@ -1,4 +1,5 @@
 package import Base
+import Contract
 import HTTP1
 import HTTPService
 package import Network
@@ -26,7 +27,7 @@ package final class MetricsListener: Sendable {
   private static func answer(_ request: ServiceRequest, with page: MetricsPage) -> ServiceAnswer {
     guard request.path == ["metrics"] else { return .text(404, "the figures of the run are at /metrics\n") }
     guard request.method == .get || request.method == .head else {
-      return .text(405, "only GET and HEAD\n").with("Allow", "GET, HEAD")
+      return .text(405, "only GET and HEAD\n").with(HeaderName.allow, "GET, HEAD")
     }
     return ServiceAnswer(200, ExpositionPage.contentType, page.text)
   }

@@ -39,9 +39,9 @@ extension FleetRun {
         steer(steering, &clock)
         if isAborted { break }
       }
-      let end = phase == .driving ? min(limit, drivesEnd) : limit
-      doDueActs(before: end, upTo: now)
+      doDueActs(before: limit, upTo: now)
       if isAborted { break }
+      let end = phase == .driving ? min(limit, drivesEnd) : limit
       let served = try serve(by: clock, before: end)
       turns += served
       if turns >= FleetRun.eventsPerCommit {

@@ -258,11 +258,12 @@ package final class FleetRun {
   ) throws -> Bool {
     var turnsAtOnce = 0
     while !isAborted {
-      let end = phase == .driving ? min(limit, drivesEnd) : limit
       if let steering, steering.hasActs || steering.isWatched || isPaused, queue.first?.instant ?? .never > now {
         attend(steering, progress)
         if steering.hasActs { continue }
       }
+      // An act that was just done may have ended the drives.
+      let end = phase == .driving ? min(limit, drivesEnd) : limit
       if phase == .driving, let act = dueActs.first, act.instant < end, act.instant <= queue.first?.instant ?? .never {
         doDueActs(before: end, upTo: act.instant)
         continue

@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import Contract
 package import CurlTransport
@@ -172,11 +173,7 @@ package struct OutsideSetup: Sendable {
   /// Scheme, host and port.
   var origin: String { OutsideSetup.parts(of: url).origin }
 
-  package static func parts(of url: String) -> (origin: String, path: Substring) {
-    let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-    let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
-    return (String(url[..<end]), url[end...])
-  }
+  package static func parts(of url: String) -> (origin: String, path: Substring) { PageLink.parts(of: url) }
 }
 
 extension RunSetup {

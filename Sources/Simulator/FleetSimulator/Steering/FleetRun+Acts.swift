@@ -150,7 +150,12 @@ extension FleetRun {
       }
       fleet.order(trips.changed(by: rate.factor, at: instant))
       for number in numbers(of: rate.fleet) {
-        if let next = devices[number].changeErrands(at: instant, in: shared) { hasten(number, to: next) }
+        let next = devices[number].changeErrands(at: instant, in: shared)
+        if !devices[number].life.isInstalled {
+          queue.update(number, to: next)
+        } else if let next {
+          hasten(number, to: next)
+        }
       }
     case .end(.stop): drivesEnd = instant
     case .end(.abort): (drivesEnd, isAborted) = (instant, true)

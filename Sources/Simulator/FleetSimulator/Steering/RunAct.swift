@@ -38,6 +38,7 @@ package enum RunAct: Equatable, Sendable {
 
   /// Users close their apps, and open them again as the fleet's lifecycle says.
   package struct AppKill: Equatable, Sendable {
+    /// How many of the phones.
     package enum Amount: Equatable, Sendable {
       /// The probability for each phone.
       case share(Double)

@@ -10,6 +10,7 @@ import World
 package final class RunSteering: Sendable {
   /// An act and what has become of it.
   package struct Entry: Equatable, Sendable {
+    /// What has become of an act.
     package enum Outcome: Equatable, Sendable {
       case waiting
       /// With what it came to, in words.

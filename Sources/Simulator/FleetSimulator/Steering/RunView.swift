@@ -3,6 +3,7 @@ package import Scenario
 
 /// What a room shows of a run: a snapshot that the run's thread publishes now and then, while it is watched.
 package struct RunView: Sendable {
+  /// How far the run has come: its duration goes on, what waits is still being sent, it has ended.
   package enum Phase: String, Sendable { case driving, settling, over }
 
   /// The figures of one fleet.

@@ -24,15 +24,20 @@ extension SimulatedDevice {
     prepare(for: start, in: run)
   }
 
-  /// Its fleet makes other trips from an instant on. Gives when it has to be called; nil when nothing changes.
+  /// Its fleet makes other trips from an instant on. Gives when it has to be called: for the first time, where it has not
+  /// been there yet, nil: never; or now, nil when nothing changes.
   mutating func changeErrands(at instant: MonotonicInstant, in run: RunContext) -> MonotonicInstant? {
-    guard case .scheduled(_, let orders) = fleet.movement, orders.indices.contains(index) else { return nil }
+    guard case .scheduled(_, let orders) = fleet.movement else { return life.isInstalled ? nil : life.presenceChange }
+    // An earlier change may have had more devices.
+    let own = orders.indices.contains(index) ? orders[index] : []
     guard life.isInstalled else {
-      expect(orders[index].first?.start, in: run)
+      // Its trips are others even where the first begins when the old one did.
+      life.presenceChange = own.first?.start
+      if let start = life.presenceChange { prepare(for: start, in: run) }
       return life.presenceChange
     }
     move(to: instant, in: run)
-    guard body.reorder(orders[index]) else { return nil }
+    guard body.reorder(own) else { return nil }
     tellMoves(at: instant, in: run)
     return instant
   }

@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import Contract
 import JSON

@@ -222,28 +222,7 @@ extension JSONValue {
   fileprivate var isEntry: Bool { if case .object = self { true } else { false } }
 }
 
-/// One step of a path like `$.items[*].uuid`.
-enum JSONStep: Equatable {
-  case member(String)
-  case everyElement
-
-  /// Of a path that the scenario has accepted.
-  static func steps(of path: String) -> [JSONStep] {
-    var steps: [JSONStep] = []
-    var rest = path.dropFirst()
-    while let first = rest.first {
-      if first == "[" {
-        steps.append(.everyElement)
-        rest = rest.dropFirst(3)
-      } else {
-        let name = rest.dropFirst().prefix { $0 != "." && $0 != "[" }
-        steps.append(.member(String(name)))
-        rest = rest.dropFirst(1 + name.count)
-      }
-    }
-    return steps
-  }
-
+extension JSONStep {
   /// Calls `body` with what stands at the end of the path. Gives whether the path leads anywhere: to a value, or to a list
   /// that is empty.
   @discardableResult
@@ -268,49 +247,5 @@ extension UUID128 {
   init?(member name: String, of value: JSONValue) {
     guard case .string(let text)? = value[name] else { return nil }
     self.init(text: text.utf8.span)
-  }
-}
-
-/// The next page of a list, as `Link: <…>; rel="next"` names it (RFC 8288 §3).
-enum PageLink {
-  /// As a whole URL; nil on the last page.
-  static func next(in head: AnswerHead, from page: String) -> String? {
-    for field in head.fields where field.name.lowercased() == HeaderName.link.description.lowercased() {
-      for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
-    }
-    return nil
-  }
-
-  /// A comma inside the brackets belongs to the URL.
-  private static func links(in value: String) -> [(target: Substring, parameters: Substring)] {
-    var links: [(Substring, Substring)] = []
-    var rest = value[...]
-    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-      let after = rest[rest.index(after: close)...]
-      let end = after.firstIndex(of: "<") ?? after.endIndex
-      links.append((rest[rest.index(after: open)..<close], after[..<end]))
-      rest = after[end...]
-    }
-    return links
-  }
-
-  private static func isNext(_ parameters: Substring) -> Bool {
-    parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
-      let parts = parameter.lowercased().split(separator: "=", maxSplits: 1).map { part in
-        part.split(whereSeparator: { $0.isWhitespace || $0 == "\"" })
-      }
-      return parts.count == 2 && parts[0] == ["rel"] && parts[1].contains("next")
-    }
-  }
-
-  private static func resolve(_ target: Substring, from page: String) -> String {
-    let (origin, path) = OutsideSetup.parts(of: page)
-    if target.hasPrefix("http://") || target.hasPrefix("https://") { return String(target) }
-    if target.hasPrefix("//") { return String(origin.prefix { $0 != ":" }) + ":" + target }
-    if target.hasPrefix("/") { return origin + target }
-    let plain = path.prefix { $0 != "?" }
-    if target.hasPrefix("?") { return origin + plain + target }
-    let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? "/"
-    return origin + folder + target
   }
 }

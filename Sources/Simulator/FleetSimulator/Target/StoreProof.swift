@@ -1,3 +1,4 @@
+import AnswerCheck
 package import Base
 import Contract
 package import IngestServer
@@ -153,22 +154,4 @@ extension JSONValue {
   }
 
   fileprivate var string: String { String(decoding: serialized, as: UTF8.self) }
-}
-
-extension String {
-  /// As one segment of a path (RFC 3986 §2.3).
-  var percentEncoded: String {
-    var text = ""
-    for byte in utf8 {
-      let scalar = UnicodeScalar(byte)
-      if scalar.properties.isASCIIHexDigit || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
-        || "-._~".unicodeScalars.contains(scalar)
-      {
-        text.unicodeScalars.append(scalar)
-      } else {
-        text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return text
-  }
 }

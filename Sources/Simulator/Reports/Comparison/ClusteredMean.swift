@@ -46,15 +46,19 @@ struct MeanTest {
   private static let memory = 3
 
   /// `isPaired`: the runs had the same phones. Pieces are always pairs, as the scenario's faults and bursts come at the same
-  /// time. Nil where there are too few groups.
-  init?(_ before: ClusteredMean, _ after: ClusteredMean, isPaired: Bool) {
+  /// time. `excusesMoments`: what happens to all phones at one time in one run alone is chance. Nil where there are too few
+  /// groups.
+  init?(_ before: ClusteredMean, _ after: ClusteredMean, isPaired: Bool, excusesMoments: Bool) {
     let groups = [before.phones, before.pieces, after.phones, after.pieces].map { $0.count { $0.count > 0 } }
     guard let fewest = groups.min(), fewest >= MeanTest.clustersMin else { return nil }
     let (old, new) = (before.influences(before.phones), after.influences(after.phones))
     let byPhone =
       isPaired
       ? MeanTest.variance(zip(old, new).map { $1 - $0 }) : MeanTest.variance(old) + MeanTest.variance(new)
-    let series = zip(before.influences(before.pieces), after.influences(after.pieces)).map { $1 - $0 }
+    let series =
+      excusesMoments
+      ? zip(before.influences(before.pieces), after.influences(after.pieces)).map { $1 - $0 }
+      : after.pieces.map { _ in 0 }
     let shared = MeanTest.sharedVariance(series)
     let byPiece = MeanTest.variance(series) + shared
     // What both know of is counted twice. Of pairs it is not known how much that is.

@@ -8,11 +8,16 @@ struct Substitution {
   private let variable: (String) -> String?
   /// Every text may have come out of a variable, when it was put in before.
   private let marksAll: Bool
+  /// Places where devices fill in, beside those of scenarios.
+  private let devicesFillIn: [[String]]
   private(set) var problems: [ScenarioProblem] = []
   private var path = ""
   private var steps: [String] = []
 
-  init(variable: @escaping (String) -> String?, marksAll: Bool = false) {
+  init(
+    variable: @escaping (String) -> String?, marksAll: Bool = false, devicesFillIn: [[String]] = []
+  ) {
+    self.devicesFillIn = devicesFillIn
     self.variable = variable
     self.marksAll = marksAll
   }
@@ -51,6 +56,7 @@ struct Substitution {
 
   /// What devices fill in here: what their app says to the SDK, and what goes along with its requests.
   private var placeholdersHere: [String] {
+    if devicesFillIn.contains(where: { steps.starts(with: $0) }) { return DevicePlaceholders.names }
     if steps.starts(with: ["sdk", "config"]) || steps.starts(with: ["target", "headers"]) || steps == ["target", "url"]
     {
       return DevicePlaceholders.names

@@ -4,6 +4,7 @@ package import JSON
 /// What a person does to a run while it goes on and no other section has a word for, at an instant of the run: before all
 /// that the devices do at it.
 package struct PlannedAct: Equatable, Sendable {
+  /// What the act does.
   package enum Change: Equatable, Sendable {
     case addPhones(PhoneCount)
     case removePhones(PhoneCount)

@@ -72,7 +72,7 @@ extension TargetVerification: ScenarioSection {
 
 extension ValueCodec where Value == String {
   /// `$`, then names behind points and `[*]` for every element.
-  fileprivate static var jsonPath: ValueCodec {
+  static var jsonPath: ValueCodec {
     let pattern = "^\\$(\\[\\*\\]|\\.[A-Za-z_][A-Za-z0-9_]*)*$"
     return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
   }

@@ -3,13 +3,20 @@ internal import JSON
 /// The reference of the scenario language for people, in Markdown, made from the tables that read it.
 package enum ScenarioReference {
   package static var text: String {
+    ([head] + parts(of: Scenario.table.schema) + [tail]).joined(separator: "\n\n")
+  }
+
+  /// The keys of a dialect.
+  package static var dialect: String { parts(of: Dialect.table.schema).joined(separator: "\n\n") }
+
+  private static func parts(of root: SectionSchema) -> [String] {
     var writer = Writer()
-    writer.section(Scenario.table.schema, tags: [])
+    writer.section(root, tags: [])
     while let next = writer.waiting.first {
       writer.waiting.removeFirst()
       writer.section(next.section, tags: next.tags)
     }
-    return ([head] + writer.parts + [tail]).joined(separator: "\n\n")
+    return writer.parts
   }
 
   private static let head = """

@@ -5,13 +5,17 @@ package import JSON
 package struct ScenarioSchema {
   private var definitions = JSONObject()
 
-  package static let document: JSONValue = {
+  package static let document = document(
+    of: Scenario.table.schema, id: "rolling-road-scenario-1.schema.json", title: "A scenario of Rolling Road")
+  /// That of a dialect.
+  package static let dialect = document(
+    of: Dialect.table.schema, id: "rolling-road-dialect-1.schema.json", title: "A dialect of Rolling Road")
+
+  private static func document(of root: SectionSchema, id: String, title: String) -> JSONValue {
     var schema = ScenarioSchema()
-    let root = Scenario.table.schema
     var object: JSONObject = [
       "$schema": .string("https://json-schema.org/draft/2020-12/schema"),
-      "$id": .string("rolling-road-scenario-1.schema.json"),
-      "title": .string("A scenario of Rolling Road"),
+      "$id": .string(id), "title": .string(title),
     ]
     let body = schema.section(root, tags: [])
     for member in body.members { object[member.key] = member.value }
@@ -21,7 +25,7 @@ package struct ScenarioSchema {
     ])
     object["$defs"] = .object(schema.definitions)
     return .object(object)
-  }()
+  }
 
   /// An object with the keys of a table; `tags` are constants that choose it among variants.
   private mutating func section(

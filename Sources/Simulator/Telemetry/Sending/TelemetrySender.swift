@@ -46,7 +46,7 @@ package final class TelemetrySender: Sendable {
     var configuration = TransportConfiguration()
     configuration.answerLimit = TelemetrySender.answerBytesMax
     configuration.keepsHeads = true
-    configuration.heedsEnvironment = true
+    configuration.readsEnvironment = true
     let box = SenderBox()
     let settled = configuration
     let thread = try NamedThread.opening("telemetry") { () throws(TransportError) in

@@ -6,8 +6,8 @@ struct MessageField {
   init(_ number: Int, _ name: StaticString) { (self.number, self.name) = (number, name) }
 }
 
-/// Writes messages of protocol buffers, in either of their two encodings. A value that a reader assumes anyhow (0, an empty text) is
-/// left out, unless it is to be told from none.
+/// Writes messages of protocol buffers, in either of their two encodings. A value that a reader assumes anyhow (0, an empty
+/// text) is left out, unless it is to be told from none.
 protocol MessageWriter {
   init()
   /// What was written; the writer begins anew.
@@ -16,19 +16,19 @@ protocol MessageWriter {
   mutating func message(_ field: MessageField, _ body: (inout Self) -> Void)
   mutating func messages<Item>(_ field: MessageField, _ items: [Item], _ body: (Item, inout Self) -> Void)
   mutating func text(_ field: MessageField, _ value: String, isOptional: Bool)
-  /// `fixed64`.
+  /// Eight bytes, without a sign.
   mutating func fixed(_ field: MessageField, _ value: UInt64)
-  /// `sfixed64`.
+  /// Eight bytes, with a sign.
   mutating func signedFixed(_ field: MessageField, _ value: Int64, isOptional: Bool)
   mutating func double(_ field: MessageField, _ value: Double, isOptional: Bool)
-  /// `sint32`.
+  /// A varint that has its sign in the lowest bit.
   mutating func zigzag(_ field: MessageField, _ value: Int32)
-  /// `int64`.
+  /// A varint with a sign.
   mutating func integer(_ field: MessageField, _ value: Int64, isOptional: Bool)
-  /// `uint32`, `bool` and enums.
+  /// A varint without a sign: numbers, flags and cases of enums.
   mutating func small(_ field: MessageField, _ value: UInt32)
   mutating func flag(_ field: MessageField, _ value: Bool)
-  /// `repeated uint64`.
+  /// A list of varints without a sign.
   mutating func counts(_ field: MessageField, _ values: [UInt64])
   /// An identity of 8 or 16 bytes, which OTLP has as hexadecimal digits in JSON.
   mutating func identity(_ field: MessageField, _ words: [UInt64])

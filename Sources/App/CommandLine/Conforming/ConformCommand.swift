@@ -1,0 +1,214 @@
+import Base
+import Conformance
+import Scenario
+import Synchronization
+
+extension Subcommand {
+  static let conform = Subcommand(
+    name: "conform",
+    summary: "put a backend to the test, clause by clause, and prove by its own store what came of it",
+    operands: "",
+    operandCount: 0...0,
+    flags: [
+      .value("target", "URL", "the server, or the full URL for uploads", standard: "http://127.0.0.1:8080"),
+      .value("dialect", "FILE", "how the backend is spoken to, and what it promises [as the preset says]"),
+      .value("preset", "NAME", "\(TargetPreset.names): a dialect that is known"),
+      .value("verify", "URL", "where the backend lists the records of {device}, instead of 'verify' of the dialect"),
+      .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
+      .value(
+        "restart", "COMMAND",
+        "shell command that ends the backend with the signal in $SIGNAL (TERM or KILL) and starts it again"),
+      .value("only", "LIST", "these clauses or groups of them, as batch-all-stored,http [all]"),
+      .value("skip", "LIST", "all but these"),
+      .value("seed", "SEED", "random seed of what is sent; uuids are always new [a new one each time]"),
+      .value("jobs", "N", "clauses side by side", standard: "6"),
+      .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
+      .toggle("list", "print the clauses and exit"),
+      .toggle("json", "with --list: as JSON"),
+      .toggle("reference", "with --list: as Markdown, with the reasons"),
+      .toggle("learn", "propose a dialect from a first conversation, and exit"),
+      .toggle("verbose", "also say which clauses are kept, as they are"),
+      .toggle("yes-this-is-my-server", "the target is not this machine, and may be sent bad input"),
+    ],
+    details: """
+      Each clause is a promise that the SDK needs a backend to keep. It is provoked with the SDK's own engine, queue and
+      uploader over real connections, and judged by what the backend answers and by what it has stored afterwards. A clause
+      is kept, broken, not applicable (the backend does not promise it) or not judged (nothing said what is stored).
+
+      The suite sends bad records, half requests and floods, under devices of its own whose names begin with 'c'. Targets
+      that are not this machine need --yes-this-is-my-server.
+
+      exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
+      97 when nothing could be judged.
+      """,
+    examples: [
+      "rollingroad conform --target http://127.0.0.1:8080 --preset rollingroad",
+      "rollingroad conform --list",
+    ],
+    run: { (invocation) throws(UsageError) in try ConformCommand(invocation).run() })
+}
+
+/// One run of `conform`.
+struct ConformCommand {
+  private let process: ProcessContext
+  private let target: ConformanceTarget
+  private let settings: ConformanceRun.Settings
+  private let output: String?
+  private let seed: UInt64
+  private let isVerbose: Bool
+  /// What is printed instead of a run.
+  private let listing: String?
+  private let learns: Bool
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    let values = invocation.values
+    process = invocation.process
+    let dialect = try ConformCommand.dialect(values, process)
+    let base = values.text("target") ?? ""
+    guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
+      throw UsageError("--target: '\(base)' is not a URL as http://127.0.0.1:8080")
+    }
+    let means = ConformanceTarget.Means(
+      adminToken: values.text("admin-token"), shell: ShellCommand.runner, readFile: { ProcessContext.readFile($0) })
+    target = ConformanceTarget(base, dialect, means)
+    (learns, isVerbose) = (values.isOn("learn"), values.isOn("verbose"))
+    let lists = values.isOn("list")
+    output = values.text("out")
+    if !lists, !target.isLocal, !values.isOn("yes-this-is-my-server") {
+      throw UsageError(
+        "\(target.url) is not this machine, and the suite sends bad input and floods: add --yes-this-is-my-server if it is yours to test"
+      )
+    }
+    seed =
+      try values.read("seed", expected: "a whole number, in hex as 0x1f") { text in
+        text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+      } ?? UInt64.random(in: 0...UInt64.max)
+    var settings = ConformanceRun.Settings(seed: seed, start: SystemClock().wallNow)
+    settings.only = try ConformCommand.clauses(values, "only")
+    settings.skip = try ConformCommand.clauses(values, "skip") ?? []
+    settings.sideBySide =
+      try values.read("jobs", expected: "a number from 1 to 32") { text in
+        Int(text).flatMap { (1...32).contains($0) ? $0 : nil }
+      } ?? settings.sideBySide
+    self.settings = settings
+    let list = ConformanceList(settings)
+    listing =
+      !lists ? nil : values.isOn("json") ? list.json : values.isOn("reference") ? ConformanceList.markdown : list.text
+  }
+
+  private static func dialect(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) -> Dialect {
+    var dialect = Dialect()
+    if let flag = values.value("dialect") {
+      guard let bytes = process.readFile(flag.text), let text = String(validating: bytes, as: UTF8.self) else {
+        throw UsageError("\(flag.origin): cannot read '\(flag.text)'")
+      }
+      do throws(ScenarioProblems) {
+        dialect = try DialectReader(variable: process.variable).read(text)
+      } catch {
+        throw UsageError(error.all.map { $0.text(sources: [flag.text]) }.joined(separator: "\n"))
+      }
+    }
+    if let preset = try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:)) {
+      dialect.preset = preset
+    }
+    if let url = values.text("verify") {
+      guard url.contains("{device}") else {
+        throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(url)'")
+      }
+      dialect.verification.url = url
+    }
+    dialect.restart = values.text("restart") ?? dialect.restart
+    return dialect
+  }
+
+  /// Ids of clauses, or the first words of groups.
+  private static func clauses(_ values: FlagValues, _ flag: String) throws(UsageError) -> Set<String>? {
+    guard let value = values.value(flag) else { return nil }
+    var ids: Set<String> = []
+    for name in value.text.split(separator: ",").map({ String($0.drop { $0 == " " }) }) {
+      let found = ConformanceClause.all.filter { $0.id == name || $0.group.name == name }.map(\.id)
+      guard !found.isEmpty else {
+        let known = ConformanceClause.all.map(\.id) + ClauseGroup.allCases.map(\.name)
+        let near = NearestName.find(name, in: known).map { "; did you mean '\($0)'?" } ?? "; --list names them"
+        throw UsageError("\(value.origin): no clause '\(name)'\(near)")
+      }
+      ids.formUnion(found)
+    }
+    return ids
+  }
+
+  func run() throws(UsageError) -> ExitCode {
+    if let listing {
+      process.writeOutput(listing)
+      return .ok
+    }
+    if learns {
+      process.writeOutput(DialectProposal(target).text)
+      return .ok
+    }
+    let folder: OutputFolder?
+    do { folder = try output.map { path throws in try OutputFolder(path) } } catch {
+      throw UsageError("--out: \(error)")
+    }
+    let run = ConformanceRun(target, settings)
+    if process.ownsSignals {
+      do { try EndingSignals.listen { run.interrupt() } } catch { process.writeError("rollingroad conform: \(error)") }
+    }
+    let summary = judge(run)
+    process.writeOutput(text(summary).text)
+    do {
+      if let folder {
+        for file in ConformanceFiles(summary).all { try folder.write(file.text, to: file.name) }
+        process.writeError(
+          "written to \(output ?? ""): \(ConformanceFiles(summary).all.map(\.name).joined(separator: ", "))")
+      }
+    } catch {
+      process.writeError("rollingroad conform: \(error)")
+      return .runtimeFailure
+    }
+    return summary.exitCode
+  }
+
+  private func judge(_ run: ConformanceRun) -> ConformanceSummary {
+    let clock = SystemClock()
+    let begin = clock.monotonicNow
+    let total = run.clauses.count
+    let (isTerminal, isVerbose) = (process.errorIsTerminal, isVerbose)
+    let raw = Handle(process.writeRaw)
+    let lines = Mutex<[String]>([])
+    let empty = text(ConformanceSummary([], of: target, settings, seconds: 0))
+    let tell: @Sendable (ClauseResult, Int) -> Void = { result, count in
+      if isVerbose {
+        lines.withLock { _ in raw.write(empty.line(result) + "\n") }
+      } else if isTerminal {
+        let clause = result.clause.id
+        lines.withLock { _ in raw.write("\r\u{1B}[K\(count) of \(total)  \(clause)") }
+      }
+    }
+    let results = run.run(tell)
+    if isTerminal && !isVerbose { process.writeRaw("\r\u{1B}[K") }
+    return ConformanceSummary(results, of: target, settings, seconds: (clock.monotonicNow - begin).seconds)
+  }
+
+  private func text(_ summary: ConformanceSummary) -> ConformanceText {
+    ConformanceText(summary, width: process.errorWidth() ?? 80, hasColours: process.outputIsTerminal)
+  }
+}
+
+/// Carries a function of the process context, which is called under a lock, to the threads of a run.
+private struct Handle: @unchecked Sendable {
+  let write: (String) -> Void
+
+  init(_ write: @escaping (String) -> Void) { self.write = write }
+}
+
+extension ConformanceSummary {
+  fileprivate var exitCode: ExitCode {
+    switch outcome {
+    case .allKept: .ok
+    case .mustBroken: .invariantViolated
+    case .shouldBroken: .thresholdFailed
+    case .nothingJudged: .runInvalid
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Contract
+
+/// The next page of a list, as `Link: <…>; rel="next"` names it (RFC 8288 §3).
+package enum PageLink {
+  /// As a whole URL; nil on the last page.
+  package static func next(in head: AnswerHead, from page: String) -> String? {
+    for field in head.fields where field.name.lowercased() == HeaderName.link.description.lowercased() {
+      for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
+    }
+    return nil
+  }
+
+  /// A comma inside the brackets belongs to the URL.
+  private static func links(in value: String) -> [(target: Substring, parameters: Substring)] {
+    var links: [(Substring, Substring)] = []
+    var rest = value[...]
+    while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+      let after = rest[rest.index(after: close)...]
+      let end = after.firstIndex(of: "<") ?? after.endIndex
+      links.append((rest[rest.index(after: open)..<close], after[..<end]))
+      rest = after[end...]
+    }
+    return links
+  }
+
+  private static func isNext(_ parameters: Substring) -> Bool {
+    parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
+      let parts = parameter.lowercased().split(separator: "=", maxSplits: 1).map { part in
+        part.split(whereSeparator: { $0.isWhitespace || $0 == "\"" })
+      }
+      return parts.count == 2 && parts[0] == ["rel"] && parts[1].contains("next")
+    }
+  }
+
+  private static func resolve(_ target: Substring, from page: String) -> String {
+    let (origin, path) = parts(of: page)
+    if target.hasPrefix("http://") || target.hasPrefix("https://") { return String(target) }
+    if target.hasPrefix("//") { return String(origin.prefix { $0 != ":" }) + ":" + target }
+    if target.hasPrefix("/") { return origin + target }
+    let plain = path.prefix { $0 != "?" }
+    if target.hasPrefix("?") { return origin + plain + target }
+    let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? "/"
+    return origin + folder + target
+  }
+
+  /// Scheme, host and port; and what follows.
+  package static func parts(of url: String) -> (origin: String, path: Substring) {
+    let host = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    let end = url[host...].firstIndex { $0 == "/" || $0 == "?" } ?? url.endIndex
+    return (String(url[..<end]), url[end...])
+  }
+}
+
+extension String {
+  /// As one segment of a path (RFC 3986 §2.3).
+  package var percentEncoded: String {
+    var text = ""
+    for byte in utf8 {
+      let scalar = UnicodeScalar(byte)
+      if scalar.properties.isASCIIHexDigit || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+        || "-._~".unicodeScalars.contains(scalar)
+      {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,294 @@
+import AnswerCheck
+import Base
+import Contract
+import HTTP1
+import JSON
+import Scenario
+import Upload
+
+/// Batches, backlogs and their order.
+extension ConformanceClause {
+  static let batches: [ConformanceClause] = [
+    ConformanceClause(
+      "batch-all-stored", .batches, .must, .lose, "All ten records of a batch are stored",
+      because: "one 2xx is for all of them, and the SDK deletes all (HttpConfig batchSync; SDK §8.2)",
+      threads: ["flutter#176", "react-native#124", "cordova#528"]
+    ) { try batch($0, of: 10) },
+    ConformanceClause(
+      "batch-of-one", .batches, .must, .block, "A batch of one record is understood",
+      because: "with batchSync one record is still an array (SDK §8.2)", presumes: ["batch-all-stored", "root-array"]
+    ) { try batch($0, of: 1) },
+    ConformanceClause(
+      "batch-250", .batches, .must, .lose, "All 250 records of a request are stored",
+      because: "maxBatchSize is often 250, and unlimited by default (HttpConfig)",
+      presumes: ["batch-all-stored", "store-reads-all"]
+    ) { try batch($0, of: 250) },
+    ConformanceClause(
+      "backlog-5000", .batches, .must, .lose,
+      "A backlog of 5,000 records in pages of 250 is stored, each page answered in time",
+      because: "after a day without network the queue is sent page after page on one connection (SDK §8.4)",
+      threads: ["react-native#931"], presumes: ["batch-all-stored", "store-reads-all", "batch-250"], backlog),
+    ConformanceClause(
+      "body-over-1-mb", .batches, .must, .lose, "A body of 1.5 MB is acknowledged and stored whole",
+      because:
+        "maxBatchSize is unlimited by default, and proxies stop at 1 MiB unless told otherwise (SDK §8.4, §22, row 15)",
+      threads: ["react-native#1178"], phase: .alone,
+      presumes: ["batch-all-stored", "store-reads-all", "batch-250", "backlog-5000"]
+    ) { try large($0, of: 1_500_000, records: 2_200) },
+    ConformanceClause(
+      "body-10-mb", .batches, .should, .block, "A body of 10 MB is acknowledged and stored whole",
+      because: "a week without network makes such bodies (SDK §22, row 15)", threads: ["react-native#1178"],
+      phase: .alone,
+      presumes: ["batch-all-stored", "store-reads-all", "batch-250", "backlog-5000", "body-over-1-mb"]
+    ) { try large($0, of: 10_000_000, records: 9_500) },
+    ConformanceClause(
+      "newest-first", .batches, .must, .lose, "Records that arrive newest first are all stored",
+      because: "locationsOrderDirection may be DESC (SDK §8.4)", threads: ["geopulse#268"],
+      presumes: ["batch-all-stored", "late-behind-newer", "week-late"], newestFirst),
+    ConformanceClause(
+      "late-behind-newer", .batches, .must, .lose, "A record that is older than one that is stored is stored too",
+      because: "records that waited arrive behind newer ones (SDK §22, row 3)",
+      threads: ["react-native#275", "flutter#726", "cordova#1327"], lateBehindNewer),
+    ConformanceClause(
+      "week-late", .batches, .must, .lose, "A record of seven days ago is acknowledged and stored",
+      because: "the queue keeps records as long as maxDaysToPersist says (SDK §7.4)", presumes: ["late-behind-newer"],
+      weekLate),
+    ConformanceClause(
+      "minute-early", .batches, .must, .lose,
+      "A record of a minute in the future is acknowledged and stored with its time",
+      because: "the clocks of phones are wrong, and GPS time is none of theirs (SDK §5.1)",
+      presumes: ["time-to-the-millisecond", "time-is-utc"], minuteEarly),
+    ConformanceClause(
+      "bad-record-in-batch", .batches, .must, .block, "One bad record in a batch of ten costs none of the others",
+      because:
+        "there is no success for a part: a refusal brings all ten back for ever, a careless success loses nine (SDK §9.1, §22, row 1)",
+      threads: ["react-native#1037", "react-native#360", "capacitor#324", "mauron85#246"],
+      presumes: ["batch-all-stored"], badInBatch),
+    ConformanceClause(
+      "bad-record-alone", .batches, .should, .block, "A bad record by itself is acknowledged",
+      because:
+        "a record that is refused stays at the head of the queue, with everything behind it (SDK §9.5, §22, row 1)",
+      threads: ["react-native#360", "capacitor#324"], needs: [], presumes: ["bad-record-in-batch"], badAlone),
+    ConformanceClause(
+      "alive-after-bad-record", .batches, .must, .block,
+      "After a bad record good ones are acknowledged and stored as before",
+      because: "a transaction that is left open, or a worker that has died, blocks every phone (SDK §22, row 1)",
+      phase: .alone,
+      presumes: ["batch-all-stored"], aliveAfterBad),
+    ConformanceClause(
+      "kinds-in-one-batch", .batches, .must, .lose,
+      "Tracking, motion change, geofence, heartbeat and provider change records of one batch are all stored",
+      because: "a queue holds what was recorded, of whatever kind (SDK §5.4)",
+      presumes: [
+        "batch-all-stored", "event-motionchange", "event-geofence", "event-heartbeat", "event-providerchange",
+        "same-second-two-records",
+      ], kinds),
+    ConformanceClause(
+      "batch-order-kept", .batches, .should, .wrong,
+      "A batch is listed in its own order, where the listing promises the order of arrival",
+      because: "of records of one time the order is all that tells which came first (SDK §8.4)",
+      presumes: ["batch-all-stored", "store-reads-all"], order),
+    ConformanceClause(
+      "many-devices-at-once", .batches, .must, .lose,
+      "Thirty devices that upload twenty records each, one by one and at once, are all acknowledged and stored",
+      because:
+        "a fleet begins to move at the same hour; 'database is locked' is an answer that brings everything back (SDK §9.3)",
+      phase: .alone, presumes: ["right-device", "late-behind-newer", "root-object"], manyDevices),
+  ]
+
+  private static func batch(_ run: ClauseRun, of count: Int) throws {
+    try run.needBatches()
+    let phone = try run.phone { $0.http.batchSync = true }
+    let records = run.fixes(phone, count)
+    try run.deliver(phone, records, as: "a batch of \(count)")
+    try run.expectOnce(records, of: phone.name, among: " of a batch of \(count)")
+  }
+
+  private static func backlog(_ run: ClauseRun) throws {
+    try run.needBatches()
+    let phone = try run.phone {
+      $0.http.batchSync = true
+      $0.http.maxBatchSize = 250
+      $0.persistence.maxRecordsToPersist = -1
+    }
+    let records = run.fixes(phone, 5_000)
+    let uploads = try run.deliver(phone, records, as: "a page of a backlog")
+    if let slow = uploads.first(where: { $0.duration > ClauseRun.answerTime }) {
+      throw run.fail("a page of 250 took \(slow.duration.wholeMilliseconds) ms", harm: .repeat, slow)
+    }
+    try run.expectOnce(records, of: phone.name, among: " of a backlog")
+    run.note = "\(uploads.count) pages, the slowest in \(uploads.map(\.duration.wholeMilliseconds).max() ?? 0) ms"
+  }
+
+  /// A body of so many bytes: what the records are short of is a text in their extras.
+  private static func large(_ run: ClauseRun, of bytes: Int, records count: Int) throws {
+    try run.needBatches()
+    let phone = try run.phone {
+      $0.http.batchSync = true
+      $0.http.timeoutMilliseconds = 30_000
+      $0.persistence.maxRecordsToPersist = -1
+    }
+    let missing = bytes / count - run.fix(phone) { $0.extras = run.object(#"{"note":""}"#) }.bytes.count
+    let note = run.object("{\"note\":\"\(String(repeating: "n", count: max(missing, 0)))\"}")
+    let records = (0..<count).map { _ in run.fix(phone) { $0.extras = note } }
+    phone.put(records)
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    let size = "a body of \(Double(upload.request.body.count / 100_000) / 10) MB"
+    run.lastSent = nil
+    guard upload.isSuccess else {
+      throw run.fail("\(size) was answered with \(upload.outcome.text.shortened(120))", harm: .block)
+    }
+    try run.expectOnce(records, of: phone.name, among: " of \(size)")
+  }
+
+  private static func newestFirst(_ run: ClauseRun) throws {
+    let phone = try run.phone { $0.persistence.locationsOrderDirection = .descending }
+    let records = run.fixes(phone, 12)
+    try run.deliver(phone, records)
+    try run.expectOnce(records, of: phone.name, among: " that came newest first")
+  }
+
+  private static func lateBehindNewer(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let newer = run.fix(phone)
+    try run.deliver(phone, [newer])
+    let older = run.fix(phone, at: newer.timestamp.advanced(byMilliseconds: -3_600_000))
+    try run.deliver(phone, [older], as: "a record an hour older than the one before")
+    try run.expectOnce([older], of: phone.name, among: ", an hour older than the one before,")
+    try run.expectOnce([newer], of: phone.name)
+  }
+
+  private static func weekLate(_ run: ClauseRun) throws {
+    let week = Nanoseconds.seconds(7 * 86_400)
+    if run.target.dialect.promises.oldest < week {
+      throw ClauseStop.notApplicable("the dialect keeps records for less than a week")
+    }
+    let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
+    let record = run.fix(phone, at: run.wallNow.advanced(byMilliseconds: -week.wholeMilliseconds))
+    try run.deliver(phone, [record], as: "a record of a week ago")
+    try run.expectOnce([record], of: phone.name, among: ", a week old,")
+  }
+
+  private static func minuteEarly(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone, at: run.wallNow.advanced(byMilliseconds: 60_000))
+    try run.deliver(phone, [record], as: "a record of the next minute")
+    let look = try run.expectOnce([record], of: phone.name, among: ", a minute ahead of the clock,")
+    try run.expectSame(["timestamp"], of: record, in: look)
+  }
+
+  /// What a template without coordinates makes of a fix.
+  static func badRecord(_ run: ClauseRun) throws -> SentRecord {
+    try run.raw(#"{"uuid":"%U","timestamp":"%T","is_moving":true,"battery":{"level":0.4,"is_charging":false}}"#)
+  }
+
+  private static func badInBatch(_ run: ClauseRun) throws {
+    try run.needBatches()
+    let phone = try run.phone { $0.http.batchSync = true }
+    let (before, after) = (run.fixes(phone, 5), run.fixes(phone, 4))
+    phone.put(before + [try badRecord(run)] + after)
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    guard upload.isSuccess else {
+      throw run.fail(
+        "a batch with one record without coordinates was answered with \(upload.outcome.text.shortened(120))",
+        harm: .block, upload)
+    }
+    let page = AnswerWatch.isPage(upload.body, upload.head[HeaderName.contentType] ?? "") ? " (with a page)" : ""
+    let look = try run.look(for: before + after, of: phone.name)
+    guard look.missing.isEmpty else {
+      throw run.fail(
+        "of a batch with one bad record \(9 - look.missing.count) of the 9 good ones are stored, and all were acknowledged\(page)",
+        harm: .lose, upload, stored: "\(look.listed) entries")
+    }
+  }
+
+  private static func badAlone(_ run: ClauseRun) throws {
+    if run.target.dialect.promises.refusesBadRecords {
+      throw ClauseStop.notApplicable("the dialect refuses bad records on purpose")
+    }
+    let phone = try run.phone()
+    phone.put([try badRecord(run)])
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    guard upload.isSuccess else {
+      throw run.fail(
+        "a record without coordinates was answered with \(upload.outcome.text.shortened(120))", harm: .block, upload)
+    }
+  }
+
+  private static func aliveAfterBad(_ run: ClauseRun) throws {
+    let phone = try run.phone { $0.http.batchSync = run.facts.prefersBatches }
+    phone.put([run.fix(phone), try badRecord(run)])
+    _ = phone.upload()
+    let next = try run.phone()
+    let record = run.fix(next)
+    try run.deliver(next, [record], as: "a good record after a bad one")
+    try run.expectOnce([record], of: next.name, among: " after a bad one of another phone")
+    try run.expectAlive(after: "a bad record")
+  }
+
+  private static func kinds(_ run: ClauseRun) throws {
+    try run.needBatches()
+    let phone = try run.phone()
+    let records = [
+      run.fix(phone), run.fix(phone) { $0.event = .motionchange },
+      run.fix(phone) {
+        $0.event = .geofence
+        $0.geofence = GeofenceTrigger(identifier: "depot", action: .exit, timestamp: $0.timestamp)
+      },
+      run.fix(phone) { $0.event = .heartbeat },
+      run.fix(phone) {
+        $0.event = .providerchange
+        $0.provider = .allowed
+      },
+    ]
+    try run.deliver(phone, records)
+    let look = try run.expectOnce(records, of: phone.name, among: " of five kinds")
+    for record in records where run.facts.shows("event") { try run.expectSame(["event"], of: record, in: look) }
+  }
+
+  private static func order(_ run: ClauseRun) throws {
+    guard run.target.dialect.verification.isInArrivalOrder else {
+      throw ClauseStop.notApplicable("the listing promises no order of arrival: verify.inArrivalOrder")
+    }
+    let phone = try run.phone()
+    let records = run.fixes(phone, 12)
+    try run.deliver(phone, records)
+    try run.expectOnce(records, of: phone.name)
+    let listed = try run.stored(phone.name).compactMap(\.uuid)
+    guard listed == records.map(\.uuid) else {
+      let first = zip(listed, records.map(\.uuid)).enumerated().first { $0.element.0 != $0.element.1 }
+      throw run.fail("the batch is listed in another order, from number \((first?.offset ?? 0) + 1) on")
+    }
+  }
+
+  private static func manyDevices(_ run: ClauseRun) throws {
+    let phones = try (0..<30).map { _ in try run.phone { $0.http.batchSync = false } }
+    var sent: [[SentRecord]] = phones.map { run.fixes($0, 20) }
+    for (phone, records) in zip(phones, sent) { phone.put(records) }
+    for _ in 0..<60 {
+      let requests = phones.compactMap { phone in phone.takeRequest().map { (phone, $0) } }
+      if requests.isEmpty { break }
+      let uploads = try run.line().exchangeAll(requests.map { ($0.1, $0.0.number) })
+      var isBusy = false
+      for (phone, request) in requests {
+        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+        phone.answer(request, upload.outcome)
+        if [429, 503].contains(upload.status) { isBusy = true; continue }
+        if !upload.isSuccess { throw run.refusal(upload, of: "one of thirty uploads at once") }
+      }
+      if isBusy { run.pause(100) }
+    }
+    if let phone = phones.first(where: { $0.queuedCount > 0 }) {
+      throw run.fail("'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts", harm: .repeat)
+    }
+    for (index, phone) in phones.enumerated() {
+      try run.expectOnce(sent[index], of: phone.name, among: " of one of thirty phones at once")
+      sent[index] = []
+    }
+  }
+}
+
+extension ProviderState {
+  static let allowed = ProviderState(
+    isEnabled: true, authorizationStatus: 3, hasGPS: true, hasNetwork: true, accuracyAuthorization: 0)
+}

@@ -1,0 +1,206 @@
+import AnswerCheck
+import Base
+import Contract
+import HTTP1
+import JSON
+import Upload
+
+/// Orders that come with answers.
+extension ConformanceClause {
+  static let remoteControl: [ConformanceClause] = [
+    ConformanceClause(
+      "command-form", .commands, .must, .deaf,
+      "Commands are a list of lists under background_geolocation, at the top of a JSON object",
+      because: "the SDK looks nowhere else, and reads no other form (HttpConfig, remote control; SDK §10.1)",
+      threads: ["flutter#1325", "react-native#2651", "cordova#1007"], needs: [], phase: .last
+    ) { run in
+      if run.watch.seen.commandAnswers == 0, run.target.commands != nil {
+        let phone = try run.phone()
+        try run.order([.changePace(isMoving: true)], for: phone)
+        for _ in 0..<3 {
+          phone.put([run.fix(phone)])
+          _ = phone.upload()
+        }
+      }
+      let seen = run.watch.seen
+      if let form = seen.commandForm { throw run.fail(form) }
+      guard seen.commandAnswers > 0 else { throw ClauseStop.notApplicable("no answer has brought a command") }
+      run.note = seen.commandAnswers.of("answer") + " with commands"
+    },
+    ConformanceClause(
+      "command-kinds", .commands, .must, .deaf, "Each kind of command reaches the phone under its own name",
+      because: "an unknown name is logged and passed over (SDK §10.2)", needs: [.commands],
+      presumes: ["command-form", "command-needs-body"], kinds),
+    ConformanceClause(
+      "command-argument-types", .commands, .must, .deaf, "Arguments of commands reach the phone with their types",
+      because: "a wrong type is logged as an error, and nothing is done (SDK §10.2)", needs: [.commands],
+      presumes: ["command-form", "command-kinds", "command-needs-body"], arguments),
+    ConformanceClause(
+      "command-right-device", .commands, .must, .wrong, "A command reaches its own device and no other",
+      because: "a stop for one phone must not stop the fleet", needs: [.commands],
+      presumes: ["command-form", "command-needs-body", "no-commands-unasked"], rightDevice),
+    ConformanceClause(
+      "command-once", .commands, .must, .drain, "A command that was read does not come again",
+      because: "a setConfig with every answer keeps the phone busy for ever (SDK §10.2)", needs: [.commands],
+      presumes: ["command-form", "command-needs-body"], once),
+    ConformanceClause(
+      "command-order", .commands, .must, .wrong, "Commands come in the order in which they were queued",
+      because: "stop and start are not start and stop (SDK §10.2)", needs: [.commands],
+      presumes: ["command-form", "command-needs-body"], order),
+    ConformanceClause(
+      "no-commands-unasked", .commands, .must, .wrong, "A phone for which nothing is queued gets no command",
+      because: "the SDK obeys whatever comes (SDK §10.1)", needs: []
+    ) { run in
+      let phone = try run.phone()
+      for _ in 0..<3 { try run.deliver(phone, [run.fix(phone)]) }
+      if let command = phone.obeyed.first {
+        throw run.fail("\(command.name.rawValue) came unasked, \(phone.obeyed.count) commands with three answers")
+      }
+    },
+    ConformanceClause(
+      "command-needs-body", .commands, .must, .deaf, "A queued command comes within three uploads",
+      because: "204 and an empty body bring none (SDK §10.1)", needs: [.commands], presumes: ["command-form"]
+    ) { run in
+      let phone = try run.phone()
+      try run.order([.changePace(isMoving: true)], for: phone)
+      for _ in 0..<3 {
+        try run.deliver(phone, [run.fix(phone)])
+        if !phone.obeyed.isEmpty { return }
+      }
+      throw run.fail("a queued command has not come with three answers")
+    },
+    ConformanceClause(
+      "command-body-is-json", .commands, .must, .deaf, "An answer with a command is valid JSON",
+      because: "a BOM, single quotes or a comma too many hide every command in it (RFC 8259)", needs: [.commands]
+    ) { run in
+      let phone = try run.phone()
+      try run.order([.setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])]))], for: phone)
+      for upload in try run.deliver(phone, [run.fix(phone)]) {
+        let names = String(decoding: upload.body, as: UTF8.self).contains("background_geolocation")
+        if names, JSONValue(answer: upload.body) == nil {
+          throw run.fail("an answer with a command is no JSON: \(upload.outcome.text.shortened(120))", upload)
+        }
+      }
+    },
+    ConformanceClause(
+      "command-in-batch-answer", .commands, .must, .deaf,
+      "Commands come with the answers to batches and to single records",
+      because: "an app has the one or the other (SDK §10.1)", needs: [.commands],
+      presumes: ["command-form", "command-needs-body", "root-object", "batch-all-stored"]
+    ) { run in
+      for isBatch in [true, false] where run.facts.takesBatches || !isBatch {
+        let phone = try run.phone { $0.http.batchSync = isBatch }
+        try run.order([.changePace(isMoving: true)], for: phone)
+        for _ in 0..<3 where phone.obeyed.isEmpty { try run.deliver(phone, run.fixes(phone, isBatch ? 3 : 1)) }
+        if phone.obeyed.isEmpty {
+          throw run.fail("a command does not come with the answers to \(isBatch ? "batches" : "single records")")
+        }
+      }
+    },
+  ]
+
+  /// A fence as an app would add it.
+  private static func fence(_ name: String) -> Geofence {
+    Geofence(
+      identifier: name,
+      shape: .circle(center: Geofence.Vertex(latitude: 45.52, longitude: -116.3), radiusMetres: 200))
+  }
+
+  private static let every: [Command] = [
+    .start, .changePace(isMoving: true),
+    .setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])])),
+    .addGeofence(fence("one")), .addGeofences([fence("two"), fence("three")]), .removeGeofence(identifier: "one"),
+    .removeGeofences(identifiers: nil), .destroyLog, .startSchedule, .stopSchedule,
+    .setOdometer(metres: 1_000), .resetOdometer, .startGeofences, .stop,
+  ]
+
+  /// Uploads until so many commands were obeyed, or three uploads brought none.
+  private static func collect(_ run: ClauseRun, _ phone: ConformancePhone, count: Int) throws {
+    var idle = 0
+    while phone.obeyed.count < count, idle < 3 {
+      let before = phone.obeyed.count
+      try run.deliver(phone, [run.fix(phone)])
+      idle = phone.obeyed.count == before ? idle + 1 : 0
+    }
+  }
+
+  private static func kinds(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    // One by one: a later command may replace an earlier one of its kind.
+    for command in every {
+      let before = phone.obeyed.count
+      try run.order([command], for: phone)
+      try collect(run, phone, count: before + 1)
+      guard phone.obeyed.count > before else {
+        throw run.fail(run.watch.seen.commandProblem ?? "\(command.name.rawValue) was queued and has not come")
+      }
+      let last = phone.obeyed[before]
+      if last.name != command.name {
+        throw run.fail("\(command.name.rawValue) was queued, and \(last.name.rawValue) came")
+      }
+    }
+    run.note = "\(every.count) kinds"
+  }
+
+  private static func arguments(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    for command in every where command.argument != nil {
+      let before = phone.obeyed.count
+      try run.order([command], for: phone)
+      let body = try run.deliver(phone, [run.fix(phone)]).last?.body ?? []
+      let received = ReceivedCommands(inBody: body.span)
+      if let problem = received.problems.first {
+        throw run.fail("\(command.name.rawValue): \(problem)")
+      }
+      try collect(run, phone, count: before + 1)
+      guard phone.obeyed.count > before else { throw ClauseStop.notJudged("\(command.name.rawValue) has not come") }
+      let raw = StoredValue(body)?["background_geolocation"]
+      if case .changePace = command, let raw, !raw.shown.contains("true") {
+        throw run.fail("changePace has the argument \(raw.shown.shortened(60)), and not true")
+      }
+      let sent = command.argument.flatMap { StoredValue(Array($0.text.utf8)) }
+      let came = phone.obeyed[before].argument.flatMap { StoredValue(Array($0.text.utf8)) }
+      if let sent, let came, !came.equals(sent) {
+        throw run.fail("\(command.name.rawValue): \(came.shown.shortened(80)) instead of \(sent.shown.shortened(80))")
+      }
+    }
+  }
+
+  private static func rightDevice(_ run: ClauseRun) throws {
+    let (mine, other) = (try run.phone(), try run.phone())
+    try run.order([.setOdometer(metres: 77)], for: mine)
+    for _ in 0..<2 { try run.deliver(other, [run.fix(other)]) }
+    if let command = other.obeyed.first {
+      throw run.fail("\(command.name.rawValue) was queued for '\(mine.name)' and came to '\(other.name)'")
+    }
+    try collect(run, mine, count: 1)
+    if mine.obeyed.isEmpty { throw ClauseStop.notJudged("the command has not come at all") }
+  }
+
+  private static func once(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    try run.order([.changePace(isMoving: false)], for: phone)
+    try collect(run, phone, count: 1)
+    guard !phone.obeyed.isEmpty else { throw ClauseStop.notJudged("the command has not come") }
+    for _ in 0..<5 { try run.deliver(phone, [run.fix(phone)]) }
+    if phone.obeyed.count > 1 {
+      throw run.fail("a command came \(phone.obeyed.count) times with six answers that were all read")
+    }
+  }
+
+  private static func order(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let commands: [Command] = [.setOdometer(metres: 5), .changePace(isMoving: true), .destroyLog]
+    for command in commands { try run.order([command], for: phone) }
+    try collect(run, phone, count: commands.count)
+    let names = phone.obeyed.map(\.name)
+    guard names.count >= commands.count else {
+      throw ClauseStop.notJudged("\(names.count) of three commands have come")
+    }
+    if names != commands.map(\.name) {
+      throw run.fail(
+        "queued as \(commands.map(\.name.rawValue).joined(separator: ", ")), came as \(names.map(\.rawValue).joined(separator: ", "))"
+      )
+    }
+  }
+}

@@ -1,0 +1,368 @@
+import AnswerCheck
+import Base
+import Contract
+import Gzip
+import HTTP1
+import Scenario
+import Upload
+
+/// What the backend does with connections and with requests that do not come in one piece.
+extension ConformanceClause {
+  static let connections: [ConformanceClause] = [
+    ConformanceClause(
+      "keep-alive", .http, .must, .drain, "Twenty uploads over one connection are all answered",
+      because:
+        "phones keep their connection between uploads; a backend that closes it has to say so (SDK §8.1; RFC 9112 §9.3)",
+      needs: [.plainHTTP], keepAlive),
+    ConformanceClause(
+      "idle-then-upload", .http, .must, .repeat,
+      "An upload after six idle seconds is answered, or the connection was closed before",
+      because: "a request into a connection that ends without an answer is status 0, and comes again (SDK §9.1)",
+      threads: ["flutter#602"], needs: [.plainHTTP], presumes: ["keep-alive"], idle),
+    ConformanceClause(
+      "close-honoured", .http, .must, .drain,
+      "With Connection: close the answer is whole, and then the connection ends",
+      because: "a client that waits for the end would wait for its time limit (RFC 9112 §9.6)", needs: [.plainHTTP]
+    ) { run in
+      let (phone, raw) = try plain(run)
+      var request = raw
+      request.setHeader(HeaderName.connection, "close")
+      let connection = try run.connect()
+      connection.send(request.bytes)
+      let reply = connection.reply(within: ClauseRun.answerTime)
+      guard reply.isSuccess else { throw run.fail("a request with Connection: close: \(reply.text)", harm: .repeat) }
+      if !connection.ends(within: .seconds(3)) {
+        throw run.fail("three seconds after the answer the connection is still open")
+      }
+      _ = phone
+    },
+    ConformanceClause(
+      "answer-length-true", .http, .must, .repeat, "An answer is as long as it says",
+      because:
+        "too long a Content-Length leaves the phone waiting until its time limit, too short a one spoils the next answer (RFC 9112 §6.3)",
+      needs: [.plainHTTP], answerLength),
+    ConformanceClause(
+      "no-body-with-204", .http, .must, .repeat, "Answers to HEAD, and with status 204, have no body",
+      because: "bytes of a body are taken for the next answer (RFC 9110 §15.3.5, §9.3.2)", needs: [.plainHTTP],
+      phase: .last
+    ) { run in
+      let (_, raw) = try plain(run)
+      let connection = try run.connect()
+      connection.send(raw.bytes)
+      if case .answer(let answer) = connection.reply(within: ClauseRun.answerTime), answer.status == 204,
+        connection.isReadable(within: .milliseconds(200)), !connection.surplus.isEmpty
+      {
+        throw run.fail("status 204 is followed by \(connection.surplus.count) bytes")
+      }
+      let head = RawRequest("HEAD", raw.url, headers: raw.headers)
+      let other = try run.connect()
+      other.send(head.bytes)
+      guard case .answer = other.reply(to: .head, within: ClauseRun.answerTime) else { return }
+      if other.isReadable(within: .milliseconds(200)), !other.surplus.isEmpty {
+        throw run.fail("the answer to HEAD is followed by \(other.surplus.count) bytes")
+      }
+    },
+    ConformanceClause(
+      "answer-type-true", .http, .should, .deaf, "What is declared as JSON is JSON",
+      because: "an SDK that fails to parse an answer finds no command in it (SDK §10.1)", needs: [], phase: .last
+    ) { run in
+      if let type = run.watch.seen.wrongType { throw run.fail(type) }
+      guard run.watch.seen.uploads > 0 else { throw ClauseStop.notJudged("no answer was seen") }
+    },
+    ConformanceClause(
+      "no-page-with-200", .http, .must, .lose, "No success is a page for people",
+      because:
+        "a login page, or the error page of a proxy, with 200 makes the SDK delete what nothing has stored (SDK §9.1)",
+      threads: ["cordova#374"], needs: [], phase: .last
+    ) { run in
+      if let page = run.watch.seen.page { throw run.fail("an upload was acknowledged with \(page)") }
+      guard run.watch.seen.successes > 0 else { throw ClauseStop.notJudged("no success was seen") }
+    },
+    ConformanceClause(
+      "head-options-get", .http, .should, .repeat,
+      "HEAD, OPTIONS and GET at the upload path are answered with a status below 500",
+      because: "browsers, monitors and proxies ask so, and must not end a worker", needs: [.plainHTTP]
+    ) { run in
+      let (_, raw) = try plain(run)
+      for (name, method) in [("HEAD", HTTPMethod.head), ("OPTIONS", .options), ("GET", .get)] {
+        let connection = try run.connect()
+        run.lastSent = RawRequest(name, raw.url, headers: raw.headers)
+        connection.send(RawRequest(name, raw.url, headers: raw.headers).bytes)
+        let reply = connection.reply(to: method, within: ClauseRun.answerTime)
+        guard case .answer(let answer) = reply, answer.status < 500 || answer.status == 501 else {
+          throw run.fail("\(name): \(reply.text)")
+        }
+      }
+      try run.expectAlive(after: "HEAD, OPTIONS and GET")
+    },
+    ConformanceClause(
+      "unknown-path-refused", .http, .should, .lose, "An upload to a path that does not exist is not acknowledged",
+      because: "a mistyped URL in an app loses every record", needs: [.plainHTTP]
+    ) { run in
+      let (_, raw) = try plain(run)
+      var request = raw
+      let parts = PageLink.parts(of: raw.url)
+      request.url = parts.origin + "/rollingroad-conform/no-such-path"
+      let reply = try run.exchange(request)
+      if reply.isSuccess {
+        throw run.fail("an upload to /rollingroad-conform/no-such-path was answered with \(reply.text)")
+      }
+    },
+  ]
+
+  /// A good upload as the SDK would send it, ready to be sent otherwise.
+  static func plain(_ run: ClauseRun) throws -> (SentRecord, RawRequest) {
+    let phone = try run.phone()
+    let record = run.fix(phone)
+    return (record, RawRequest(try run.request(phone, [record])))
+  }
+
+  private static func keepAlive(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    var connection = try run.connect()
+    var opened = 1
+    for number in 1...20 {
+      let record = run.fix(phone)
+      let request = try run.request(phone, [record])
+      connection.send(RawRequest(request).bytes)
+      let reply = connection.reply(within: ClauseRun.answerTime)
+      guard case .answer(let answer) = reply, reply.isSuccess else {
+        throw run.fail("upload \(number) over one connection: \(reply.text)", harm: .repeat)
+      }
+      phone.answer(request, .answered(status: answer.status, reason: "", body: answer.body))
+      if !answer.keepsAlive {
+        connection = try run.connect()
+        opened += 1
+      } else if connection.ends(within: .zero) {
+        throw run.fail("the connection ends after an answer that did not say so (Connection: close)")
+      }
+    }
+    run.note = opened == 1 ? "one connection" : "\(opened) connections, each closed as announced"
+  }
+
+  private static func idle(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let first = try run.request(phone, [run.fix(phone)])
+    let connection = try run.connect()
+    connection.send(RawRequest(first).bytes)
+    guard case .answer(let answer) = connection.reply(within: ClauseRun.answerTime) else {
+      throw ClauseStop.notJudged("the first upload was not answered")
+    }
+    phone.answer(first, .answered(status: answer.status, reason: "", body: answer.body))
+    if connection.ends(within: .seconds(6)) {
+      run.note = "the connection was closed in time"
+      return
+    }
+    let second = try run.request(phone, [run.fix(phone)])
+    connection.send(RawRequest(second).bytes)
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    guard reply.isSuccess else { throw run.fail("an upload after six idle seconds: \(reply.text)") }
+  }
+
+  private static func answerLength(_ run: ClauseRun) throws {
+    for isBatch in [false, true] where run.facts.takesBatches || !isBatch {
+      let phone = try run.phone { $0.http.batchSync = isBatch }
+      if isBatch, run.target.commands != nil { try run.order([.changePace(isMoving: true)], for: phone) }
+      let request = try run.request(phone, [run.fix(phone)])
+      let connection = try run.connect()
+      connection.send(RawRequest(request).bytes)
+      let reply = connection.reply(within: .seconds(4))
+      switch reply {
+      case .answer(let answer):
+        if answer.keepsAlive, connection.isReadable(within: .milliseconds(300)), !connection.surplus.isEmpty {
+          throw run.fail(
+            "\(connection.surplus.count) bytes follow behind an answer whose length was \(answer.body.count)")
+        }
+      case .timeout(let partial) where partial > 0:
+        throw run.fail(
+          "after \(partial) bytes the answer does not go on: it is shorter than its Content-Length, or its last chunk is missing"
+        )
+      case .notHTTP(let reason): throw run.fail("an answer that is not whole: \(reason)")
+      case .closed, .reset, .timeout: throw ClauseStop.notJudged(reply.text)
+      }
+    }
+  }
+}
+
+/// Requests in other framing, in pieces, or one behind the other.
+extension ConformanceClause {
+  static let framing: [ConformanceClause] = [
+    ConformanceClause(
+      "expect-continue", .http, .must, .block, "A request with Expect: 100-continue is answered",
+      because:
+        "libcurl and proxies send it with larger bodies, and wait for the 100 or for a second (RFC 9110 §10.1.1)",
+      needs: [.store, .plainHTTP], expectContinue),
+    ConformanceClause(
+      "chunked-body", .http, .must, .lose, "A chunked body is read like any other",
+      because: "HTTP clients and proxies send it when they do not know the length (RFC 9112 §7.1)",
+      needs: [.store, .plainHTTP],
+      presumes: ["batch-all-stored"], chunked),
+    ConformanceClause(
+      "gzip-body", .http, .must, .lose, "A gzip body is understood, or refused; it is not acknowledged unread",
+      because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store, .plainHTTP], gzip),
+    ConformanceClause(
+      "slow-body", .http, .must, .repeat, "A body that takes three seconds is answered",
+      because: "a phone at the edge of its network is so slow", needs: [.store, .plainHTTP], slow),
+    ConformanceClause(
+      "split-request", .http, .must, .repeat,
+      "A request that comes in pieces, cut within a name and within a letter, is read as it is",
+      because: "TCP has no messages; what one read returns is not a request", needs: [.store, .plainHTTP], split),
+    ConformanceClause(
+      "pipelined", .http, .must, .lose,
+      "Of two requests that come at once both are answered, or the second neither answered nor acknowledged",
+      because: "a proxy may send the next one before the answer (RFC 9112 §9.3.2)", needs: [.store, .plainHTTP]
+    ) { try pipelined($0, closes: false) },
+    ConformanceClause(
+      "pipelined-close", .http, .must, .lose,
+      "Of two requests at once, the second with Connection: close, both are answered before the end",
+      because: "a connection that ends too early takes an answer with it (RFC 9112 §9.6)", needs: [.store, .plainHTTP],
+      presumes: ["pipelined"]
+    ) { try pipelined($0, closes: true) },
+    ConformanceClause(
+      "header-case", .http, .must, .block, "Names of header fields are found in any case",
+      because: "HTTP/2 front ends write them in lower case (RFC 9110 §5.1)", needs: [.store, .plainHTTP]
+    ) { run in
+      for isUpper in [false, true] {
+        let (record, raw) = try plain(run)
+        var request = raw
+        request.headers = raw.headers.map {
+          NameValuePair(isUpper ? $0.name.uppercased() : $0.name.lowercased(), $0.value)
+        }
+        let name = HeaderName.contentLength.description
+        let length = NameValuePair(isUpper ? name.uppercased() : name.lowercased(), "\(raw.body.count)")
+        request.headers.append(length)
+        let reply = try run.exchange(request)
+        guard reply.isSuccess else {
+          throw run.fail("header names in \(isUpper ? "upper" : "lower") case: \(reply.text)")
+        }
+        _ = record
+      }
+    },
+    ConformanceClause(
+      "long-headers", .http, .must, .block, "Header fields of 4 KB are accepted",
+      because: "tokens with claims are that long", needs: [.plainHTTP]
+    ) { run in
+      let (_, raw) = try plain(run)
+      var request = raw
+      request.setHeader("X-Long-Token", String(repeating: "t", count: 4_096))
+      for number in 1...10 { request.setHeader("X-Extra-\(number)", String(repeating: "e", count: 60)) }
+      let reply = try run.exchange(request)
+      guard reply.isSuccess else { throw run.fail("4.7 KB of header fields: \(reply.text)") }
+    },
+  ]
+
+  private static func expectContinue(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone)
+    var raw = RawRequest(try run.request(phone, [record]))
+    raw.setHeader(HeaderName.expect, "100-continue")
+    run.lastSent = raw
+    let connection = try run.connect()
+    connection.send(raw.head)
+    _ = connection.isReadable(within: .seconds(1))
+    connection.send(raw.body)
+    let reply = connection.reply(within: .seconds(5))
+    guard reply.isSuccess else { throw run.fail("a request with Expect: 100-continue: \(reply.text)") }
+    try run.expectOnce([record], of: phone.name, among: " of a request with Expect: 100-continue")
+  }
+
+  private static func chunked(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = try run.raw(with: #""extras":{"place":"Zürich 東京 🚗"}"#)
+    var raw = RawRequest(try run.request(phone, [record]))
+    raw.isChunked = true
+    let reply = try run.exchange(raw)
+    guard reply.isSuccess else {
+      throw run.fail("a chunked body: \(reply.text)", harm: reply.status == 0 ? .repeat : .block)
+    }
+    let look = try run.expectOnce([record], of: phone.name, among: " of a chunked body")
+    if run.facts.shows("extras") { try run.expectSame(["extras"], of: record, in: look) }
+  }
+
+  private static func gzip(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone)
+    var raw = RawRequest(try run.request(phone, [record]))
+    raw.body = GzipFile.pack(raw.body)
+    raw.declaredLength = raw.body.count
+    raw.setHeader(HeaderName.contentEncoding, "gzip")
+    let reply = try run.exchange(raw)
+    guard reply.isSuccess else {
+      if run.target.dialect.promises.takesGzip { throw run.fail("a gzip body: \(reply.text)", harm: .block) }
+      run.note = "refused: \(reply.text)"
+      return
+    }
+    try run.expectOnce([record], of: phone.name, among: " of a gzip body")
+  }
+
+  private static func slow(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone)
+    let raw = RawRequest(try run.request(phone, [record]))
+    let connection = try run.connect()
+    connection.send(raw.head)
+    let pieces = 30
+    var start = 0
+    for number in 1...pieces {
+      let end = raw.body.count * number / pieces
+      connection.send(Array(raw.body[start..<end]))
+      start = end
+      if number < pieces, connection.isReadable(within: .milliseconds(100)) { break }
+    }
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    guard reply.isSuccess else { throw run.fail("a body that takes three seconds: \(reply.text)") }
+    try run.expectOnce([record], of: phone.name, among: " of a slow body")
+  }
+
+  private static func split(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = try run.raw(with: #""extras":{"place":"🚗 東京"}"#)
+    let raw = RawRequest(try run.request(phone, [record]))
+    let bytes = raw.bytes
+    let name = bytes.firstRange(of: "ontent-".utf8).map(\.lowerBound) ?? 20
+    let letter = bytes.firstRange(of: "🚗".utf8).map { $0.lowerBound + 2 } ?? bytes.count - 10
+    let connection = try run.connect()
+    var start = 0
+    for end in [name, raw.head.count + 5, letter, bytes.count] {
+      connection.send(Array(bytes[start..<end]))
+      start = end
+      // Each piece arrives by itself.
+      if end < bytes.count, connection.isReadable(within: .milliseconds(150)) { break }
+    }
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    guard reply.isSuccess else { throw run.fail("a request in four pieces: \(reply.text)") }
+    let look = try run.expectOnce([record], of: phone.name, among: " of a request in four pieces")
+    if run.facts.shows("extras") { try run.expectSame(["extras"], of: record, in: look) }
+  }
+
+  private static func pipelined(_ run: ClauseRun, closes: Bool) throws {
+    let phones = [try run.phone(), try run.phone()]
+    let records = phones.map { run.fix($0) }
+    let requests = try zip(phones, records).map { try run.request($0, [$1]) }
+    var last = RawRequest(requests[1])
+    if closes { last.setHeader(HeaderName.connection, "close") }
+    let connection = try run.connect()
+    connection.send(RawRequest(requests[0]).bytes + last.bytes)
+    let first = connection.reply(within: ClauseRun.answerTime)
+    guard case .answer(let answer) = first, first.isSuccess else {
+      throw run.fail("the first of two requests at once: \(first.text)", harm: .repeat)
+    }
+    try run.expectOnce([records[0]], of: phones[0].name, among: ", the first of two at once,")
+    if !answer.keepsAlive {
+      run.note = "the connection is closed after the first answer, as announced"
+      return
+    }
+    let second = connection.reply(within: .seconds(5))
+    switch second {
+    case .answer: break
+    case .closed, .reset:
+      throw run.fail(
+        "the first answer keeps the connection, and the second request has none: \(second.text)", harm: .repeat)
+    case .timeout, .notHTTP: throw run.fail("the second of two requests at once: \(second.text)", harm: .repeat)
+    }
+    if second.isSuccess { try run.expectOnce([records[1]], of: phones[1].name, among: ", the second of two at once,") }
+    if closes, !connection.ends(within: .seconds(3)) {
+      throw run.fail("three seconds after the second answer the connection is still open", harm: .drain)
+    }
+  }
+}

@@ -1,0 +1,320 @@
+import AnswerCheck
+import Base
+import Contract
+import JSON
+import Scenario
+import Upload
+
+/// Whether what is stored is what was sent.
+extension ConformanceClause {
+  static let content: [ConformanceClause] = [
+    ConformanceClause(
+      "coordinates-exact", .content, .must, .wrong, "Coordinates are stored to seven decimals at least",
+      because:
+        "the SDK sends all the digits it has; five decimals are a metre, a 32-bit float is up to eight (SDK §5.1)",
+      presumes: ["coordinates-not-swapped"]
+    ) { run in
+      try places(run, [(45.51909123456789, -116.29721487654321), (-33.86881971234567, 151.20929551234567)])
+    },
+    ConformanceClause(
+      "coordinates-not-swapped", .content, .must, .wrong, "Latitude is stored as latitude, and longitude as longitude",
+      because: "GeoJSON and PostGIS have the longitude first (LocationEvent coords)"
+    ) { run in
+      for (latitude, longitude) in [(45.5, -116.3), (-33.9, 151.2)] {
+        let (record, look) = try deliverPlace(run, latitude, longitude)
+        guard let entry = look.entry(of: record), let stored = entry.value("coords.latitude")?.double else { continue }
+        if abs(stored - longitude) < 0.01 {
+          throw run.fail(
+            "latitude \(latitude) is stored as \(stored), which is the longitude",
+            stored: entry.entry.shown.shortened(200))
+        }
+      }
+    },
+    ConformanceClause(
+      "coordinates-at-edges", .content, .must, .block,
+      "Places at 0°, at the poles and at 180° are acknowledged and stored",
+      because: "0 is a coordinate and not a missing one (SDK §5.1)", presumes: ["coordinates-not-swapped"]
+    ) { run in
+      try places(run, [(0, 0), (90, 180), (-90, -180), (45, 0), (0, -116), (1e-7, -1e-7)])
+    },
+    ConformanceClause(
+      "minus-one-kept", .content, .must, .block,
+      "A speed, heading, accuracy or battery level of -1 is acknowledged and stored",
+      because: "-1 says that the device does not know (SDK §5.1)", minusOne),
+    ConformanceClause(
+      "time-to-the-millisecond", .content, .must, .wrong, "The time of a record is stored to the millisecond",
+      because: "records of one second are told apart by it (LocationEvent timestamp; SDK §5.1)",
+      presumes: ["time-is-utc"]
+    ) { run in try times(run, [run.instant(1)], isExact: true) },
+    ConformanceClause(
+      "time-is-utc", .content, .must, .wrong, "The time of a record is stored as the instant that was sent",
+      because: "the SDK sends UTC, and a local zone of the server moves tracks by hours (LocationEvent timestamp)",
+      threads: ["cordova#1327"]
+    ) { run in try times(run, [run.instant(2), run.instant(3).advanced(byMilliseconds: -86_400_000)], isExact: false) },
+    ConformanceClause(
+      "time-epoch", .content, .must, .block, "A time in epoch milliseconds is understood",
+      because: "persistence.timestampFormat may be epoch (SDK §2.6, §5.1)", presumes: ["time-is-utc"], epoch),
+    ConformanceClause(
+      "time-zone-and-fractions", .content, .should, .wrong,
+      "Times with an offset, without a fraction and with six digits are understood",
+      because: "apps insert records of their own (SDK §3, DataStore)", presumes: ["time-is-utc"], zones),
+    ConformanceClause(
+      "recorded-at-and-age-harmless", .content, .must, .block,
+      "recorded_at, age, timestampMeta and activities are acknowledged, and timestamp is the time",
+      because: "versions and platforms differ in what they add (SDK §5.1, §5.2)", presumes: ["time-is-utc"], recordedAt),
+    ConformanceClause(
+      "inaccurate-kept", .content, .should, .lose,
+      "A record of an accuracy of 1,500 m, mocked, of an unknown activity, is stored",
+      because: "what is useful is for the reader to decide; the phone deletes the record either way (SDK §5.1)",
+      inaccurate),
+    ConformanceClause(
+      "standard-fields-kept", .content, .must, .wrong,
+      "Speed, heading, altitude, accuracy, odometer, battery and activity are stored as they were sent",
+      because: "they are the documented payload (LocationEvent, HTTP POST schema)", standardFields),
+    ConformanceClause(
+      "device-per-request", .content, .must, .wrong,
+      "Requests of two devices over one connection are each stored under their own",
+      because: "a proxy sends the requests of many phones over one connection (SDK §22, row 30)",
+      needs: [.store, .plainHTTP], presumes: ["right-device", "keep-alive"], devicePerRequest),
+    ConformanceClause(
+      "devices-look-alike", .content, .should, .wrong, "Devices with names that look alike stay apart",
+      because: "'007' is not '7', and an id is not a word to be put in lower case (SDK §22, row 30)",
+      presumes: ["right-device"], lookAlike),
+    ConformanceClause(
+      "params-kept", .content, .should, .wrong, "The params beside the records are stored",
+      because: "apps say there whose trip this is (HttpConfig params)", params),
+    ConformanceClause(
+      "one-record-one-content", .content, .must, .wrong, "No record has fields of another record of its batch",
+      because: "a variable that outlives the loop moves an event from one record to the next (SDK §5.4)",
+      presumes: ["batch-all-stored", "event-geofence", "extras-every-kind"], neighbours),
+  ]
+
+  private static func deliverPlace(_ run: ClauseRun, _ latitude: Double, _ longitude: Double) throws
+    -> (SentRecord, ClauseRun.Look)
+  {
+    let phone = try run.phone()
+    let record = run.fix(phone, latitude: latitude, longitude: longitude)
+    try run.deliver(phone, [record], as: "a record at \(latitude), \(longitude)")
+    return (record, try run.expectOnce([record], of: phone.name, among: " at \(latitude), \(longitude)"))
+  }
+
+  private static func places(_ run: ClauseRun, _ list: [(Double, Double)]) throws {
+    for (latitude, longitude) in list {
+      let (record, look) = try deliverPlace(run, latitude, longitude)
+      try run.expectSame(["coords.latitude", "coords.longitude"], of: record, in: look)
+    }
+  }
+
+  private static func minusOne(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone) { record in
+      record.coords.speed = nil
+      record.coords.heading = nil
+      record.coords.speedAccuracy = nil
+      record.coords.headingAccuracy = nil
+      record.coords.altitudeAccuracy = nil
+      record.coords.altitude = 0
+      record.battery.level = nil
+    }
+    try run.deliver(phone, [record], as: "a record with a speed of -1")
+    let look = try run.expectOnce([record], of: phone.name, among: " with a speed of -1")
+    guard let entry = look.entry(of: record) else { return }
+    for field in ["coords.speed", "coords.heading"] where run.facts.shows(field) {
+      // A store may have its own word for "unknown".
+      guard let stored = entry.value(field)?.double, stored != -1 else { continue }
+      throw run.fail("\(field) of -1 is stored as \(stored)", harm: .wrong)
+    }
+  }
+
+  private static func times(_ run: ClauseRun, _ list: [WallInstant], isExact: Bool) throws {
+    let phone = try run.phone()
+    let records = list.map { run.fix(phone, at: $0) }
+    try run.deliver(phone, records)
+    let look = try run.expectOnce(records, of: phone.name)
+    for record in records {
+      guard let stored = look.entry(of: record)?.value("timestamp") else {
+        throw ClauseStop.notApplicable("the store shows no time")
+      }
+      guard let instant = stored.instant else {
+        throw ClauseStop.notJudged("the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
+      }
+      let error = instant.milliseconds(since: record.timestamp)
+      if error != 0, isExact || abs(error) >= 1_000 {
+        throw run.fail(
+          "the time \(record.timestamp.iso8601Text) is stored as \(stored.shown), \(Double(error) / 1_000) s off")
+      }
+    }
+  }
+
+  private static func epoch(_ run: ClauseRun) throws {
+    guard run.target.dialect.promises.takesEpoch else {
+      throw ClauseStop.notApplicable("the dialect takes ISO times only")
+    }
+    let phone = try run.phone { $0.persistence.timestampFormat = .epoch }
+    let record = run.fix(phone)
+    try run.deliver(phone, [record], as: "a record with an epoch time")
+    let look = try run.expectOnce([record], of: phone.name, among: " with an epoch time")
+    try run.expectSame(["timestamp"], of: record, in: look)
+  }
+
+  private static func zones(_ run: ClauseRun) throws {
+    let start = run.instant(40)
+    let whole = start.advanced(byMilliseconds: -start.millisecondsSince1970 % 1_000)
+    let local = String(start.advanced(byMilliseconds: -4 * 3_600_000).iso8601Text.dropLast()) + "-04:00"
+    let spellings = [
+      (local, start), (String(whole.iso8601Text.dropLast(5)) + "Z", whole),
+      (String(start.iso8601Text.dropLast()) + "000Z", start),
+    ]
+    for (spelling, instant) in spellings {
+      let phone = try run.phone()
+      let record = try run.raw(
+        "{\"uuid\":\"%U\",\"timestamp\":\"\(spelling)\",\"coords\":{\"latitude\":45.5,\"longitude\":-116.3,\"accuracy\":5}}",
+        at: instant)
+      try run.deliver(phone, [record], as: "a record of \(spelling)")
+      let look = try run.expectOnce([record], of: phone.name, among: " of \(spelling)")
+      guard let stored = look.entry(of: record)?.value("timestamp") else { continue }
+      // A store that keeps the text keeps the instant too.
+      guard let found = stored.instant, found != instant, !run.isSpelledLike(stored, spelling) else { continue }
+      throw run.fail("the time \(spelling) is stored as \(stored.shown)")
+    }
+  }
+
+  private static func recordedAt(_ run: ClauseRun) throws {
+    let time = run.instant(50)
+    let later = time.advanced(byMilliseconds: 3_600_000).iso8601Text
+    for members in [
+      "\"recorded_at\":\"\(later)\",\"age\":3600000", "\"age\":-5",
+      "\"timestampMeta\":{\"time\":\(time.millisecondsSince1970 + 7),\"systemTime\":1,\"systemClockElaspsedRealtime\":2},\"activities\":[{\"type\":\"still\",\"confidence\":80}]",
+    ] {
+      let phone = try run.phone()
+      let record = try run.raw(with: members, at: time)
+      try run.deliver(phone, [record], as: "a record with \(members.prefix(30))…")
+      let look = try run.expectOnce([record], of: phone.name)
+      try run.expectSame(["timestamp"], of: record, in: look)
+    }
+  }
+
+  private static func inaccurate(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone) { record in
+      record.coords.accuracy = 1_500
+      record.isMock = true
+      record.activity = Activity(.unknown, confidence: 0)
+    }
+    try run.deliver(phone, [record], as: "an inaccurate record")
+    try run.expectOnce([record], of: phone.name, among: " of an accuracy of 1,500 m")
+  }
+
+  private static func standardFields(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone)
+    try run.deliver(phone, [record])
+    let look = try run.expectOnce([record], of: phone.name)
+    let fields = [
+      "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
+      "activity.type",
+    ].filter(run.facts.shows)
+    guard !fields.isEmpty else { throw ClauseStop.notApplicable("the store shows time and place alone") }
+    try run.expectSame(fields, of: record, in: look)
+    run.note = fields.joined(separator: ", ")
+  }
+
+  private static func devicePerRequest(_ run: ClauseRun) throws {
+    let phones = [try run.phone(), try run.phone()]
+    let connection = try run.connect()
+    var sent: [(ConformancePhone, SentRecord)] = []
+    for index in 0..<4 {
+      let phone = phones[index % 2]
+      let record = run.fix(phone)
+      let request = try run.request(phone, [record])
+      connection.send(RawRequest(request).bytes)
+      let reply = connection.reply(within: ClauseRun.answerTime)
+      if index > 0, !reply.isSuccess {
+        throw ClauseStop.notApplicable("the backend closes each connection after its answer")
+      }
+      guard case .answer(let answer) = reply, reply.isSuccess else {
+        throw run.fail("an upload: \(reply.text)", harm: .repeat)
+      }
+      phone.answer(request, .answered(status: answer.status, reason: "", body: answer.body))
+      sent.append((phone, record))
+    }
+    for (phone, record) in sent {
+      let look = try run.look(for: [record], of: phone.name)
+      if look.missing.isEmpty { continue }
+      let other = phones.first { $0.name != phone.name }?.name ?? ""
+      let isThere = try run.stored(other).contains { $0.uuid == record.uuid }
+      throw run.fail(
+        "a record of '\(phone.name)' is \(isThere ? "stored under '\(other)', which used the same connection" : "not stored")",
+        harm: isThere ? .wrong : .lose)
+    }
+  }
+
+  private static func lookAlike(_ run: ClauseRun) throws {
+    let base = try run.phone(named: "x").name
+    for (left, right) in [
+      ("\(base)-A", "\(base)-a"), ("00\(base)", "0\(base)"), ("\(base) 1", "\(base)-1"), ("\(base)-ü", "\(base)-u"),
+    ] {
+      var sent: [(String, SentRecord)] = []
+      for name in [left, right] {
+        let tokens = run.facts.needsTokens ? try run.signIn(name) : nil
+        let phone = try run.phone(exactly: name, tokens: tokens)
+        let record = run.fix(phone)
+        try run.deliver(phone, [record], as: "an upload of device '\(name)'")
+        sent.append((name, record))
+      }
+      for (name, record) in sent {
+        try run.expectOnce(
+          [record], of: name, among: ", of '\(name)' beside '\(name == left ? right : left)',", harm: .wrong)
+        let entries = try run.stored(name)
+        if entries.count > 1 { throw run.fail("'\(left)' and '\(right)' are one device to the store") }
+      }
+    }
+  }
+
+  private static func params(_ run: ClauseRun) throws {
+    let phone = try run.phone { draft in
+      guard case .object(var members) = draft.http.params else { return }
+      members["user_id"] = .integer(1234)
+      members["trip"] = .string("T 1")
+      draft.http.params = .object(members)
+    }
+    let record = run.fix(phone)
+    try run.deliver(phone, [record])
+    let look = try run.expectOnce([record], of: phone.name)
+    guard let entry = look.entry(of: record) else { return }
+    let isPromised = run.target.dialect.promises.kept?.contains(.params) ?? false
+    let found = entry.value("params")?["user_id"] ?? entry.value("user_id")
+    guard let found else {
+      if isPromised { throw run.fail("the params are not stored", stored: entry.entry.shown.shortened(200)) }
+      throw ClauseStop.notApplicable("the dialect does not promise to keep params")
+    }
+    if !found.equals(.number("1234")) { throw run.fail("user_id 1234 is stored as \(found.shown)") }
+  }
+
+  private static func neighbours(_ run: ClauseRun) throws {
+    try run.needBatches()
+    let phone = try run.phone()
+    let full = run.fix(phone) {
+      $0.event = .geofence
+      $0.geofence = GeofenceTrigger(identifier: "neighbour", action: .enter, timestamp: $0.timestamp)
+      $0.extras = run.object(#"{"neighbour":"yes"}"#)
+    }
+    let records = [run.fix(phone), full, run.fix(phone), run.fix(phone)]
+    try run.deliver(phone, records)
+    let look = try run.expectOnce(records, of: phone.name)
+    for (index, record) in records.enumerated() where index != 1 {
+      guard let entry = look.entry(of: record) else { continue }
+      for field in ["event", "geofence.identifier", "extras.neighbour"] {
+        guard let value = entry.value(field), let text = value.string, !text.isEmpty, text != "null" else { continue }
+        throw run.fail(
+          "record \(index + 1) of the batch has \(field) \(value.shown) of record 2",
+          stored: entry.entry.shown.shortened(240))
+      }
+    }
+  }
+}
+
+extension ClauseRun {
+  /// The text of a time, kept with its offset or without its zone's letter.
+  func isSpelledLike(_ stored: StoredValue, _ spelling: String) -> Bool { stored.string == spelling }
+}

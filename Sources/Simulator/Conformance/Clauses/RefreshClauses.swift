@@ -1,0 +1,301 @@
+import AnswerCheck
+import Base
+import Contract
+import HTTP1
+import JSON
+import Scenario
+import Upload
+
+/// New tokens for old ones.
+extension ConformanceClause {
+  static let refreshes: [ConformanceClause] = [
+    ConformanceClause(
+      "refresh-form", .tokens, .must, .block, "A refresh as a form is answered with tokens",
+      because:
+        "the SDK sends application/x-www-form-urlencoded unless refreshHeaders say otherwise (HttpConfig; SDK §11.2)",
+      threads: ["cordova#1071", "flutter#1201"], needs: [.tokens],
+      presumes: ["register-answer", "refresh-answer-found", "refresh-answer-not-html"]
+    ) { run in
+      let (phone, tokens) = try signedIn(run)
+      _ = try run.refresh(tokens, in: phone, as: "a refresh as a form")
+    },
+    ConformanceClause(
+      "refresh-json", .tokens, .should, .block, "A refresh as a JSON object is answered with tokens",
+      because: "it is what the SDK sends when refreshHeaders name that type (SDK §11.2)", needs: [.tokens],
+      presumes: ["refresh-form", "refresh-answer-found"]
+    ) { run in
+      guard run.target.dialect.promises.takesJSONRefresh || run.target.dialect.preset == .rollingroad else {
+        throw ClauseStop.notApplicable("the dialect promises no refresh as JSON")
+      }
+      let (phone, tokens) = try signedIn(run)
+      _ = try run.refresh(tokens, in: phone, as: "a refresh as JSON") {
+        $0.refreshHeaders = .object([HeaderName.contentType.description: .string(ContentType.json)])
+      }
+    },
+    ConformanceClause(
+      "refresh-with-expired-bearer", .tokens, .must, .block,
+      "A refresh is not refused for the access token in its header",
+      because: "the default refreshHeaders send the expired one along (SDK §2.8)", needs: [.tokens],
+      presumes: ["refresh-form", "refresh-answer-found"]
+    ) { run in
+      let (phone, tokens) = try signedIn(run)
+      _ = try run.refresh(tokens, in: phone, as: "a refresh with a bearer that is not valid") {
+        $0.accessToken = "expired.by.now"
+      }
+    },
+    ConformanceClause(
+      "refresh-without-bearer", .tokens, .should, .block, "A refresh without an Authorization header is answered",
+      because: "apps set refreshHeaders to {} (HttpConfig)", threads: ["react-native#2366"], needs: [.tokens],
+      presumes: ["refresh-form", "refresh-answer-found"]
+    ) { run in
+      let (phone, tokens) = try signedIn(run)
+      _ = try run.refresh(tokens, in: phone, as: "a refresh without a bearer") { $0.refreshHeaders = .emptyObject }
+    },
+    ConformanceClause(
+      "refresh-answer-found", .tokens, .must, .deaf, "A refresh brings exactly one access token that the SDK finds",
+      because:
+        "it walks the objects of the answer for the usual names, and does not look into lists (SDK §11.3, §11.4)",
+      threads: ["react-native#1180", "react-native#2376"], needs: [.tokens], presumes: ["refresh-answer-not-html"],
+      answerFound),
+    ConformanceClause(
+      "refreshed-token-works", .tokens, .must, .drain, "A new access token is accepted at once",
+      because: "the SDK refreshes once for an upload, and then gives it up (SDK §11.6)", needs: [.tokens],
+      presumes: ["refresh-form", "refresh-answer-found"]
+    ) { run in
+      let (phone, tokens) = try signedIn(run)
+      let renewed = try run.refresh(tokens, in: phone)
+      let next = try run.phone(exactly: phone.name, tokens: renewed) { $0.authorization.refreshUrl = nil }
+      try run.deliver(next, [run.fix(next)], as: "an upload with a token that was just issued")
+    },
+    ConformanceClause(
+      "expires-true", .tokens, .should, .drain,
+      "A stated end of a token is in a unit that the SDK understands, and ahead",
+      because:
+        "up to 10⁹ it is seconds from now, up to 10¹² seconds since 1970, above milliseconds; a past end means a refresh before every upload (SDK §11.5)",
+      needs: [.tokens], presumes: ["refresh-answer-found", "refresh-form"], expires),
+    ConformanceClause(
+      "no-expiry-stated", .tokens, .should, .drain, "A refresh states an end when the registration does",
+      because: "without one the phone learns of each end by a 401 (SDK §11.5)", needs: [.tokens],
+      presumes: ["refresh-answer-found", "refresh-form"]
+    ) { run in
+      let (phone, tokens) = try signedIn(run)
+      guard let expires = tokens.expires, expires > 0 else {
+        throw ClauseStop.notApplicable("no end is stated for tokens")
+      }
+      let renewed = try run.refresh(tokens, in: phone)
+      if renewed.expires == nil {
+        throw run.fail("the registration states an end (\(expires)), and the refresh does not")
+      }
+    },
+    ConformanceClause(
+      "refresh-answer-lost", .tokens, .must, .block,
+      "A refresh whose answer was lost can be repeated with the old refresh token",
+      because: "the phone has never seen the new one: refused, it is locked out for good (SDK §11.4)",
+      needs: [.tokens, .plainHTTP],
+      presumes: ["refresh-form", "refresh-answer-found"], answerLost),
+    ConformanceClause(
+      "refresh-twice-at-once", .tokens, .must, .block,
+      "Two refreshes with one token at once both bring tokens that work",
+      because: "an app and its service in the background refresh at the same time (SDK §11.6)",
+      needs: [.tokens, .plainHTTP],
+      presumes: ["refresh-form", "refresh-answer-lost", "refresh-answer-found"], twiceAtOnce),
+    ConformanceClause(
+      "refresh-while-uploading", .tokens, .must, .lose, "An upload that is under way during a refresh is stored once",
+      because: "requests overlap (SDK §11.6)", needs: [.store, .tokens, .plainHTTP],
+      presumes: ["refresh-form", "resend-after-cut-answer", "refresh-answer-found", "refreshed-token-works"],
+      whileUploading),
+    ConformanceClause(
+      "refresh-chain", .tokens, .must, .block, "Ten refreshes in a row, each with the newest refresh token, succeed",
+      because: "a phone lives longer than one refresh (SDK §11.4)", needs: [.tokens],
+      presumes: ["refresh-form", "refresh-answer-found"]
+    ) { run in
+      var (phone, tokens) = try signedIn(run)
+      for number in 1...10 { tokens = try run.refresh(tokens, in: phone, as: "refresh number \(number)") }
+      phone = try run.phone(exactly: phone.name, tokens: tokens) { $0.authorization.refreshUrl = nil }
+      try run.deliver(phone, [run.fix(phone)], as: "an upload after ten refreshes")
+    },
+    ConformanceClause(
+      "dead-refresh-refused", .tokens, .must, .wrong, "An unknown refresh token is refused with 400, 401 or 403",
+      because: "the SDK then asks its app to log in again (SDK §11.6)", threads: ["capacitor#388"], needs: [.tokens]
+    ) { run in
+      let phone = try run.phone(signsIn: false)
+      let tokens = try run.signIn(phone.name)
+      let outcome = run.send(try run.refreshRequest(tokens, in: phone) { $0.refreshToken = "none-of-yours" })
+      if ![400, 401, 403].contains(outcome.status) {
+        throw run.fail(
+          "an unknown refresh token was answered with \(outcome.text.shortened(120))",
+          harm: 500 <= outcome.status ? .repeat : .wrong)
+      }
+    },
+    ConformanceClause(
+      "refresh-answer-not-html", .tokens, .must, .deaf, "A refresh is not answered with a page or a redirect",
+      because: "no token is found in a page, and no redirect is followed (SDK §11.3)", needs: [.tokens]
+    ) { run in
+      let (phone, tokens) = try signedIn(run)
+      let request = try run.refreshRequest(tokens, in: phone)
+      run.lastSent = request
+      let (outcome, head) = run.target.client.ask(request.url, by: "POST", headers: request.headers, body: request.body)
+      if 300..<400 ~= outcome.status { throw run.fail("a refresh was answered with \(outcome.text.shortened(80))") }
+      if 200..<300 ~= outcome.status, AnswerWatch.isPage(outcome.body, head[HeaderName.contentType] ?? "") {
+        throw run.fail("a refresh was answered with a page: \(outcome.text.shortened(80))")
+      }
+    },
+  ]
+
+  private static func signedIn(_ run: ClauseRun) throws -> (ConformancePhone, DeviceTokens) {
+    let name = try run.phone(signsIn: false).name
+    let tokens = try run.signIn(name)
+    return (try run.phone(exactly: name, tokens: tokens), tokens)
+  }
+
+  private static func answerFound(_ run: ClauseRun) throws {
+    let (phone, tokens) = try signedIn(run)
+    let outcome = run.send(try run.refreshRequest(tokens, in: phone))
+    guard [200, 201].contains(outcome.status) else {
+      throw ClauseStop.notJudged("the refresh was refused: \(outcome.status)")
+    }
+    guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
+      throw run.fail("the answer is no JSON object: \(outcome.text.shortened(100))")
+    }
+    let found = FoundTokens(searching: answer)
+    if found.accessToken == nil { throw run.fail("the SDK finds no access token in \(outcome.text.shortened(120))") }
+    let candidates = FoundTokens.candidates(in: answer)
+    if candidates.count > 1 {
+      throw run.fail(
+        "the answer has \(candidates.count) candidates for the access token: \(candidates.joined(separator: ", "))")
+    }
+    if let place = found.nonNumericExpiries.first { throw run.fail("'\(place)' is no number: the SDK passes it over") }
+  }
+
+  private static func expires(_ run: ClauseRun) throws {
+    let (phone, first) = try signedIn(run)
+    let begin = run.wallNow
+    let renewed = try run.refresh(first, in: phone)
+    var stated = 0
+    for (what, tokens) in [("the registration", first), ("the refresh", renewed)] {
+      guard let expires = tokens.expires, let end = TokenExpiry.instant(of: expires, setAt: begin) else { continue }
+      stated += 1
+      let seconds = Double(end.milliseconds(since: begin)) / 1_000
+      if seconds < 1 {
+        throw run.fail("\(what) states \(expires), which has passed: the SDK refreshes before each upload")
+      }
+      let real =
+        JWT.end(of: tokens.access).map { Double($0.milliseconds(since: begin)) / 1_000 }
+        ?? run.target.dialect.promises.accessLifetime?.seconds
+      guard let real, abs(real - seconds) > max(60, real * 0.1) else { continue }
+      throw run.fail(
+        "\(what) states \(expires), which the SDK takes for \(Int(seconds)) s; the token lives for \(Int(real)) s")
+    }
+    if stated == 0 { throw ClauseStop.notApplicable("no end is stated for tokens") }
+  }
+
+  private static func answerLost(_ run: ClauseRun) throws {
+    let (phone, tokens) = try signedIn(run)
+    let request = try run.refreshRequest(tokens, in: phone)
+    try run.sendAside(request)
+    let outcome = run.send(request)
+    guard [200, 201].contains(outcome.status),
+      let renewed = JSONValue(answer: outcome.body).flatMap({ DeviceTokens(FoundTokens(searching: $0), after: tokens) })
+    else { throw run.fail("a refresh that was repeated after its answer was lost: \(outcome.text.shortened(120))") }
+    let next = try run.phone(exactly: phone.name, tokens: renewed) { $0.authorization.refreshUrl = nil }
+    try run.deliver(next, [run.fix(next)], as: "an upload with the tokens of a repeated refresh")
+    _ = try run.refresh(renewed, in: next, as: "the refresh after a repeated one")
+  }
+
+  private static func twiceAtOnce(_ run: ClauseRun) throws {
+    let (phone, tokens) = try signedIn(run)
+    let request = try run.refreshRequest(tokens, in: phone)
+    let connections = [try run.connect(to: request.url), try run.connect(to: request.url)]
+    for connection in connections { connection.send(Array(request.bytes.dropLast())) }
+    for connection in connections { connection.send([request.bytes[request.bytes.count - 1]]) }
+    run.lastSent = request
+    for connection in connections {
+      guard case .answer(let answer) = connection.reply(within: ClauseRun.answerTime),
+        [200, 201].contains(answer.status),
+        let renewed = JSONValue(answer: answer.body).flatMap({ DeviceTokens(FoundTokens(searching: $0), after: tokens) }
+        )
+      else { throw run.fail("one of two refreshes at once with one token was refused") }
+      let next = try run.phone(exactly: phone.name, tokens: renewed) { $0.authorization.refreshUrl = nil }
+      try run.deliver(next, [run.fix(next)], as: "an upload with the tokens of one of two refreshes at once")
+    }
+  }
+
+  private static func whileUploading(_ run: ClauseRun) throws {
+    let (phone, tokens) = try signedIn(run)
+    let record = run.fix(phone)
+    let request = try run.request(phone, [record])
+    let raw = RawRequest(request)
+    let connection = try run.connect()
+    connection.send(raw.head + raw.body.prefix(20))
+    let renewed = try run.refresh(tokens, in: phone)
+    connection.send(Array(raw.body.dropFirst(20)))
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    if !reply.isSuccess, reply.status != 401 {
+      throw run.fail("an upload that was under way during a refresh: \(reply.text)", harm: .repeat)
+    }
+    let next = try run.phone(exactly: phone.name, tokens: renewed)
+    try run.deliver(next, [record], as: "the repetition of an upload that met a refresh")
+    try run.expectOnce([record], of: phone.name, among: " of an upload that met a refresh")
+  }
+}
+
+extension ClauseRun {
+  /// A connection to where a URL leads, by name and port.
+  func connect(to url: String) throws -> RawConnection {
+    guard TargetAddress(url)?.authority == TargetAddress(target.url)?.authority else {
+      throw ClauseStop.notJudged("tokens are refreshed at another server: \(url)")
+    }
+    return try connect()
+  }
+
+  /// Sends, waits until an answer is there, and does not read it.
+  func sendAside(_ request: RawRequest) throws {
+    let connection = try connect(to: request.url)
+    connection.send(request.bytes)
+    _ = connection.isReadable(within: ClauseRun.answerTime)
+  }
+}
+
+/// What a JSON Web Token says of itself (RFC 7519 §4.1.4).
+private enum JWT {
+  /// Nil for another kind of token, and for one without an end.
+  static func end(of token: String) -> WallInstant? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let bytes = decoded(parts[1]), let seconds = StoredValue(bytes)?["exp"]?.double else {
+      return nil
+    }
+    return WallInstant(exactly: Int64(seconds * 1_000))
+  }
+
+  /// base64url (RFC 4648 §5).
+  private static func decoded(_ text: Substring) -> [UInt8]? {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+    for letter in text.utf8 {
+      guard let value = alphabet.firstIndex(of: letter) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return bytes
+  }
+}
+
+extension FoundTokens {
+  /// Keys whose values some version of the SDK takes for the access token, wherever they stand.
+  fileprivate static func candidates(in answer: JSONValue) -> [String] {
+    guard case .object(let object) = answer else { return [] }
+    return object.members.flatMap { member -> [String] in
+      switch member.value {
+      case .string(let text) where !text.isEmpty && names.contains(normalise(member.key)): [member.key]
+      case .object: candidates(in: member.value)
+      case .null, .bool, .integer, .double, .string, .array: []
+      }
+    }
+  }
+
+  private static let names = ["accesstoken", "token", "authtoken", "idtoken", "jwt", "bearer", "bearertoken", "access"]
+}

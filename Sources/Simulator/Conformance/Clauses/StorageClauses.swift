@@ -1,0 +1,290 @@
+import AnswerCheck
+import Base
+import Contract
+import HTTP1
+import JSON
+import Scenario
+import Upload
+
+/// Storage and acknowledgement.
+extension ConformanceClause {
+  static let storage: [ConformanceClause] = [
+    ConformanceClause(
+      "no-redirect", .storage, .must, .block, "The exact upload URL answers no redirect",
+      because: "the SDK does not follow a redirect, which would lose the body (SDK §9.1)",
+      threads: ["capacitor#170", "cordova#374", "react-native#1375"], needs: [], phase: .first, noRedirect),
+    ConformanceClause(
+      "good-record-acknowledged", .storage, .must, .repeat, "A good record is answered with a success",
+      because:
+        "anything else makes the SDK send it again with the next trigger, without waiting longer (SDK §9.1, §9.3)",
+      threads: ["react-native#578", "flutter#1351"], needs: [], phase: .first,
+      presumes: ["answer-length-true"], goodRecord),
+    ConformanceClause(
+      "stored-when-acknowledged", .storage, .must, .lose, "What is acknowledged is stored, once, under its device",
+      because: "the SDK deletes a record when it sees any 2xx (HttpConfig; SDK §9.1)",
+      threads: ["traccar#5541", "dawarich#768"], phase: .first, presumes: ["no-page-with-200", "no-redirect"],
+      storedWhenAcknowledged),
+    ConformanceClause(
+      "right-device", .storage, .must, .wrong, "A record is stored under the device that sent it",
+      because:
+        "a default record holds no device: path, header, param, extras or token say whose it is, as the dialect has it (SDK §22, row 30)",
+      phase: .first, presumes: ["good-record-acknowledged"], rightDevice),
+    ConformanceClause(
+      "status-documented", .storage, .should, .repeat, "Success is 200, 201 or 204",
+      because: "versions before 5 of the SDK know no other success (SDK §9.1)", needs: [], phase: .last
+    ) { run in
+      if let status = run.watch.seen.unusualSuccess { throw run.fail("uploads are acknowledged with \(status)") }
+      guard run.watch.seen.successes > 0 else { throw ClauseStop.notJudged("no success was seen") }
+    },
+    ConformanceClause(
+      "answer-in-time", .storage, .must, .repeat, "An upload of one record is answered within ten seconds",
+      because:
+        "after http.timeout the SDK gives the request up as failed and sends the record again (HttpConfig; SDK §9.5)",
+      threads: ["react-native#931", "react-native#1933"], needs: [], answerInTime),
+    ConformanceClause(
+      "refused-means-kept-out-or-once", .storage, .must, .wrong,
+      "What was refused, or had no answer, is stored once after it was sent again",
+      because: "the SDK keeps the record and repeats it until it is acknowledged (SDK §9.4)",
+      needs: [.store, .plainHTTP],
+      presumes: ["batch-all-stored", "resend-after-cut-answer", "resend-batch-after-cut-answer"],
+      refusedThenOnce),
+    ConformanceClause(
+      "cut-request-stores-nothing-half", .storage, .must, .lose,
+      "A request that was cut off is not acknowledged, and stored whole when it is repeated",
+      because: "a phone that loses its network in the middle of a request sends the whole batch again (SDK §9.1)",
+      needs: [.store, .plainHTTP], presumes: ["batch-all-stored", "resend-batch-after-cut-answer", "split-request"],
+      cutRequest),
+    ConformanceClause(
+      "answer-waits-for-body", .storage, .must, .lose, "No answer before the whole body has come",
+      because: "what is acknowledged before it was read is lost when the connection ends (SDK §9.5)",
+      needs: [.plainHTTP], presumes: ["split-request", "good-record-acknowledged"], answerWaits),
+    ConformanceClause(
+      "unreadable-not-acknowledged", .storage, .must, .lose, "A body that is no JSON is not acknowledged",
+      because: "a middlebox that cuts a body would make the SDK delete what nothing can read (SDK §9.1)",
+      threads: ["dawarich#768"], needs: [.plainHTTP], unreadable),
+    ConformanceClause(
+      "empty-body-not-acknowledged", .storage, .should, .lose, "An empty body is not acknowledged",
+      because: "a proxy that drops bodies would make the SDK delete its records (SDK §9.1)", needs: [.plainHTTP],
+      emptyBody),
+    ConformanceClause(
+      "store-reads-all", .storage, .must, .wrong, "The store lists all records of a device, page by page",
+      because: "what a listing leaves out looks like a loss; this is about the verification, not about the uploads",
+      presumes: ["batch-all-stored"], storeReadsAll),
+  ]
+
+  private static func noRedirect(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    phone.put([run.fix(phone)])
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    if case .failed(let failure, let message) = upload.outcome {
+      if [.refused, .unresolvable, .unreachable, .tls].contains(failure) { run.facts.note(silence: message) }
+      throw ClauseStop.notJudged("no answer: \(message)")
+    }
+    guard 300..<400 ~= upload.status else { return }
+    let place = upload.head[HeaderName.location].map { " to \($0)" } ?? ""
+    throw run.fail("uploads are answered with status \(upload.status)\(place)", upload)
+  }
+
+  private static func goodRecord(_ run: ClauseRun) throws {
+    try findOutTokens(run)
+    // One form is enough: that both are understood, other clauses look at.
+    let phone = try run.phone { $0.http.batchSync = false }
+    phone.put([run.fix(phone)])
+    guard let single = phone.upload().last, phone.queuedCount > 0 else { return }
+    if run.facts.takesBatches {
+      let other = try run.phone { $0.http.batchSync = true }
+      other.put([run.fix(other)])
+      if other.upload().last?.isSuccess ?? false { return }
+    }
+    throw run.refusal(single, of: "a record")
+  }
+
+  /// Whether uploads need tokens, where the dialect does not say: without one, and with one that is none.
+  private static func findOutTokens(_ run: ClauseRun) throws {
+    guard run.facts.areTokensUnknown else { return }
+    run.facts.note(TokenPromise.none)
+    let bare = try run.phone { $0.authorization.refreshUrl = nil }
+    bare.put([run.fix(bare)])
+    guard let first = bare.upload().last else { return }
+    if [401, 403].contains(first.status) { return run.facts.note(.required) }
+    guard run.target.login != nil else { return }
+    let stranger = try run.phone {
+      $0.authorization.accessToken = "none-of-yours"
+      $0.authorization.refreshUrl = nil
+    }
+    stranger.put([run.fix(stranger)])
+    if stranger.upload().last.map({ [401, 403].contains($0.status) }) ?? false { run.facts.note(.optional) }
+  }
+
+  private static func storedWhenAcknowledged(_ run: ClauseRun) throws {
+    let singles = try run.phone { $0.http.batchSync = false }
+    singles.put([run.fix(singles)])
+    if singles.upload().last?.isSuccess ?? false {
+      let batches = try run.phone { $0.http.batchSync = true }
+      batches.put([run.fix(batches)])
+      run.facts.note(prefersBatches: batches.upload().last?.isSuccess ?? false)
+    }
+    let phone = try run.phone()
+    let record = run.fix(phone) { record in
+      record.event = .motionchange
+      record.extras = run.object(#"{"k":"v"}"#)
+    }
+    try run.deliver(phone, [record])
+    let found = try run.look(for: [record], of: phone.name)
+    if !found.missing.isEmpty, let place = try run.otherPlace(of: record) {
+      throw run.fail("the record is stored, but not under its device: \(place)", harm: .wrong)
+    }
+    let look = try run.expectOnce([record], of: phone.name)
+    if let entry = look.entry(of: record) {
+      let names = [
+        "event", "is_moving", "odometer", "activity", "battery", "extras", "coords.speed", "coords.heading",
+        "coords.altitude",
+        "coords.accuracy", "activity.type", "battery.level",
+      ]
+      run.facts.note(shown: Set(names.filter { entry.value($0) != nil }))
+    }
+    let stranger = "\(phone.name)-nobody"
+    guard try run.stored(stranger).allSatisfy({ $0.uuid != record.uuid }) else {
+      throw ClauseStop.notJudged(
+        "the store lists this record for a device that does not exist: is {device} in the query?")
+    }
+  }
+
+  private static func rightDevice(_ run: ClauseRun) throws {
+    let phones = try (0..<3).map { _ in try run.phone() }
+    var sent: [(phone: ConformancePhone, record: SentRecord)] = []
+    for _ in 0..<2 {
+      for phone in phones {
+        let record = run.fix(phone)
+        try run.deliver(phone, [record])
+        sent.append((phone, record))
+      }
+    }
+    for (phone, record) in sent where try !run.look(for: [record], of: phone.name).missing.isEmpty {
+      let other = try phones.first { other in
+        try other.name != phone.name && run.stored(other.name).contains { $0.uuid == record.uuid }
+      }
+      guard let place = try other.map({ "under '\($0.name)'" }) ?? run.otherPlace(of: record) else {
+        throw ClauseStop.notJudged("a record is not stored at all")
+      }
+      throw run.fail("a record of '\(phone.name)' is stored \(place)")
+    }
+  }
+
+  private static func answerInTime(_ run: ClauseRun) throws {
+    let phone = try run.phone { $0.http.batchSync = false }
+    let uploads = try run.deliver(phone, [run.fix(phone)])
+    if let slow = uploads.first(where: { $0.duration > ClauseRun.answerTime }) {
+      throw run.fail("an answer took \(slow.duration.wholeMilliseconds) ms", slow)
+    }
+    run.note = "\(uploads.last?.duration.wholeMilliseconds ?? 0) ms"
+  }
+
+  private static func refusedThenOnce(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let records = run.fixes(phone, 4)
+    let request = try run.request(phone, records)
+    for _ in 0..<3 {
+      let connection = try run.connect()
+      connection.send(RawRequest(request).bytes)
+      connection.resetAtTheEnd()
+    }
+    run.lose(request, of: phone)
+    try run.deliver(phone, as: "records that were sent before")
+    try run.expectOnce(records, of: phone.name, among: " after three attempts without an answer")
+  }
+
+  private static func cutRequest(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let records = run.fixes(phone, run.facts.takesBatches ? 10 : 1)
+    let request = try run.request(phone, records)
+    let raw = RawRequest(request)
+    let connection = try run.connect()
+    connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
+    connection.endOutput()
+    if case .answer(let answer) = connection.reply(within: .seconds(3)), 200..<300 ~= answer.status {
+      throw run.fail("half of a request was acknowledged with status \(answer.status)")
+    }
+    run.lose(request, of: phone)
+    try run.deliver(phone, as: "the repetition of a request that was cut off")
+    let look = try run.expectOnce(records, of: phone.name, among: " of a request that was cut off and repeated")
+    for record in records {
+      try run.expectSame(["timestamp", "coords.latitude", "coords.longitude"], of: record, in: look)
+    }
+  }
+
+  private static func answerWaits(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let request = try run.request(phone, [run.fix(phone)])
+    let raw = RawRequest(request)
+    let connection = try run.connect()
+    connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
+    if connection.isReadable(within: .seconds(1)) {
+      guard case .answer(let answer) = connection.reply(within: .milliseconds(500)), answer.interim.isEmpty else {
+        run.note = "the connection was ended instead"
+        return
+      }
+      if 200..<300 ~= answer.status {
+        throw run.fail("status \(answer.status) came before the second half of the body was sent")
+      }
+      return
+    }
+    connection.send(Array(raw.body.dropFirst(raw.body.count / 2)))
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    guard reply.isSuccess else { throw run.fail("a body in two halves, a second apart: \(reply.text)", harm: .repeat) }
+  }
+
+  private static func unreadable(_ run: ClauseRun) throws {
+    if run.target.dialect.promises.keepsUnreadableBodies {
+      throw ClauseStop.notApplicable("the dialect puts unreadable bodies aside")
+    }
+    let phone = try run.phone()
+    let request = try run.request(phone, [run.fix(phone)])
+    var raw = RawRequest(request)
+    raw.body = Array(raw.body.prefix(raw.body.count * 2 / 5))
+    raw.declaredLength = raw.body.count
+    let reply = try run.exchange(raw)
+    if reply.isSuccess {
+      throw run.fail("a body that ends in the middle of a record was acknowledged with \(reply.text)")
+    }
+    run.lose(request, of: phone)
+    try run.deliver(phone, as: "the whole body after half of it")
+  }
+
+  private static func emptyBody(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let request = try run.request(phone, [run.fix(phone)])
+    var raw = RawRequest(request)
+    raw.body = []
+    raw.declaredLength = 0
+    let reply = try run.exchange(raw)
+    if reply.isSuccess { throw run.fail("an empty body was acknowledged with \(reply.text)") }
+  }
+
+  private static func storeReadsAll(_ run: ClauseRun) throws {
+    let phone = try run.phone { $0.http.maxBatchSize = 50 }
+    let records = run.fixes(phone, 233)
+    try run.deliver(phone, records)
+    let look = try run.look(for: records, of: phone.name)
+    guard !look.missing.isEmpty else {
+      if look.repeated.isEmpty { return }
+      throw run.fail("the listing has \(look.repeated.count) of 233 records twice", stored: "\(look.listed) entries")
+    }
+    throw run.fail(
+      "the store lists \(233 - look.missing.count) of 233 acknowledged records: read all its pages, or see whether it has lost them",
+      stored: "\(look.listed) entries at \(run.target.storePlace ?? "")")
+  }
+}
+
+extension ClauseRun {
+  /// Where a record is that its own device misses, when a question without a device finds it.
+  func otherPlace(of record: SentRecord) throws -> String? {
+    guard let entry = try stored("").first(where: { $0.uuid == record.uuid }) else { return nil }
+    let name = (entry.value("device") ?? entry.value("device_id"))?.string
+    return name.map { "under '\($0)'" } ?? "under another device"
+  }
+
+  func object(_ text: String) -> RenderedObject {
+    do { return try RenderedObject(text) } catch { preconditionFailure("the text of a clause is an object: \(error)") }
+  }
+}

@@ -1,0 +1,222 @@
+import AnswerCheck
+import Base
+import Contract
+import JSON
+import Scenario
+import Upload
+
+/// Extras: every kind of JSON, numbers and letters.
+extension ConformanceClause {
+  static let texts: [ConformanceClause] = [
+    ConformanceClause(
+      "extras-every-kind", .content, .must, .wrong, "Extras of every kind of JSON are stored with their types",
+      because: "extras are part of the payload, whatever the app puts there (LocationEvent extras; SDK §7.5)",
+      threads: ["cordova#652"]
+    ) {
+      try extras(
+        $0,
+        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3]],"o":{"k":{"d":1}},"e":"","z":0}"#)
+    },
+    ConformanceClause(
+      "extras-numbers-not-integers", .content, .must, .wrong, "Fractions in extras stay fractions",
+      because: "1.5 is not 1 (LocationEvent extras)", presumes: ["extras-every-kind"]
+    ) { try extras($0, #"{"a":1.5,"b":2.0,"c":0.1,"d":-0.25}"#) },
+    ConformanceClause(
+      "integers-64-bit", .content, .must, .wrong, "Whole numbers of 64 bits are stored exactly",
+      because: "ids are such numbers, and a double makes …993 of them …992", presumes: ["extras-every-kind"]
+    ) { try extras($0, #"{"a":9007199254740993,"b":9223372036854775807,"c":18446744073709551615}"#) },
+    ConformanceClause(
+      "long-decimals", .content, .should, .wrong,
+      "Long, large and small decimals are stored as the nearest double at least",
+      because: "sensors of apps have such numbers", presumes: ["extras-every-kind", "extras-numbers-not-integers"]
+    ) { try extras($0, #"{"a":0.1234567890123456789,"b":1e300,"c":1E-7}"#) },
+    ConformanceClause(
+      "text-all-scripts", .content, .must, .wrong, "Text in all scripts, emoji among them, is stored as it was sent",
+      because: "names of places and drivers are such text; utf8mb3 and Latin-1 columns refuse or spoil it",
+      presumes: ["extras-every-kind"], allScripts),
+    ConformanceClause(
+      "text-escaped", .content, .must, .wrong, "Text that is written with JSON's escapes is the same text",
+      because: "Android and iOS escape differently (RFC 8259 §7)", presumes: ["extras-every-kind", "text-all-scripts"]
+    ) {
+      try extras(
+        $0, #"{"a":"Z\u00fcrich \uD83D\uDE97","b":"a\/b \"c\" \\d","c":"x\ny\tz","d":"\u2028"}"#)
+    },
+    ConformanceClause(
+      "text-nul", .content, .must, .block, "A text with U+0000 is acknowledged, and its record stored",
+      because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back for ever (SDK §22, row 1)"
+    ) { try hostile($0, #""extras":{"a":"a\u0000b"}"#, "U+0000") },
+    ConformanceClause(
+      "text-half-surrogate", .content, .must, .block,
+      "A text with half a surrogate pair is acknowledged, and its record stored",
+      because:
+        "an app that cuts a text in the middle of an emoji makes it, and many libraries refuse to write it (SDK §22, row 1)"
+    ) { try hostile($0, #""extras":{"a":"x\ud83d"}"#, "half a surrogate pair") },
+  ]
+
+  private static func extras(_ run: ClauseRun, _ text: String) throws {
+    let phone = try run.phone()
+    let record = try run.raw(with: "\"extras\":\(text)")
+    try run.deliver(phone, [record], as: "a record with extras \(text.shortened(60))")
+    let look = try run.expectOnce([record], of: phone.name, among: " with extras")
+    try run.expectSame(["extras"], of: record, in: look)
+  }
+
+  private static func allScripts(_ run: ClauseRun) throws {
+    let text = "Zürich 東京 🚗👩‍👩‍👧 عربى"
+    try extras(run, "{\"place\":\"\(text)\"}")
+    guard run.facts.shows("geofence") else { return }
+    let phone = try run.phone()
+    let record = run.fix(phone) {
+      $0.event = .geofence
+      $0.geofence = GeofenceTrigger(identifier: text, action: .enter, timestamp: $0.timestamp)
+    }
+    try run.deliver(phone, [record], as: "a geofence called '\(text)'")
+    let look = try run.expectOnce([record], of: phone.name, among: ", of a geofence called '\(text)',")
+    guard let stored = look.entry(of: record)?.value("geofence.identifier")?.string, stored != text else { return }
+    throw run.fail("geofence.identifier: \(stored) instead of \(text)")
+  }
+
+  private static func hostile(_ run: ClauseRun, _ members: String, _ what: String) throws {
+    let phone = try run.phone()
+    if phone.configuration.http.rootProperty == "." {
+      throw ClauseStop.notApplicable("without a root the SDK would have to read the record")
+    }
+    let record = try run.raw(with: members)
+    let next = run.fix(phone)
+    try run.deliver(phone, [record, next], as: "a record with \(what)")
+    // A record that cannot be understood may be put aside; what stands behind it may not.
+    let look = try run.expectOnce([next], of: phone.name, among: " behind one with \(what)")
+    if look.entry(of: record) == nil, try run.look(for: [record], of: phone.name).entry(of: record) == nil {
+      run.note = "the record with \(what) is not listed: it was put aside, or lost"
+    }
+  }
+}
+
+/// Fields that are missing, null or new, and what only some records have.
+extension ConformanceClause {
+  static let fields: [ConformanceClause] = [
+    ConformanceClause(
+      "null-fields", .content, .must, .block, "Fields that are null are acknowledged, and stay null",
+      because: "every field but the coordinates may be missing or null (SDK §5.1)", threads: ["cordova#1264"], nulls),
+    ConformanceClause(
+      "missing-fields", .content, .must, .block,
+      "A record of uuid, timestamp and coordinates alone is acknowledged and stored",
+      because: "every other field may be missing (SDK §5.1)"
+    ) { run in
+      let phone = try run.phone()
+      let record = try run.raw(
+        #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":45.523,"longitude":-116.311}}"#)
+      try run.deliver(phone, [record], as: "a record without activity, battery and the rest")
+      try run.expectOnce([record], of: phone.name, among: " without activity, battery and the rest")
+    },
+    ConformanceClause(
+      "unknown-fields", .content, .must, .block,
+      "Records with fields that no document names are acknowledged and stored",
+      because: "each version of the SDK adds some (SDK §5.1)"
+    ) { run in
+      let phone = try run.phone { draft in
+        guard case .object(var members) = draft.http.params else { return }
+        members["new_root_key"] = .object(["a": .integer(1)])
+        draft.http.params = .object(members)
+      }
+      let record = try run.raw(
+        #"{"uuid":"%U","timestamp":"%T","new_key":{"a":[1]},"coords":{"latitude":45.524,"longitude":-116.312,"new_coord":3.5}}"#
+      )
+      try run.deliver(phone, [record], as: "a record with new fields")
+      try run.expectOnce([record], of: phone.name, among: " with new fields")
+    },
+    ConformanceClause(
+      "numbers-as-text", .content, .should, .block,
+      "Coordinates that are texts are acknowledged, and stored as numbers",
+      because: "a template with quotes around its tags makes them (SDK §5.1)", threads: ["react-native#1037"],
+      numbersAsText),
+    ConformanceClause(
+      "event-motionchange", .content, .must, .lose, "A motion change is stored with its event",
+      because: "it says when the phone began to move and when it stopped (LocationEvent event; SDK §12.2)"
+    ) { run in
+      try event(run, ["event", "is_moving"]) {
+        $0.event = .motionchange
+        $0.isMoving = false
+      }
+    },
+    ConformanceClause(
+      "event-geofence", .content, .must, .lose,
+      "A geofence record is stored with geofence, action and the extras of both",
+      because: "it is what geofences are for (LocationEvent geofence; SDK §5.3)",
+      threads: ["react-native#360", "cordova#652"]
+    ) { run in
+      for action in [GeofenceTrigger.Action.enter, .exit, .dwell] {
+        try event(run, ["event", "geofence.identifier", "geofence.action", "extras"]) {
+          $0.event = .geofence
+          $0.geofence = GeofenceTrigger(
+            identifier: "yard", action: action, timestamp: $0.timestamp, extras: run.object(#"{"zone":3}"#))
+          $0.extras = run.object(#"{"own":"x"}"#)
+        }
+      }
+    },
+    ConformanceClause(
+      "event-heartbeat", .content, .must, .lose, "A heartbeat record is acknowledged and stored",
+      because: "the documents list it on the wire (LocationEvent event; SDK §5.4)", threads: ["capacitor#257"]
+    ) { run in try event(run, ["event"]) { $0.event = .heartbeat } },
+    ConformanceClause(
+      "event-providerchange", .content, .must, .lose,
+      "A provider change is acknowledged and stored, with the last position it has",
+      because: "it says that the user has switched the location off (LocationEvent event; SDK §5.4)",
+      threads: ["react-native#575"]
+    ) { run in
+      try event(run, ["event"]) {
+        $0.event = .providerchange
+        $0.provider = .allowed
+      }
+    },
+  ]
+
+  private static func event(_ run: ClauseRun, _ fields: [String], _ change: (inout LocationRecord) -> Void) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone, change)
+    let kind = record.value.value(at: "event")?.string ?? ""
+    try run.deliver(phone, [record], as: "a \(kind) record")
+    let look = try run.expectOnce([record], of: phone.name, among: ", a \(kind),")
+    let shown = fields.filter { run.facts.shows($0) || $0.hasPrefix("geofence") && run.facts.shows("event") }
+    try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
+    // A store that shows whole records shows the geofence of this one.
+    guard shown.contains("geofence.identifier"), !run.facts.shows("geofence"), run.facts.shows("extras") else { return }
+    if look.entry(of: record)?.value("geofence") == nil {
+      throw run.fail(
+        "the record is stored without its geofence", harm: .wrong,
+        stored: look.entry(of: record)?.entry.shown.shortened(240) ?? "")
+    }
+  }
+
+  private static func nulls(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = try run.raw(
+      #"{"uuid":"%U","timestamp":"%T","event":null,"activity":null,"extras":null,"coords":{"latitude":45.525,"longitude":-116.313,"speed":null,"heading":null,"altitude":null}}"#
+    )
+    try run.deliver(phone, [record], as: "a record with null fields")
+    let look = try run.expectOnce([record], of: phone.name, among: " with null fields")
+    guard let entry = look.entry(of: record) else { return }
+    for field in ["event", "extras", "coords.speed", "activity"] {
+      guard let text = entry.value(field)?.string, ["null", "None", "nil", "undefined", "NULL"].contains(text) else {
+        continue
+      }
+      throw run.fail(
+        "\(field) null is stored as the text \"\(text)\"", harm: .wrong, stored: entry.entry.shown.shortened(240))
+    }
+  }
+
+  private static func numbersAsText(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = try run.raw(
+      #"{"uuid":"%U","timestamp":"%T","coords":{"latitude":"45.5190912","longitude":"-116.2972148","accuracy":"5"}}"#)
+    try run.deliver(phone, [record], as: "a record whose coordinates are texts")
+    let look = try run.look(for: [record], of: phone.name)
+    guard let entry = look.entry(of: record) else {
+      run.note = "it is not listed: put aside, or lost"
+      return
+    }
+    if let stored = entry.value("coords.latitude")?.double, abs(stored - 45.5190912) > 1e-6 {
+      throw run.fail("latitude \"45.5190912\" is stored as \(stored)", harm: .wrong)
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import AnswerCheck
+import Base
+import Contract
+import HTTP1
+import JSON
+import Scenario
+import Upload
+
+/// Who may upload.
+extension ConformanceClause {
+  static let tokens: [ConformanceClause] = [
+    ConformanceClause(
+      "register-answer", .tokens, .must, .deaf, "A registration gives an access token and a refresh token",
+      because: "without either a device has nothing to upload with, or nothing to go on with (SDK §21)",
+      needs: [.tokens], phase: .first, registerAnswer),
+    ConformanceClause(
+      "no-token-refused", .tokens, .must, .wrong, "An upload without a token is refused, and not stored",
+      because: "what requires tokens must not take records of strangers", needs: [.tokens, .refusal]
+    ) { run in
+      guard run.facts.tokens == .required else { throw ClauseStop.notApplicable("uploads need no token") }
+      let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }
+      phone.put([run.fix(phone)])
+      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+      guard [401, 403].contains(upload.status) else {
+        throw run.fail(
+          "an upload without a token was answered with \(upload.outcome.text.shortened(100))",
+          harm: upload.isSuccess
+            ? (AnswerWatch.isPage(upload.body, upload.head[HeaderName.contentType] ?? "") ? .lose : .wrong) : .block,
+          upload)
+      }
+    },
+    ConformanceClause(
+      "unknown-is-401", .tokens, .must, .block, "An unknown access token is answered with 401",
+      because: "only 401 makes the SDK refresh; with 403 or 500 the queue stands still (SDK §9.1, §11.6)",
+      threads: ["capacitor#369"], needs: [.tokens, .refusal], presumes: ["no-token-refused"]
+    ) { run in
+      for token in ["none-of-yours", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.AAAA"] {
+        let phone = try run.phone(signsIn: false) {
+          $0.authorization.accessToken = token
+          $0.authorization.refreshUrl = nil
+        }
+        phone.put([run.fix(phone)])
+        guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+        if upload.status != 401 {
+          throw run.fail("an unknown access token was answered with \(upload.outcome.text.shortened(100))", upload)
+        }
+      }
+    },
+    ConformanceClause(
+      "expired-is-401", .tokens, .must, .block, "An expired access token is answered with 401",
+      because: "only 401 makes the SDK refresh (SDK §9.1, §11.6)", threads: ["react-native#2440", "capacitor#388"],
+      needs: [.tokens, .refusal], presumes: ["tokens-end", "unknown-is-401", "no-token-refused"], expired),
+    ConformanceClause(
+      "tokens-end", .tokens, .should, .wrong, "A token is refused after the end that was stated for it",
+      because: "a stated end that does not hold is no protection", needs: [.tokens, .refusal],
+      presumes: ["no-token-refused"]
+    ) { run in
+      let upload = try run.uploadAfterTheEnd()
+      if upload.isSuccess { throw run.fail("a token was taken after its stated end", upload) }
+    },
+    ConformanceClause(
+      "challenge-with-401", .tokens, .should, .block, "401 comes with WWW-Authenticate",
+      because:
+        "iOS may take one without for a failure of the network, and not refresh (SDK §22, row 12; RFC 9110 §15.5.2)",
+      needs: [.tokens, .refusal], presumes: ["unknown-is-401"]
+    ) { run in
+      let phone = try run.phone(signsIn: false) {
+        $0.authorization.accessToken = "none-of-yours"
+        $0.authorization.refreshUrl = nil
+      }
+      phone.put([run.fix(phone)])
+      guard let upload = phone.upload().last, upload.status == 401 else {
+        throw ClauseStop.notJudged("there was no 401")
+      }
+      if upload.head[HeaderName.wwwAuthenticate] == nil {
+        throw run.fail("status 401 without WWW-Authenticate", upload)
+      }
+    },
+    ConformanceClause(
+      "token-names-device", .tokens, .must, .wrong,
+      "A record belongs to the device of its token, whatever its params say",
+      because: "a phone must not write into the track of another", needs: [.store, .tokens]
+    ) { run in
+      guard run.target.dialect.promises.isNamedByToken else {
+        throw ClauseStop.notApplicable("the dialect does not find the device in the token")
+      }
+      let (mine, other) = (try run.phone(named: "own"), try run.phone(named: "other"))
+      let tokens = try run.signIn(mine.name)
+      let phone = try run.phone(exactly: mine.name, tokens: tokens) {
+        $0.http.params = .object(["device_id": .string(other.name)])
+      }
+      let record = run.fix(phone)
+      phone.put([record])
+      _ = phone.upload()
+      if try run.stored(other.name).contains(where: { $0.uuid == record.uuid }) {
+        throw run.fail("with a token of '\(mine.name)' a record is stored under '\(other.name)'")
+      }
+    },
+    ConformanceClause(
+      "same-device-after-refresh", .tokens, .must, .wrong,
+      "Records before and after a refresh, or a second registration, are one device's",
+      because: "a new token is no new phone", needs: [.store, .tokens],
+      presumes: ["refreshed-token-works", "refresh-form", "refresh-answer-found"], sameDevice),
+    ConformanceClause(
+      "register-again", .tokens, .should, .block, "A device that registers again gets tokens that work",
+      because: "an app that was installed again begins anew (SDK §21)", needs: [.tokens], presumes: ["register-answer"]
+    ) { run in
+      let name = try run.phone(named: "twice").name
+      _ = try run.signIn(name)
+      let phone = try run.phone(exactly: name, tokens: try run.signIn(name))
+      try run.deliver(phone, [run.fix(phone)], as: "an upload after a second registration")
+    },
+  ]
+
+  private static func registerAnswer(_ run: ClauseRun) throws {
+    let name = try run.phone(signsIn: false).name
+    let (outcome, _) = try run.signInAnswer(name)
+    guard [200, 201].contains(outcome.status) else {
+      throw run.fail("a registration was answered with \(outcome.text.shortened(120))")
+    }
+    guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
+      throw run.fail("the answer to a registration is no JSON object: \(outcome.text.shortened(120))")
+    }
+    let found = FoundTokens(searching: answer)
+    if found.accessToken == nil {
+      throw run.fail("the answer to a registration has no access token that the SDK finds")
+    }
+    if found.refreshToken == nil { throw run.fail("the answer to a registration has no refresh token") }
+    if let place = found.nonNumericExpiries.first { throw run.fail("'\(place)' of the registration is no number") }
+  }
+
+  private static func expired(_ run: ClauseRun) throws {
+    let upload = try run.uploadAfterTheEnd()
+    if upload.isSuccess { throw ClauseStop.notJudged("the token was still taken: see tokens-end") }
+    if upload.status != 401 {
+      throw run.fail("an expired access token was answered with \(upload.outcome.text.shortened(100))", upload)
+    }
+  }
+
+  private static func sameDevice(_ run: ClauseRun) throws {
+    let phone = try run.phone(named: "one")
+    let tokens = try run.signIn(phone.name)
+    let signed = try run.phone(exactly: phone.name, tokens: tokens)
+    let first = run.fix(signed)
+    try run.deliver(signed, [first])
+    let renewed = try run.refresh(tokens, in: signed)
+    let later = try run.phone(exactly: phone.name, tokens: renewed)
+    let second = run.fix(later)
+    try run.deliver(later, [second], as: "an upload after a refresh")
+    let again = try run.phone(exactly: phone.name, tokens: try run.signIn(phone.name))
+    let third = run.fix(again)
+    try run.deliver(again, [third], as: "an upload after a second registration")
+    try run.expectOnce([first, second, third], of: phone.name, among: " before and after a refresh", harm: .wrong)
+  }
+}
+
+/// The tokens of a device, as its SDK keeps them.
+struct DeviceTokens {
+  let access: String
+  let refresh: String?
+  let expires: Double?
+
+  /// An answer without a refresh token leaves the old one in use. Nil without an access token.
+  init?(_ found: FoundTokens, after old: DeviceTokens? = nil) {
+    guard let access = found.accessToken else { return nil }
+    self.access = access
+    refresh = found.refreshToken ?? old?.refresh
+    expires = found.expires
+  }
+}
+
+/// Tokens that end, and new ones.
+extension ClauseRun {
+  private static let patience = Nanoseconds.seconds(10)
+
+  /// Signs in, waits until the token has ended, and uploads without a refresh.
+  func uploadAfterTheEnd() throws -> ConformancePhone.Upload {
+    let name = try phone(signsIn: false).name
+    let tokens = try signIn(name)
+    let begin = wallNow
+    let stated = tokens.expires.flatMap { TokenExpiry.instant(of: $0, setAt: begin) }
+    let promised = target.dialect.promises.accessLifetime.map { begin.advanced(byMilliseconds: $0.wholeMilliseconds) }
+    guard let end = [stated, promised].compactMap(\.self).min() else {
+      throw ClauseStop.notApplicable("no end is stated for access tokens")
+    }
+    let left = end.milliseconds(since: begin)
+    guard left <= ClauseRun.patience.wholeMilliseconds else {
+      throw ClauseStop.notJudged("access tokens live for \(left / 1_000) s: start the backend with at most 10")
+    }
+    while wallNow < end.advanced(byMilliseconds: 1_100) { pause(100) }
+    let phone = try phone(exactly: name, tokens: tokens) {
+      $0.authorization.refreshUrl = nil
+      $0.authorization.expires = TokenExpiry.never
+    }
+    phone.put([fix(phone)])
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    return upload
+  }
+
+  /// The SDK's own refresh of these tokens, as a request.
+  func refreshRequest(
+    _ tokens: DeviceTokens, in phone: ConformancePhone, _ change: (inout AuthorizationSettings) -> Void = { _ in }
+  ) throws -> RawRequest {
+    var settings = phone.configuration.authorization
+    settings.accessToken = tokens.access
+    settings.refreshToken = tokens.refresh
+    settings.refreshUrl = target.refreshURL
+    change(&settings)
+    guard let request = RefreshRequest(settings, uploadHeaders: phone.configuration.http.headers) else {
+      throw ClauseStop.notApplicable("the dialect names no refresh")
+    }
+    return RawRequest("POST", request.url, headers: request.headers, body: request.body)
+  }
+
+  func send(_ request: RawRequest) -> RequestOutcome {
+    lastSent = request
+    return target.client.ask(request.url, by: request.method, headers: request.headers, body: request.body).outcome
+  }
+
+  /// Throws a refusal of the refresh as a breach.
+  func refresh(
+    _ tokens: DeviceTokens, in phone: ConformancePhone, as what: String = "a refresh",
+    _ change: (inout AuthorizationSettings) -> Void = { _ in }
+  ) throws -> DeviceTokens {
+    let outcome = send(try refreshRequest(tokens, in: phone, change))
+    guard [200, 201].contains(outcome.status) else {
+      throw fail("\(what) was answered with \(outcome.text.shortened(120))")
+    }
+    guard let answer = JSONValue(answer: outcome.body), case .object = answer else {
+      throw fail("\(what) was answered with no JSON object: \(outcome.text.shortened(120))", harm: .deaf)
+    }
+    guard let found = DeviceTokens(FoundTokens(searching: answer), after: tokens) else {
+      throw fail("\(what) brought no access token that the SDK finds", harm: .deaf)
+    }
+    return found
+  }
+}

@@ -1,0 +1,308 @@
+import AnswerCheck
+import Base
+import Contract
+import HTTP1
+import Scenario
+import Threads
+import Upload
+
+/// Many clients, strange ones, and restarts.
+extension ConformanceClause {
+  static let trouble: [ConformanceClause] = [
+    ConformanceClause(
+      "slow-client-beside-others", .trouble, .must, .repeat,
+      "While three clients hold half a request, another upload is answered within three seconds",
+      because: "phones in tunnels hold connections for minutes", needs: [.plainHTTP], phase: .alone
+    ) { run in
+      let (_, raw) = try plain(run)
+      let slow = try (0..<3).map { _ in
+        let connection = try run.connect()
+        connection.send(raw.head + raw.body.prefix(10))
+        return connection
+      }
+      try prompt(run, after: "while three clients hold half a request")
+      withExtendedLifetime(slow) {}
+    },
+    ConformanceClause(
+      "idle-connections-beside-others", .trouble, .must, .repeat,
+      "While fifty connections are open without a byte, an upload is answered within three seconds",
+      because: "phones keep their connections", needs: [.plainHTTP], phase: .alone,
+      presumes: ["slow-client-beside-others"]
+    ) { run in
+      let idle = try (0..<50).map { _ in try run.connect() }
+      try prompt(run, after: "while fifty connections are idle")
+      withExtendedLifetime(idle) {}
+    },
+    ConformanceClause(
+      "hundred-at-once", .trouble, .must, .drain,
+      "A hundred uploads at once are all acknowledged, after three repetitions at most, and stored once",
+      because: "a network that comes back brings all phones at once (SDK §9.3)", phase: .alone,
+      presumes: ["many-devices-at-once", "right-device"], hundred),
+    ConformanceClause(
+      "reset-after-request", .trouble, .must, .repeat,
+      "After a connection that was reset behind its request the backend goes on, and the record is stored once",
+      because: "phones change their network in the middle of a request", needs: [.store, .plainHTTP],
+      presumes: ["resend-after-cut-answer"]
+    ) { run in
+      let phone = try run.phone()
+      let record = run.fix(phone)
+      let request = try run.request(phone, [record])
+      let connection = try run.connect()
+      connection.send(RawRequest(request).bytes)
+      connection.resetAtTheEnd()
+      run.lose(request, of: phone)
+      try run.deliver(phone, as: "the repetition after a reset")
+      try run.expectOnce([record], of: phone.name, among: " after a reset and a repetition")
+    },
+    ConformanceClause(
+      "alive-after-garbage", .trouble, .must, .repeat,
+      "Garbage, a TLS greeting and impossible headers are refused, and the next upload works",
+      because: "scanners send them all day", needs: [.plainHTTP], phase: .alone, presumes: ["good-record-acknowledged"],
+      garbage),
+  ]
+
+  private static func prompt(_ run: ClauseRun, after what: String) throws {
+    let phone = try run.phone { $0.http.timeoutMilliseconds = 6_000 }
+    phone.put([run.fix(phone)])
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    if upload.status == 0 || upload.duration > .seconds(3) {
+      throw run.fail(
+        "\(what), an upload took \(upload.duration.wholeMilliseconds) ms: \(upload.outcome.text.shortened(80))", upload)
+    }
+    if !upload.isSuccess { throw run.refusal(upload, of: "an upload \(what)") }
+  }
+
+  private static func hundred(_ run: ClauseRun) throws {
+    let phones = try (0..<100).map { _ in try run.phone() }
+    let records = phones.map { run.fix($0) }
+    for (phone, record) in zip(phones, records) { phone.put([record]) }
+    for attempt in 0...3 {
+      let waiting = phones.filter { $0.queuedCount > 0 }
+      if waiting.isEmpty { break }
+      let requests = waiting.compactMap { phone in phone.takeRequest().map { (phone, $0) } }
+      let uploads = try run.line().exchangeAll(requests.map { ($0.1, $0.0.number) })
+      for (phone, request) in requests {
+        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+        phone.answer(request, upload.outcome)
+        let isBusy = [429, 503].contains(upload.status) || upload.status == 0 && attempt < 3
+        if !upload.isSuccess, !isBusy { throw run.refusal(upload, of: "one of a hundred uploads at once") }
+      }
+      if phones.contains(where: { $0.queuedCount > 0 }) { run.pause(300) }
+    }
+    let left = phones.count { $0.queuedCount > 0 }
+    if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
+    for (phone, record) in zip(phones, records) {
+      try run.expectOnce([record], of: phone.name, among: " of one of a hundred phones at once")
+    }
+  }
+
+  private static func garbage(_ run: ClauseRun) throws {
+    let (_, raw) = try plain(run)
+    let path = TargetAddress(raw.url)?.path ?? "/"
+    let host = TargetAddress(raw.url)?.authority ?? ""
+    let cases: [(String, [UInt8])] = [
+      ("garbage", Array("GARBAGE\r\n\r\n".utf8)),
+      ("a TLS greeting", [0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x00]),
+      ("a Content-Length of -1", Array("POST \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: -1\r\n\r\n".utf8)),
+      (
+        "two Content-Lengths",
+        Array("POST \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef".utf8)
+      ),
+      (
+        "a head of 70 KB",
+        Array("POST \(path) HTTP/1.1\r\nHost: \(host)\r\nX-Long: ".utf8) + [UInt8](repeating: 0x61, count: 70_000)
+          + Array("\r\n\r\n".utf8)
+      ),
+    ]
+    for (what, bytes) in cases {
+      let connection = try run.connect()
+      connection.send(bytes)
+      connection.endOutput()
+      let reply = connection.reply(within: .seconds(3))
+      if reply.isSuccess { throw run.fail("\(what) was answered with \(reply.text)", harm: .lose) }
+      try run.expectAlive(after: what)
+    }
+  }
+}
+
+/// The backend goes away and comes back.
+extension ConformanceClause {
+  static let restarts: [ConformanceClause] = [
+    ConformanceClause(
+      "ack-survives-stop", .trouble, .must, .lose, "What was acknowledged before SIGTERM is there after the restart",
+      because: "the phone has deleted it; a deployment must not lose it (SDK §9.5)", needs: [.store, .restart],
+      phase: .restart
+    ) { try survive($0, "TERM", among: " before SIGTERM") },
+    ConformanceClause(
+      "ack-survives-kill", .trouble, .must, .lose, "What was acknowledged before SIGKILL is there after the restart",
+      because: "2xx means on disk: the phone has deleted its copy (SDK §9.5)", needs: [.store, .restart],
+      phase: .restart,
+      presumes: ["ack-survives-stop"]
+    ) { try survive($0, "KILL", among: " before SIGKILL") },
+    ConformanceClause(
+      "ack-survives-kill-in-flight", .trouble, .must, .lose,
+      "Batches of eight phones that are under way at a SIGKILL are stored once after they are repeated",
+      because: "some are acknowledged, some are not, and the phones know which (SDK §9.4)", needs: [.store, .restart],
+      phase: .restart,
+      presumes: [
+        "ack-survives-stop", "ack-survives-kill", "resend-batch-after-cut-answer", "batch-all-stored",
+        "resend-after-restart",
+      ], inFlight),
+    ConformanceClause(
+      "resend-after-restart", .trouble, .must, .wrong, "A record that comes again after a restart is stored once",
+      because: "what a process remembered is gone with it (SDK §9.4)", needs: [.store, .restart], phase: .restart,
+      presumes: [
+        "resend-after-cut-answer", "resend-acknowledged-again", "ack-survives-stop", "same-before-and-after-restart",
+      ]
+    ) { run in
+      let phone = try run.phone()
+      let record = run.fix(phone)
+      try run.deliver(phone, [record])
+      _ = try run.restart("TERM")
+      try run.deliver(phone, [record], as: "a record that comes again after a restart")
+      try run.expectOnce([record], of: phone.name, among: " after it came before and after a restart")
+    },
+    ConformanceClause(
+      "same-before-and-after-restart", .trouble, .must, .lose, "What is listed before a restart is listed after it",
+      because: "the store is the only copy (SDK §9.5)", needs: [.store, .restart], phase: .restart
+    ) { run in
+      let phone = try run.phone()
+      let records = run.fixes(phone, 12)
+      try run.deliver(phone, records)
+      try run.expectOnce(records, of: phone.name)
+      // A second look later: what is written behind has been written.
+      run.pause(1_500)
+      let before = try run.stored(phone.name)
+      _ = try run.restart("TERM")
+      let after = try run.stored(phone.name)
+      guard before.count == after.count, zip(before, after).allSatisfy({ $0.entry.equals($1.entry) }) else {
+        throw run.fail(
+          "\(before.count) entries were listed before the restart, and \(after.count) after it",
+          stored: "\(after.count) entries")
+      }
+    },
+    ConformanceClause(
+      "ready-after-kill", .trouble, .should, .repeat,
+      "Five seconds after a restart behind a SIGKILL uploads are acknowledged",
+      because: "phones come back with every new record, each without an answer", needs: [.restart], phase: .restart
+    ) { run in
+      let seconds = try run.restart("KILL")
+      let phone = try run.phone()
+      try run.deliver(phone, [run.fix(phone)])
+      if seconds > 5 { throw run.fail("it took \(Int(seconds)) s until the backend was there again") }
+      run.note = "\(Int((seconds * 1_000).rounded())) ms"
+    },
+    ConformanceClause(
+      "tokens-survive-restart", .trouble, .should, .block,
+      "Tokens from before a restart work after it, or can be refreshed",
+      because: "a fleet that has to log in again does not, until its users open the app (SDK §11.6)",
+      needs: [.tokens, .restart], phase: .restart
+    ) { run in
+      let name = try run.phone(signsIn: false).name
+      let phone = try run.phone(exactly: name, tokens: try run.signIn(name))
+      try run.deliver(phone, [run.fix(phone)])
+      _ = try run.restart("TERM")
+      try run.deliver(phone, [run.fix(phone)], as: "an upload with a token from before the restart")
+    },
+  ]
+
+  private static func survive(_ run: ClauseRun, _ signal: String, among: String) throws {
+    let phone = try run.phone { $0.http.batchSync = false }
+    var acknowledged: [SentRecord] = []
+    var end: RestartInProgress?
+    // One upload after the other until the backend goes away: the last acknowledged one is milliseconds old. Some come
+    // before the command begins, which may be as fast.
+    for number in 0..<4_000 {
+      if number == 20 { end = run.beginRestart(signal) }
+      let record = run.fix(phone)
+      let request = try run.request(phone, [record])
+      let upload = try run.line().exchange(request, of: phone.number)
+      phone.answer(request, upload.outcome)
+      if upload.isSuccess { acknowledged.append(record) } else { break }
+      if end?.hasEnded ?? false { break }
+    }
+    try end?.wait(run)
+    guard end != nil else { throw ClauseStop.notJudged("not even twenty uploads in a row were acknowledged") }
+    guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("nothing was acknowledged before the signal") }
+    try run.expectOnce(acknowledged, of: phone.name, among: among)
+    run.note = "\(acknowledged.count) records"
+  }
+
+  private static func inFlight(_ run: ClauseRun) throws {
+    let phones = try (0..<8).map { _ in try run.phone() }
+    var sent: [[SentRecord]] = phones.map { _ in [] }
+    let end = run.beginRestart("KILL")
+    var isDown = false
+    for _ in 0..<1_000 where !isDown && !end.hasEnded {
+      var requests: [(ConformancePhone, OutgoingRequest)] = []
+      for (index, phone) in phones.enumerated() {
+        let records = run.fixes(phone, run.facts.takesBatches ? 5 : 1)
+        sent[index] += records
+        requests.append((phone, try run.request(phone, records)))
+      }
+      let uploads = try run.line().exchangeAll(requests.map { ($0.1, $0.0.number) })
+      for (phone, request) in requests {
+        guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+        phone.answer(request, upload.outcome)
+        if !upload.isSuccess { isDown = true }
+      }
+    }
+    try end.wait(run)
+    for (index, phone) in phones.enumerated() {
+      if phone.queuedCount > 0 { try run.deliver(phone, as: "what was under way at the SIGKILL") }
+      try run.expectOnce(sent[index], of: phone.name, among: " around a SIGKILL")
+    }
+  }
+}
+
+/// A restart that goes on beside the clause that asked for it.
+final class RestartInProgress: Sendable {
+  private let thread: NamedThread
+  private let end = Semaphore()
+  private let flag = AtomicFlag()
+  private let code = AtomicFlag()
+
+  fileprivate init(_ command: String, signal: String, shell: ConformanceShell) {
+    let (end, flag, code) = (end, flag, code)
+    thread = NamedThread.started("restart") {
+      if shell.run(command, ["SIGNAL": signal]).code != 0 { code.raise() }
+      flag.raise()
+      end.signal()
+    }
+  }
+
+  var hasEnded: Bool { flag.isRaised }
+
+  /// Until the command has ended and the backend answers again.
+  func wait(_ run: ClauseRun) throws {
+    thread.join()
+    if code.isRaised { throw ClauseStop.notJudged("the restart command failed: \(run.target.dialect.restart ?? "")") }
+    try run.waitUntilThere()
+  }
+}
+
+extension ClauseRun {
+  private static let patienceWithStart = Nanoseconds.seconds(20)
+
+  func beginRestart(_ signal: String) -> RestartInProgress {
+    RestartInProgress(target.dialect.restart ?? "false", signal: signal, shell: target.shell)
+  }
+
+  /// Seconds until the backend was there again.
+  func restart(_ signal: String) throws -> Double {
+    let begin = now
+    try beginRestart(signal).wait(self)
+    return (now - begin).seconds
+  }
+
+  /// Any answer will do.
+  func waitUntilThere() throws {
+    let deadline = now + ClauseRun.patienceWithStart
+    while now < deadline {
+      let outcome = target.client.ask(target.url, by: "OPTIONS").outcome
+      if outcome.status != 0 { return }
+      pause(50)
+    }
+    throw ClauseStop.notJudged("20 s after the restart the backend does not answer")
+  }
+}

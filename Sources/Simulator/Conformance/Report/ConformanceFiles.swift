@@ -1,0 +1,166 @@
+import Base
+import JSON
+
+/// What a run leaves in the folder of `--out`.
+package struct ConformanceFiles {
+  private let summary: ConformanceSummary
+
+  package init(_ summary: ConformanceSummary) { self.summary = summary }
+
+  package var all: [(name: String, text: String)] {
+    [("report.md", markdown), ("junit.xml", junit), ("conformance.json", json), ("badge.txt", summary.badge + "\n")]
+      + reproductions
+  }
+
+  /// Of each finding the request that decided, to be sent again: `sh again/batch-250.sh`.
+  private var reproductions: [(String, String)] {
+    summary.causes.compactMap { result in
+      guard let curl = result.breach?.curl else { return nil }
+      return ("again/\(result.clause.id).sh", "#!/bin/sh\n# \(result.clause.sentence).\n\(curl)\n")
+    }
+  }
+
+  private var markdown: String {
+    var lines = [
+      "# \(summary.badge) clauses kept", "",
+      "Target `\(summary.target)`, \(summary.store.map { "store `\($0)`" } ?? "no store to look at"), seed `0x\(String(summary.seed, radix: 16))`, \(summary.start.iso8601Text).",
+    ]
+    for result in summary.causes {
+      guard let breach = result.breach else { continue }
+      lines += ["", "## \(result.clause.id)", "", "\(result.clause.sentence) (\(result.clause.level.rawValue)).", ""]
+      lines.append("- **Cause:** \(breach.cause)")
+      if !breach.sent.isEmpty { lines.append("- **Sent:** `\(breach.sent)`") }
+      if !breach.answered.isEmpty { lines.append("- **Answer:** `\(breach.answered)`") }
+      if !breach.stored.isEmpty { lines.append("- **Stored:** `\(breach.stored)`") }
+      lines.append("- **Harm:** \(breach.harm.rawValue): the SDK \(breach.harm.consequence)")
+      lines.append("- **Why:** \(result.clause.reason)")
+      let also = summary.broken.filter { $0.cause == result.clause.id }.map { "`\($0.clause.id)`" }
+      if !also.isEmpty { lines.append("- **Because of it:** \(also.joined(separator: ", "))") }
+      for thread in result.clause.threads {
+        if let address = ConformanceClause.address(ofThread: thread) {
+          lines.append("- **Thread:** [\(thread)](\(address))")
+        }
+      }
+      if let curl = breach.curl { lines += ["", "```sh", curl, "```"] }
+    }
+    lines += ["", "## All clauses", "", "| clause | level | verdict | |", "|---|---|---|---|"]
+    for result in summary.results {
+      lines.append(
+        "| `\(result.clause.id)` | \(result.clause.level.rawValue) | \(result.verdict.word) | \(result.remark.escapedForTable) |"
+      )
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private var junit: String {
+    let failures = summary.broken.count
+    let skipped = summary.notApplicable.count + summary.notJudged.count
+    let counts = "tests=\"\(summary.results.count)\" failures=\"\(failures)\" skipped=\"\(skipped)\""
+    var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites name=\"conform\" \(counts)>"]
+    for group in ClauseGroup.allCases {
+      let results = summary.results.filter { $0.clause.group == group }
+      if results.isEmpty { continue }
+      let broken = results.count { $0.breach != nil }
+      let silent = results.count { ["not applicable", "not judged"].contains($0.verdict.word) }
+      lines.append(
+        "  <testsuite name=\"\(group.name)\" tests=\"\(results.count)\" failures=\"\(broken)\" errors=\"0\" skipped=\"\(silent)\">"
+      )
+      for result in results { lines += testCase(result) }
+      lines.append("  </testsuite>")
+    }
+    return (lines + ["</testsuites>", ""]).joined(separator: "\n")
+  }
+
+  private func testCase(_ result: ClauseResult) -> [String] {
+    let head =
+      "    <testcase classname=\"conform.\(result.clause.group.name)\" name=\"\(result.clause.id)\" time=\"\(Double(Int(result.seconds * 1_000)) / 1_000)\""
+    switch result.verdict {
+    case .kept: return [head + "/>"]
+    case .notApplicable, .notJudged:
+      return [head + ">", "      <skipped message=\"\(result.remark.escapedForXML)\"/>", "    </testcase>"]
+    case .broken(let breach):
+      let because = result.cause.map { "because of \($0): " } ?? ""
+      let text = [breach.sent, breach.answered, breach.stored, breach.curl ?? ""].filter { !$0.isEmpty }
+        .joined(separator: "\n")
+      return [
+        head + ">",
+        "      <failure type=\"\(result.clause.level.rawValue)\" message=\"\((because + breach.cause).escapedForXML)\">\(text.escapedForXML)</failure>",
+        "    </testcase>",
+      ]
+    }
+  }
+
+  private var json: String {
+    var writer = JSONWriter(capacity: 65_536)
+    writer.beginObject()
+    func member(_ key: String, _ text: String?) {
+      guard let text else { return }
+      writer.key(key)
+      writer.value(text)
+    }
+    member("target", summary.target)
+    member("store", summary.store)
+    member("seed", "0x" + String(summary.seed, radix: 16))
+    member("start", summary.start.iso8601Text)
+    member("badge", summary.badge)
+    writer.key("seconds")
+    writer.value(summary.seconds)
+    writer.key("clauses")
+    writer.beginArray()
+    for result in summary.results {
+      writer.beginObject()
+      member("id", result.clause.id)
+      member("group", result.clause.group.name)
+      member("level", result.clause.level.rawValue)
+      member("verdict", result.verdict.word)
+      member("remark", result.breach == nil && !result.remark.isEmpty ? result.remark : nil)
+      member("because", result.cause)
+      member("cause", result.breach?.cause)
+      member("harm", result.breach?.harm.rawValue)
+      member("sent", result.breach?.sent)
+      member("answer", result.breach?.answered)
+      member("stored", result.breach?.stored)
+      member("curl", result.breach?.curl)
+      writer.key("seconds")
+      writer.value(result.seconds)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+}
+
+extension ClauseResult {
+  /// What is to be said beside the verdict.
+  var remark: String {
+    switch verdict {
+    case .kept(let note): note
+    case .broken(let breach): breach.cause
+    case .notApplicable(let reason), .notJudged(let reason): reason
+    }
+  }
+}
+
+extension String {
+  fileprivate var escapedForXML: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      case "\n", "\t": text.unicodeScalars.append(scalar)
+      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: text += "\u{FFFD}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  fileprivate var escapedForTable: String {
+    String(map { $0.isNewline ? " " : $0 }).split(separator: "|", omittingEmptySubsequences: false).joined(
+      separator: "\\|")
+  }
+}

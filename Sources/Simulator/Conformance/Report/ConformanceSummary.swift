@@ -1,0 +1,60 @@
+package import Base
+
+/// The verdicts of a run, and what follows from them.
+package struct ConformanceSummary: Sendable {
+  package let results: [ClauseResult]
+  package let target: String
+  package let store: String?
+  package let seed: UInt64
+  package let start: WallInstant
+  package let seconds: Double
+
+  package init(
+    _ results: [ClauseResult], target: String, store: String?, seed: UInt64, start: WallInstant, seconds: Double
+  ) {
+    self.results = results
+    self.target = target
+    self.store = store
+    self.seed = seed
+    self.start = start
+    self.seconds = seconds
+  }
+
+  package var kept: [ClauseResult] { results.filter { if case .kept = $0.verdict { true } else { false } } }
+  package var broken: [ClauseResult] { results.filter { $0.breach != nil } }
+  /// Those that are no consequence of another.
+  package var causes: [ClauseResult] { broken.filter { $0.cause == nil } }
+  package var notApplicable: [ClauseResult] {
+    results.filter { if case .notApplicable = $0.verdict { true } else { false } }
+  }
+  package var notJudged: [ClauseResult] { results.filter { if case .notJudged = $0.verdict { true } else { false } } }
+  package var judgedCount: Int { kept.count + broken.count }
+
+  /// `68 of 70`.
+  package var badge: String { "\(kept.count) of \(judgedCount)" }
+
+  /// What the run as a whole came to.
+  package enum Outcome: Sendable {
+    case allKept, mustBroken, shouldBroken, nothingJudged
+  }
+
+  package var outcome: Outcome {
+    if broken.contains(where: { $0.clause.level == .must }) { return .mustBroken }
+    if !broken.isEmpty { return .shouldBroken }
+    return kept.isEmpty ? .nothingJudged : .allKept
+  }
+}
+
+extension ClauseResult {
+  package var breach: Breach? { if case .broken(let breach) = verdict { breach } else { nil } }
+}
+
+extension ConformanceSummary {
+  package init(
+    _ results: [ClauseResult], of target: ConformanceTarget, _ settings: ConformanceRun.Settings, seconds: Double
+  ) {
+    self.init(
+      results, target: target.url, store: target.storePlace, seed: settings.seed, start: settings.start,
+      seconds: seconds)
+  }
+}

@@ -1,0 +1,122 @@
+/// The verdicts for a person at a terminal.
+package struct ConformanceText {
+  private let summary: ConformanceSummary
+  private let width: Int
+  private let hasColours: Bool
+
+  package init(_ summary: ConformanceSummary, width: Int, hasColours: Bool) {
+    self.summary = summary
+    self.width = max(40, min(width, 120))
+    self.hasColours = hasColours
+  }
+
+  /// One line for a clause, as it gets its verdict.
+  package func line(_ result: ClauseResult) -> String {
+    switch result.verdict {
+    case .kept(let note): "\(green("✓")) \(result.clause.id)\(note.isEmpty ? "" : dim("  \(note)"))"
+    case .broken(let breach):
+      "\(mark(of: result)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
+    case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)")
+    case .notJudged(let reason): dim("? \(result.clause.id)  not judged: \(reason)")
+    }
+  }
+
+  /// The whole, after the run: findings first, each with what was sent, what came back and how to see it again.
+  package var text: String {
+    var parts: [String] = []
+    for result in summary.causes { parts.append(finding(result)) }
+    parts += silent
+    parts.append(verdict)
+    return parts.joined(separator: "\n\n")
+  }
+
+  private func finding(_ result: ClauseResult) -> String {
+    guard let breach = result.breach else { return "" }
+    let clause = result.clause
+    var lines = [
+      "\(mark(of: result)) \(bold(clause.id))  \(clause.level.rawValue), \(clause.group.rawValue.lowercased())"
+    ]
+    lines.append(wrapped(clause.sentence + ".", indent: 4))
+    lines.append(field("cause", breach.cause))
+    if !breach.sent.isEmpty { lines.append(field("sent", breach.sent.shortened(3 * width))) }
+    if !breach.answered.isEmpty { lines.append(field("answer", breach.answered.shortened(2 * width))) }
+    if !breach.stored.isEmpty { lines.append(field("stored", breach.stored.shortened(3 * width))) }
+    lines.append(field("harm", "\(breach.harm.rawValue): the SDK \(breach.harm.consequence)"))
+    lines.append(field("why", clause.reason))
+    let consequences = summary.broken.filter { $0.cause == clause.id }.map(\.clause.id)
+    if !consequences.isEmpty { lines.append(field("also", consequences.joined(separator: ", "))) }
+    let threads = clause.threads.compactMap(ConformanceClause.address(ofThread:))
+    if let first = threads.first { lines.append(field("thread", first)) }
+    lines.append(
+      field("again", "rollingroad conform … --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"))
+    if let curl = breach.curl, curl.count <= 4 * width { lines.append("    " + dim(curl)) }
+    return lines.joined(separator: "\n")
+  }
+
+  /// What says nothing, by its reasons.
+  private var silent: [String] {
+    var groups: [(reason: String, ids: [String])] = []
+    for result in summary.results {
+      let reason: String
+      switch result.verdict {
+      case .notApplicable(let text): reason = "not applicable: \(text)"
+      case .notJudged(let text): reason = "not judged: \(text)"
+      case .kept, .broken: continue
+      }
+      if let index = groups.firstIndex(where: { $0.reason == reason }) {
+        groups[index].ids.append(result.clause.id)
+      } else {
+        groups.append((reason, [result.clause.id]))
+      }
+    }
+    guard !groups.isEmpty else { return [] }
+    let lines = groups.map { group in
+      wrapped(group.reason, indent: 2) + "\n" + wrapped(group.ids.joined(separator: ", "), indent: 4)
+    }
+    return [dim(lines.joined(separator: "\n"))]
+  }
+
+  private var verdict: String {
+    let counts = [
+      (summary.broken.count, "broken"), (summary.notApplicable.count, "not applicable"),
+      (summary.notJudged.count, "not judged"),
+    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let tail = counts.isEmpty ? "" : "; " + counts.joined(separator: ", ")
+    let seconds = "\(Int(summary.seconds.rounded())) s"
+    let word = "\(summary.badge) clauses kept\(tail); \(seconds)"
+    let isGood = summary.outcome == .allKept
+    return (isGood ? green("✓ ") : red("✗ ")) + bold(word)
+  }
+
+  private func mark(of result: ClauseResult) -> String { result.clause.level == .must ? red("✗") : yellow("!") }
+
+  private func field(_ name: String, _ text: String) -> String {
+    let head = "    " + dim(name) + String(repeating: " ", count: 8 - name.count)
+    return head + wrapped(text, indent: 12).drop { $0 == " " }
+  }
+
+  /// Words in lines of the width; a word that is longer stands by itself.
+  private func wrapped(_ text: String, indent: Int) -> String {
+    let margin = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, indent + line.count + 1 + word.count > width {
+        lines.append(margin + line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    if !line.isEmpty { lines.append(margin + line) }
+    return lines.joined(separator: "\n")
+  }
+
+  private func coloured(_ text: String, _ code: String) -> String {
+    hasColours ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+  private func green(_ text: String) -> String { coloured(text, "32") }
+  private func red(_ text: String) -> String { coloured(text, "31") }
+  private func yellow(_ text: String) -> String { coloured(text, "33") }
+  private func dim(_ text: String) -> String { coloured(text, "2") }
+  private func bold(_ text: String) -> String { coloured(text, "1") }
+}

@@ -1,0 +1,109 @@
+import AnswerCheck
+import Base
+import Contract
+import JSON
+import Synchronization
+import Upload
+
+/// Looks at every answer of a run, whichever clause asked for it: for the clauses that hold for all answers.
+final class AnswerWatch: Sendable {
+  /// What was seen, with an example of each kind.
+  struct Sight: Sendable {
+    var uploads = 0
+    var successes = 0
+    var unusualSuccess: String?
+    var page: String?
+    var wrongType: String?
+    var commandForm: String?
+    var commandProblem: String?
+    var commandAnswers = 0
+  }
+
+  private let sight = Mutex(Sight())
+
+  var seen: Sight { sight.withLock { $0 } }
+
+  func see(_ upload: ConformancePhone.Upload) {
+    guard case .answered(let status, reason: _, let body) = upload.outcome else { return }
+    note(status, upload.head, body, purpose: upload.request.purpose)
+  }
+
+  func see(_ answer: RawAnswer) { note(answer.status, answer.head, answer.body, purpose: nil) }
+
+  private func note(_ status: Int, _ head: AnswerHead, _ body: [UInt8], purpose: OutgoingRequest.Purpose?) {
+    let type = head[HeaderName.contentType] ?? ""
+    let start = String(decoding: body.prefix(60), as: UTF8.self).filter { !$0.isNewline }
+    let isPage = AnswerWatch.isPage(body, type)
+    let isJSONType = type.lowercased().contains("json")
+    let isJSON = body.isEmpty || StoredValue(body) != nil
+    let commands = AnswerWatch.commands(in: body)
+    sight.withLock { sight in
+      if commands.areThere { sight.commandAnswers += 1 }
+      sight.commandForm = sight.commandForm ?? commands.form
+      sight.commandProblem = sight.commandProblem ?? commands.problem
+      if isJSONType, !isJSON {
+        sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that begins with \(start)"
+      }
+      guard purpose == .records else { return }
+      sight.uploads += 1
+      guard 200..<300 ~= status else { return }
+      sight.successes += 1
+      if ![200, 201, 204].contains(status) { sight.unusualSuccess = sight.unusualSuccess ?? "status \(status)" }
+      if isPage { sight.page = sight.page ?? "status \(status) and a page that begins with \(start)" }
+    }
+  }
+
+  static func isPage(_ body: [UInt8], _ type: String) -> Bool {
+    if body.isEmpty { return false }
+    let start = String(decoding: body.drop { $0 <= 0x20 }.prefix(14), as: UTF8.self).lowercased()
+    return type.lowercased().contains("text/html") || start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
+  }
+
+  /// Whether there are commands, and why the SDK would not find or not understand them.
+  fileprivate static func commands(in body: [UInt8]) -> (areThere: Bool, form: String?, problem: String?) {
+    guard let value = StoredValue(body) else {
+      let names = String(decoding: body, as: UTF8.self).contains("background_geolocation")
+      return (names, names ? "the body with commands is no JSON" : nil, nil)
+    }
+    if let list = value["background_geolocation"] {
+      if case .null = list { return (false, nil, nil) }
+      let received = ReceivedCommands(inBody: body.span)
+      let form = received.problems.first { $0.isOfForm }
+      let problem = received.problems.first { !$0.isOfForm }
+      let isThere = !received.commands.isEmpty || !received.problems.isEmpty
+      return (isThere, form.map { "\($0)" }, problem.map { "\($0)" })
+    }
+    guard let place = nestedCommands(value, at: "") else { return (false, nil, nil) }
+    return (true, "the commands are at \(place), and the SDK looks for background_geolocation at the top", nil)
+  }
+
+  /// A key that means the commands, where or how the SDK does not look for it.
+  private static func nestedCommands(_ value: StoredValue, at place: String) -> String? {
+    switch value {
+    case .object(let members):
+      for member in members {
+        let path = place.isEmpty ? member.key : "\(place).\(member.key)"
+        let plain = member.key.lowercased().filter { $0 != "_" && $0 != "-" }
+        if plain == "backgroundgeolocation" { return path }
+        if let found = nestedCommands(member.value, at: path) { return found }
+      }
+      return nil
+    case .list(let elements):
+      for (index, element) in elements.enumerated() {
+        if let found = nestedCommands(element, at: "\(place)[\(index)]") { return found }
+      }
+      return nil
+    case .null, .bool, .number, .text: return nil
+    }
+  }
+}
+
+extension CommandProblem {
+  /// The list itself is wrong, not what a command in it asks for.
+  fileprivate var isOfForm: Bool {
+    switch self {
+    case .nullCommand, .wrongShape: true
+    case .unknownCommand, .wrongArgument, .superfluousArgument, .invalidGeofence, .invalidConfiguration: false
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import Base
+import Contract
+import HTTP1
+import Scenario
+import Upload
+
+/// What every clause asks: was it acknowledged, is it stored, once, as it was sent?
+extension ClauseRun {
+  static let answerTime = Nanoseconds.seconds(10)
+  private static let attemptsMax = 6
+
+  /// Uploads until the queue is empty. A server that says that it is too busy is asked again, as the SDK would.
+  @discardableResult
+  func deliver(_ phone: ConformancePhone, _ records: [SentRecord] = [], as what: String = "the upload") throws
+    -> [ConformancePhone.Upload]
+  {
+    phone.put(records)
+    var all: [ConformancePhone.Upload] = []
+    for attempt in 1...ClauseRun.attemptsMax {
+      let uploads = phone.upload()
+      all += uploads
+      if phone.queuedCount == 0 { break }
+      guard let last = uploads.last, [429, 503].contains(last.status), attempt < ClauseRun.attemptsMax else { break }
+      pause(100 * attempt)
+    }
+    guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
+    lastSent = RawRequest(last.request)
+    if phone.queuedCount > 0 { throw refusal(last, of: what) }
+    return all
+  }
+
+  func refusal(_ upload: ConformancePhone.Upload, of what: String) -> ClauseStop {
+    .broken(
+      breach(
+        "\(what) was answered with \(upload.outcome.text.shortened(160))", harm: ClauseRun.harm(of: upload.status),
+        upload))
+  }
+
+  /// What an answer other than success makes of a queue.
+  static func harm(of status: Int) -> ClauseHarm { 400..<500 ~= status || 300..<400 ~= status ? .block : .repeat }
+
+  func breach(_ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "")
+    -> Breach
+  {
+    if let upload { lastSent = RawRequest(upload.request) }
+    var breach = Breach(cause: cause, harm: harm ?? clause.harm)
+    breach.sent =
+      lastSent.map { request in
+        "\(request.method) \(request.url), \(request.body.count) bytes: \(String(decoding: request.body.prefix(160), as: UTF8.self))"
+      } ?? ""
+    breach.answered = upload?.outcome.text ?? ""
+    breach.stored = stored
+    breach.curl = lastSent?.curl
+    return breach
+  }
+
+  func fail(_ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "")
+    -> ClauseStop
+  {
+    .broken(breach(cause, harm: harm, upload, stored: stored))
+  }
+
+  /// The store of the backend, as it is now.
+  func stored(_ device: String) throws -> [StoredRecord] {
+    guard let store = target.store else {
+      throw ClauseStop.notJudged("nothing says what is stored: see 'verify' of the dialect")
+    }
+    do throws(StoreProblem) { return try store.records(of: device) } catch {
+      throw ClauseStop.notJudged("the store could not be read: \(error.text)")
+    }
+  }
+
+  /// What a store has of some records.
+  struct Look {
+    let entries: [UUID128: [StoredRecord]]
+    let listed: Int
+    var missing: [SentRecord] = []
+    var repeated: [SentRecord] = []
+
+    func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
+  }
+
+  /// Looks until all of the records are there, or as long as the dialect allows them to be on their way.
+  func look(for records: [SentRecord], of device: String) throws -> Look {
+    let deadline = now + target.dialect.verification.readDelay + .seconds(1)
+    while true {
+      var look = try look(of: records, device)
+      if look.missing.isEmpty || now >= deadline {
+        // What is written twice may be seen once, for a moment.
+        if look.missing.isEmpty, target.dialect.verification.readDelay > .zero {
+          pause(Int(target.dialect.verification.readDelay.wholeMilliseconds))
+          look = try self.look(of: records, device)
+        }
+        return look
+      }
+      pause(100)
+    }
+  }
+
+  private func look(of records: [SentRecord], _ device: String) throws -> Look {
+    let all = try stored(device)
+    var entries: [UUID128: [StoredRecord]] = [:]
+    for entry in all { if let uuid = entry.uuid { entries[uuid, default: []].append(entry) } }
+    var look = Look(entries: entries, listed: all.count)
+    for record in records {
+      let count = entries[record.uuid]?.count ?? 0
+      if count == 0 { look.missing.append(record) }
+      if count > 1 { look.repeated.append(record) }
+    }
+    return look
+  }
+
+  /// Each of them is stored once under its device. `among` tells which records these are, as "of the batch of 10".
+  @discardableResult
+  func expectOnce(
+    _ records: [SentRecord], of device: String, among: String = "", harm: ClauseHarm? = nil
+  ) throws -> Look {
+    let look = try look(for: records, of: device)
+    let all = records.count
+    if !look.missing.isEmpty {
+      let which = look.missing.prefix(2).map(\.uuid.upperCaseText).joined(separator: ", ")
+      let count = look.missing.count
+      throw fail(
+        all == 1
+          ? "the record was acknowledged and is not stored\(among)"
+          : "\(count) of \(all) records\(among) were acknowledged and are not stored",
+        harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)")
+    }
+    if let twice = look.repeated.first {
+      let rows = look.entries[twice.uuid]?.count ?? 0
+      throw fail(
+        all == 1
+          ? "the record is stored \(rows) times\(among)"
+          : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
+        stored: "\(twice.uuid.upperCaseText) stands there \(rows) times")
+    }
+    return look
+  }
+
+  /// A field of a record is stored as it was sent. Nothing is said of fields that the store does not show.
+  func expectSame(_ fields: [String], of record: SentRecord, in look: Look) throws {
+    guard let entry = look.entry(of: record) else { return }
+    for field in fields {
+      guard let sent = record.value.value(at: field) else { continue }
+      guard facts.shows(field) else { throw ClauseStop.notApplicable("the store shows no '\(field)'") }
+      guard let stored = entry.value(field) else {
+        throw fail("'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300))
+      }
+      if let difference = ClauseRun.difference(stored, sent, field) {
+        throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300))
+      }
+    }
+  }
+
+  /// Times by their instant, quantities by their double, all else as values.
+  static func difference(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
+    if field == "timestamp" || field.hasSuffix(".timestamp") {
+      guard let wanted = sent.instant else { return nil }
+      if stored.instant == wanted { return nil }
+      return "\(field): \(stored.shown) instead of \(sent.shown)"
+    }
+    if case .number = sent, field.hasPrefix("coords.") || field == "odometer" || field.hasPrefix("battery.") {
+      if let mine = stored.double, let theirs = sent.double, abs(mine - theirs) <= ClauseRun.tolerance(of: field) {
+        return nil
+      }
+      return "\(field): \(stored.shown) instead of \(sent.shown)"
+    }
+    if case .bool(let flag) = sent, case .number(let digits) = stored, digits == (flag ? "1" : "0") { return nil }
+    return stored.difference(from: sent, at: field)
+  }
+
+  /// A tenth of a micron of a degree is a centimetre; other quantities have two decimals.
+  private static func tolerance(of field: String) -> Double {
+    field == "coords.latitude" || field == "coords.longitude" ? 1.0001e-7 : 0.005
+  }
+}
+
+/// Requests that no SDK would send by itself.
+extension ClauseRun {
+  /// The request that the SDK would send for these records.
+  func request(_ phone: ConformancePhone, _ records: [SentRecord]) throws -> OutgoingRequest {
+    phone.put(records)
+    guard let request = phone.takeRequest(), request.purpose == .records else {
+      throw ClauseStop.notJudged("the phone did not upload")
+    }
+    lastSent = RawRequest(request)
+    return request
+  }
+
+  /// The end of a request whose answer the phone did not see.
+  func lose(_ request: OutgoingRequest, of phone: ConformancePhone) {
+    phone.answer(request, .failed(.reset, message: "the connection was cut"))
+  }
+
+  /// Sends over a connection of its own, and waits for the answer.
+  func exchange(_ request: RawRequest) throws -> RawConnection.Reply {
+    lastSent = request
+    let connection = try connect()
+    connection.send(request.bytes)
+    return connection.reply(within: ClauseRun.answerTime)
+  }
+
+  /// A good record over the phone's own line: the backend goes on.
+  func expectAlive(after what: String) throws {
+    let phone = try phone()
+    let record = fix(phone)
+    try deliver(phone, [record], as: "an upload after \(what)")
+    if target.store != nil { try expectOnce([record], of: phone.name, among: " after \(what)") }
+  }
+}

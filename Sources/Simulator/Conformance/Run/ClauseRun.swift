@@ -1,0 +1,241 @@
+import AnswerCheck
+import Base
+import Contract
+import CurlTransport
+import Database
+import Host
+import JSON
+import Network
+import Scenario
+import Threads
+import Upload
+
+/// One clause on its way to a verdict: its phones, what they send, what comes back, what is stored.
+///
+/// All that a clause does ends with a return, which means kept, or by throwing a `ClauseStop`.
+final class ClauseRun {
+  let clause: ConformanceClause
+  let target: ConformanceTarget
+  let facts: RunFacts
+  let watch: AnswerWatch
+  private let settings: ConformanceRun.Settings
+  private let clock = SystemClock()
+  private var lineOfPhones: PhoneLine?
+  private var stream: RandomStream
+  private var phones = 0
+  private var records = 0
+  /// What "kept" is to say.
+  var note = ""
+  /// The last thing that was sent, for the finding.
+  var lastSent: RawRequest?
+
+  init(
+    _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
+    watch: AnswerWatch
+  ) {
+    self.clause = clause
+    self.target = target
+    self.settings = settings
+    self.facts = facts
+    self.watch = watch
+    stream = RandomStream(
+      seed: settings.seed, device: FNV1a.hash(clause.id), concern: UInt64(settings.start.millisecondsSince1970))
+  }
+
+  var now: MonotonicInstant { clock.monotonicNow }
+  var wallNow: WallInstant { clock.wallNow }
+
+  /// Waits without an event to wait for: between two looks at a store, or two attempts at a busy server.
+  func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
+
+  func line() throws -> PhoneLine {
+    if let lineOfPhones { return lineOfPhones }
+    let line = try PhoneLine(.conformance, watch: watch)
+    lineOfPhones = line
+    return line
+  }
+
+  func random(below bound: Int) -> Int { stream.index(below: bound) }
+
+  func uuid() -> UUID128 { UUID128(randomHigh: stream.u64(), randomLow: stream.u64()) }
+}
+
+/// Phones and their records.
+extension ClauseRun {
+  /// A phone that no other clause has, with tokens where the backend asks for them. Its app uploads in batches.
+  func phone(
+    named suffix: String? = nil, signsIn: Bool = true, _ configure: (inout Configuration) -> Void = { _ in }
+  ) throws -> ConformancePhone {
+    phones += 1
+    let name = "c\(settings.runID)-\(clause.id)-\(suffix ?? "\(phones)")"
+    var tokens: DeviceTokens?
+    if signsIn, facts.needsTokens { tokens = try signIn(name) }
+    return try phone(exactly: name, tokens: tokens, configure)
+  }
+
+  func phone(
+    exactly name: String, tokens: DeviceTokens? = nil, _ configure: (inout Configuration) -> Void = { _ in }
+  ) throws -> ConformancePhone {
+    phones += 1
+    let (target, facts) = (target, facts)
+    let placeholders = DevicePlaceholders(id: name, index: phones, fleet: "conform", seed: settings.seed)
+    return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line()) { draft in
+      draft.http.batchSync = facts.prefersBatches
+      draft.http.timeoutMilliseconds = 10_000
+      if let preset = target.dialect.preset { draft.speak(preset) }
+      _ = draft.apply(placeholders.fill(target.dialect.app.document))
+      draft.http.url = placeholders.fill(target.url)
+      if let preset = target.dialect.preset { draft.identify(name, to: preset) }
+      if let tokens {
+        draft.authorization.accessToken = tokens.access
+        draft.authorization.refreshToken = tokens.refresh
+        draft.authorization.expires = tokens.expires ?? TokenExpiry.never
+      }
+      draft.authorization.refreshUrl = target.refreshURL
+      if draft.authorization.refreshPayload == .emptyObject {
+        draft.authorization.refreshPayload = .object(["refresh_token": .string(TokenPlaceholder.refreshToken)])
+      }
+      configure(&draft)
+    }
+  }
+
+  /// A record of the phone's own renderer, a second or so after the one before.
+  func fix(_ phone: ConformancePhone, at time: WallInstant? = nil, _ change: (inout LocationRecord) -> Void = { _ in })
+    -> SentRecord
+  {
+    fix(phone, at: time, latitude: nil, longitude: nil, change)
+  }
+
+  func fix(
+    _ phone: ConformancePhone, at time: WallInstant? = nil, latitude: Double?, longitude: Double?,
+    _ change: (inout LocationRecord) -> Void = { _ in }
+  ) -> SentRecord {
+    records += 1
+    let time = time ?? instant(records)
+    var coords = Coordinates(
+      latitude: latitude ?? 45.5190912 + Double(records) * 0.000137,
+      longitude: longitude ?? -116.2972148 - Double(records) * 0.000211)
+    (coords.accuracy, coords.speed, coords.heading, coords.altitude) = (4.5, 13.89, 271.5, 812.4)
+    (coords.speedAccuracy, coords.headingAccuracy, coords.altitudeAccuracy) = (0.5, 3.0, 2.5)
+    var record = LocationRecord(
+      uuid: uuid(), timestamp: time, isMoving: true, odometer: 507.54 + Double(records) * 14.25, coords: coords,
+      activity: Activity(.inVehicle, confidence: 92), battery: Battery(level: 0.42, isCharging: false))
+    record.recordedAt = time.advanced(byMilliseconds: 140)
+    record.ageMilliseconds = 140
+    change(&record)
+    var renderer = RecordRenderer(phone.configuration)
+    var bytes: [UInt8] = []
+    _ = renderer.append(record, to: &bytes)
+    return SentRecord(uuid: record.uuid, timestamp: record.timestamp, bytes: bytes)
+  }
+
+  func fixes(_ phone: ConformancePhone, _ count: Int) -> [SentRecord] { (0..<count).map { _ in fix(phone) } }
+
+  /// The instants of records: minutes ago, never on a whole second.
+  func instant(_ number: Int) -> WallInstant {
+    settings.start.advanced(
+      byMilliseconds: Int64(number) * 1_137 - 7_200_000 - settings.start.millisecondsSince1970 % 1_000 + 563)
+  }
+
+  /// A record as another app, or another version of the SDK, would write it: `%U` and `%T` stand for its uuid and time.
+  func raw(_ text: String, at time: WallInstant? = nil) throws -> SentRecord {
+    guard facts.takesDefaultSchema else {
+      throw ClauseStop.notApplicable("the app of the dialect writes its records by a template")
+    }
+    records += 1
+    let (uuid, time) = (uuid(), time ?? instant(records))
+    let filled = text.split(separator: "%U", omittingEmptySubsequences: false).joined(separator: uuid.upperCaseText)
+      .split(separator: "%T", omittingEmptySubsequences: false).joined(separator: time.iso8601Text)
+    return SentRecord(uuid: uuid, timestamp: time, bytes: Array(filled.utf8))
+  }
+
+  /// A usual record of the default schema with other members behind it, as `"extras":{}`.
+  func raw(with members: String, at time: WallInstant? = nil) throws -> SentRecord {
+    let number = records + 1
+    let place =
+      "\"latitude\":\(45.5190912 + Double(number) * 0.000137),\"longitude\":\(-116.2972148 - Double(number) * 0.000211)"
+    return try raw(
+      "{\"uuid\":\"%U\",\"timestamp\":\"%T\",\"coords\":{\(place),\"accuracy\":4.5},\(members)}", at: time)
+  }
+}
+
+extension UUID128 {
+  var upperCaseText: String {
+    var bytes: [UInt8] = []
+    append(upperCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A record that a clause puts into a phone's queue.
+struct SentRecord: Sendable {
+  let uuid: UUID128
+  let timestamp: WallInstant
+  let bytes: [UInt8]
+
+  /// What it says.
+  var value: StoredValue { StoredValue(bytes) ?? .null }
+}
+
+/// Tokens, commands and connections that are no phone's.
+extension ClauseRun {
+  /// Registers a device, as its app would.
+  func signIn(_ device: String) throws -> DeviceTokens {
+    let (outcome, _) = try signInAnswer(device)
+    guard let answer = JSONValue(answer: outcome.body), let found = DeviceTokens(FoundTokens(searching: answer)) else {
+      throw ClauseStop.notJudged("no device can sign in: \(outcome.text)")
+    }
+    return found
+  }
+
+  func signInAnswer(_ device: String) throws -> (outcome: RequestOutcome, head: AnswerHead) {
+    guard let login = target.login else { throw ClauseStop.notApplicable("the dialect names no login") }
+    let placeholders = DevicePlaceholders(id: device, index: 0, fleet: "conform", seed: settings.seed)
+    var headers = login.headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
+    if !headers.contains(where: { $0.hasName(HeaderName.contentType) }) {
+      headers.append(NameValuePair(HeaderName.contentType, ContentType.json))
+    }
+    return target.client.ask(
+      placeholders.fill(login.url), by: login.method, headers: headers, body: Array(placeholders.fill(login.body).utf8))
+  }
+
+  /// Puts a command into the backend's queue for a device.
+  func order(_ queued: [Command], for phone: ConformancePhone) throws {
+    guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
+    let lists = queued.map { command in
+      JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
+    }
+    let first = queued.first
+    let body = commands.body.filling("device", phone.name).filling("commands", JSONValue.array(lists).text)
+      .filling("command", lists.first?.text ?? "[]").filling("name", first?.name.rawValue ?? "")
+      .filling("argument", first?.argument?.text ?? "null")
+    let headers =
+      [NameValuePair(HeaderName.contentType, ContentType.json)]
+      + commands.headers.map { NameValuePair($0.name, $0.value) }
+    let url = commands.url.filling("device", phone.name.percentEncoded)
+    let (outcome, _) = target.client.ask(url, by: commands.method, headers: headers, body: Array(body.utf8))
+    guard 200..<300 ~= outcome.status else {
+      throw ClauseStop.notJudged("the command could not be queued: \(outcome.text)")
+    }
+  }
+
+  /// A connection over which the clause decides byte by byte.
+  func connect() throws -> RawConnection {
+    guard let address = target.address else { throw ClauseStop.notJudged("it takes a plain connection, http://") }
+    do throws(SystemError) { return try RawConnection(to: address, watch: watch) } catch {
+      throw ClauseStop.notJudged("no connection: \(error)")
+    }
+  }
+}
+
+extension JSONValue {
+  init?(answer bytes: [UInt8]) {
+    do throws(JSONError) { self = try JSONValue(parsing: bytes.span, duplicateKeys: .lastWins) } catch { return nil }
+  }
+
+  var text: String {
+    var writer = JSONWriter(capacity: 128)
+    write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

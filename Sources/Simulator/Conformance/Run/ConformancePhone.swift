@@ -1,0 +1,166 @@
+import AnswerCheck
+import Base
+import Contract
+import CurlTransport
+import Database
+import Engine
+import Host
+import JSON
+import Queue
+import Upload
+import Vocabulary
+
+/// A phone of one clause: the SDK's configuration, queue, uploader and refreshes, and records that the clause puts into the
+/// queue. What it wants to send is sent by its line, or taken by the clause, which then says how that ended.
+final class ConformancePhone {
+  /// What was sent, and how it ended.
+  struct Upload {
+    let request: OutgoingRequest
+    let outcome: RequestOutcome
+    let head: AnswerHead
+    let duration: Nanoseconds
+
+    var status: Int { outcome.status }
+    var isSuccess: Bool { 200..<300 ~= status }
+
+    var body: [UInt8] {
+      if case .answered(_, reason: _, let body) = outcome { body } else { [] }
+    }
+  }
+
+  let name: String
+  let number: Int
+  private let database: QueueDatabase
+  private let scratch = HostScratch()
+  private let clock = SystemClock()
+  private let line: PhoneLine
+  private var host: DeviceHost
+  private var outbox: [OutgoingRequest] = []
+  /// Commands that were obeyed, in their order.
+  private(set) var obeyed: [Command] = []
+
+  private static let uploadsMax = 400
+
+  init(
+    named name: String, number: Int, seed: UInt64, line: PhoneLine, configure: (inout Configuration) -> Void
+  ) throws(DatabaseError) {
+    (self.name, self.number, self.line) = (name, number, line)
+    database = try QueueDatabase(path: ":memory:", commits: .everyCall)
+    let now = Moment(monotonic: clock.monotonicNow, wall: clock.wallNow)
+    host = try DeviceHost(
+      DeviceDescription(platform: .ios, model: "Conformance", manufacturer: "Rolling Road", version: "18"),
+      database: database, device: 0, identity: RandomStream(seed: seed, device: UInt64(number), concern: 1),
+      scratch: scratch, at: now)
+    host.ready(Launch(), at: now) { kept in
+      Configuration.ready(platform: .ios, persisted: kept) { draft in
+        configure(&draft)
+        draft.http.autoSync = false
+      }
+    }
+    host.receive(.connectivity(.wifi), at: now)
+    perform()
+  }
+
+  private var now: Moment { Moment(monotonic: clock.monotonicNow, wall: clock.wallNow) }
+
+  var configuration: Configuration { host.configuration }
+  var queuedCount: Int { host.queue.count }
+
+  /// What the app changes.
+  func configure(_ change: (inout Configuration) -> Void) {
+    host.edit(at: now) { draft in draft.edit(change) }
+    perform()
+  }
+
+  /// Into the queue, as it is.
+  func put(_ records: [SentRecord]) {
+    for record in records { host.insert(record.uuid, record.timestamp, rendered: record.bytes, at: now) }
+    perform()
+  }
+
+  /// Begins an upload of what waits, and gives the request that the SDK wants sent; nil when it wants none.
+  func takeRequest() -> OutgoingRequest? {
+    if outbox.isEmpty {
+      host.sync(completion: 1, at: now)
+      perform()
+    }
+    return outbox.isEmpty ? nil : outbox.removeFirst()
+  }
+
+  /// How a request that was taken has ended.
+  func answer(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
+    host.answer(request.id, outcome, at: now)
+    perform()
+  }
+
+  /// One upload after the other, as long as the SDK goes on by itself.
+  func upload() -> [Upload] {
+    var uploads: [Upload] = []
+    guard var next = takeRequest() else { return [] }
+    while uploads.count < ConformancePhone.uploadsMax {
+      let upload = line.exchange(next, of: number)
+      uploads.append(upload)
+      answer(next, upload.outcome)
+      guard !outbox.isEmpty else { break }
+      next = outbox.removeFirst()
+    }
+    return uploads
+  }
+
+  private func perform() {
+    var effects = host.takeEffects()
+    while !effects.isEmpty {
+      for effect in effects {
+        switch effect {
+        case .send(let request): outbox.append(request)
+        case .deliver(.commanded(let command)): obeyed.append(command)
+        case .deliver, .demand, .log, .destroyLog, .uploadLog, .backgroundTask: break
+        }
+      }
+      effects = host.takeEffects()
+    }
+  }
+}
+
+/// The real connections of the phones of one clause.
+final class PhoneLine {
+  private let transport: DrivenTransport
+  private let watch: AnswerWatch
+
+  init(_ configuration: TransportConfiguration, watch: AnswerWatch) throws(TransportError) {
+    transport = try DrivenTransport(configuration)
+    self.watch = watch
+  }
+
+  /// Sends, and waits for the end.
+  func exchange(_ request: OutgoingRequest, of device: Int) -> ConformancePhone.Upload {
+    transport.submit(request, device: device)
+    while true {
+      guard let end = transport.turn(until: nil).first else { continue }
+      let upload = ConformancePhone.Upload(
+        request: request, outcome: end.outcome, head: AnswerHead(parsing: end.head), duration: end.timings.total)
+      watch.see(upload)
+      return upload
+    }
+  }
+
+  /// All at once; in the order of their ends.
+  func exchangeAll(_ requests: [(request: OutgoingRequest, device: Int)]) -> [ConformancePhone.Upload] {
+    var waiting: [Int: OutgoingRequest] = [:]
+    for (request, device) in requests {
+      waiting[device] = request
+      transport.submit(request, device: device)
+    }
+    var uploads: [ConformancePhone.Upload] = []
+    while !waiting.isEmpty {
+      for end in transport.turn(until: nil) {
+        guard let request = waiting.removeValue(forKey: end.device) else { continue }
+        let upload = ConformancePhone.Upload(
+          request: request, outcome: end.outcome, head: AnswerHead(parsing: end.head), duration: end.timings.total)
+        watch.see(upload)
+        uploads.append(upload)
+      }
+    }
+    return uploads
+  }
+}

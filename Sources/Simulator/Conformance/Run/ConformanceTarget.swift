@@ -1,0 +1,200 @@
+import AnswerCheck
+import Base
+import Contract
+import CurlTransport
+import JSON
+import Network
+package import Scenario
+import Upload
+
+/// The backend that is put to the test: where it is, how it is spoken to, how its store is read.
+package struct ConformanceTarget: Sendable {
+  /// Where uploads go; with `${device.id}` where the device belongs.
+  package let url: String
+  package let dialect: Dialect
+  let store: (any StoreView)?
+  let login: DialectLogin?
+  let refreshURL: String?
+  let commands: DialectCommands?
+  let client: ConformanceClient
+  let shell: ConformanceShell
+  /// Nil for a connection whose bytes are encrypted.
+  let address: SocketAddress?
+
+  /// What it takes to reach a backend.
+  package struct Means: Sendable {
+    package var adminToken: String?
+    package var shell: ConformanceShell
+    package var readFile: @Sendable (String) -> [UInt8]?
+
+    package init(
+      adminToken: String?, shell: ConformanceShell, readFile: @escaping @Sendable (String) -> [UInt8]?
+    ) {
+      (self.adminToken, self.shell, self.readFile) = (adminToken, shell, readFile)
+    }
+  }
+
+  /// `base` is the URL that the user names.
+  package init(_ base: String, _ dialect: Dialect, _ means: Means) {
+    let dialect = dialect.withPromisesOfPreset
+    self.dialect = dialect
+    shell = means.shell
+    let client = ConformanceClient()
+    self.client = client
+    let root = ConformanceTarget.joined(base, dialect.uploadPath)
+    url = dialect.uploadPath == nil ? dialect.preset.map { $0.uploads(to: base) } ?? base : root
+    let target = TargetAddress(url)
+    address = target.flatMap { $0.isPlain ? SocketAddress.resolving($0.host, port: $0.port) : nil }
+    let ours = dialect.preset == .rollingroad ? OwnServer(url, adminToken: means.adminToken) : nil
+    login = dialect.login.map { ConformanceTarget.resolved($0, base) } ?? ours?.login
+    refreshURL = dialect.refreshURL.map { ConformanceTarget.joined(base, $0) } ?? ours?.refreshURL
+    commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands
+    store = ConformanceTarget.store(dialect.verification, base, client, means) ?? ours?.store(client)
+  }
+
+  private static func store(
+    _ verification: DialectVerification, _ base: String, _ client: ConformanceClient, _ means: Means
+  ) -> (any StoreView)? {
+    let fields = verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
+    if let url = verification.url {
+      return QueriedStore(
+        url: joined(base, url), headers: verification.headers.map { NameValuePair($0.name, $0.value) },
+        records: JSONStep.steps(of: verification.records), next: verification.next.map(JSONStep.steps), fields: fields,
+        client: client)
+    }
+    if let database = verification.database, let query = verification.query {
+      return DatabaseStore(path: database, query: query, fields: fields)
+    }
+    if let command = verification.command { return PrintedStore(command: command, fields: fields, shell: means.shell) }
+    if let file = verification.file { return FileStore(path: file, fields: fields, readFile: means.readFile) }
+    return nil
+  }
+
+  private static func resolved(_ login: DialectLogin, _ base: String) -> DialectLogin {
+    var login = login
+    login.url = joined(base, login.url)
+    return login
+  }
+
+  private static func resolved(_ commands: DialectCommands, _ base: String) -> DialectCommands {
+    var commands = commands
+    commands.url = joined(base, commands.url)
+    return commands
+  }
+
+  /// A path belongs to the server that the target names.
+  private static func joined(_ base: String, _ path: String?) -> String {
+    guard let path else { return base }
+    if path.hasPrefix("http://") || path.hasPrefix("https://") { return path }
+    let origin = TargetAddress(base).map { ($0.isPlain ? "http://" : "https://") + $0.authority } ?? base
+    return origin + (path.hasPrefix("/") ? path : "/" + path)
+  }
+
+  /// Loopback by its name or number: what runs there is the user's own.
+  package var isLocal: Bool {
+    guard let host = TargetAddress(url)?.host else { return false }
+    return SocketAddress.resolving(host, port: 0)?.isLoopback ?? false
+  }
+
+  package var storePlace: String? { store?.place }
+}
+
+extension Dialect {
+  /// What is known of a preset's server, where the file says nothing else.
+  fileprivate var withPromisesOfPreset: Dialect {
+    guard preset == .rollingroad else { return self }
+    var dialect = self
+    if promises.roots.isEmpty { dialect.promises.roots = ["locations", "."] }
+    if promises.methods.isEmpty { dialect.promises.methods = ["PUT", "PATCH"] }
+    dialect.promises.takesEpoch = true
+    dialect.promises.takesBareRecords = true
+    dialect.promises.takesJSONRefresh = true
+    return dialect
+  }
+}
+
+/// What is known of a Rolling Road server without a dialect.
+private struct OwnServer {
+  let base: String
+  let headers: [Named<String>]
+
+  init(_ url: String, adminToken: String?) {
+    let segments = (TargetAddress(url)?.path ?? "/").split(separator: "/", omittingEmptySubsequences: false)
+    let isRun = segments.count >= 4 && segments[1] == "r" && !segments[2].isEmpty
+    let address = TargetAddress(url)
+    let origin = (address?.isPlain ?? true ? "http://" : "https://") + (address?.authority ?? "")
+    base = origin + (isRun ? "/r/\(segments[2])" : "")
+    headers = adminToken.map { [Named(name: HeaderName.authorization.description, value: "Bearer \($0)")] } ?? []
+  }
+
+  var login: DialectLogin {
+    var login = DialectLogin()
+    login.url = base + "/api/register"
+    login.body =
+      #"{"org":"conform","uuid":"${device.id}","device_id":"${device.id}","model":"Conformance","manufacturer":"Rolling Road","version":"18"}"#
+    return login
+  }
+
+  var refreshURL: String { base + "/api/refresh_token" }
+
+  var commands: DialectCommands {
+    var commands = DialectCommands()
+    commands.url = base + "/admin/v1/devices/{device}/commands"
+    commands.headers = headers
+    commands.body = #"{"commands":{commands}}"#
+    return commands
+  }
+
+  func store(_ client: ConformanceClient) -> any StoreView {
+    QueriedStore(
+      url: base + "/admin/v1/devices/{device}/locations?format=ndjson&limit=1000",
+      headers: headers.map { NameValuePair($0.name, $0.value) }, records: [.everyElement], next: nil, fields: [],
+      client: client)
+  }
+}
+
+/// Asks questions beside the phones.
+struct ConformanceClient: Sendable {
+  private static let answerBytesMax = 1 << 30
+
+  func ask(
+    _ url: String, by method: String = "GET", headers: [NameValuePair] = [], body: [UInt8] = []
+  ) -> (outcome: RequestOutcome, head: AnswerHead) {
+    var configuration = TransportConfiguration.conformance
+    configuration.answerLimit = ConformanceClient.answerBytesMax
+    do throws(TransportError) {
+      let transport = try DrivenTransport(configuration)
+      let request = OutgoingRequest(
+        id: 1, purpose: .log, method: method, url: url, headers: headers, body: body, timeout: .seconds(15))
+      transport.submit(request, device: 0)
+      while true {
+        if let end = transport.turn(until: nil).first { return (end.outcome, AnswerHead(parsing: end.head)) }
+      }
+    } catch { return (.failed(.unreachable, message: "\(error)"), AnswerHead()) }
+  }
+}
+
+extension TransportConfiguration {
+  static var conformance: TransportConfiguration {
+    var configuration = TransportConfiguration()
+    configuration.keepsHeads = true
+    configuration.readsEnvironment = true
+    return configuration
+  }
+}
+
+extension RequestOutcome {
+  var body: [UInt8] {
+    if case .answered(_, reason: _, let body) = self { body } else { [] }
+  }
+
+  /// For people.
+  var text: String {
+    switch self {
+    case .answered(let status, reason: _, let body):
+      let start = String(decoding: body.prefix(120), as: UTF8.self).filter { !$0.isNewline }
+      return "status \(status)" + (start.isEmpty ? "" : ": \(start)")
+    case .failed(_, let message): return message
+    }
+  }
+}

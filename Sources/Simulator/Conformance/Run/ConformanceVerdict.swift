@@ -1,0 +1,46 @@
+/// What became of a clause.
+package enum ConformanceVerdict: Equatable, Sendable {
+  /// With what was seen.
+  case kept(String)
+  case broken(Breach)
+  /// It asks for what this backend does not promise.
+  case notApplicable(String)
+  case notJudged(String)
+
+  package var word: String {
+    switch self {
+    case .kept: "kept"
+    case .broken: "broken"
+    case .notApplicable: "not applicable"
+    case .notJudged: "not judged"
+    }
+  }
+}
+
+/// How a clause was broken.
+package struct Breach: Equatable, Sendable {
+  /// What is wrong with the backend, as half a sentence.
+  package let cause: String
+  package var harm: ClauseHarm
+  package var sent = ""
+  package var answered = ""
+  package var stored = ""
+  /// A command line that sends the decisive request again; nil when none can.
+  package var curl: String?
+}
+
+/// A clause, its verdict and how long it took.
+package struct ClauseResult: Sendable {
+  package let clause: ConformanceClause
+  package var verdict: ConformanceVerdict
+  package var seconds: Double
+  /// The clause that is the cause, when this one was broken by it.
+  package var cause: String?
+}
+
+/// The end of a provocation that has not come to "kept".
+enum ClauseStop: Error {
+  case broken(Breach)
+  case notApplicable(String)
+  case notJudged(String)
+}

@@ -1,0 +1,148 @@
+import AnswerCheck
+import Base
+import HTTP1
+import Network
+
+/// A connection over which a clause decides byte by byte what is sent and when.
+final class RawConnection {
+  /// What came of a request.
+  enum Reply: Equatable {
+    case answer(RawAnswer)
+    /// The connection was closed before a byte of an answer.
+    case closed
+    case reset
+    /// Nothing whole came in time.
+    case timeout(partial: Int)
+    /// Bytes that are no answer, and why.
+    case notHTTP(String)
+
+    var status: Int { if case .answer(let answer) = self { answer.status } else { 0 } }
+    var isSuccess: Bool { 200..<300 ~= status }
+
+    /// For people.
+    var text: String {
+      switch self {
+      case .answer(let answer): "status \(answer.status)"
+      case .closed: "the connection was closed without an answer"
+      case .reset: "the connection was reset"
+      case .timeout(let partial): partial == 0 ? "no answer in time" : "an answer that did not end (\(partial) bytes)"
+      case .notHTTP(let reason): "an answer that is not HTTP: \(reason)"
+      }
+    }
+  }
+
+  private var socket: ClientSocket
+  private let clock = SystemClock()
+  /// Bytes behind the last answer.
+  private var rest: [UInt8] = []
+  private(set) var hasEnded = false
+  private let watch: AnswerWatch
+
+  init(to address: SocketAddress, watch: AnswerWatch) throws(SystemError) {
+    socket = try ClientSocket(to: address, by: SystemClock().monotonicNow + .seconds(5))
+    self.watch = watch
+  }
+
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool { socket.send(bytes, by: clock.monotonicNow + .seconds(20)) }
+
+  func endOutput() { socket.endOutput() }
+
+  /// Breaks the connection off with the end of this object.
+  func resetAtTheEnd() { socket.resetAtTheEnd() }
+
+  /// Waits for whatever comes, without taking it for an answer: true when something did, or the connection ended.
+  func isReadable(within span: Nanoseconds) -> Bool {
+    if !rest.isEmpty || hasEnded { return true }
+    switch socket.receive(by: clock.monotonicNow + span) {
+    case .bytes(let bytes):
+      rest += bytes
+      return true
+    case .end, .reset:
+      hasEnded = true
+      return true
+    case .timeout: return false
+    }
+  }
+
+  /// Waits until the peer has ended the connection; false when it goes on, or sends something.
+  func ends(within span: Nanoseconds) -> Bool {
+    guard rest.isEmpty else { return false }
+    return isReadable(within: span) && hasEnded && rest.isEmpty
+  }
+
+  /// What lies behind the last answer and belongs to none.
+  var surplus: [UInt8] { rest }
+
+  /// The next answer; interim ones are passed over, and told.
+  func reply(to method: HTTPMethod = .post, within span: Nanoseconds) -> Reply {
+    let deadline = clock.monotonicNow + span
+    var parser = ResponseParser(to: method)
+    var head = ResponseHead()
+    var answer = RawAnswer()
+    var pending = rest
+    rest = []
+    var received = 0
+    while true {
+      var used = 0
+      do throws(HTTPError) {
+        while true {
+          let step = try parser.next(pending.span.extracting(used..<pending.count), into: &head)
+          let start = used
+          used += step.taken
+          if step.event == .needMoreInput { break }
+          switch step.event {
+          case .head: answer.take(head)
+          case .body(let range): answer.body += pending[(start + range.lowerBound)..<(start + range.upperBound)]
+          case .end where head.isInterim:
+            answer.interim.append(head.status)
+            parser.beginNextResponse(to: method)
+          case .end:
+            rest = Array(pending[used...])
+            watch.see(answer)
+            return .answer(answer)
+          case .needMoreInput: break
+          }
+        }
+      } catch { return .notHTTP(error.reason) }
+      pending = Array(pending[used...])
+      switch hasEnded ? .end : socket.receive(by: deadline) {
+      case .bytes(let bytes):
+        received += bytes.count
+        pending += bytes
+      case .end:
+        hasEnded = true
+        return atEnd(&parser, answer, received + pending.count)
+      case .reset:
+        hasEnded = true
+        return .reset
+      case .timeout: return .timeout(partial: received)
+      }
+    }
+  }
+
+  private func atEnd(_ parser: inout ResponseParser, _ answer: RawAnswer, _ received: Int) -> Reply {
+    if received == 0, answer.status == 0 { return .closed }
+    do throws(HTTPError) { try parser.finish() } catch { return .notHTTP("it ended before it was whole") }
+    watch.see(answer)
+    return .answer(answer)
+  }
+}
+
+/// A whole answer.
+struct RawAnswer: Equatable {
+  var status = 0
+  var head = AnswerHead()
+  var body: [UInt8] = []
+  /// The statuses of interim answers before it.
+  var interim: [Int] = []
+  var keepsAlive = true
+
+  fileprivate mutating func take(_ head: ResponseHead) {
+    guard !head.isInterim else { return }
+    status = head.status
+    keepsAlive = head.keepAlive
+    self.head = AnswerHead(
+      head.fields.list.map { (head.fields.text($0.name) ?? "", head.fields.text($0.value) ?? "") })
+  }
+}

@@ -1,0 +1,121 @@
+import Base
+import Contract
+import HTTP1
+import JSON
+import Upload
+
+/// A request as bytes, for what a phone's own line would not send: other framing, other headers, pieces.
+struct RawRequest {
+  var method: String
+  var url: String
+  var headers: [NameValuePair]
+  var body: [UInt8]
+  var isChunked = false
+  var version = HTTPVersion.http11
+  /// Nil: none is written.
+  var declaredLength: Int?
+
+  init(_ request: OutgoingRequest) {
+    method = request.method
+    url = request.url
+    headers = request.headers
+    body = request.body
+    declaredLength = body.count
+  }
+
+  init(_ method: String, _ url: String, headers: [NameValuePair] = [], body: [UInt8] = []) {
+    (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+    declaredLength = body.isEmpty && method != "POST" ? nil : body.count
+  }
+
+  mutating func setHeader(_ name: String, _ value: String) {
+    headers.removeAll { $0.hasName(name) }
+    headers.append(NameValuePair(name, value))
+  }
+
+  mutating func setHeader(_ name: StaticString, _ value: String) { setHeader(name.description, value) }
+
+  /// The head with its empty line. What a writer refuses is written all the same: the clause wants it so.
+  var head: [UInt8] {
+    let address = TargetAddress(url)
+    var text = "\(method) \(address?.path ?? "/") \(version == .http11 ? "HTTP/1.1" : "HTTP/1.0")\r\n"
+    if !headers.contains(where: { $0.hasName(HeaderName.host) }) {
+      text += "\(HeaderName.host): \(address?.authority ?? "")\r\n"
+    }
+    for header in headers { text += "\(header.name): \(header.value)\r\n" }
+    var bytes = Array(text.utf8)
+    if isChunked {
+      HeadWriter.chunked(into: &bytes)
+    } else if let declaredLength, !headers.contains(where: { $0.hasName(HeaderName.contentLength) }) {
+      HeadWriter.contentLength(declaredLength, into: &bytes)
+    }
+    HeadWriter.end(into: &bytes)
+    return bytes
+  }
+
+  /// The body as it goes over the connection; chunks of that size when it is chunked.
+  func framedBody(chunk: Int = 7) -> [UInt8] {
+    guard isChunked else { return body }
+    var bytes: [UInt8] = []
+    var start = 0
+    while start < body.count {
+      let end = min(start + chunk, body.count)
+      ChunkWriter.chunk(body.span.extracting(start..<end), into: &bytes)
+      start = end
+    }
+    ChunkWriter.end(into: &bytes)
+    return bytes
+  }
+
+  var bytes: [UInt8] { head + framedBody() }
+
+  /// A command line to paste. Nil for a body that a shell cannot hold.
+  var curl: String? {
+    guard body.count <= 8_000, let text = String(validating: body, as: UTF8.self), !text.contains("\0") else {
+      return nil
+    }
+    var words = ["curl", "-sS", "-i", "--max-time", "20"]
+    if method != "POST" || body.isEmpty { words += ["-X", method] }
+    words.append(RawRequest.quoted(url))
+    for header in headers { words += ["-H", RawRequest.quoted("\(header.name): \(header.value)")] }
+    if isChunked { words += ["-H", "'Transfer-Encoding: chunked'"] }
+    if !body.isEmpty { words += ["--data-binary", RawRequest.quoted(text)] }
+    return words.joined(separator: " ")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+}
+
+/// Where a URL leads to, as far as a plain connection needs it.
+struct TargetAddress {
+  let isPlain: Bool
+  let host: String
+  let port: UInt16
+  /// With the query.
+  let path: String
+  let authority: String
+
+  init?(_ url: String) {
+    let isPlain = url.hasPrefix("http://")
+    guard isPlain || url.hasPrefix("https://") else { return nil }
+    let rest = url.dropFirst(isPlain ? 7 : 8)
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let authority = String(rest[..<end])
+    self.authority = authority
+    let tail = rest[end...].prefix { $0 != "#" }
+    path = tail.hasPrefix("/") ? String(tail) : "/" + tail
+    let isBracketed = authority.hasPrefix("[")
+    let close =
+      isBracketed ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.lastIndex(of: ":")
+    let hostEnd = close ?? authority.endIndex
+    let name = authority[..<hostEnd]
+    host = String(isBracketed ? name.dropFirst().dropLast() : name)
+    let digits = authority[hostEnd...].drop { $0 == ":" }
+    let standard: UInt16 = isPlain ? 80 : 443
+    self.isPlain = isPlain
+    guard let port = digits.isEmpty ? standard : UInt16(digits), !host.isEmpty else { return nil }
+    self.port = port
+  }
+}

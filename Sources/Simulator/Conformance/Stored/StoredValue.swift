@@ -1,0 +1,246 @@
+import Base
+import JSON
+import Scenario
+
+/// A JSON value as it was written: numbers keep their digits, and texts may be what no strict reader accepts. For
+/// comparisons of what was sent with what is stored.
+indirect enum StoredValue: Sendable {
+  case null
+  case bool(Bool)
+  /// The digits as they stand there.
+  case number(String)
+  case text(String)
+  case list([StoredValue])
+  case object([(key: String, value: StoredValue)])
+
+  /// Nil for what is no JSON even in its structure.
+  init?(_ bytes: [UInt8]) {
+    let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true)
+    var reader = JSONReader(bytes.span, limits: limits)
+    do throws(JSONError) {
+      self = try StoredValue.read(from: &reader, bytes)
+      try reader.finish()
+    } catch { return nil }
+  }
+
+  private static func read(from reader: inout JSONReader, _ bytes: [UInt8]) throws(JSONError) -> StoredValue {
+    switch try reader.peek() {
+    case .null:
+      try reader.readNull()
+      return .null
+    case .true, .false: return .bool(try reader.readBool())
+    case .number: return .number(String(decoding: bytes[try reader.readNumber().range], as: UTF8.self))
+    case .string: return .text(text(bytes[try reader.readText().range]))
+    case .array:
+      var elements: [StoredValue] = []
+      try reader.enterArray()
+      while try reader.nextElement() { elements.append(try read(from: &reader, bytes)) }
+      return .list(elements)
+    case .object:
+      var members: [(String, StoredValue)] = []
+      try reader.enterObject()
+      while let key = try reader.nextKey() {
+        let name = text(bytes[key.range])
+        let value = try read(from: &reader, bytes)
+        members.removeAll { $0.0 == name }
+        members.append((name, value))
+      }
+      return .object(members)
+    }
+  }
+
+  /// What stands between the quotes: halves of surrogate pairs become U+FFFD, as they do in UTF-8 readers.
+  private static func text(_ raw: ArraySlice<UInt8>) -> String {
+    guard raw.contains(UInt8(ascii: "\\")) else { return String(decoding: raw, as: UTF8.self) }
+    var (units, plain): ([UInt16], [UInt8]) = ([], [])
+    var result = ""
+    func flush() {
+      result += String(decoding: plain, as: UTF8.self) + String(decoding: units, as: UTF16.self)
+      (plain, units) = ([], [])
+    }
+    var rest = raw
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+        if !units.isEmpty { flush() }
+        plain.append(byte)
+        continue
+      }
+      if escape == UInt8(ascii: "u"), let unit = UInt16(String(decoding: rest.prefix(4), as: UTF8.self), radix: 16) {
+        if !plain.isEmpty { flush() }
+        units.append(unit)
+        rest = rest.dropFirst(4)
+      } else {
+        if !units.isEmpty { flush() }
+        plain.append(meaning(of: escape))
+      }
+    }
+    flush()
+    return result
+  }
+
+  private static func meaning(of escape: UInt8) -> UInt8 {
+    switch escape {
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "t"): 0x09
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    default: escape
+    }
+  }
+}
+
+extension StoredValue {
+  subscript(key: String) -> StoredValue? {
+    if case .object(let members) = self { members.first { $0.key == key }?.value } else { nil }
+  }
+
+  /// `coords.latitude`.
+  func value(at path: String) -> StoredValue? {
+    var value = self
+    for name in path.split(separator: ".") {
+      guard let next = value[String(name)] else { return nil }
+      value = next
+    }
+    return value
+  }
+
+  /// What a path of JSON leads to, all of it.
+  func values(along path: ArraySlice<JSONStep>) -> [StoredValue] {
+    switch path.first {
+    case nil: return [self]
+    case .member(let name)?: return self[name]?.values(along: path.dropFirst()) ?? []
+    case .everyElement?:
+      guard case .list(let elements) = self else { return [] }
+      return elements.flatMap { $0.values(along: path.dropFirst()) }
+    }
+  }
+
+  /// A text that is itself JSON, as stores of whole bodies have it, looked into.
+  var opened: StoredValue {
+    guard case .text(let text) = self, let first = text.first, "{[".contains(first) else { return self }
+    return StoredValue(Array(text.utf8)) ?? self
+  }
+
+  var double: Double? {
+    switch self {
+    case .number(let digits): Double(digits)
+    case .text(let text): Double(text)
+    case .null, .bool, .list, .object: nil
+    }
+  }
+
+  var string: String? { if case .text(let text) = self { text } else { nil } }
+
+  /// An instant in any of the usual spellings: ISO 8601 with a zone, or a number of seconds or milliseconds.
+  var instant: WallInstant? {
+    switch self {
+    case .text(let text):
+      let spelled = text.contains("T") ? text : text.replacingFirstSpaceByT
+      if let instant = WallInstant(iso8601: Array(spelled.utf8).span) { return instant }
+      return Double(text).flatMap(StoredValue.instant)
+    case .number(let digits): return Double(digits).flatMap(StoredValue.instant)
+    case .null, .bool, .list, .object: return nil
+    }
+  }
+
+  private static func instant(_ number: Double) -> WallInstant? {
+    WallInstant(exactly: Int64((abs(number) < 1e11 ? number * 1_000 : number).rounded()))
+  }
+
+  /// For people, in one line.
+  var shown: String {
+    switch self {
+    case .null: return "null"
+    case .bool(let flag): return "\(flag)"
+    case .number(let digits): return digits
+    case .text(let text):
+      var writer = JSONWriter(capacity: text.utf8.count + 2)
+      writer.value(text)
+      return String(decoding: writer.bytes, as: UTF8.self)
+    case .list(let elements): return "[" + elements.map(\.shown).joined(separator: ",") + "]"
+    case .object(let members):
+      return "{" + members.map { "\"\($0.key)\":\($0.value.shown)" }.joined(separator: ",") + "}"
+    }
+  }
+}
+
+extension String {
+  fileprivate var replacingFirstSpaceByT: String {
+    guard let space = firstIndex(of: " ") else { return self }
+    return self[..<space] + "T" + self[index(after: space)...]
+  }
+}
+
+/// Whether two values say the same: the order of keys and the way a number is written make no difference.
+extension StoredValue {
+  func equals(_ other: StoredValue) -> Bool {
+    switch (self, other) {
+    case (.null, .null): return true
+    case (.bool(let left), .bool(let right)): return left == right
+    case (.number(let left), .number(let right)):
+      return WrittenNumber(left) == WrittenNumber(right) || isNear(left, right)
+    case (.text(let left), .text(let right)): return left.unicodeScalars.elementsEqual(right.unicodeScalars)
+    case (.list(let left), .list(let right)): return left.elementsEqual(right) { $0.equals($1) }
+    case (.object(let left), .object(let right)):
+      return left.count == right.count && left.allSatisfy { member in other[member.key]?.equals(member.value) ?? false }
+    case (.null, _), (.bool, _), (.number, _), (.text, _), (.list, _), (.object, _): return false
+    }
+  }
+
+  /// A fraction is as exact as a double can be; a whole number has all its digits.
+  private func isNear(_ left: String, _ right: String) -> Bool {
+    guard WrittenNumber(left).isFraction || WrittenNumber(right).isFraction, let left = Double(left) else {
+      return false
+    }
+    return left == Double(right)
+  }
+
+  /// Where this differs from what was sent, as `extras.id: 9007199254740992 instead of 9007199254740993`; nil when it does not.
+  func difference(from sent: StoredValue, at place: String) -> String? {
+    if equals(sent) { return nil }
+    if case .object(let members) = sent, case .object = self {
+      for member in members {
+        let inner = "\(place).\(member.key)"
+        guard let mine = self[member.key] else { return "\(inner) is missing" }
+        if let difference = mine.difference(from: member.value, at: inner) { return difference }
+      }
+      return "\(place) has more keys than were sent"
+    }
+    return "\(place): \(shown.shortened(60)) instead of \(sent.shown.shortened(60))"
+  }
+}
+
+/// A number by its digits and its exponent, whatever its spelling.
+private struct WrittenNumber: Equatable {
+  private let isNegative: Bool
+  private let digits: [UInt8]
+  private let exponent: Int
+
+  init(_ text: String) {
+    var (mantissa, exponent) = (Array(text.utf8), 0)
+    if let e = mantissa.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+      exponent = Int(String(decoding: mantissa[(e + 1)...], as: UTF8.self)) ?? 0
+      mantissa.removeSubrange(e...)
+    }
+    if let point = mantissa.firstIndex(of: UInt8(ascii: ".")) {
+      exponent -= mantissa.count - point - 1
+      mantissa.remove(at: point)
+    }
+    var digits = Array(mantissa.filter { $0 >= 0x30 }.drop { $0 == 0x30 })
+    while digits.last == 0x30 {
+      digits.removeLast()
+      exponent += 1
+    }
+    isNegative = mantissa.first == UInt8(ascii: "-") && !digits.isEmpty
+    self.digits = digits
+    self.exponent = digits.isEmpty ? 0 : exponent
+  }
+
+  var isFraction: Bool { exponent < 0 || exponent > 0 }
+}
+
+extension String {
+  /// At most so many characters.
+  func shortened(_ count: Int) -> String { self.count <= count ? self : prefix(count - 1) + "…" }
+}

@@ -1,0 +1,157 @@
+package import Base
+
+/// How a backend is spoken to, and what it promises: a file in the language of scenarios, for `rollingroad conform`.
+package struct Dialect: Equatable, Sendable {
+  package var name = ""
+  package var preset: TargetPreset?
+  /// Relative to the target; nil: the target itself, or the path of the preset.
+  package var uploadPath: String?
+  package var app = SDKConfiguration()
+  package var login: DialectLogin?
+  /// Relative to the target.
+  package var refreshURL: String?
+  package var commands: DialectCommands?
+  package var verification = DialectVerification()
+  package var promises = DialectPromises()
+  /// A command of the shell that ends the backend with the signal in `SIGNAL` and starts it again.
+  package var restart: String?
+  private var version = 1
+
+  package init() {}
+}
+
+extension Dialect: ScenarioSection {
+  static let table = Table<Dialect>(
+    "dialect", "How a backend is spoken to, and what it promises.",
+    [
+      .optional("$schema", \.schema, .text, "The schema, for editors; `rollingroad schema --dialect` prints it."),
+      .key("version", \.version, .integer(1...1), "The version of this language: 1."),
+      .key("name", \.name, .text, "What the backend is called in reports."),
+      .optional("preset", \.preset, .choice, "Dialect of a known server, which the other keys add to."),
+      .optional("path", \.uploadPath, .text, "Where uploads go, relative to `--target`."),
+      .key(
+        "app", \.app, .configuration,
+        "The app's configuration under the SDK's own names: root, template, params, headers. `${device.id}` stands for the device."
+      ),
+      .optional("login", \.login, .section(), "How a device gets its first tokens."),
+      .optional("refresh", \.refreshURL, .text, "Where tokens are refreshed, relative to `--target`."),
+      .optional("commands", \.commands, .section(), "How a command is queued for a device."),
+      .key("verify", \.verification, .section(), "How the records that the backend has stored are read."),
+      .key("promises", \.promises, .section(), "What the backend promises beyond the clauses that hold for all."),
+      .optional(
+        "restart", \.restart, .text,
+        "Command of the shell that ends the backend with the signal in `$SIGNAL` (TERM or KILL), waits for its end and starts it again."
+      ),
+    ])
+
+  /// For people and their editors: nothing follows from it.
+  private var schema: String? {
+    get { nil }
+    set {}
+  }
+}
+
+/// How a device gets its first tokens.
+package struct DialectLogin: Equatable, Sendable {
+  package var url = ""
+  package var method = "POST"
+  package var headers: [Named<String>] = []
+  /// A JSON document as text, with `${device.id}`.
+  package var body = "{}"
+
+  package init() {}
+}
+
+extension DialectLogin: ScenarioSection {
+  static let table = Table<DialectLogin>(
+    "login",
+    "How a device gets its first tokens. They are looked for in the answer as the SDK looks for refreshed ones.",
+    [
+      .required("url", \.url, .text, "Where, relative to `--target`."),
+      .key("method", \.method, .text, "The method of the request."),
+      .key(
+        "headers", \.headers, .map(of: .text),
+        "Headers of the request; `Content-Type` is `application/json` unless it is given."),
+      .key("body", \.body, .text, "The body as text; `${device.id}` stands for the device."),
+    ])
+}
+
+/// How a command is queued for a device.
+package struct DialectCommands: Equatable, Sendable {
+  package var url = ""
+  package var method = "POST"
+  package var headers: [Named<String>] = []
+  package var body = "{commands}"
+
+  package init() {}
+}
+
+extension DialectCommands: ScenarioSection {
+  static let table = Table<DialectCommands>(
+    "commands", "How a command is queued for a device.",
+    [
+      .required("url", \.url, .text, "Where, relative to `--target`; `{device}` is filled in."),
+      .key("method", \.method, .text, "The method of the request."),
+      .key("headers", \.headers, .map(of: .text), "Headers of the request."),
+      .key(
+        "body", \.body, .text,
+        "The body as text; `{device}` is filled in, and `{commands}` stands for a list as `[[\"changePace\",true]]`, `{command}` for its only element, `{name}` and `{argument}` for the parts of that."
+      ),
+    ])
+}
+
+/// How the records that a backend has stored are read.
+package struct DialectVerification: Equatable, Sendable {
+  package var url: String?
+  package var headers: [Named<String>] = []
+  /// Leads to the entries of a page.
+  package var records = "$[*]"
+  /// Leads to the cursor or the URL of the next page.
+  package var next: String?
+  /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
+  package var fields: [Named<String>] = []
+  package var database: String?
+  package var query: String?
+  package var command: String?
+  package var file: String?
+  /// How long after its acknowledgement a record may be invisible.
+  package var readDelay = Nanoseconds.zero
+  /// Entries come in the order of arrival.
+  package var isInArrivalOrder = false
+
+  package init() {}
+}
+
+extension DialectVerification: ScenarioSection {
+  static let table = Table<DialectVerification>(
+    "verify",
+    "How the records that a backend has stored are read: over HTTP (url), from SQLite (database, query), from a command or from a file of lines. Without any, a Rolling Road server is asked through its administration, and of others nothing is known.",
+    [
+      .optional(
+        "url", \.url, .text,
+        "Lists the records of one device; relative to `--target`, with `{device}`. JSON or NDJSON. Further pages: `Link: <…>; rel=\"next\"`, or `next`."
+      ),
+      .key("headers", \.headers, .map(of: .text), "Headers of these requests."),
+      .key("records", \.records, .jsonPath, "Path of the entries in a page of JSON."),
+      .optional(
+        "next", \.next, .jsonPath,
+        "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url` (empty for the first page)."
+      ),
+      .key(
+        "fields", \.fields, .map(of: .jsonPath),
+        "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."
+      ),
+      .optional("database", \.database, .text, "File of an SQLite database, opened for reading."),
+      .optional(
+        "query", \.query, .text,
+        "Query for the records of one device, `:device`, in that database. The columns are the fields of an entry; a column with JSON is looked into."
+      ),
+      .optional(
+        "command", \.command, .text,
+        "Command of the shell that prints the records of `$DEVICE`, a JSON object or a uuid on each line."),
+      .optional(
+        "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
+      .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
+      .key("inArrivalOrder", \.isInArrivalOrder, .boolean, "The records are listed in the order in which they came."),
+    ])
+}

@@ -1,0 +1,52 @@
+/// Reads the text of a dialect, with the tables and the variables of scenarios.
+package struct DialectReader {
+  private let variable: (String) -> String?
+
+  /// `variable` looks into the environment.
+  package init(variable: @escaping (String) -> String? = { _ in nil }) { self.variable = variable }
+
+  package func read(_ text: String) throws(ScenarioProblems) -> Dialect {
+    var document: JSON5Value
+    do throws(ScenarioProblem) { document = try JSON5Reader.read(text) } catch { throw ScenarioProblems([error]) }
+    var substitution = Substitution(variable: variable, devicesFillIn: [["app"], ["login"], ["verify", "headers"]])
+    substitution.replace(in: &document)
+    var context = DecodingContext(names: DeclaredNames(in: nil))
+    let dialect = ValueCodec<Dialect>.section().read(document, &context)
+    if let dialect { context.judge(dialect, document) }
+    let problems = substitution.problems + context.problems
+    guard let dialect, problems.isEmpty else { throw ScenarioProblems(problems) }
+    return dialect
+  }
+}
+
+extension DecodingContext {
+  /// What no key can know alone.
+  fileprivate mutating func judge(_ dialect: Dialect, _ document: JSON5Value) {
+    let verification = dialect.verification
+    let place = document["verify"]?.position ?? document.position
+    let sources = [verification.url, verification.database, verification.command, verification.file].count { $0 != nil }
+    inside("verify") { context in
+      if sources > 1 {
+        context.refuse(
+          .contradiction, place, "there are \(sources) places to read from",
+          remedy: "keep one of url, database, command and file")
+      }
+      if let query = verification.query, !query.contains(":device") {
+        context.refuse(.missing, place, "the query does not ask for :device", remedy: "add WHERE device = :device")
+      }
+      if verification.next != nil, verification.url == nil {
+        context.refuse(.contradiction, place, "pages without a url", remedy: "say url, or leave next away")
+      }
+      if (verification.database == nil) != (verification.query == nil) {
+        context.refuse(.missing, place, "database and query belong together", remedy: "give both")
+      }
+    }
+    if dialect.promises.isNamedByToken, dialect.login == nil, dialect.preset == nil {
+      inside("promises") { context in
+        context.refuse(
+          .contradiction, document["promises"]?.position ?? document.position,
+          "deviceByToken without a login", remedy: "say in 'login' how a device gets its token")
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import IngestServer
+import JSON
+import Support
+import Testing
+
+@testable import CommandLine
+
+/// `conform`: flags, exit codes and files.
+@Suite struct ConformCommandTests {
+  @Test func ourOwnServerKeepsWhatIsJudged() throws {
+    let server = try LocalServer.start(adminToken: "road")
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let words = [
+      "conform", "--target", server.url, "--preset", "rollingroad", "--admin-token", "road", "--skip",
+      "idle-then-upload", "--out", folder.path + "/out", "--seed", "1",
+    ]
+    let call = CommandCall(words)
+    #expect(call.code == .ok, "\(call.output)\(call.error)")
+    let bytes = try folder.read("out/conformance.json")
+    let report = try JSONValue(parsing: bytes.span)
+    let verdicts = ConformCommandTests.verdicts(of: report)
+    #expect(verdicts.filter { $0.verdict == "broken" }.map(\.id) == [])
+    #expect(verdicts.count { $0.verdict == "kept" } >= 90, "\(call.output)")
+    let badge = String(decoding: try folder.read("out/badge.txt"), as: UTF8.self)
+    let junit = String(decoding: try folder.read("out/junit.xml"), as: UTF8.self)
+    #expect(badge.contains(" of ") && junit.hasPrefix("<?xml"))
+  }
+
+  private static func verdicts(of report: JSONValue) -> [(id: String, verdict: String)] {
+    guard case .array(let clauses)? = report["clauses"] else { return [] }
+    return clauses.map { clause in
+      guard case .string(let id)? = clause["id"], case .string(let verdict)? = clause["verdict"] else {
+        return ("", "")
+      }
+      return (id, verdict)
+    }
+  }
+
+  @Test func aListIsPrinted() {
+    let call = CommandCall(["conform", "--list", "--only", "repetition"])
+    #expect(call.code == .ok && call.output.contains("resend-after-cut-answer") && !call.output.contains("week-late"))
+  }
+
+  @Test(arguments: [
+    (["--only", "batch-al-stored"], "no clause 'batch-al-stored'; did you mean 'batch-all-stored'?"),
+    (["--target", "127.0.0.1:8080"], "'127.0.0.1:8080' is not a URL"),
+    (["--target", "http://192.0.2.1/points"], "add --yes-this-is-my-server"),
+    (["--verify", "http://127.0.0.1/points"], "needs {device} in its URL"),
+    (["--dialect", "none.json5"], "--dialect: cannot read 'none.json5'"),
+    (["--dialect", "wrong.json5"], "wrong.json5:1:15: pth: no key 'pth'; did you mean 'path'?"),
+    (["--seed", "x"], "'x' is not a whole number"), (["--jobs", "0"], "'0' is not a number from 1 to 32"),
+  ])
+  func aMistakeIsNamed(words: [String], message: String) {
+    let files = ["wrong.json5": "{ version: 1, pth: '/a' }"]
+    let call = CommandCall(["conform"] + words, files: files)
+    #expect(call.code == .usage && call.error.contains(message), "\(call.error)")
+  }
+
+  @Test func aBackendThatIsNotThereIsNothingToJudge() {
+    let call = CommandCall(["conform", "--target", "http://127.0.0.1:1", "--only", "batch-all-stored"])
+    #expect(call.code == .runInvalid, "\(call.output)")
+  }
+}

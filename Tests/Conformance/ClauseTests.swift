@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Conformance
+
+/// Each clause is kept by a right backend, and broken by one with the defect that it is about.
+@Suite struct ClauseTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let defect: ScriptedBackend.Defect
+    let clause: String
+    var testDescription: String { "\(defect) breaks \(clause)" }
+  }
+
+  private static let cases: [Case] = [
+    Case(defect: .redirects, clause: "no-redirect"),
+    Case(defect: .fails, clause: "good-record-acknowledged"),
+    Case(defect: .storesNothing, clause: "stored-when-acknowledged"),
+    Case(defect: .filesElsewhere, clause: "right-device"),
+    Case(defect: .acknowledgesUnreadableBodies, clause: "unreadable-not-acknowledged"),
+    Case(defect: .listsTen, clause: "store-reads-all"),
+    Case(defect: .firstOfBatch, clause: "batch-all-stored"),
+    Case(defect: .storesRepeats, clause: "resend-after-cut-answer"),
+    Case(defect: .storesRepeats, clause: "resend-batch-after-cut-answer"),
+    Case(defect: .storesRepeats, clause: "resend-grown-batch"),
+    Case(defect: .refusesRepeats, clause: "resend-acknowledged-again"),
+    Case(defect: .keepsNewest, clause: "batch-250"),
+    Case(defect: .keyIsTime, clause: "same-time-two-records"),
+    Case(defect: .keyIsSecond, clause: "same-second-two-records"),
+    Case(defect: .keyIsPlace, clause: "same-place-two-records"),
+    Case(defect: .dropsOldRecords, clause: "week-late"),
+    Case(defect: .dropsLateRecords, clause: "late-behind-newer"),
+    Case(defect: .refusesBatchWithABadRecord, clause: "bad-record-in-batch"),
+    Case(defect: .refusesABadRecord, clause: "bad-record-alone"),
+    Case(defect: .swapsCoordinates, clause: "coordinates-not-swapped"),
+    Case(defect: .roundsCoordinates, clause: "coordinates-exact"),
+    Case(defect: .cutsMilliseconds, clause: "time-to-the-millisecond"),
+    Case(defect: .shiftsTimes, clause: "time-is-utc"),
+    Case(defect: .dropsExtras, clause: "extras-every-kind"),
+    Case(defect: .makesDoublesOfIntegers, clause: "integers-64-bit"),
+    Case(defect: .failsAtNUL, clause: "text-nul"),
+    Case(defect: .failsAtHalfASurrogate, clause: "text-half-surrogate"),
+    Case(defect: .failsAtMissingFields, clause: "missing-fields"),
+    Case(defect: .writesNullAsText, clause: "null-fields"),
+    Case(defect: .dropsHeartbeats, clause: "event-heartbeat"),
+    Case(defect: .forgetsGeofences, clause: "event-geofence"),
+    Case(defect: .stopsEverybody, clause: "no-commands-unasked"),
+    Case(defect: .acknowledgesOtherPaths, clause: "unknown-path-refused"),
+    // What is judged by all answers of a run; the first clauses have some.
+    Case(defect: .acknowledgesWith202, clause: "status-documented"),
+    Case(defect: .answersWithAPage, clause: "no-page-with-200"),
+    Case(defect: .answersNestedCommands, clause: "command-form"),
+    Case(defect: .saysThatItIsJSON, clause: "answer-type-true"),
+  ]
+
+  @Test(arguments: cases) func aDefectBreaksItsClause(_ example: Case) throws {
+    let verdict = try ScriptedBackend(example.defect).verdict(on: example.clause)
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("\(example.defect): \(String(describing: verdict))")
+      return
+    }
+    #expect(!breach.cause.isEmpty)
+  }
+
+  @Test(arguments: Set(cases.map(\.clause)).sorted()) func aRightBackendKeepsIt(clause: String) throws {
+    let verdict = try ScriptedBackend(nil).verdict(on: clause)
+    switch verdict {
+    case .kept?: break
+    // Without a command there is nothing to be understood.
+    case .notApplicable? where clause == "command-form": break
+    default: Issue.record("\(clause): \(String(describing: verdict))")
+    }
+  }
+
+  @Test func withoutAStoreNothingIsCalledKeptThatWasNotLookedAt() throws {
+    let verdict = try ScriptedBackend(nil).verdict(
+      on: "batch-all-stored", dialect: #"{ version: 1, path: "/locations" }"#)
+    guard case .notJudged? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
+  }
+}

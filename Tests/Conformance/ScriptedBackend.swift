@@ -1,0 +1,195 @@
+import Base
+import Scenario
+import Support
+import Synchronization
+
+@testable import Conformance
+
+/// A small backend on a real socket, right but for the one defect that a test asks for.
+final class ScriptedBackend: Sendable {
+  enum Defect: String, CaseIterable, Sendable {
+    case redirects, fails, storesNothing, filesElsewhere, acknowledgesWith202, answersWithAPage, firstOfBatch, listsTen
+    case storesRepeats, refusesRepeats, keyIsTime, keyIsSecond, keyIsPlace, keepsNewest
+    case dropsOldRecords, dropsLateRecords, refusesBatchWithABadRecord, refusesABadRecord
+    case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
+    case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
+    case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
+  }
+
+  private struct Entry {
+    let device: String
+    let uuid: String
+    let record: StoredValue
+
+    var text: String {
+      "{\"device\":\(StoredValue.text(device).shown),\"uuid\":\"\(uuid)\",\"record\":\(record.shown)}"
+    }
+  }
+
+  private let defect: Defect?
+  private let entries = Mutex<[Entry]>([])
+
+  init(_ defect: Defect?) { self.defect = defect }
+
+  static let dialect = #"""
+    {
+      version: 1, path: "/locations",
+      app: { http: { params: { device_id: "${device.id}" } } },
+      verify: { url: "/stored?device={device}" },
+      promises: { tokens: "none", keeps: ["event", "geofence", "extras"] },
+    }
+    """#
+
+  /// The verdict of one clause about this backend.
+  func verdict(on clause: String, dialect: String = ScriptedBackend.dialect) throws -> ConformanceVerdict? {
+    let server = try BareServer { self.respond(to: $0) }
+    let means = ConformanceTarget.Means(
+      adminToken: nil, shell: ConformanceShell { _, _ in (127, []) }, readFile: { _ in nil })
+    let target = ConformanceTarget(
+      "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), means)
+    var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
+    settings.only = [clause]
+    return ConformanceRun(target, settings).run { _, _ in }.first?.verdict
+  }
+
+  private func respond(to request: BareServer.Request) -> BareServer.Answer {
+    let line = request.lines[0].split(separator: " ")
+    let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
+    if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
+    guard path == "/locations", method == "POST" else {
+      return defect == .acknowledgesOtherPaths ? .ok() : answer(404)
+    }
+    switch defect {
+    case .redirects: return .text("HTTP/1.1 301 Moved\r\nLocation: /locations/\r\nContent-Length: 0\r\n\r\n")
+    case .fails: return answer(500)
+    default: break
+    }
+    guard let body = StoredValue(request.body) else {
+      return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
+    }
+    return entries.withLock { take(body, into: &$0) }
+  }
+
+  private func list(_ device: String) -> BareServer.Answer {
+    let all = entries.withLock { $0 }.filter { device.isEmpty || $0.device == device }
+    let shown = defect == .listsTen ? all.prefix(10) : all[...]
+    return .ok("[" + shown.map(\.text).joined(separator: ",") + "]")
+  }
+
+  private func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
+    .text("HTTP/1.1 \(status) X\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+  }
+
+  private var success: BareServer.Answer {
+    switch defect {
+    case .acknowledgesWith202: answer(202)
+    case .answersWithAPage: answer(200, "<html>It works!</html>", type: "text/html")
+    case .answersNestedCommands: answer(200, #"{"data":{"background_geolocation":[["stop"]]}}"#)
+    case .stopsEverybody: answer(200, #"{"background_geolocation":[["stop"]]}"#)
+    case .saysThatItIsJSON: answer(200, "OK")
+    default: answer(200, "{}")
+    }
+  }
+
+  private func take(_ body: StoredValue, into entries: inout [Entry]) -> BareServer.Answer {
+    let device = defect == .filesElsewhere ? "all" : body["device_id"]?.string ?? "unknown"
+    var records: [StoredValue] = []
+    switch body["location"] {
+    case .list(let list)?: records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
+    case let single?: records = [single]
+    case nil: return answer(400)
+    }
+    for record in records {
+      let hasPlace = record.value(at: "coords.latitude")?.double != nil
+      if !hasPlace {
+        if defect == .refusesBatchWithABadRecord || defect == .refusesABadRecord && records.count == 1 {
+          return answer(400)
+        }
+        continue
+      }
+      if let status = refusal(of: record) { return answer(status) }
+      guard let kept = changed(record), let uuid = record["uuid"]?.string else { continue }
+      let isKnown = entries.contains { $0.device == device && isSame($0.record, kept, $0.uuid == uuid) }
+      if isKnown, defect == .refusesRepeats { return answer(409) }
+      if !isKnown || defect == .storesRepeats { entries.append(Entry(device: device, uuid: uuid, record: kept)) }
+      let mine = entries.indices.filter { entries[$0].device == device }
+      if defect == .keepsNewest, mine.count > 100 { entries.remove(at: mine[0]) }
+    }
+    return success
+  }
+
+  private func refusal(of record: StoredValue) -> Int? {
+    let text = record.value(at: "extras.a")?.string ?? ""
+    switch defect {
+    case .failsAtNUL where text.unicodeScalars.contains("\u{0}"): return 500
+    case .failsAtHalfASurrogate where text.unicodeScalars.contains("\u{FFFD}"): return 500
+    case .failsAtMissingFields where record["battery"] == nil && record["extras"] == nil: return 500
+    default: return nil
+    }
+  }
+
+  private func isSame(_ old: StoredValue, _ new: StoredValue, _ isSameUUID: Bool) -> Bool {
+    func time(_ value: StoredValue) -> Int64 { value["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
+    switch defect {
+    case .keyIsTime: return time(old) == time(new)
+    case .keyIsSecond: return time(old) / 1_000 == time(new) / 1_000
+    case .keyIsPlace:
+      return ["coords.latitude", "coords.longitude"].allSatisfy {
+        old.value(at: $0)?.double == new.value(at: $0)?.double
+      }
+    default: return isSameUUID
+    }
+  }
+
+  /// As the backend keeps a record; nil when it drops it.
+  private func changed(_ record: StoredValue) -> StoredValue? {
+    let now = SystemClock().wallNow
+    let age = record["timestamp"]?.instant.map { now.milliseconds(since: $0) } ?? 0
+    switch defect {
+    case .storesNothing: return nil
+    case .dropsOldRecords: return age > 86_400_000 ? nil : record
+    case .dropsLateRecords: return age > 9_000_000 ? nil : record
+    case .dropsHeartbeats: return record["event"]?.string == "heartbeat" ? nil : record
+    case .forgetsGeofences: return record.replacing("geofence", nil)
+    case .dropsExtras: return record.replacing("extras", nil)
+    case .makesDoublesOfIntegers: return record.replacing("extras", record["extras"]?.throughDoubles)
+    case .writesNullAsText:
+      return record.replacing("event", record["event"].map { if case .null = $0 { .text("null") } else { $0 } })
+    case .cutsMilliseconds: return record.replacing("timestamp", record.shifted(by: -(instant(of: record) % 1_000)))
+    case .shiftsTimes: return record.replacing("timestamp", record.shifted(by: 7_200_000))
+    case .swapsCoordinates, .roundsCoordinates:
+      let (latitude, longitude) = (
+        record.value(at: "coords.latitude")?.double ?? 0, record.value(at: "coords.longitude")?.double ?? 0
+      )
+      func rounded(_ degrees: Double) -> StoredValue { .number("\((degrees * 100_000).rounded() / 100_000)") }
+      let isSwapped = defect == .swapsCoordinates
+      let coords: StoredValue = .object([
+        ("latitude", isSwapped ? .number("\(longitude)") : rounded(latitude)),
+        ("longitude", isSwapped ? .number("\(latitude)") : rounded(longitude)),
+      ])
+      return record.replacing("coords", coords)
+    default: return record
+    }
+  }
+
+  private func instant(of record: StoredValue) -> Int64 { record["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
+}
+
+extension StoredValue {
+  fileprivate func replacing(_ key: String, _ value: StoredValue?) -> StoredValue {
+    guard case .object(let members) = self else { return self }
+    return .object(
+      members.compactMap { member in
+        member.key != key ? member : value.map { (key, $0) }
+      })
+  }
+
+  fileprivate func shifted(by milliseconds: Int64) -> StoredValue? {
+    self["timestamp"]?.instant.map { .text($0.advanced(byMilliseconds: milliseconds).iso8601Text) }
+  }
+
+  fileprivate var throughDoubles: StoredValue {
+    guard case .object(let members) = self else { return self }
+    return .object(members.map { ($0.key, $0.value.double.map { .number("\($0)") } ?? $0.value) })
+  }
+}

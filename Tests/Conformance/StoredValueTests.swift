@@ -1,0 +1,53 @@
+import Base
+import Testing
+
+@testable import Conformance
+
+/// What is sent, compared with what is stored.
+@Suite struct StoredValueTests {
+  private func value(_ text: String) throws -> StoredValue { try #require(StoredValue(Array(text.utf8)), "\(text)") }
+
+  @Test(arguments: [
+    ("5", "5.0"), ("1e3", "1000"), ("0.1", "1E-1"), ("-0", "0"), ("18446744073709551615", "18446744073709551615"),
+    ("0.1234567890123456789", "0.12345678901234568"), ("{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}"),
+    ("\"\\u00fc\"", "\"ü\""),
+    ("\"\\uD83D\\uDE97\"", "\"🚗\""), ("[1,[2]]", "[ 1, [ 2.0 ] ]"), ("\"a\\/b\"", "\"a/b\""),
+  ])
+  func theSameIsTheSame(left: String, right: String) throws {
+    #expect(try value(left).equals(value(right)))
+    #expect(try value(right).equals(value(left)))
+  }
+
+  @Test(arguments: [
+    ("9007199254740993", "9007199254740992"), ("1.5", "1"), ("null", "\"null\""), ("true", "1"), ("\"1\"", "1"),
+    ("18446744073709551615", "18446744073709551616"), ("[1,2]", "[2,1]"), ("{\"a\":1}", "{\"a\":1,\"b\":null}"),
+    ("\"a\"", "\"A\""),
+    ("0.1", "0.2"),
+  ])
+  func anotherIsAnother(left: String, right: String) throws {
+    #expect(try !value(left).equals(value(right)))
+    #expect(try !value(right).equals(value(left)))
+  }
+
+  @Test func whatAStrictReaderRefusesCanBeLookedAt() throws {
+    #expect(try value("\"x\\ud83d\"").string == "x\u{FFFD}")
+    #expect(try value("{\"a\":\"a\\u0000b\"}")["a"]?.string == "a\u{0}b")
+    #expect(StoredValue(Array("{\"a\":".utf8)) == nil)
+  }
+
+  @Test(arguments: [
+    "\"2026-07-28T18:34:22.563Z\"", "\"2026-07-28T14:34:22.563-04:00\"", "1785263662563", "1785263662.563",
+    "\"2026-07-28 18:34:22.563+00:00\"",
+  ])
+  func anInstantIsReadInEachSpelling(text: String) throws {
+    #expect(try value(text).instant?.millisecondsSince1970 == 1_785_263_662_563)
+  }
+
+  @Test func aDifferenceNamesItsPlace() throws {
+    let sent = try value(#"{"a":1,"o":{"k":[1,2]}}"#)
+    #expect(try value(#"{"o":{"k":[1,2]},"a":1.0}"#).difference(from: sent, at: "extras") == nil)
+    #expect(
+      try value(#"{"a":1,"o":{"k":[1]}}"#).difference(from: sent, at: "extras") == "extras.o.k: [1] instead of [1,2]")
+    #expect(try value(#"{"a":1}"#).difference(from: sent, at: "extras") == "extras.o is missing")
+  }
+}

@@ -1,0 +1,59 @@
+import Base
+import JSON
+import Testing
+
+@testable import Scenario
+
+/// Dialect files.
+@Suite struct DialectTests {
+  private func problems(of text: String) -> [String] {
+    do throws(ScenarioProblems) {
+      _ = try DialectReader().read(text)
+      return []
+    } catch { return error.all.map { $0.text(sources: ["d.json5"]) } }
+  }
+
+  @Test func aDialectIsRead() throws {
+    let reader = DialectReader { $0 == "TOKEN" ? "secret" : nil }
+    let dialect = try reader.read(
+      """
+      {
+        version: 1, name: "mine", path: "/points",
+        app: { http: { params: { device_id: "${device.id}" }, headers: { "X-Key": "${TOKEN}" } } },
+        login: { url: "/login", body: '{"device":"${device.id}"}' }, refresh: "/token",
+        commands: { url: "/devices/{device}/commands", body: '{"list":{commands}}' },
+        verify: { url: "/points?device={device}", records: "$.points[*]", fields: { "coords.latitude": "$.y" }, readDelay: "2s" },
+        promises: { tokens: "required", keeps: ["event", "extras"], roots: ["."], accessTokenTtl: "5s" },
+        restart: "kill -s $SIGNAL 1",
+      }
+      """)
+    #expect(dialect.uploadPath == "/points" && dialect.restart == "kill -s $SIGNAL 1")
+    #expect(dialect.login?.body == #"{"device":"${device.id}"}"# && dialect.login?.method == "POST")
+    #expect(dialect.verification.fields["coords.latitude"] == "$.y")
+    #expect(dialect.verification.readDelay == .seconds(2))
+    #expect(dialect.promises.tokens == .required && dialect.promises.kept == [.event, .extras])
+    #expect(dialect.app.document["http"]?["headers"]?["X-Key"] == .string("secret"))
+  }
+
+  @Test(arguments: [
+    ("{ version: 1, verfy: {} }", "no key 'verfy'; did you mean 'verify'?"),
+    ("{ version: 1, verify: { url: '/a', file: 'b' } }", "verify: there are 2 places to read from"),
+    ("{ version: 1, verify: { database: 'a.db' } }", "verify: database and query belong together"),
+    ("{ version: 1, verify: { database: 'a.db', query: 'SELECT 1' } }", "the query does not ask for :device"),
+    ("{ version: 1, promises: { keeps: ['evnt'] } }", "no value 'evnt'; did you mean 'event'?"),
+    ("{ version: 1, promises: { deviceByToken: true } }", "deviceByToken without a login"),
+    ("{ version: 1, path: '${device.id}' }", "no device fills in ${device.id} here"),
+  ])
+  func aMistakeIsNamedWithItsPlace(text: String, words: String) {
+    let problems = problems(of: text)
+    #expect(problems.contains { $0.hasPrefix("d.json5:1:") && $0.contains(words) }, "\(problems)")
+  }
+
+  @Test func schemaAndReferenceNameEveryKey() {
+    let schema = ScenarioSchema.dialect.pretty
+    for key in ["verify", "login", "promises", "restart", "inArrivalOrder", "accessTokenTtl"] {
+      #expect(schema.contains("\"\(key)\""), "\(key)")
+      #expect(ScenarioReference.dialect.contains("| `\(key)` |"), "\(key)")
+    }
+  }
+}
