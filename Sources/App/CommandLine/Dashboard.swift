@@ -11,7 +11,7 @@ struct DashboardOptions {
   /// `127.0.0.1:5665`.
   let listen: String
   let token: String?
-  /// The room stays open after the run, whoever reads the errors.
+  /// The room stays open after the run, also without a terminal.
   let waits: Bool
 
   /// Nil without `--dashboard`.

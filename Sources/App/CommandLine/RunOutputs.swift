@@ -68,9 +68,12 @@ final class RunOutputs {
     return Set(summary.violations.map(\.device)).intersection(setup.deviceNames)
   }
 
-  /// The intervals of the timeline that are over: each is written once, so that a run that is killed leaves them.
-  func append(_ timeline: Timeline) {
-    guard folder != nil, !isOfThePast, timeline.intervals.count > intervalsWritten else { return }
+  /// The intervals of the timeline that are over: each is written once, so that a run that is killed leaves them. Without a
+  /// folder the timeline is not even made, which takes time in a long run.
+  func append(_ timeline: @autoclosure () -> Timeline) {
+    guard folder != nil, !isOfThePast else { return }
+    let timeline = timeline()
+    guard timeline.intervals.count > intervalsWritten else { return }
     let text = TimelineCSV.lines(of: timeline, from: intervalsWritten)
     intervalsWritten = timeline.intervals.count
     append(Array(text.utf8), to: plan.timeline)

@@ -32,7 +32,7 @@ package final class ControlRoom: Sendable {
 
   package var url: String { "http://\(service.address)/" }
 
-  /// To be called now and then by the thread of the run: makes the reports that somebody asks for.
+  /// To be called now and then by the thread of the run: makes the reports that were asked for.
   package func serve(report: () -> RunSummary) {
     let waiting = board.takeQuestions()
     guard !waiting.isEmpty else { return }
