@@ -61,7 +61,7 @@ let package = Package(
     library("JSON", in: "Wire/"),
     library("HTTP1", in: "Wire/"),
     library("Gzip", in: "Wire/", needs: ["CZlib"]),
-    library("Formats", in: "Wire/", needs: ["Base"]),
+    library("Formats", in: "Wire/", needs: ["Contract", "JSON", "Base"]),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
@@ -69,7 +69,7 @@ let package = Package(
     library("Store", in: "Server/", needs: ["Database", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
-      needs: ["Network", "HTTP1", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
+      needs: ["Network", "HTTP1", "Formats", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
@@ -219,7 +219,7 @@ let package = Package(
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
     tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
-    tests("Formats", needs: ["Formats", "Base", "Support"]),
+    tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),
     tests("World", needs: ["World", "Formats", "Base", "Support"]),
     tests(
       "FleetSimulator",

@@ -151,12 +151,6 @@ enum Machine {
   }
 }
 
-/// What is being run.
-enum Product {
-  /// Semantic version; CHANGELOG.md says what came with it.
-  static let version = "0.1.0"
-}
-
 extension Log {
   /// The log of a process: lines on the standard error, for people when that is a terminal and as JSON otherwise.
   init(of process: ProcessContext) {

@@ -28,6 +28,7 @@ package enum HeaderName {
   package static let referrerPolicy: StaticString = "Referrer-Policy"
   package static let retryAfter: StaticString = "Retry-After"
   package static let secFetchSite: StaticString = "Sec-Fetch-Site"
+  package static let setCookie: StaticString = "Set-Cookie"
   package static let te: StaticString = "TE"
   package static let trailer: StaticString = "Trailer"
   package static let transferEncoding: StaticString = "Transfer-Encoding"

@@ -111,6 +111,32 @@ import Testing
     }
   }
 
+  @Test func anArchiveHasEveryRequestAndIsWholeJSON() throws {
+    try withServer { (server: IngestServer) throws in
+      try fill(server)
+      // More than one page, by count.
+      for number in 0..<150 {
+        #expect(try request(server, "POST", "/locations?n=\(number)", body: "[]").status == 200)
+      }
+      func entries(_ query: String) throws -> [JSONValue] {
+        let answer = try request(server, "GET", "/admin/v1/requests?format=har\(query)")
+        #expect(answer.field("Content-Type") == "application/har+json")
+        guard case .array(let list)? = try answer.json()["log"]?["entries"] else { throw NoAnswer(request: query) }
+        return list
+      }
+      let all = try entries("")
+      #expect(all.map { $0["_sequence"] } == (1...154).map { .string("\($0)") })
+      #expect(all[0]["request"]?["url"] == .string("http://localhost/locations"))
+      #expect(all[0]["request"]?["postData"]?["text"] == .string(Uploads.record(1)))
+      #expect(all[1]["response"]?["status"] == .integer(503) && all[1]["_fault"] == .string("status"))
+      let secret = all[2]["request"]?["postData"]
+      #expect(secret?["text"] == .string("") && secret?["comment"] == .string("not kept: it holds tokens"))
+      #expect(try entries("&device=b").map { $0["request"]?["method"] } == [.string("PUT")])
+      #expect(try entries("&limit=70&cursor=10").map { $0["_sequence"] } == (11...80).map { .string("\($0)") })
+      #expect(try entries("&status=500") == [])
+    }
+  }
+
   @Test(arguments: [
     ("operation=uploadLocation", "did you mean uploadLocations?"), ("fault=dorp", "did you mean drop?"),
     ("status=6xx", "a class such as"), ("methd=GET", "did you mean method?"), ("limit=0", "whole number"),

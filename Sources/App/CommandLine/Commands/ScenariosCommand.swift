@@ -1,3 +1,4 @@
+import Base
 import Scenario
 
 extension Subcommand {

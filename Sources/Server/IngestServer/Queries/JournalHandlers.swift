@@ -10,7 +10,7 @@ struct JournalHandlers: Sendable {
   let router: Router
 
   private enum RequestFormat: String, CaseIterable {
-    case json, ndjson
+    case json, ndjson, har
   }
 
   private enum RequestOrder: String, CaseIterable {
@@ -20,13 +20,13 @@ struct JournalHandlers: Sendable {
   private static let requestsAtOnce = 64
   private static let pageBytes = 65_536
 
-  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson`. `path`
+  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson|har`. `path`
   /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind, `text` stands
   /// anywhere in the path, the head, the body or the answer, in letters of either case. A request
   /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins; with the newest first, the one before which.
   ///
-  /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines everything there is when the answer
-  /// begins to be sent, unless a limit bounds it, read page by page as the client takes it.
+  /// As JSON a page of at most `limit` (100) with the `cursor` of the next. As lines, and as HTTP Archive, everything there is
+  /// when the answer begins to be sent, unless a limit bounds it, read page by page as the client takes it.
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard hasJournal else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
     let parameters = exchange.query
@@ -36,7 +36,9 @@ struct JournalHandlers: Sendable {
     let limit = try parameters.limit()
     switch try parameters.choice("format", default: RequestFormat.json) {
     case .json: return listPage(filter, after: cursor, limit: limit ?? 100)
-    case .ndjson: return listLines(filter, after: cursor, limit: limit ?? .max)
+    case .ndjson:
+      return listAll(.lines { [router] in $1.append($0, router) }, filter, after: cursor, limit: limit ?? .max)
+    case .har: return listAll(.archive(router), filter, after: cursor, limit: limit ?? .max)
     }
   }
 
@@ -52,36 +54,37 @@ struct JournalHandlers: Sendable {
     }
   }
 
-  private func listLines(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
+  private func listAll(
+    _ format: ListFormat<JournaledRequest>, _ filter: JournalFilter, after cursor: Int64, limit: Int
+  ) -> Reply {
     .askJournal { [self] (journal) throws(StoreError) in
-      let first = try lines(journal, filter, after: cursor, remaining: limit)
-      var response = Response(200, "application/x-ndjson", first.bytes)
+      let first = try page(journal, format, filter, after: cursor, remaining: limit, isFirst: true)
+      var response = Response(200, format.contentType, format.opening + first.bytes)
       response.rest = first.next
       return response
     }
   }
 
-  private func lines(
-    _ journal: Journal, _ filter: JournalFilter, after cursor: Int64, remaining: Int
+  private func page(
+    _ journal: Journal, _ format: ListFormat<JournaledRequest>, _ filter: JournalFilter, after cursor: Int64,
+    remaining: Int, isFirst: Bool
   ) throws(StoreError) -> ContentPage {
     let page = try journal.requests(matching: filter, after: cursor, limit: min(remaining, Self.requestsAtOnce))
     var bytes: [UInt8] = []
     var taken = 0
     // Requests may be large: what makes the page too long begins the next.
     for request in page.elements where taken == 0 || bytes.count < Self.pageBytes {
-      var writer = JSONWriter(capacity: 512)
-      writer.append(request, router)
-      bytes += writer.bytes
-      bytes.append(UInt8(ascii: "\n"))
+      if !isFirst || taken > 0 { bytes += format.separator }
+      format.append(request, &bytes)
       taken += 1
     }
     let next = taken < page.elements.count ? page.elements[taken - 1].sequence : page.next
     let left = remaining - taken
-    guard let next, left > 0 else { return ContentPage(bytes: bytes, next: nil) }
+    guard let next, left > 0 else { return ContentPage(bytes: bytes + format.closing(nil), next: nil) }
     return ContentPage(
       bytes: bytes,
-      next: .journal { [self] (journal: Journal) throws(StoreError) -> ContentPage in
-        try lines(journal, filter, after: next, remaining: left)
+      next: .journal { [self, isFirst = isFirst && taken == 0] (journal: Journal) throws(StoreError) -> ContentPage in
+        try self.page(journal, format, filter, after: next, remaining: left, isFirst: isFirst)
       })
   }
 
@@ -194,7 +197,7 @@ extension JSONWriter {
 
 extension JournalEntry {
   /// Of a body that is not kept, or not to its end, what its head announced.
-  fileprivate func requestBytes(_ operation: DeviceOperation?) -> Int? {
+  func requestBytes(_ operation: DeviceOperation?) -> Int? {
     if !JournalDraft.isSecret(operation), let count = body.wholeCount { return count }
     let fields = String(decoding: head, as: UTF8.self).split(separator: "\n")
     let announced = fields.first { $0.lowercased().hasPrefix("\(HeaderName.contentLength):".lowercased()) }
@@ -204,5 +207,5 @@ extension JournalEntry {
 
 extension [UInt8] {
   /// Nil when the journal may have cut it.
-  fileprivate var wholeCount: Int? { count < JournalDraft.bytesMax ? count : nil }
+  var wholeCount: Int? { count < JournalDraft.bytesMax ? count : nil }
 }

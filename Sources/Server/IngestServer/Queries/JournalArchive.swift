@@ -1,0 +1,79 @@
+import Base
+import Contract
+import Formats
+import HTTP1
+import Store
+
+extension ListFormat<JournaledRequest> {
+  /// HTTP Archive 1.2, for tools that read what browsers and proxies record.
+  static func archive(_ router: Router) -> ListFormat {
+    let comment = "the journal keeps no header fields of answers, no secrets, and of long contents the beginning"
+    return ListFormat(
+      contentType: "application/har+json",
+      opening: HARFile.opening(creator: Product.name, version: Product.version, comment: comment),
+      separator: HARFile.separator,
+      append: { request, bytes in
+        let route = router.route(of: request.entry.method, request.entry.path)
+        HAREntry(request, route).append(to: &bytes)
+      },
+      closing: { _ in HARFile.closing })
+  }
+}
+
+extension HAREntry {
+  fileprivate init(_ request: JournaledRequest, _ route: Route?) {
+    let entry = request.entry
+    let operation = route?.deviceOperation
+    let isSecret = JournalDraft.isSecret(operation)
+    let fields = entry.fields
+    let requestBytes = entry.requestBytes(operation)
+    let sent = HARRequest(
+      method: entry.method, url: entry.url(fields), fields: fields, body: entry.body, bodySize: requestBytes,
+      bodyComment: Self.comment(kept: entry.body.count, of: requestBytes, isSecret: isSecret))
+    let answerBytes = isSecret ? nil : entry.answer.wholeCount
+    let answered = HARResponse(
+      status: entry.status, reason: StatusReason.phrase(for: entry.status).description, body: entry.answer,
+      bodySize: answerBytes, mediaType: entry.answerMediaType,
+      bodyComment: Self.comment(kept: entry.answer.count, of: answerBytes, isSecret: isSecret))
+    var extras = [NameValuePair("_sequence", "\(request.sequence)"), NameValuePair("_run", entry.run)]
+    if let device = entry.device { extras.append(NameValuePair("_device", device)) }
+    if let route { extras.append(NameValuePair("_operation", route.name)) }
+    if let fault = entry.fault { extras.append(NameValuePair("_fault", fault)) }
+    self.init(
+      startedAt: WallInstant(exactly: entry.receivedAt) ?? .earliest, request: sent, response: answered,
+      timings: HARTimings(wait: entry.durationMicroseconds),
+      comment: entry.fault.map { "met the fault \($0)" }, extras: extras)
+  }
+
+  /// Nil where all of it is kept.
+  private static func comment(kept: Int, of whole: Int?, isSecret: Bool) -> String? {
+    if isSecret { return "not kept: it holds tokens" }
+    guard let whole, whole == kept else { return "the first \(kept) bytes" }
+    return nil
+  }
+}
+
+extension JournalEntry {
+  fileprivate var fields: [NameValuePair] {
+    String(decoding: head, as: UTF8.self).split(separator: "\n").map { line in
+      let name = line.prefix { $0 != ":" }
+      return NameValuePair(String(name), String(line[name.endIndex...].dropFirst(2)))
+    }
+  }
+
+  fileprivate func url(_ fields: [NameValuePair]) -> String {
+    if path.contains("://") { return path }
+    let host = fields.first { $0.hasName(HeaderName.host) }?.value ?? ""
+    return "http://\(host.isEmpty ? "unknown" : host)\(path.hasPrefix("/") ? path : "/")"
+  }
+
+  /// What the answer looks like; its fields are not kept.
+  fileprivate var answerMediaType: String? {
+    switch answer.first {
+    case nil: nil
+    case UInt8(ascii: "{"), UInt8(ascii: "["): ContentType.json
+    case UInt8(ascii: "<"): "text/html"
+    default: "text/plain"
+    }
+  }
+}

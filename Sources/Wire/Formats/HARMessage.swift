@@ -1,0 +1,208 @@
+package import Contract
+import JSON
+
+/// What a client sent.
+package struct HARRequest: Sendable {
+  package var method: String
+  /// Absolute, without a fragment.
+  package var url: String
+  package var version: String
+  package var fields: [NameValuePair]
+  /// As it came; empty for none, or where it is not known.
+  package var body: [UInt8]
+  /// Of the whole body, when `body` is not the whole.
+  package var bodySize: Int?
+  /// Of the request line and the fields, with the empty line.
+  package var headSize: Int?
+  /// Why the body is not here, or not all of it.
+  package var bodyComment: String?
+
+  package init(
+    method: String, url: String, version: String = "HTTP/1.1", fields: [NameValuePair], body: [UInt8] = [],
+    bodySize: Int? = nil, headSize: Int? = nil, bodyComment: String? = nil
+  ) {
+    self.method = method
+    self.url = url
+    self.version = version
+    self.fields = fields
+    self.body = body
+    self.bodySize = bodySize
+    self.headSize = headSize
+    self.bodyComment = bodyComment
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.text("method", method)
+    writer.text("url", url)
+    writer.text("httpVersion", version)
+    writer.pairs("cookies", fields.filter { $0.hasName(HeaderName.cookie) }.flatMap { Self.cookies($0.value) })
+    writer.pairs("headers", fields)
+    writer.pairs("queryString", Self.query(of: url))
+    let size = bodySize ?? body.count
+    if size > 0 || bodyComment != nil {
+      writer.key("postData")
+      writer.beginObject()
+      writer.text("mimeType", fields.first { $0.hasName(HeaderName.contentType) }?.value ?? "application/octet-stream")
+      let text = String(decoding: body, as: UTF8.self)
+      writer.text("text", text)
+      // The format has no way to say that a body is no text; without this the bytes would be lost.
+      if !text.utf8.elementsEqual(body) { writer.text("_base64", Base64Text.encode(body)) }
+      if let bodyComment { writer.text("comment", bodyComment) }
+      writer.endObject()
+    }
+    writer.number("headersSize", headSize)
+    writer.number("bodySize", size)
+    writer.endObject()
+  }
+
+  private static func cookies(_ value: String) -> [NameValuePair] {
+    value.split(separator: ";").map { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0].drop { $0 == " " })
+      return NameValuePair(name, parts.count == 2 ? String(parts[1]) : "")
+    }
+  }
+
+  /// What cannot be decoded stands there as it was sent.
+  private static func query(of url: String) -> [NameValuePair] {
+    guard let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+    return url[mark...].dropFirst().split(separator: "&").map { item in
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(decoded)
+      return NameValuePair(parts[0], parts.count == 2 ? parts[1] : "")
+    }
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    let bytes = Array(text.utf8)
+    var plain: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let digits = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+      {
+        plain.append(digits)
+        index += 3
+      } else {
+        plain.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
+        index += 1
+      }
+    }
+    let decoded = String(decoding: plain, as: UTF8.self)
+    return decoded.utf8.elementsEqual(plain) ? decoded : String(text)
+  }
+}
+
+/// What a server answered.
+package struct HARResponse: Sendable {
+  /// 0 where no answer came.
+  package var status: Int
+  package var reason: String
+  package var version: String
+  package var fields: [NameValuePair]
+  /// As it came; empty for none, or where it is not known.
+  package var body: [UInt8]
+  /// Of the whole body, when `body` is not the whole.
+  package var bodySize: Int?
+  /// Of the status line and the fields, with the empty line.
+  package var headSize: Int?
+  /// Where the fields do not say it.
+  package var mediaType: String?
+  /// Why the body is not here, or not all of it.
+  package var bodyComment: String?
+
+  package init(
+    status: Int, reason: String, version: String = "HTTP/1.1", fields: [NameValuePair] = [], body: [UInt8] = [],
+    bodySize: Int? = nil, headSize: Int? = nil, mediaType: String? = nil, bodyComment: String? = nil
+  ) {
+    self.status = status
+    self.reason = reason
+    self.version = version
+    self.fields = fields
+    self.body = body
+    self.bodySize = bodySize
+    self.headSize = headSize
+    self.mediaType = mediaType
+    self.bodyComment = bodyComment
+  }
+
+  func write(to writer: inout JSONWriter) {
+    let size = bodySize ?? body.count
+    writer.beginObject()
+    writer.key("status")
+    writer.value(status)
+    writer.text("statusText", reason)
+    writer.text("httpVersion", version)
+    writer.pairs("cookies", fields.filter { $0.hasName(HeaderName.setCookie) }.compactMap { Self.cookie($0.value) })
+    writer.pairs("headers", fields)
+    writer.key("content")
+    writer.beginObject()
+    writer.number("size", size)
+    writer.text(
+      "mimeType", fields.first { $0.hasName(HeaderName.contentType) }?.value ?? mediaType ?? "x-unknown")
+    let text = String(decoding: body, as: UTF8.self)
+    if text.utf8.elementsEqual(body) {
+      if !body.isEmpty { writer.text("text", text) }
+    } else {
+      writer.text("text", Base64Text.encode(body))
+      writer.text("encoding", "base64")
+    }
+    if let bodyComment { writer.text("comment", bodyComment) }
+    writer.endObject()
+    writer.text("redirectURL", fields.first { $0.hasName(HeaderName.location) }?.value ?? "")
+    writer.number("headersSize", headSize)
+    writer.number("bodySize", size)
+    writer.endObject()
+  }
+
+  /// Name and value; the attributes stand in the field itself.
+  private static func cookie(_ value: String) -> NameValuePair? {
+    guard let pair = value.split(separator: ";").first, let mark = pair.firstIndex(of: "=") else { return nil }
+    return NameValuePair(String(pair[..<mark]), String(pair[mark...].dropFirst()))
+  }
+}
+
+/// RFC 4648 §4.
+private enum Base64Text {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let count = min(3, bytes.count - start)
+      var group: UInt32 = 0
+      for index in 0..<3 { group = group << 8 | (index < count ? UInt32(bytes[start + index]) : 0) }
+      for place in 0..<4 {
+        let digit = Int(group >> UInt32(18 - 6 * place) & 63)
+        text.append(place <= count ? alphabet[digit] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension JSONWriter {
+  mutating func text(_ name: String, _ text: String) {
+    key(name)
+    value(text)
+  }
+
+  /// -1 for what is not known.
+  fileprivate mutating func number(_ name: StaticString, _ number: Int?) {
+    key(name)
+    value(number ?? -1)
+  }
+
+  fileprivate mutating func pairs(_ name: StaticString, _ pairs: [NameValuePair]) {
+    key(name)
+    beginArray()
+    for pair in pairs {
+      beginObject()
+      text("name", pair.name)
+      text("value", pair.value)
+      endObject()
+    }
+    endArray()
+  }
+}
