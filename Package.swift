@@ -20,12 +20,23 @@ let settings: [SwiftSetting] =
 /// The tests run the product as it is shipped, optimized (scripts/test, docs/decisions/0023). A package that depends on this
 /// one never sees these flags.
 let optimizesProduct = Context.environment["OPTIMIZE_PRODUCT"] != nil
-let productSettings = settings + (optimizesProduct ? [.unsafeFlags(["-O"])] : [])
-/// One process compiles all files of a test target: another one would expand the macros of all of them again.
-let testSettings = settings + (optimizesProduct ? [.unsafeFlags(["-driver-batch-count", "1"])] : [])
+/// One job compiles all files of a test target and writes its module: each further job would expand the macros of all again.
+let testSettings =
+  settings
+  + (optimizesProduct
+    ? [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo"])] : [])
 
-func library(_ name: String, in folder: String = "", needs: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: needs, path: "Sources/\(folder)\(name)", swiftSettings: productSettings)
+/// Whether a target calculates for long in the tests. What it does once for each run is not worth the time of the optimizer.
+enum Load { case calculates, calculatesLittle }
+
+func library(
+  _ name: String, in folder: String = "", _ load: Load = .calculates, needs: [Target.Dependency] = [],
+  resources: [Resource] = []
+) -> Target {
+  let isOptimized = optimizesProduct && load == .calculates
+  return .target(
+    name: name, dependencies: needs, path: "Sources/\(folder)\(name)", resources: resources,
+    swiftSettings: settings + (isOptimized ? [.unsafeFlags(["-O"])] : []))
 }
 
 func tests(_ folder: String, needs: [Target.Dependency]) -> Target {
@@ -65,7 +76,7 @@ let package = Package(
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
     library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
-    library("HTTPService", in: "Server/", needs: ["Network", "HTTP1", "JSON", "Contract", "Base"]),
+    library("HTTPService", in: "Server/", .calculatesLittle, needs: ["Network", "HTTP1", "JSON", "Contract", "Base"]),
     library("Store", in: "Server/", needs: ["Database", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
@@ -80,17 +91,19 @@ let package = Package(
       "Host", in: "Device/",
       needs: ["Engine", "Queue", "Upload", "DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base"]),
     library(
-      "BackgroundGeolocation", in: "Device/",
+      "BackgroundGeolocation", in: "Device/", .calculatesLittle,
       needs: [
         "Host", "Engine", "Queue", "Upload", "CurlTransport", "DeviceLog", "Vocabulary", "Contract", "JSON", "Gzip",
         "Formats", "Database", "Base",
       ]),
 
     library(
-      "CurlTransport", in: "Device/",
+      "CurlTransport", in: "Device/", .calculatesLittle,
       needs: ["Upload", "Contract", "HTTP1", "Gzip", "Threads", "Base", "CCurl", "CLinux"]),
 
-    library("Fidelity", in: "Device/", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
+    library(
+      "Fidelity", in: "Device/", .calculatesLittle,
+      needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
     library("World", in: "Simulator/", needs: ["Formats", "Base"]),
 
@@ -99,7 +112,7 @@ let package = Package(
     library("AnswerCheck", in: "Simulator/", needs: ["Upload", "Contract", "JSON", "Base"]),
 
     library(
-      "Drive", in: "Simulator/",
+      "Drive", in: "Simulator/", .calculatesLittle,
       needs: [
         "AnswerCheck", "Scenario", "Sensing", "World", "Formats", "Host", "Engine", "Queue", "Upload", "DeviceLog",
         "Vocabulary",
@@ -107,7 +120,7 @@ let package = Package(
       ]),
 
     library(
-      "Conformance", in: "Simulator/",
+      "Conformance", in: "Simulator/", .calculatesLittle,
       needs: [
         "AnswerCheck", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "CurlTransport", "Network",
         "HTTP1",
@@ -115,9 +128,9 @@ let package = Package(
       ]),
 
     // A target of its own: docs/decisions/0011.
-    .target(
-      name: "Scenario", dependencies: ["JSON", "Contract", "Base"], path: "Sources/Simulator/Scenario",
-      resources: [.embedInCode("BuiltIn")], swiftSettings: productSettings),
+    library(
+      "Scenario", in: "Simulator/", .calculatesLittle, needs: ["JSON", "Contract", "Base"],
+      resources: [.embedInCode("BuiltIn")]),
 
     library(
       "FleetSimulator", in: "Simulator/",
@@ -129,24 +142,24 @@ let package = Package(
       ]),
 
     library(
-      "ControlRoom", in: "Simulator/",
+      "ControlRoom", in: "Simulator/", .calculatesLittle,
       needs: [
         "FleetSimulator", "Scenario", "IngestServer", "HTTPService", "Network", "HTTP1", "Contract", "JSON", "Threads",
         "Base",
       ]),
 
     library(
-      "Telemetry", in: "Simulator/",
+      "Telemetry", in: "Simulator/", .calculatesLittle,
       needs: [
         "FleetSimulator", "Scenario", "World", "Queue", "Upload", "CurlTransport", "Vocabulary", "Contract", "JSON",
         "Gzip",
         "Threads", "Base",
       ]),
 
-    library("Reports", in: "Simulator/", needs: ["FleetSimulator", "Scenario", "Base"]),
+    library("Reports", in: "Simulator/", .calculatesLittle, needs: ["FleetSimulator", "Scenario", "Base"]),
 
     library(
-      "CommandLine", in: "App/",
+      "CommandLine", in: "App/", .calculatesLittle,
       needs: [
         "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "Conformance", "World", "Formats",
         "AnswerCheck",

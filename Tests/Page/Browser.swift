@@ -5,8 +5,8 @@ import Support
 import Testing
 
 /// A headless Chromium, spoken to over a pipe in its DevTools protocol: messages of JSON, each with a zero behind it. It ends
-/// when the pipe does, with the process of the tests at the latest.
-final class Browser {
+/// when the pipe does, with the process of the tests at the latest. One test at a time has it.
+final class Browser: @unchecked Sendable {
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -104,6 +104,8 @@ final class Browser {
       return answer["result"] ?? .null
     }
   }
+
+  func forgetEvents() { events.removeAll() }
 
   private func receive() throws -> JSONValue {
     while true {

@@ -29,45 +29,45 @@ final class PageLossTests: PageStage {
 
   @Test func aServerThatHangsIsToldAndSoIsThatItGoesOn() throws {
     let (server, address) = try serve()
-    let page = try BrowserPage(browser, "http://\(address)/")
-    try page.wait(until: Self.isLive)
-    try page.click("#tab-faults")
-    try page.evaluate("document.querySelector('[name=device]').focus()")
-    try page.type("van")
-    server.process.signal(SIGSTOP)
-    defer { server.process.signal(SIGCONT) }
-    try page.evaluate(
-      """
-      void import('/page/api.js').then(api => api.put('faults', { faults: [] })).catch(error => { window.said = error.message })
-      """)
-    try tellsOf(page, address)
-    try page.wait(until: "window.said === 'No answer from \(address).'")
-    server.process.signal(SIGCONT)
-    try page.wait(until: Self.isLive)
-    try page.wait(until: "document.getElementById('lost').hidden && !\(Self.isDimmed)")
-    #expect(
-      try page.evaluate("document.querySelector('#panel-faults [type=submit]').matches(':disabled')") == .bool(false))
-    #expect(try page.evaluate("document.activeElement.name + document.activeElement.value") == "devicevan")
-    try page.end()
+    try browser.withPage("http://\(address)/") { page in
+      try page.wait(until: Self.isLive)
+      try page.click("#tab-faults")
+      try page.evaluate("document.querySelector('[name=device]').focus()")
+      try page.type("van")
+      server.process.signal(SIGSTOP)
+      defer { server.process.signal(SIGCONT) }
+      try page.evaluate(
+        """
+        void import('/page/api.js').then(api => api.put('faults', { faults: [] })).catch(error => { window.said = error.message })
+        """)
+      try tellsOf(page, address)
+      try page.wait(until: "window.said === 'No answer from \(address).'")
+      server.process.signal(SIGCONT)
+      try page.wait(until: Self.isLive)
+      try page.wait(until: "document.getElementById('lost').hidden && !\(Self.isDimmed)")
+      #expect(
+        try page.evaluate("document.querySelector('#panel-faults [type=submit]').matches(':disabled')") == .bool(false))
+      #expect(try page.evaluate("document.activeElement.name + document.activeElement.value") == "devicevan")
+    }
   }
 
   /// Nothing is left of the one before, whatever the page had seen of it.
   @Test func aServerThatCameBackEmptyHasNoDevices() throws {
     let (server, address) = try serve()
     let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
-    let page = try BrowserPage(browser, "http://\(address)/")
-    try page.wait(until: Self.isLive)
-    try Uploader(port: port).record(1, of: "van-1")
-    try page.wait(until: "document.getElementById('list-count').textContent === '1 device'")
-    server.process.signal(SIGKILL)
-    _ = server.process.exitCode()
-    try tellsOf(page, address)
-    #expect(try page.text("document.getElementById('figure-devices').textContent") == "1")
-    let again = try serve(at: address)
-    try page.wait(until: Self.isLive)
-    try page.wait(until: "document.getElementById('list-count').textContent === '0 devices'")
-    try page.end()
-    withExtendedLifetime(again) {}
+    try browser.withPage("http://\(address)/") { page in
+      try page.wait(until: Self.isLive)
+      try Uploader(port: port).record(1, of: "van-1")
+      try page.wait(until: "document.getElementById('list-count').textContent === '1 device'")
+      server.process.signal(SIGKILL)
+      _ = server.process.exitCode()
+      try tellsOf(page, address)
+      #expect(try page.text("document.getElementById('figure-devices').textContent") == "1")
+      let again = try serve(at: address)
+      try page.wait(until: Self.isLive)
+      try page.wait(until: "document.getElementById('list-count').textContent === '0 devices'")
+      withExtendedLifetime(again) {}
+    }
   }
 
   /// The figures come every second: as many as three may be missing, and one may be late.

@@ -4,9 +4,9 @@ import Testing
 /// The live page in a real browser against a real server. The suites are several so that they run side by side: each waits for
 /// its browser most of the time.
 class PageStage {
-  let browser: Browser
+  let browser: LentBrowser
 
-  init() throws { browser = try Browser() }
+  init() throws { browser = try LentBrowser() }
 
   /// A server, the page of it in front of its user, and at the end nothing that the browser complained about.
   func withPage(
@@ -23,12 +23,12 @@ class PageStage {
     defer { server.stop(within: 1) }
     let uploader = Uploader(port: server.port)
     try before(uploader)
-    let page = try BrowserPage(browser, server.url + path, look)
-    if isOpen { try page.wait(until: "document.getElementById('link').dataset.state === 'live'") }
-    try body(page, uploader)
-    let problems = try page.problems()
-    #expect(problems.count == problemsExpected, "\(problems)")
-    try page.end()
+    try browser.withPage(server.url + path, look) { page in
+      if isOpen { try page.wait(until: "document.getElementById('link').dataset.state === 'live'") }
+      try body(page, uploader)
+      let problems = try page.problems()
+      #expect(problems.count == problemsExpected, "\(problems)")
+    }
   }
 
   func chooseFirst(_ page: BrowserPage) throws {

@@ -4,9 +4,9 @@ import Testing
 
 /// The control room in a real browser over a real run.
 class RoomPageStage {
-  private let browser: Browser
+  private let browser: LentBrowser
 
-  init() throws { browser = try Browser() }
+  init() throws { browser = try LentBrowser() }
 
   /// A run in virtual time that stands still, the room of it before its user, and at the end nothing that the browser
   /// complained about.
@@ -26,12 +26,12 @@ class RoomPageStage {
     let url = try child.line(beginningWith: "control room ")
     let port = try #require(UInt16(url.dropLast().split(separator: ":").last ?? ""))
     if isOpen { #expect(try RoomPageStage.act(#"{"pause":{}}"#, port).status == 200) }
-    let page = try BrowserPage(browser, url + path, look)
-    if isOpen { try page.wait(until: "document.getElementById('link').dataset.state === 'live'") }
-    try body(page, port)
-    let problems = try page.problems()
-    #expect(problems.count == problemsExpected, "\(problems)")
-    try page.end()
+    try browser.withPage(url + path, look) { page in
+      if isOpen { try page.wait(until: "document.getElementById('link').dataset.state === 'live'") }
+      try body(page, port)
+      let problems = try page.problems()
+      #expect(problems.count == problemsExpected, "\(problems)")
+    }
   }
 
   static func act(_ body: String, _ port: UInt16) throws -> ContractAnswer {

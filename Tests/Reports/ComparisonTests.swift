@@ -1,6 +1,7 @@
 import Base
 import Scenario
 import Store
+import Synchronization
 import Testing
 
 @testable import FleetSimulator
@@ -8,7 +9,9 @@ import Testing
 
 /// Two runs held against each other: equal ones differ by nothing, a slower server is found.
 @Suite struct ComparisonTests {
-  /// A run in virtual time, whose network takes `factor` times as long as it would.
+  private static let runs = Mutex<[String: RunSummary]>([:])
+
+  /// A run in virtual time, whose network takes `latency` times as long as it would. Equal runs are made once.
   private static func run(seed: UInt64, latency: Double = 1, devices: Int = 64, faults: String = "") throws
     -> RunSummary
   {
@@ -17,12 +20,17 @@ import Testing
         networks: { slow: { connectionType: "cellular", latency: "\(Int(100 * latency))ms", jitter: "30ms" } },
         fleets: { cars: { devices: \(devices), motion: "driving", network: "slow" } }, faults: [\(faults)] }
       """
-    let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text).scenario
-    let setup = try RunSetup(scenario)
-    let measures = try Measures(scenario, setup)
-    let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
-    let report = try FleetRun(setup, store: store, watchers: [measures]).run()
-    return measures.summary(of: report, hash: "one", product: "test")
+    return try runs.withLock { runs in
+      if let run = runs[text] { return run }
+      let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(text).scenario
+      let setup = try RunSetup(scenario)
+      let measures = try Measures(scenario, setup)
+      let store = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
+      let report = try FleetRun(setup, store: store, watchers: [measures]).run()
+      let run = measures.summary(of: report, hash: "one", product: "test")
+      runs[text] = run
+      return run
+    }
   }
 
   @Test func aRunIsNoWorseThanItself() throws {

@@ -83,6 +83,25 @@ import Testing
     #expect(detail?["missing"] == .array([.string(Uploads.uuid(7))]))
   }
 
+  /// The time is over before the store had its turn: the answer is that of a look, not of none.
+  @Test(arguments: [
+    (#"{"count":2,"timeout":"1ms"}"#, 200), (#"{"count":3,"timeout":"1ms"}"#, 408),
+    (#"{"exactly":1,"timeout":"1ms"}"#, 409), (#"{"uuids":["\#(Uploads.uuid(1))"],"timeout":"1ms"}"#, 200),
+    (#"{"uuids":["\#(Uploads.uuid(2))"],"timeout":"1ms"}"#, 408),
+  ])
+  func aWaitLooksOnceHoweverShortItIs(body: String, status: Int) throws {
+    let server = try VirtualServer()
+    upload(server, 0..<2)
+    server.commits = false
+    let waiting = wait(server, body)
+    #expect(waiting.received == [], "the look has its turn with the next group")
+    server.advance(milliseconds: 1)
+    let answer = try waiting.answer()
+    #expect(answer?.status == status)
+    let told = try answer?.json()
+    #expect((told?["stored"] ?? told?["error"]?["detail"]?["stored"]) == .integer(2))
+  }
+
   @Test func uuidsAreFoundStoredOrComing() throws {
     let server = try VirtualServer()
     upload(server, 0..<1)

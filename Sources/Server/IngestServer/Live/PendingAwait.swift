@@ -54,12 +54,7 @@ final class PendingAwait: Responder {
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
     guard case .awaited(id, let progress) = message else { return }
     session.wishes.alarm = nil
-    if let stored = progress.stored, condition.count.isExceeded(by: stored) {
-      let message = "\(CountRange.records(stored)), expected \(condition.count.text)"
-      return session.answer(
-        exchange, .unfulfilled(409, "await_exceeded", message, progress, condition), bodyComplete: true, &output)
-    }
-    session.answer(exchange, .json { $0.append(progress, condition) }, bodyComplete: true, &output)
+    session.answer(exchange, .decided(progress, condition), bodyComplete: true, &output)
   }
 
   /// The time is over.
@@ -67,12 +62,18 @@ final class PendingAwait: Responder {
     // Met in this very moment: the message is on its way.
     guard let progress = session.context.hub.giveUp(id) else { return }
     let shortfall = session.context.shortfall
-    let (condition, milliseconds) = (condition, milliseconds)
+    let (condition, milliseconds, id, address) = (condition, milliseconds, id, session.address)
     let sought = Shortfall.Sought(
       run: condition.run, device: condition.device,
       event: progress.stored == 0 ? condition.event : nil, eventsSeen: progress.events, since: exchange.receivedAt)
     let isAsked = session.context.backend.ask(
       { reader in
+        // A wait looks once at least: with a short time, or on a busy machine, the first look may not have been made.
+        var progress = progress
+        if progress.stored == nil, let looked = reader.look(Waiter(id: id, address: address, condition: condition)) {
+          progress = looked.progress
+          if looked.isMet || looked.isOver { return .answered(.decided(progress, condition)) }
+        }
         let reasons = shortfall.reasons(sought, reader)
         return .answered(.timedOut(progress, condition, milliseconds, reasons))
       }, for: session.address)
@@ -94,6 +95,22 @@ final class PendingAwait: Responder {
 }
 
 extension StoreReader {
+  /// The wait after a look at all that is stored; nil when the store cannot be read.
+  fileprivate func look(_ waiter: Waiter) -> Waiter? {
+    var waiter = waiter
+    do throws(StoreError) {
+      waiter.begin(stored: try stored(waiter.condition), group: 0)
+      guard !waiter.condition.uuids.isEmpty else { return waiter }
+      try search(waiter.condition) {
+        waiter.found($0)
+        return !waiter.isMet
+      }
+      return waiter
+    } catch {
+      return nil
+    }
+  }
+
   /// How many records of the run, or of the device, are stored.
   fileprivate func stored(_ condition: AwaitCondition) throws(StoreError) -> Int {
     if let name = condition.device {
@@ -126,6 +143,15 @@ extension StoreReader {
 extension Response {
   static let tooManyWaiters = Response.error(503, "too_many_waiters", "too many requests are waiting; try again")
     .with(HeaderName.retryAfter, "1")
+
+  /// The condition holds, or cannot hold any more.
+  fileprivate static func decided(_ progress: AwaitProgress, _ condition: AwaitCondition) -> Response {
+    guard let stored = progress.stored, condition.count.isExceeded(by: stored) else {
+      return .json { $0.append(progress, condition) }
+    }
+    let message = "\(CountRange.records(stored)), expected \(condition.count.text)"
+    return unfulfilled(409, "await_exceeded", message, progress, condition)
+  }
 
   /// What came near, so that a failing test says how far it was.
   fileprivate static func timedOut(
