@@ -1,14 +1,21 @@
 import FoundationEssentials
+import Glibc
+import Synchronization
 
 /// One text file of the repository, with its path from the root.
 struct SourceFile: Sendable {
   let path: String
   let lines: [Substring]
+  private let text: String
 
   init(path: String, text: String) {
     self.path = path
+    self.text = text
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   }
+
+  /// Much faster than a look at each line: most words are in few files.
+  func contains(_ word: String) -> Bool { unsafe strstr(text, word) != nil }
 }
 
 /// A broken rule, printed the way a compiler prints, so that an editor can jump there.
@@ -25,8 +32,14 @@ enum SourceTree {
   /// The root of the checkout, from the place of this very file: Tests/Tidy/SourceTree.swift.
   static let root: String = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
 
+  private static let read = Mutex<[String: SourceFile]>([:])
+
+  /// Each file is read once for all rules.
   static func file(_ path: String) throws -> SourceFile {
-    SourceFile(path: path, text: try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8))
+    if let file = read.withLock({ $0[path] }) { return file }
+    let file = SourceFile(path: path, text: try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8))
+    read.withLock { $0[path] = file }
+    return file
   }
 
   /// All files below `folders` with one of the `endings`, in the order of their paths.
