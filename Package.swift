@@ -127,6 +127,9 @@ let package = Package(
         "Contract", "JSON", "Gzip", "Database", "Threads", "Base",
       ]),
 
+    library(
+      "Explain", in: "Simulator/", needs: ["Conformance", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
+
     // A target of its own: docs/decisions/0011.
     library(
       "Scenario", in: "Simulator/", .calculatesLittle, needs: ["JSON", "Contract", "Base"],
@@ -161,7 +164,8 @@ let package = Package(
     library(
       "CommandLine", in: "App/", .calculatesLittle,
       needs: [
-        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "Conformance", "World", "Formats",
+        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "Conformance", "Explain", "World",
+        "Formats", "Gzip",
         "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
@@ -254,6 +258,7 @@ let package = Package(
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
     tests("Conformance", needs: ["Conformance", "Scenario", "Database", "Base", "Support"]),
+    tests("Explain", needs: ["Explain", "Conformance", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),
@@ -263,7 +268,7 @@ let package = Package(
         "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
         "CurlTransport",
         "IngestServer", "Store",
-        "Upload", "Scenario", "JSON", "Base", "Support",
+        "Upload", "Scenario", "JSON", "Gzip", "Base", "Support",
       ]),
     tests(
       "Upload",

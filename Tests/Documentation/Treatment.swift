@@ -47,6 +47,20 @@ enum Treatment {
           rollingroad trace phone.log.gz --to gpx --out drive.gpx
           """)
     ),
+    // The log of such a phone, and a record that the server has.
+    (
+      "rollingroad explain ",
+      .prepared(
+        by: """
+          [ -d phone ] || rollingroad simulate first-drive --duration 6m --quiet --out phone \\
+            --set "outputs=[{type: 'sdk-log', dir: 'sdk', devices: 'all'}]" >/dev/null
+          cat phone/sdk/*.log >phone.log
+          gzip -c phone.log >phone.log.gz
+          curl -s http://127.0.0.1:8080/locations/phone-1 -H 'Content-Type: application/json' -d '
+            {"location":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","timestamp":"2026-07-28T18:34:22.563Z",
+             "coords":{"latitude":48.137,"longitude":11.575,"accuracy":5}},"device_id":"phone-1"}' >/dev/null
+          """)
+    ),
     ("sqlite3 ", .prepared(by: "ln -sfn data DIR")),
     // Phones that never have a network, under the name of the run on the page.
     (

@@ -42,6 +42,26 @@ internal import CZlib
     }
   }
 
+  /// What this piece of a member holds. Gives how many of its bytes belong to the member, and whether it has ended.
+  mutating func unpack(
+    _ piece: [UInt8], from start: Int, _ body: (ArraySlice<UInt8>) -> Void
+  ) throws(GzipError) -> (taken: Int, hasEnded: Bool) {
+    var taken = 0
+    while true {
+      let step = step(piece, from: start + taken, room: chunk.count)
+      taken += step.taken
+      if step.made > 0 { body(chunk[..<step.made]) }
+      switch step.result {
+      case Z_STREAM_END: return (taken, true)
+      // A full chunk may not have been all.
+      case Z_OK: if start + taken == piece.count, step.made < chunk.count { return (taken, false) }
+      case Z_BUF_ERROR: return (taken, false)
+      case Z_MEM_ERROR: preconditionFailure("zlib has no memory")
+      default: throw isAtTrailer ? .checksum : .damaged
+      }
+    }
+  }
+
   private mutating func step(_ file: [UInt8], from position: Int, room: Int) -> (taken: Int, made: Int, result: Int32) {
     let stream = unsafe stream
     let input = min(file.count - position, Int(UInt32.max))

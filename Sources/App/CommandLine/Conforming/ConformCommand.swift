@@ -96,7 +96,7 @@ struct ConformCommand {
       !lists ? nil : values.isOn("json") ? list.json : values.isOn("reference") ? ConformanceList.markdown : list.text
   }
 
-  private static func dialect(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) -> Dialect {
+  static func dialect(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) -> Dialect {
     var dialect = Dialect()
     if let flag = values.value("dialect") {
       guard let bytes = process.readFile(flag.text), let text = String(validating: bytes, as: UTF8.self) else {

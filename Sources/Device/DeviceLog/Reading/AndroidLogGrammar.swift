@@ -23,7 +23,7 @@ enum AndroidLogGrammar {
     if !crossings.isEmpty { return crossings }
     let content =
       motion(message) ?? location(message) ?? timer(message) ?? geofence(message) ?? queue(message) ?? http(message)
-      ?? life(message)
+      ?? life(message) ?? hindrance(message)
     return [content ?? .other(place: String(place))]
   }
 
@@ -198,8 +198,29 @@ extension AndroidLogGrammar {
     return scanner.integer(after: "Locked ").map { .locked(uuid: nil, count: $0) }
   }
 
+  /// What keeps a device from recording, or from sending what it has recorded.
+  static func hindrance(_ message: AndroidMessage) -> LogFact.Content? {
+    var scanner = message.scanner
+    switch message.place {
+    case "TSProviderManager handleProviderChangeEvent":
+      return scanner.integer(after: "status: ").map { .permission(status: $0) }
+    case "LifecycleManager onActivityDestroyed": return .terminated
+    case "SQLiteLocationDAO shrink": return scanner.integer(after: "SHRINK: ").map { .queueCut(count: $0) }
+    case "SQLiteLocationDAO destroyAll": return message.text.contains("DELETED") ? .queueEmptied : nil
+    case "ScheduleEvent onScheduleEvent": return scanner.pass("enabled: ") ? .schedule(isOn: scanner.skip("true")) : nil
+    default: break
+    }
+    if scanner.pass("received location error: ") { return scanner.integer().map { .locationFailed(code: $0) } }
+    if message.text.contains("PowerSaveMode") { return .powerSaveChanged }
+    return ["is not responding", "autoSync disabled"].contains { message.text.contains($0) } ? .uploadHeldBack : nil
+  }
+
   static func http(_ message: AndroidMessage) -> LogFact.Content? {
     var scanner = message.scanner
+    if message.place == "HttpService createRequest", scanner.pass("HTTP "), scanner.pass(": ") {
+      return .posting(uuid: String(scanner.word()))
+    }
+    scanner = message.scanner
     if scanner.pass("HTTP Service (count: ") { return .flushBegan(queued: scanner.integer()) }
     if scanner.pass("Response: ") { return scanner.integer().map { .response(status: $0) } }
     guard scanner.pass("Connectivity change: connected? ") else { return nil }

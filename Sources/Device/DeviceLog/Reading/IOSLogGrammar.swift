@@ -15,7 +15,7 @@ enum IOSLogGrammar {
     }
     let content =
       tracking(place, message) ?? timers(place, message) ?? geofences(place, message) ?? uploads(place, message)
-      ?? life(place, message, entry.text)
+      ?? life(place, message, entry.text) ?? hindrance(place, message)
     return [content ?? .other(place: String(place))]
   }
 
@@ -176,6 +176,31 @@ enum IOSLogGrammar {
     case "TSLocationManager init":
       guard message.pass("TSLocationManager (build"), message.pass("\n{") else { return nil }
       return PropertyListReader.read("{" + message.rest).map { .configuration($0) }
+    default: return nil
+    }
+  }
+}
+
+extension IOSLogGrammar {
+  /// What keeps a device from recording, or from sending what it has recorded.
+  private static func hindrance(_ place: Substring, _ message: TextScanner) -> LogFact.Content? {
+    var message = message
+    switch place {
+    case "TSBackgroundTaskManager createBackgroundTask": return message.skip("FORCE KILL") ? .backgroundTaskKilled : nil
+    case "TSLocationAuthorization onAuthorizationStatusChanged:":
+      return message.integer(after: "Authorization status changed: ").map { .permission(status: $0) }
+    case "TSSchedule trigger:": return .schedule(isOn: message.skip("ON"))
+    case "TSTrackingService onAppTerminate": return .terminated
+    case "TSLocationRequestService locationManager:didFailWithError:",
+      "TSTrackingService locationManager:didFailWithError:":
+      return message.integer(after: "error ").map { .locationFailed(code: $0) }
+    case "TSLocationDAO shrink:db:": return message.integer(after: "deleted ").map { .queueCut(count: $0) }
+    case "TSLocationDAO purge:": return message.integer(after: "Found ").map { .queueCut(count: $0) }
+    case "TSLocationDAO clear": return message.skip("Destroyed all") ? .queueEmptied : nil
+    case "TSHttpService continueFlush", "TSHttpService doPost:callback:", "TSHttpService armFlushWatchdog",
+      "TSHttpService beginFlushWithCallback:overrideSyncThreshold:error:":
+      return ["No network", "is not responding", "watchdog_timeout", "autoSync disabled"]
+        .contains { message.rest.contains($0) } ? .uploadHeldBack : nil
     default: return nil
     }
   }

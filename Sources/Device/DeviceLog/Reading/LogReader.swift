@@ -14,15 +14,15 @@ package struct LogReader: Sendable {
 
   /// Nil when the text is no log of the SDK. Entries that are cut or garbled are kept as unknown ones.
   package init?(_ text: String) {
-    guard let platform = Self.platform(of: text) else { return nil }
-    self.platform = platform
-    let entries = LogLineReader(text, platform: platform)
-    lineCount = entries.lineCount
+    var cutter = LogLineCutter()
     var facts: [LogFact] = []
-    for entry in entries {
-      let contents = platform == .ios ? IOSLogGrammar.read(entry) : AndroidLogGrammar.read(entry)
-      for content in contents { facts.append(LogFact(line: entry.line, time: entry.time, content: content)) }
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
+      if let entry = cutter.take(line) { facts += Self.facts(of: entry, cutter.platform) }
     }
+    if let entry = cutter.finish() { facts += Self.facts(of: entry, cutter.platform) }
+    guard let platform = cutter.platform else { return nil }
+    self.platform = platform
+    lineCount = cutter.lineCount
     otherCount = facts.count { fact in
       if case .other = fact.content { return true }
       return false
@@ -30,13 +30,14 @@ package struct LogReader: Sendable {
     self.facts = facts
   }
 
-  /// The first line with a head decides; a log may begin in the middle of an entry.
-  private static func platform(of text: String) -> DevicePlatform? {
-    for line in text.split(separator: "\n").prefix(10_000) {
-      if LogHead.ios(line) != nil { return .ios }
-      if LogHead.android(line) != nil { return .android }
-    }
-    return nil
+  private static func facts(of entry: LogLines, _ platform: DevicePlatform?) -> [LogFact] {
+    entry.contents(on: platform).map { LogFact(line: entry.line, time: entry.time, content: $0) }
+  }
+}
+
+extension LogLines {
+  func contents(on platform: DevicePlatform?) -> [LogFact.Content] {
+    platform == .ios ? IOSLogGrammar.read(self) : AndroidLogGrammar.read(self)
   }
 }
 
@@ -106,7 +107,25 @@ package struct LogFact: Equatable, Sendable {
     case heartbeat
     case odometer(metres: Double, errorMetres: Double)
 
+    // What keeps a device from recording.
+    /// iOS ended the time that it gives an app in the background.
+    case backgroundTaskKilled
+    /// The authorization status of the provider, by its number in the SDK.
+    case permission(status: Int)
+    case schedule(isOn: Bool)
+    case terminated
+    case powerSaveChanged
+    /// A request for a position failed.
+    case locationFailed(code: Int)
+
     // Queue and uploads.
+    /// The SDK deleted so many of the oldest records, sent or not.
+    case queueCut(count: Int)
+    case queueEmptied
+    /// A request with this record alone is sent.
+    case posting(uuid: String)
+    /// Nothing was sent, or there was no answer.
+    case uploadHeldBack
     case inserted(uuid: String, kind: RecordKind?)
     case locked(uuid: String?, count: Int)
     case response(status: Int)

@@ -44,7 +44,7 @@ package final class JournalRecorder: Sendable {
 /// What the journal needs of a head, copied because the head is overwritten before the answer is known.
 struct JournalDraft {
   /// Bytes of a body or an answer that are kept.
-  static let bytesMax = 16_384
+  static let bytesMax = JournalEntry.contentBytesMax
   private static let secrets = [HeaderName.authorization, HeaderName.proxyAuthorization, HeaderName.cookie]
 
   let method: String

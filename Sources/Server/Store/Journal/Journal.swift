@@ -39,6 +39,20 @@ package final class Journal {
     }
   }
 
+  /// Opens the journal of a data folder that a server may be writing meanwhile, for questions only.
+  package init(reading folder: String) throws(StoreError) {
+    limits = JournalLimits()
+    let path = DataFolder.journalPath(in: folder)
+    do {
+      let database = try Connection(path: path, access: .readOnly)
+      _ = try database.version(of: JournalSchema.schema)
+      connection = StoreConnection(database)
+      totals = try Journal.count(connection)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+  }
+
   static func count(_ connection: StoreConnection) throws(DatabaseError) -> Totals {
     Totals(
       nextSequence: try connection.database.integer("SELECT next FROM numbering"),

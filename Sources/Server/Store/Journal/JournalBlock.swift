@@ -176,6 +176,9 @@ package struct JournalEntry: Equatable, Sendable {
   /// The name of the fault that was played, if any.
   package var fault: String?
 
+  /// Of bodies and answers so many bytes are kept.
+  package static let contentBytesMax = 16_384
+
   package init(
     run: String = "", device: String? = nil, receivedAt: Int64, durationMicroseconds: Int64 = 0, method: String,
     path: String, status: Int, head: [UInt8] = [], body: [UInt8] = [], answer: [UInt8] = [], fault: String? = nil

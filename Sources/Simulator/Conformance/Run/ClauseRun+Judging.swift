@@ -146,32 +146,10 @@ extension ClauseRun {
       guard let stored = entry.value(field) else {
         throw fail("'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300))
       }
-      if let difference = ClauseRun.difference(stored, sent, field) {
+      if let difference = StoredField.difference(stored, sent, field) {
         throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300))
       }
     }
-  }
-
-  /// Times by their instant, quantities by their double, all else as values.
-  static func difference(_ stored: StoredValue, _ sent: StoredValue, _ field: String) -> String? {
-    if field == "timestamp" || field.hasSuffix(".timestamp") {
-      guard let wanted = sent.instant else { return nil }
-      if stored.instant == wanted { return nil }
-      return "\(field): \(stored.shown) instead of \(sent.shown)"
-    }
-    if case .number = sent, field.hasPrefix("coords.") || field == "odometer" || field.hasPrefix("battery.") {
-      if let mine = stored.double, let theirs = sent.double, abs(mine - theirs) <= ClauseRun.tolerance(of: field) {
-        return nil
-      }
-      return "\(field): \(stored.shown) instead of \(sent.shown)"
-    }
-    if case .bool(let flag) = sent, case .number(let digits) = stored, digits == (flag ? "1" : "0") { return nil }
-    return stored.difference(from: sent, at: field)
-  }
-
-  /// A tenth of a micron of a degree is a centimetre; other quantities have two decimals.
-  private static func tolerance(of field: String) -> Double {
-    field == "coords.latitude" || field == "coords.longitude" ? 1.0001e-7 : 0.005
   }
 }
 

@@ -12,7 +12,8 @@ package struct ConformanceTarget: Sendable {
   /// Where uploads go; with `${device.id}` where the device belongs.
   package let url: String
   package let dialect: Dialect
-  let store: (any StoreView)?
+  /// Nil when nothing says how it is read.
+  package let store: (any StoreView)?
   let login: DialectLogin?
   let refreshURL: String?
   let commands: DialectCommands?

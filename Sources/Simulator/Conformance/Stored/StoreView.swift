@@ -7,7 +7,7 @@ import Scenario
 import Upload
 
 /// What can say which records a backend has stored.
-protocol StoreView: Sendable {
+package protocol StoreView: Sendable {
   /// Whence, for people.
   var place: String { get }
   /// The records of one device, repeated ones too, in the order of the store.
@@ -15,8 +15,10 @@ protocol StoreView: Sendable {
 }
 
 /// Why a store could not be read, as half a sentence.
-struct StoreProblem: Error, Equatable {
-  let text: String
+package struct StoreProblem: Error, Equatable {
+  package let text: String
+
+  package init(text: String) { self.text = text }
 }
 
 /// Over HTTP, JSON or NDJSON, page by page.

@@ -1,14 +1,14 @@
-import Base
-import Scenario
+package import Base
+package import Scenario
 
 /// An entry of a backend's store.
-struct StoredRecord: Sendable {
-  let uuid: UUID128?
-  let entry: StoredValue
+package struct StoredRecord: Sendable {
+  package let uuid: UUID128?
+  package let entry: StoredValue
   private let fields: [Named<[JSONStep]>]
 
   /// `fields` says where in the entry some of the record's fields stand.
-  init(_ entry: StoredValue, fields: [Named<[JSONStep]>]) {
+  package init(_ entry: StoredValue, fields: [Named<[JSONStep]>]) {
     self.entry = entry
     self.fields = fields
     let text = StoredRecord.value("uuid", of: entry, fields)?.string
@@ -32,7 +32,7 @@ struct StoredRecord: Sendable {
   ]
 
   /// What the store has of a field, by the record's own name for it, `coords.latitude`; nil when it shows none.
-  func value(_ name: String) -> StoredValue? { StoredRecord.value(name, of: entry, fields) }
+  package func value(_ name: String) -> StoredValue? { StoredRecord.value(name, of: entry, fields) }
 
   private static func value(
     _ name: String, of entry: StoredValue, _ fields: [Named<[JSONStep]>]

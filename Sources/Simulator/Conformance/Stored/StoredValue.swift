@@ -4,7 +4,7 @@ import Scenario
 
 /// A JSON value as it was written: numbers keep their digits, and texts may be what no strict reader accepts. For
 /// comparisons of what was sent with what is stored.
-indirect enum StoredValue: Sendable {
+package indirect enum StoredValue: Sendable {
   case null
   case bool(Bool)
   /// The digits as they stand there.
@@ -14,7 +14,7 @@ indirect enum StoredValue: Sendable {
   case object([(key: String, value: StoredValue)])
 
   /// Nil for what is no JSON even in its structure.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth, isStructureOnly: true)
     var reader = JSONReader(bytes.span, limits: limits)
     do throws(JSONError) {
@@ -122,7 +122,7 @@ extension StoredValue {
     return StoredValue(Array(text.utf8)) ?? self
   }
 
-  var double: Double? {
+  package var double: Double? {
     switch self {
     case .number(let digits): Double(digits)
     case .text(let text): Double(text)
@@ -149,7 +149,7 @@ extension StoredValue {
   }
 
   /// For people, in one line.
-  var shown: String {
+  package var shown: String {
     switch self {
     case .null: return "null"
     case .bool(let flag): return "\(flag)"

@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Contract
 
 /// One entry of a text log as it stands there: its head and what follows until the next head.
@@ -9,38 +9,70 @@ struct LogLines {
   let text: Substring
 }
 
-/// Cuts a text log of either platform into entries. Lines before the first head, and lines that were cut or garbled, go
-/// with the entry before them.
-struct LogLineReader: Sequence, IteratorProtocol {
-  private let lines: [Substring]
-  private let platform: DevicePlatform
-  private var position = 0
+/// Cuts a text log of either platform into entries, one line after the other. Lines before the first head, and lines that
+/// were cut or garbled, go with the entry before them.
+struct LogLineCutter {
+  /// The first line with a head decides; a log may begin in the middle of an entry.
+  private(set) var platform: DevicePlatform?
+  /// Lines that were taken, whether they belong to an entry or not.
+  private(set) var lineCount = 0
+  private var head: (line: Int, time: WallInstant)?
+  private var text = ""
+  /// Blank lines, which belong to the entry only when another line follows.
+  private var blankCount = 0
   /// Android writes no years: after December comes January of the next one.
   private var year = LogHead.assumedYear
   private var lastMonth = 1
 
-  init(_ text: String, platform: DevicePlatform) {
-    lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-    self.platform = platform
-  }
+  /// No entry of a device is longer; a file that only begins like a log must not fill the memory.
+  private static let entryBytesMax = 1 << 20
 
-  private func head(_ line: Substring) -> (WallInstant, Substring)? {
-    platform == .ios ? LogHead.ios(line) : LogHead.android(line)
-  }
-
-  mutating func next() -> LogLines? {
-    while position < lines.count {
-      let first = position
-      position += 1
-      guard let (time, rest) = head(lines[first]) else { continue }
-      while position < lines.count, head(lines[position]) == nil { position += 1 }
-      var last = position - 1
-      while last > first, lines[last].isEmpty { last -= 1 }
-      let dated = platform == .ios ? time : inYear(time)
-      let text = last > first ? rest.base[rest.startIndex..<lines[last].endIndex] : rest
-      return LogLines(line: first + 1, time: dated, text: text)
+  /// The entry before, when the line begins another one.
+  mutating func take(_ line: Substring) -> LogLines? {
+    lineCount += 1
+    guard let (time, rest) = headOf(line) else {
+      add(line)
+      return nil
     }
-    return nil
+    let before = finish()
+    head = (lineCount, platform == .ios ? time : inYear(time))
+    text = String(rest)
+    return before
+  }
+
+  /// The entry that no other one follows.
+  mutating func finish() -> LogLines? {
+    guard let (line, time) = head else { return nil }
+    head = nil
+    blankCount = 0
+    return LogLines(line: line, time: time, text: text[...])
+  }
+
+  private mutating func add(_ line: Substring) {
+    guard head != nil else { return }
+    if line.isEmpty {
+      blankCount += 1
+      return
+    }
+    guard text.utf8.count + blankCount + line.utf8.count < Self.entryBytesMax else { return }
+    for _ in 0...blankCount { text += "\n" }
+    text += line
+    blankCount = 0
+  }
+
+  private mutating func headOf(_ line: Substring) -> (WallInstant, Substring)? {
+    switch platform {
+    case .ios: return LogHead.ios(line)
+    case .android: return LogHead.android(line)
+    case nil:
+      if let head = LogHead.ios(line) {
+        platform = .ios
+        return head
+      }
+      guard let head = LogHead.android(line) else { return nil }
+      platform = .android
+      return head
+    }
   }
 
   private mutating func inYear(_ time: WallInstant) -> WallInstant {
@@ -49,9 +81,6 @@ struct LogLineReader: Sequence, IteratorProtocol {
     lastMonth = month
     return time.moved(toYear: year)
   }
-
-  /// Lines of the text, whether they belong to an entry or not.
-  var lineCount: Int { lines.count }
 }
 
 /// The time at the head of an entry.
@@ -94,7 +123,7 @@ enum LogHead {
 
 extension WallInstant {
   /// The same day and time of another year; the 29th of February may become the 1st of March.
-  func moved(toYear year: Int) -> WallInstant {
+  package func moved(toYear year: Int) -> WallInstant {
     let old = civilDate
     guard old.year != year,
       let date = CivilDate(year: year, month: old.month, day: old.day) ?? CivilDate(year: year, month: 3, day: 1)

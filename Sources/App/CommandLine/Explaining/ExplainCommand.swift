@@ -1,0 +1,199 @@
+import Base
+import Explain
+
+extension Subcommand {
+  static let explain = Subcommand(
+    name: "explain",
+    summary: "tell what became of a record, or why a phone made none, with the lines that show it",
+    operands: "UUID | DEVICE [FROM TO]",
+    operandCount: 1...3,
+    operandHint: "the uuid of a record, or the name of a device and two times",
+    flags: [
+      .values("log", "FILE", "log of the phone's SDK, of iOS or Android, also gzipped"),
+      .value("journal", "DIR|URL", "data folder of 'serve', or the URL of a server that has a journal of requests"),
+      .value("dialect", "FILE", "how the backend's store is read, as for 'conform' [the store of --journal]"),
+      .value("target", "URL", "the backend, for a dialect with relative paths", standard: "http://127.0.0.1:8080"),
+      .value("verify", "URL", "where the backend lists the records of {device}, instead of 'verify' of the dialect"),
+      .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
+      .values(
+        "device", "NAME", "another device under which a record may be stored; of a UUID, the first one is its own"),
+      .value("run", "NAME", "the run of a data folder in which to look"),
+      .value("gap", "SPAN", "gaps above this are told", standard: "60s"),
+      .value("utc-offset", "OFFSET", "the phone's clock against UTC, as -04:00 [as the log shows it]"),
+      .toggle("json", "print one JSON object"),
+    ],
+    details: """
+      Joins what the phone's log tells (recorded, sent, answered, deleted), what the journal of a server has seen, and what
+      the store has. The first line is the verdict; below stand the lines that show it, and what to do.
+
+      FROM and TO are instants (2026-07-28T15:11:00-04:00) or times of the phone's clock (15:11, '2026-07-28 15:11:30'). Without
+      them all gaps of the log are told.
+
+      A record is stored, waiting, refused, deleted by the phone, put aside, acknowledged and lost, stored twice, stored
+      changed, or under another device. A gap is stationary, suspended, terminated, below-distance-filter, no-fix, rejected,
+      not-kept, no-permission, schedule, stopped, or unknown.
+
+      exit code: 0 when nothing is wrong with the backend, 98 when something that it acknowledged is lost, doubled, changed or
+      under another device, 99 when a record is refused, 97 when the sources do not tell, 1 when one cannot be read.
+      """,
+    examples: ["rollingroad explain phone-1 --log phone.log"],
+    run: { (invocation) throws(UsageError) in try ExplainCommand(invocation).run() })
+}
+
+/// One question to `explain`.
+struct ExplainCommand {
+  private enum Question {
+    case record(UUID128)
+    case device(String, from: TimeWord?, to: TimeWord?)
+  }
+
+  private let process: ProcessContext
+  private let question: Question
+  private let logs: [String]
+  private let sources: ExplainSources
+  private let gapMilliseconds: Int64
+  private let zone: LogZone?
+  private let isJSON: Bool
+
+  init(_ invocation: Invocation) throws(UsageError) {
+    let values = invocation.values
+    process = invocation.process
+    question = try ExplainCommand.question(invocation.operands)
+    logs = values.texts("log")
+    sources = try ExplainSources(values, process)
+    isJSON = values.isOn("json")
+    gapMilliseconds =
+      try values.read("gap", expected: "a duration above zero, as 60s") { text in
+        Nanoseconds(text: text).flatMap { $0 > .zero ? $0.wholeMilliseconds : nil }
+      } ?? 60_000
+    zone = try values.read("utc-offset", expected: "an offset as -04:00, or Z") { TimeWord.offsetMinutes($0) }
+      .map { LogZone(offsetMinutes: $0) }
+    guard !logs.isEmpty || sources.canAnswer else {
+      throw UsageError("no source is named: give --log, --journal, --dialect or --verify")
+    }
+  }
+
+  private static func question(_ operands: [String]) throws(UsageError) -> Question {
+    if let uuid = UUID128(text: operands[0].utf8.span) {
+      guard operands.count == 1 else { throw UsageError("a uuid stands alone: unexpected '\(operands[1])'") }
+      return .record(uuid)
+    }
+    guard operands.count != 2 else { throw UsageError("TO is missing: DEVICE FROM TO") }
+    guard operands.count == 3 else { return .device(operands[0], from: nil, to: nil) }
+    let times = try operands[1...].map { (text) throws(UsageError) in
+      guard let word = TimeWord(text) else {
+        throw UsageError("'\(text)' is no time: 15:11, '2026-07-28 15:11:30' or 2026-07-28T15:11:00-04:00")
+      }
+      return word
+    }
+    return .device(operands[0], from: times[0], to: times[1])
+  }
+
+  func run() throws(UsageError) -> ExitCode {
+    do throws(SourceFailure) {
+      let explanation = try explain()
+      process.writeOutput(isJSON ? explanation.json : ExplanationText(explanation).text)
+      return explanation.outcome.exitCode
+    } catch {
+      process.writeError("rollingroad explain: \(error.message)")
+      return .runtimeFailure
+    }
+  }
+
+  private func explain() throws(SourceFailure) -> Explanation {
+    switch question {
+    case .record(let uuid):
+      let stories = try read(of: uuid)
+      let join = try sources.join(stories, of: uuid, device: nil)
+      return Explanation(of: uuid, join)
+    case .device(let device, let from, let to):
+      let stories = try read(of: nil)
+      let start = try from.map { (word) throws(SourceFailure) in try word.instant(in: stories, after: nil) }
+      let end = try to.map { (word) throws(SourceFailure) in try word.instant(in: stories, after: start) }
+      if let start, let end, end <= start { throw SourceFailure(message: "TO is not after FROM") }
+      let join = try sources.join(stories, of: nil, device: device)
+      return Explanation(of: device, from: start, to: end, gapMilliseconds: gapMilliseconds, join)
+    }
+  }
+
+  private func read(of uuid: UUID128?) throws(SourceFailure) -> [LogStory] {
+    try logs.map { (path) throws(SourceFailure) in
+      try LogFile.read(path, into: LogStory(file: path, of: uuid, gapsAbove: gapMilliseconds, zone: zone))
+    }
+  }
+}
+
+extension Explanation.Outcome {
+  fileprivate var exitCode: ExitCode {
+    switch self {
+    case .innocent: .ok
+    case .refused: .thresholdFailed
+    case .broken: .invariantViolated
+    case .unknown: .runInvalid
+    }
+  }
+}
+
+/// Why a source could not be read, as a sentence.
+struct SourceFailure: Error {
+  let message: String
+}
+
+/// A time as a person types it.
+struct TimeWord {
+  /// With a zone, an instant; otherwise what the phone's clock showed, with or without its date.
+  private enum Meaning {
+    case instant(WallInstant)
+    case clock(WallInstant)
+    case timeOfDay(Int64)
+  }
+
+  private let meaning: Meaning
+  private let text: String
+
+  init?(_ text: String) {
+    self.text = text
+    if let instant = WallInstant(iso8601: text.utf8.span) {
+      meaning = .instant(instant)
+      return
+    }
+    let spelled = text.contains("T") ? text : text.split(separator: " ").joined(separator: "T")
+    let seconds = spelled.split(separator: ":").count == 2 ? ":00" : ""
+    if let clock = WallInstant(iso8601: "\(spelled)\(seconds)Z".utf8.span) {
+      meaning = .clock(clock)
+    } else if let day = WallInstant(iso8601: "1970-01-01T\(spelled)\(seconds)Z".utf8.span) {
+      meaning = .timeOfDay(day.millisecondsSince1970)
+    } else {
+      return nil
+    }
+  }
+
+  /// A time without a date is the first such one of the log, behind `start` where there is one.
+  func instant(in logs: [LogStory], after start: WallInstant?) throws(SourceFailure) -> WallInstant {
+    let log = logs.first { $0.span != nil }
+    let offset = Int64(log?.zone.offsetMinutes ?? 0) * 60_000
+    switch meaning {
+    case .instant(let instant): return instant
+    case .clock(let clock): return clock.advanced(byMilliseconds: -offset)
+    case .timeOfDay(let milliseconds):
+      guard let span = log?.span else {
+        throw SourceFailure(message: "'\(text)' has no date, and there is no log to take it from")
+      }
+      let begin = start ?? span.lowerBound
+      let local = begin.advanced(byMilliseconds: offset)
+      let first = WallInstant(local.civilDate).advanced(byMilliseconds: milliseconds - offset)
+      // The log may begin a little after the time that is meant.
+      let isPassed =
+        start == nil ? first < begin && first.advanced(byMilliseconds: 86_400_000) <= span.upperBound : first <= begin
+      return isPassed ? first.advanced(byMilliseconds: 86_400_000) : first
+    }
+  }
+
+  /// `-04:00`, `+05:30`, `Z`.
+  static func offsetMinutes(_ text: String) -> Int? {
+    guard let instant = WallInstant(iso8601: "2000-01-01T12:00:00\(text)".utf8.span),
+      let noon = WallInstant(iso8601: "2000-01-01T12:00:00Z".utf8.span)
+    else { return nil }
+    return Int(noon.milliseconds(since: instant) / 60_000)
+  }
+}

@@ -1,0 +1,89 @@
+import Base
+import Conformance
+import Explain
+import Store
+
+/// The data folder of a server, which may run meanwhile.
+struct FolderJournal: RequestJournal {
+  let folder: String
+  let run: String
+
+  private static let page = 500
+
+  var store: (any StoreView)? { FolderStore(folder: folder, run: run) }
+
+  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
+    do throws(StoreError) {
+      // Says best what is wrong with a folder of others.
+      _ = try StoreReader(folder: folder)
+      let journal = try Journal(reading: folder)
+      let filter = JournalFilter(run: run, device: device)
+      var next: Int64? = 0
+      while let after = next {
+        let page = try journal.requests(matching: filter, after: after, limit: FolderJournal.page)
+        for request in page.elements { if let seen = seen(request) { take(seen) } }
+        next = page.next
+      }
+    } catch { throw SourceFailure(message: error.message) }
+  }
+
+  private func seen(_ request: JournaledRequest) -> SeenRequest? {
+    let entry = request.entry
+    guard let time = WallInstant(exactly: entry.receivedAt) else { return nil }
+    return SeenRequest(
+      place: "journal #\(request.sequence)", time: time, device: entry.device, method: entry.method, path: entry.path,
+      status: entry.status, fault: entry.fault, body: entry.body,
+      isCut: entry.body.count >= JournalEntry.contentBytesMax,
+      answer: entry.answer)
+  }
+
+  func devices() throws(SourceFailure) -> [String] {
+    do throws(StoreError) {
+      let reader = try StoreReader(folder: folder)
+      return try reader.devices(limit: 100_000).elements.filter { $0.identity.run == run }.map(\.identity.name)
+    } catch { throw SourceFailure(message: error.message) }
+  }
+
+  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
+    do throws(StoreError) {
+      let reader = try StoreReader(folder: folder)
+      var next: Int64? = .max
+      while let before = next {
+        let page = try reader.quarantine(before: before, limit: FolderJournal.page)
+        for record in page.elements where record.device.run == run {
+          let words = record.detail.isEmpty ? record.reason : "\(record.reason): \(record.detail)"
+          for uuid in SeenRequest.uuids(in: record.record) {
+            let time = WallInstant(exactly: record.receivedAt)
+            take(uuid, Evidence(words, place: "quarantine \(record.id)", time: time))
+          }
+        }
+        next = page.next
+      }
+    } catch { throw SourceFailure(message: error.message) }
+  }
+}
+
+/// What a server has stored in its folder.
+struct FolderStore: StoreView {
+  let folder: String
+  let run: String
+
+  private static let page = 2_000
+
+  var place: String { folder }
+
+  func records(of device: String) throws(StoreProblem) -> [StoredRecord] {
+    do throws(StoreError) {
+      let reader = try StoreReader(folder: folder)
+      var records: [StoredRecord] = []
+      var cursor: PointCursor?
+      repeat {
+        let page = try reader.history(
+          of: DeviceIdentity(run: run, name: device), after: cursor, limit: FolderStore.page)
+        records += page.elements.compactMap { StoredValue($0.record) }.map { StoredRecord($0, fields: []) }
+        cursor = page.next
+      } while cursor != nil
+      return records
+    } catch { throw StoreProblem(text: error.message) }
+  }
+}

@@ -1,0 +1,109 @@
+import AnswerCheck
+import Base
+import Conformance
+import Contract
+import CurlTransport
+import Explain
+import FleetSimulator
+import JSON
+import Scenario
+import Upload
+
+/// A running server, through its administration.
+struct ServerJournal: RequestJournal {
+  private let base: String
+  private let headers: [NameValuePair]
+  private let adminToken: String?
+
+  private static let page = 200
+
+  init(_ url: String, adminToken: String?) {
+    base = url.hasSuffix("/") ? String(url.dropLast()) : url
+    self.adminToken = adminToken
+    headers = adminToken.map { [NameValuePair(HeaderName.authorization, "Bearer \($0)")] } ?? []
+  }
+
+  var store: (any StoreView)? {
+    var dialect = Dialect()
+    dialect.preset = .rollingroad
+    let means = ConformanceTarget.Means(
+      adminToken: adminToken, shell: ShellCommand.runner, readFile: { ProcessContext.readFile($0) })
+    return ConformanceTarget(base + "/locations", dialect, means).store
+  }
+
+  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
+    var query = "/admin/v1/requests?limit=\(ServerJournal.page)"
+    if let device { query += "&device=\(device.percentEncoded)" }
+    if let uuid { query += "&text=\(uuid.lowerCaseText)" }
+    try pages(query, "requests", "cursor") { request in if let seen = seen(request) { take(seen) } }
+  }
+
+  func devices() throws(SourceFailure) -> [String] {
+    var names: [String] = []
+    try pages("/admin/v1/devices?limit=1000", "devices", "next") { device in
+      if let name = device["device"]?.text ?? device["name"]?.text { names.append(name) }
+    }
+    return names
+  }
+
+  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
+    try pages("/admin/v1/quarantine?limit=1000", "quarantine", "next") { entry in
+      guard let record = entry["record"]?.text else { return }
+      let words = [entry["reason"]?.text, entry["key"]?.text].compactMap { $0 }.filter { $0 != "" }
+      for uuid in SeenRequest.uuids(in: Array(record.utf8)) {
+        take(uuid, Evidence(words.joined(separator: ": "), place: "quarantine", time: entry["receivedAt"]?.instant))
+      }
+    }
+  }
+
+  /// All elements of a list, page by page.
+  private func pages(
+    _ query: String, _ list: String, _ next: String, _ take: (JSONValue) -> Void
+  ) throws(SourceFailure) {
+    var cursor: String?
+    repeat {
+      let answer = try ask(query + (cursor.map { "&cursor=\($0.percentEncoded)" } ?? ""))
+      if case .array(let elements)? = answer[list] { for element in elements { take(element) } }
+      let following = answer[next]?.text
+      guard following != cursor || following == nil else {
+        throw SourceFailure(message: "\(base): its pages form a loop")
+      }
+      cursor = following
+    } while cursor != nil
+  }
+
+  private func ask(_ path: String) throws(SourceFailure) -> JSONValue {
+    let client: BlockingHTTPClient
+    do throws(TransportError) { client = try BlockingHTTPClient(TransportConfiguration()) } catch {
+      throw SourceFailure(message: "\(error)")
+    }
+    switch client.ask(base + path, headers: headers) {
+    case .answered(200, reason: _, let body):
+      do throws(JSONError) { return try JSONValue(parsing: body.span) } catch {
+        throw SourceFailure(message: "\(base + path): the answer is no JSON")
+      }
+    case .answered(let status, reason: _, _):
+      let remedy = status == 401 ? "; give --admin-token" : ""
+      throw SourceFailure(message: "\(base + path): status \(status)\(remedy)")
+    case .failed(_, let message): throw SourceFailure(message: "\(base): \(message)")
+    }
+  }
+
+  private func seen(_ request: JSONValue) -> SeenRequest? {
+    guard let time = request["receivedAt"]?.instant, case .integer(let sequence)? = request["sequence"],
+      case .integer(let status)? = request["status"]
+    else { return nil }
+    let body = Array((request["body"]?.text ?? "").utf8)
+    let whole: Int64? = if case .integer(let count)? = request["requestBytes"] { count } else { nil }
+    return SeenRequest(
+      place: "journal #\(sequence)", time: time, device: request["device"]?.text,
+      method: request["method"]?.text ?? "", path: request["path"]?.text ?? "", status: Int(status),
+      fault: request["fault"]?.text, body: body, isCut: !body.isEmpty && whole.map { $0 > body.count } ?? false,
+      answer: Array((request["answer"]?.text ?? "").utf8))
+  }
+}
+
+extension JSONValue {
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+  fileprivate var instant: WallInstant? { text.flatMap { WallInstant(iso8601: $0.utf8.span) } }
+}

@@ -1,0 +1,121 @@
+package import Base
+package import Contract
+package import DeviceLog
+
+/// What a phone's log tells of its records and of the gaps between them, entry by entry.
+package struct LogStory: Sendable {
+  /// As the user names it.
+  package let file: String
+  package private(set) var platform: DevicePlatform?
+  package private(set) var zone: LogZone
+  package private(set) var gaps: [Gap] = []
+  /// Records that the log shows.
+  package private(set) var recordCount = 0
+  package private(set) var entryCount = 0
+  private(set) var begin: WallInstant?
+  private(set) var end: WallInstant?
+  private var lastLine = 0
+  private var records: RecordTrails
+  private var watch: GapWatch?
+  private let gapMilliseconds: Int64
+  private let isZoneGiven: Bool
+
+  /// `uuid` says which record is followed; nil: all of them. Gaps above so many milliseconds are told.
+  package init(file: String, of uuid: UUID128?, gapsAbove milliseconds: Int64, zone: LogZone? = nil) {
+    self.file = file
+    records = RecordTrails(of: uuid, file: file)
+    gapMilliseconds = milliseconds
+    isZoneGiven = zone != nil
+    self.zone = zone ?? LogZone()
+  }
+
+  package mutating func take(_ passage: LogPassage, on platform: DevicePlatform) {
+    self.platform = platform
+    entryCount += 1
+    begin = begin ?? passage.time
+    (end, lastLine) = (passage.time, passage.line)
+    // Years come from the log even where the zone is given.
+    zone.take(passage, keepsOffset: isZoneGiven)
+    records.take(passage)
+    var watch = self.watch ?? GapWatch(passage, platform: platform, file: file)
+    watch.take(passage)
+    let recorded = passage.contents.count { if case .inserted = $0 { true } else { false } }
+    if recorded > 0 {
+      let edge: Gap.Edge = recordCount == 0 ? .logBegins : .none
+      recordCount += recorded
+      close(watch.record(passage), at: passage.time, line: passage.line, edge, watch.state)
+    }
+    self.watch = watch
+  }
+
+  /// Behind the last entry; times become instants.
+  package mutating func finish() {
+    if recordCount > 0, var watch {
+      let (findings, end) = watch.end()
+      close(findings, at: end, line: lastLine, .logEnds, watch.state)
+    }
+    records.finish()
+    watch = nil
+    for index in gaps.indices { gaps[index] = zone.dated(gaps[index]) }
+  }
+
+  private mutating func close(
+    _ findings: GapWatch.Findings, at end: WallInstant, line: Int, _ edge: Gap.Edge, _ state: LoggedState
+  ) {
+    guard end.milliseconds(since: findings.start) > gapMilliseconds else { return }
+    gaps.append(Gap(findings, endingAt: end, line: line, file: file, edge: edge, state))
+  }
+
+  /// With times as instants.
+  func trail(of uuid: UUID128) -> RecordTrail? { records.trails[uuid].map(zone.dated) }
+
+  var uuids: Dictionary<UUID128, RecordTrail>.Keys { records.trails.keys }
+
+  /// One uuid stands for many records: it was blanked before the log was given away.
+  var isBlanked: Bool {
+    recordCount > 1 && records.trails.count == 1 && records.trails.values.allSatisfy { $0.insertCount > 1 }
+  }
+
+  func isDestroyed(_ uuid: UUID128) -> Bool { records.trails[uuid]?.destroyed != nil }
+
+  /// When the record was made; nil when the log does not know it.
+  func instant(of uuid: UUID128) -> WallInstant? { trail(of: uuid)?.inserted.time }
+
+  /// The instants between which the log tells what happened.
+  package var span: ClosedRange<WallInstant>? {
+    guard let begin, let end else { return nil }
+    let instants = (zone.instant(of: begin, line: 0), zone.instant(of: end, line: .max))
+    return instants.0 <= instants.1 ? instants.0...instants.1 : nil
+  }
+}
+
+extension LogZone {
+  func dated(_ evidence: Evidence) -> Evidence {
+    guard let time = evidence.time, let line = evidence.line else { return evidence }
+    var dated = evidence
+    dated.time = instant(of: time, line: line)
+    return dated
+  }
+
+  func dated(_ gap: Gap) -> Gap {
+    var dated = gap
+    dated.from = instant(of: gap.from, line: gap.lines.lowerBound)
+    dated.to = instant(of: gap.to, line: gap.lines.upperBound)
+    dated.evidence = gap.evidence.map { self.dated($0) }
+    return dated
+  }
+
+  func dated(_ trail: RecordTrail) -> RecordTrail {
+    func dated(_ attempt: RecordTrail.Attempt) -> RecordTrail.Attempt {
+      .init(status: attempt.status, evidence: self.dated(attempt.evidence))
+    }
+    var result = trail
+    result.inserted = self.dated(trail.inserted)
+    result.refusals = trail.refusals.map(dated)
+    result.acknowledged = trail.acknowledged.map(dated)
+    result.destroyed = trail.destroyed.map { self.dated($0) }
+    result.droppedByPhone = trail.droppedByPhone.map { self.dated($0) }
+    result.heldBack = trail.heldBack.map { self.dated($0) }
+    return result
+  }
+}

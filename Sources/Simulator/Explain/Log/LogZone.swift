@@ -1,0 +1,109 @@
+package import Base
+import DeviceLog
+
+/// How far the phone's clock was from UTC. A log has local times and no zone, but some entries have an instant of UTC
+/// beside the local one.
+package struct LogZone: Equatable, Sendable {
+  /// From this line on.
+  struct Stretch: Equatable, Sendable {
+    var line: Int
+    var offsetMinutes: Int
+  }
+
+  private(set) var stretches: [Stretch] = []
+  /// Added to the years that the reader gave to a log without years.
+  private(set) var years = 0
+  private var votes: [Int] = []
+
+  /// So many entries must agree before another offset counts: one of them may be late.
+  private static let votesNeeded = 3
+  private static let quarter: Int64 = 900_000
+
+  package init() {}
+
+  /// What the user says instead of the log.
+  package init(offsetMinutes: Int) { stretches = [Stretch(line: 0, offsetMinutes: offsetMinutes)] }
+
+  /// The log, or the user, has told it.
+  package var isKnown: Bool { !stretches.isEmpty }
+
+  /// At the end of the log.
+  package var offsetMinutes: Int { stretches.last?.offsetMinutes ?? 0 }
+
+  /// With `keepsOffset` only the year is looked for: the user has said the offset.
+  mutating func take(_ passage: LogPassage, keepsOffset: Bool) {
+    guard let instant = LogZone.instant(in: passage.text) else { return }
+    if passage.time.civilDate.year < LogZone.firstRealYear {
+      years = instant.civilDate.year - passage.time.civilDate.year
+    }
+    guard !keepsOffset, let offset = offset(of: passage.time, at: instant) else { return }
+    guard !stretches.isEmpty else {
+      stretches = [Stretch(line: 0, offsetMinutes: offset)]
+      return
+    }
+    guard offset != offsetMinutes else {
+      votes = []
+      return
+    }
+    if votes.last.map({ $0 != offset }) ?? false { votes = [] }
+    votes.append(offset)
+    guard votes.count == LogZone.votesNeeded else { return }
+    stretches.append(Stretch(line: passage.line, offsetMinutes: offset))
+    votes = []
+  }
+
+  /// No phone of the SDK is older; logs without years have earlier ones.
+  private static let firstRealYear = 2_010
+
+  /// Zones are whole quarters of an hour apart, the most distant ones 14 hours from UTC.
+  private func offset(of local: WallInstant, at instant: WallInstant) -> Int? {
+    let apart = dated(local).milliseconds(since: instant)
+    let quarters = Int64((Double(apart) / Double(LogZone.quarter)).rounded())
+    guard quarters.magnitude <= 56, (apart - quarters * LogZone.quarter).magnitude <= 120_000 else { return nil }
+    return Int(quarters) * 15
+  }
+
+  private func dated(_ local: WallInstant) -> WallInstant {
+    years == 0 ? local : local.moved(toYear: local.civilDate.year + years)
+  }
+
+  /// The instant of a line with that time at its head.
+  package func instant(of local: WallInstant, line: Int) -> WallInstant {
+    let stretch = stretches.last { $0.line <= line } ?? stretches.first
+    let offset = Int64(stretch?.offsetMinutes ?? 0) * 60_000
+    return WallInstant(exactly: dated(local).millisecondsSince1970 - offset) ?? local
+  }
+
+  /// An instant of UTC that an entry holds and that is that of the entry itself, or a few seconds older.
+  private static func instant(in text: String) -> WallInstant? {
+    let bytes = text.utf8
+    if let rest = bytes.behind("state_updated_at=") { return epoch(rest, unit: 1_000) }
+    if let rest = bytes.behind(", time: ") { return epoch(rest, unit: 1) }
+    if let rest = bytes.behind("timestamp = \"") { return iso(rest.prefix { $0 != UInt8(ascii: "\"") }) }
+    guard let rest = bytes.behind(" start:"), rest.dropFirst(19).starts(with: " +0000".utf8) else { return nil }
+    return iso(rest.prefix(10) + [UInt8(ascii: "T")] + rest.dropFirst(11).prefix(8) + [UInt8(ascii: "Z")])
+  }
+
+  private static func iso(_ bytes: some Sequence<UInt8>) -> WallInstant? { WallInstant(iso8601: Array(bytes).span) }
+
+  private static func epoch(_ text: Substring.UTF8View, unit: Double) -> WallInstant? {
+    let digits = text.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    guard let number = Double(Substring(digits)), number.magnitude < 1e15 else { return nil }
+    return WallInstant(exactly: Int64(number * unit))
+  }
+}
+
+extension String.UTF8View {
+  /// What follows the first occurrence of some words.
+  fileprivate func behind(_ words: StaticString) -> Substring.UTF8View? {
+    let needle = words.description.utf8
+    guard let first = needle.first else { return nil }
+    var rest = self[...]
+    while let place = rest.firstIndex(of: first) {
+      rest = rest[place...]
+      if rest.starts(with: needle) { return rest.dropFirst(needle.count) }
+      rest = rest.dropFirst()
+    }
+    return nil
+  }
+}

@@ -1,0 +1,141 @@
+package import Base
+import Conformance
+
+/// A request as something between phone and store has noted it: the journal of a server, or of a proxy.
+package struct SeenRequest: Sendable {
+  /// How it is found again: `journal #812`.
+  package var place: String
+  package var time: WallInstant
+  package var device: String?
+  package var method: String
+  package var path: String
+  package var status: Int
+  /// The injected fault that met it.
+  package var fault: String?
+  package var body: [UInt8]
+  /// Only the beginning of the body is there.
+  package var isCut: Bool
+  package var answer: [UInt8]
+
+  package init(
+    place: String, time: WallInstant, device: String?, method: String, path: String, status: Int, fault: String?,
+    body: [UInt8], isCut: Bool, answer: [UInt8]
+  ) {
+    (self.place, self.time, self.device, self.method, self.path) = (place, time, device, method, path)
+    (self.status, self.fault, self.body, self.isCut, self.answer) = (status, fault, body, isCut, answer)
+  }
+
+  /// The records that a body, or a piece of one, holds.
+  package static func uuids(in body: [UInt8]) -> [UUID128] { BodyRecords.find(in: body).map(\.uuid) }
+
+  var isSuccess: Bool { (200...299).contains(status) }
+
+  var evidence: Evidence {
+    var words = "\(method) \(path) of '\(device ?? "?")' was answered \(status)"
+    if let fault { words += " by an injected fault (\(fault))" }
+    return Evidence(
+      words, place: place, time: time, quote: EntryQuote.cut(String(decoding: answer.prefix(200), as: UTF8.self)[...]))
+  }
+}
+
+/// The records in a body, whatever stands around them, also when the body was cut.
+enum BodyRecords {
+  private static let names = Set(["uuid", "id", "location_id", "record_id", "guid"].map { Array($0.utf8) })
+
+  /// Each innermost object with a uuid, and its place.
+  static func find(in body: [UInt8]) -> [(uuid: UUID128, range: Range<Int>)] {
+    var found: [(UUID128, Range<Int>)] = []
+    var open: [(start: Int, uuid: UUID128?)] = []
+    var key: Range<Int>?
+    var position = 0
+    while position < body.count {
+      switch body[position] {
+      case UInt8(ascii: "{"):
+        open.append((position, nil))
+        key = nil
+      case UInt8(ascii: "}"):
+        if let object = open.popLast(), let uuid = object.uuid { found.append((uuid, object.start..<position + 1)) }
+        key = nil
+      case UInt8(ascii: "\""):
+        guard let end = endOfText(body, from: position + 1) else { return found }
+        let text = position + 1..<end
+        position = end
+        if let name = key, !open.isEmpty, names.contains(Array(body[name])), let uuid = UUID128(text: body[text].span) {
+          open[open.count - 1].uuid = open[open.count - 1].uuid ?? uuid
+        }
+        key = follows(body, end, UInt8(ascii: ":")) ? text : nil
+      case UInt8(ascii: ","), UInt8(ascii: "["): key = nil
+      default: break
+      }
+      position += 1
+    }
+    return found
+  }
+
+  private static func endOfText(_ body: [UInt8], from start: Int) -> Int? {
+    var position = start
+    while position < body.count {
+      if body[position] == UInt8(ascii: "\"") { return position }
+      position += body[position] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return nil
+  }
+
+  private static func follows(_ body: [UInt8], _ end: Int, _ sign: UInt8) -> Bool {
+    body[(end + 1)...].first { $0 > 0x20 } == sign
+  }
+}
+
+/// What the requests that were seen held: of each record the requests that it was in.
+package struct RequestBook: Sendable {
+  struct Sighting: Sendable {
+    var request: Int32
+    var bytes: [UInt8]
+  }
+
+  /// Only this record is looked for; nil: all.
+  private let wanted: UUID128?
+  private(set) var sightings: [UUID128: [Sighting]] = [:]
+  /// Without bodies.
+  private(set) var requests: [SeenRequest] = []
+  package private(set) var devices: Set<String> = []
+  package private(set) var count = 0
+  /// Requests whose bodies were kept only in part, so that a record may have been in the rest.
+  private(set) var cutBodyCount = 0
+
+  private static let sightingsKept = 8
+
+  package init(of wanted: UUID128?) { self.wanted = wanted }
+
+  package mutating func take(_ request: SeenRequest) {
+    count += 1
+    if let device = request.device { devices.insert(device) }
+    var number: Int32?
+    for (uuid, range) in BodyRecords.find(in: request.body) {
+      guard wanted == nil || uuid == wanted, sightings[uuid, default: []].count < RequestBook.sightingsKept else {
+        continue
+      }
+      let index = number ?? add(request)
+      number = index
+      sightings[uuid, default: []].append(Sighting(request: index, bytes: Array(request.body[range])))
+    }
+    if request.isCut { cutBodyCount += 1 }
+  }
+
+  private mutating func add(_ request: SeenRequest) -> Int32 {
+    var bare = request
+    bare.body = []
+    bare.answer = Array(request.answer.prefix(200))
+    requests.append(bare)
+    return Int32(requests.count - 1)
+  }
+
+  func requests(with uuid: UUID128) -> [SeenRequest] { (sightings[uuid] ?? []).map { requests[Int($0.request)] } }
+
+  /// As it was last acknowledged, or else sent.
+  func sent(_ uuid: UUID128) -> StoredValue? {
+    let all = sightings[uuid] ?? []
+    let last = all.last { requests[Int($0.request)].isSuccess } ?? all.last
+    return last.flatMap { StoredValue($0.bytes) }
+  }
+}

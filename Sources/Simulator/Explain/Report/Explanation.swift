@@ -1,0 +1,171 @@
+package import Base
+
+/// What is told in the end: of one record, or of a device and its gaps.
+package struct Explanation: Sendable {
+  /// What was asked for.
+  package enum Subject: Sendable {
+    case record(UUID128)
+    /// Instants; nil: from the beginning, to the end.
+    case stretch(device: String, from: WallInstant?, to: WallInstant?)
+  }
+
+  /// How bad it is, for exit codes.
+  package enum Outcome: Sendable {
+    /// Nothing is wrong with the backend.
+    case innocent
+    /// A record was refused and is still on the phone.
+    case refused
+    /// What was acknowledged is not as it was sent.
+    case broken
+    /// The sources do not tell.
+    case unknown
+  }
+
+  package let subject: Subject
+  package let outcome: Outcome
+  /// The verdict in one line.
+  package let verdict: String
+  package let gaps: [Gap]
+  /// Records by what became of them; of one record, or of all in the stretch.
+  package let fates: [(fate: RecordFate, count: Int)]
+  /// One by one: the record that was asked for, or those of the stretch that are not stored once as they were sent.
+  package let stories: [RecordStory]
+  /// What limits the answer.
+  package let notes: [String]
+  package let zone: LogZone
+
+  /// Beyond so many like stories the counts must do.
+  private static let storiesMax = 1_000
+}
+
+extension Explanation {
+  /// The story of one record.
+  package init(of uuid: UUID128, _ join: RecordJoin) {
+    let story = join.story(of: uuid)
+    subject = .record(uuid)
+    verdict = "\(uuid.lowerCaseText)\(story.device.map { " of '\($0)'" } ?? ""): \(story.words)"
+    outcome = Explanation.outcome(of: [(story.fate, 1)], hasGaps: false)
+    gaps = []
+    fates = [(story.fate, 1)]
+    stories = [story]
+    zone = join.zone
+    notes = join.notes
+  }
+
+  /// The gaps and the records of a device.
+  package init(of device: String, from: WallInstant?, to: WallInstant?, gapMilliseconds: Int64, _ join: RecordJoin) {
+    let window = (from ?? .earliest)...max(from ?? .earliest, to ?? .latest)
+    subject = .stretch(device: device, from: from, to: to)
+    let gaps = join.logs.flatMap(\.gaps).filter { $0.from < window.upperBound && $0.to > window.lowerBound }
+      .sorted { $0.from < $1.from }
+    let records = join.records(of: device, in: window)
+    let counted = Explanation.judge(records, join)
+    self.gaps = gaps
+    fates = counted.fates
+    stories = counted.stories
+    zone = join.zone
+    var notes = join.notes
+    if counted.left > 0 { notes.append("\(counted.left) more records are only counted") }
+    self.notes = notes
+    outcome = Explanation.outcome(of: fates, hasGaps: !gaps.isEmpty || join.logs.contains { $0.recordCount > 0 })
+    verdict = Explanation.verdict(
+      device, gaps, fates, above: gapMilliseconds, logs: join.logs, isBlanked: join.logs.contains(where: \.isBlanked))
+  }
+
+  private static func judge(
+    _ records: [UUID128], _ join: RecordJoin
+  ) -> (fates: [(fate: RecordFate, count: Int)], stories: [RecordStory], left: Int) {
+    guard !join.logs.contains(where: \.isBlanked) else { return ([], [], 0) }
+    var counts: [RecordFate: Int] = [:]
+    var stories: [RecordStory] = []
+    var left = 0
+    for uuid in records {
+      let story = join.story(of: uuid)
+      counts[story.fate, default: 0] += 1
+      guard story.fate != .stored, story.fate != .acknowledged else { continue }
+      if stories.count < storiesMax { stories.append(story) } else { left += 1 }
+    }
+    let fates = RecordFate.allCases.compactMap { fate in counts[fate].map { (fate: fate, count: $0) } }
+    return (fates, stories, left)
+  }
+
+  private static func outcome(of fates: [(fate: RecordFate, count: Int)], hasGaps: Bool) -> Outcome {
+    if fates.contains(where: { $0.fate.isBackendsFault }) { return .broken }
+    if fates.contains(where: { $0.fate == .refused }) { return .refused }
+    let known = fates.contains { $0.fate != .unknown && $0.fate != .ambiguous }
+    return known || hasGaps ? .innocent : .unknown
+  }
+
+  private static func verdict(
+    _ device: String, _ gaps: [Gap], _ fates: [(fate: RecordFate, count: Int)], above milliseconds: Int64,
+    logs: [LogStory], isBlanked: Bool
+  ) -> String {
+    var parts: [String] = []
+    let faults = fates.filter { $0.fate.isBackendsFault }
+    for (fate, count) in faults { parts.append("\(StoryText.count(count, "record")) \(fate.words)") }
+    if !logs.isEmpty {
+      let causes = Gap.Cause.allCases.compactMap { cause -> String? in
+        let all = gaps.filter { $0.causes.first == cause }
+        let asleep = cause == .suspended ? 0 : all.count { $0.causes.contains(.suspended) }
+        return all.isEmpty ? nil : "\(all.count) \(cause.words)" + (asleep > 0 ? " (\(asleep) of them suspended)" : "")
+      }
+      let span = StoryText.span(milliseconds: milliseconds)
+      parts.append(
+        gaps.isEmpty
+          ? "no gap above \(span)"
+          : "\(StoryText.count(gaps.count, "gap")) above \(span): \(causes.joined(separator: ", "))")
+    }
+    let rest = fates.filter { !$0.fate.isBackendsFault }.map { "\($0.count) \($0.fate.words)" }
+    if !rest.isEmpty { parts.append("records: " + rest.joined(separator: ", ")) }
+    if isBlanked { parts.append("the uuids of the log were blanked, so that its records cannot be looked up") }
+    if parts.isEmpty { parts.append("no source knows anything of it") }
+    return "\(device): " + parts.joined(separator: "; ")
+  }
+}
+
+extension RecordJoin {
+  /// Of the phone's clock, for people.
+  fileprivate var zone: LogZone { logs.first { $0.zone.isKnown }?.zone ?? logs.first?.zone ?? LogZone() }
+
+  fileprivate var notes: [String] {
+    var notes: [String] = []
+    for log in logs {
+      if log.recordCount == 0 {
+        notes.append(
+          "\(log.file) shows no record: set logger.logLevel to verbose, or look into another stretch of time")
+      }
+      if !log.zone.isKnown {
+        notes.append("\(log.file) does not tell the phone's time zone: its times are taken as UTC (--utc-offset)")
+      }
+    }
+    if let requests, requests.cutBodyCount > 0 {
+      notes.append("\(StoryText.count(requests.cutBodyCount, "body")) of the journal is kept only in part")
+    }
+    return notes
+  }
+
+  /// Those that a log shows as made in the window, and those that were sent in it.
+  fileprivate func records(of device: String, in window: ClosedRange<WallInstant>) -> [UUID128] {
+    var times: [UUID128: WallInstant] = [:]
+    for log in logs {
+      for uuid in log.uuids { if let time = log.instant(of: uuid), window.contains(time) { times[uuid] = time } }
+    }
+    if let requests {
+      for (uuid, sightings) in requests.sightings where times[uuid] == nil {
+        let seen = sightings.lazy.map { requests.requests[Int($0.request)] }
+        if let first = seen.first(where: { $0.device == device && window.contains($0.time) }) {
+          times[uuid] = first.time
+        }
+      }
+    }
+    return times.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+  }
+}
+
+extension UUID128 {
+  package var lowerCaseText: String {
+    var bytes: [UInt8] = []
+    append(lowerCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

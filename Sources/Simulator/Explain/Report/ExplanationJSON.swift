@@ -1,0 +1,62 @@
+import Base
+import JSON
+
+/// An explanation for programs.
+extension Explanation {
+  /// One object: `verdict`, `outcome`, `gaps`, `records`, `stories`, `notes`, `advice`.
+  package var json: String {
+    var object: JSONObject = ["verdict": .string(verdict), "outcome": .string("\(outcome)")]
+    switch subject {
+    case .record(let uuid): object["uuid"] = .string(uuid.lowerCaseText)
+    case .stretch(let device, let from, let to):
+      object["device"] = .string(device)
+      if let from { object["from"] = .string(from.iso8601Text) }
+      if let to { object["to"] = .string(to.iso8601Text) }
+    }
+    if zone.isKnown { object["utcOffsetMinutes"] = .integer(Int64(zone.offsetMinutes)) }
+    object["gaps"] = .array(gaps.map(\.json))
+    var counts: JSONObject = [:]
+    for (fate, count) in fates { counts[fate.rawValue] = .integer(Int64(count)) }
+    object["records"] = .object(counts)
+    object["stories"] = .array(stories.map(\.json))
+    object["notes"] = .array(notes.map { .string($0) })
+    object["advice"] = .array(advice.map { .string($0) })
+    var writer = JSONWriter(capacity: 4_096)
+    JSONValue.object(object).write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension Gap {
+  fileprivate var json: JSONValue {
+    .object([
+      "from": .string(from.iso8601Text), "to": .string(to.iso8601Text),
+      "seconds": .double(Double(milliseconds) / 1_000),
+      "file": .string(file), "firstLine": .integer(Int64(lines.lowerBound)),
+      "lastLine": .integer(Int64(lines.upperBound)), "edge": .string(edge.rawValue),
+      "causes": .array(causes.map { .string($0.rawValue) }), "reason": .string(reason),
+      "evidence": .array(evidence.map(\.json)),
+    ])
+  }
+}
+
+extension RecordStory {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = [
+      "uuid": .string(uuid.lowerCaseText), "fate": .string(fate.rawValue), "words": .string(words),
+      "evidence": .array(evidence.map(\.json)),
+    ]
+    if let device { object["device"] = .string(device) }
+    return .object(object)
+  }
+}
+
+extension Evidence {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = ["place": .string(place), "words": .string(words)]
+    if let time { object["time"] = .string(time.iso8601Text) }
+    if let line { object["line"] = .integer(Int64(line)) }
+    if !quote.isEmpty { object["quote"] = .string(quote) }
+    return .object(object)
+  }
+}

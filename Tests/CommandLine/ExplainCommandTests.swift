@@ -1,0 +1,174 @@
+import Base
+import Gzip
+import IngestServer
+import JSON
+import Store
+import Support
+import Testing
+
+@testable import CommandLine
+
+/// `explain`: phones drive, upload to a real server and keep their logs; then a copy of what is stored loses one record, doubles
+/// one, changes one and misfiles one.
+@Suite struct ExplainCommandTests {
+  private static let scenario = """
+    {
+      version: 1, name: "errand", seed: 3, clock: { duration: "8m", settle: "2m" },
+      fleets: { cars: { devices: 2, motion: "driving", network: "wifi" } },
+      outputs: [{ type: "sdk-log", dir: "sdk", devices: "all" }],
+    }
+    """
+
+  /// The data of a server, the logs of its phones, and a backend's own list of what it has.
+  private struct Town {
+    let folder: TemporaryFolder
+    let records: [(uuid: UUID128, json: String)]
+
+    var data: String { folder.file("data") }
+    var log: String { folder.file("out/sdk/cars-1.log") }
+    static let dialect = "stored.json5"
+
+    init(while running: (String) throws -> Void = { _ in }) throws {
+      folder = try TemporaryFolder()
+      let server = try LocalServer.start(in: folder.file("data"))
+      defer { server.stop() }
+      let call = CommandCall(
+        [
+          "simulate", "errand.json5", "--quiet", "--mode", "lockstep", "--target", server.url, "--preset",
+          "rollingroad",
+          "--out", folder.file("out"),
+        ], files: ["errand.json5": ExplainCommandTests.scenario])
+      #expect(call.code == .ok, "\(call.output)\(call.error)")
+      let reader = try StoreReader(folder: folder.file("data"))
+      records = try reader.history(of: DeviceIdentity(name: "cars-1"), limit: 10_000).elements.map { point in
+        (point.uuid, String(decoding: point.record, as: UTF8.self))
+      }
+      try running(server.url)
+    }
+
+    /// Writes what the backend has: each record once under its phone, but for the named ones.
+    func write(_ change: (Int, String) -> [(device: String, json: String)]) throws {
+      var lines = ""
+      for (number, record) in records.enumerated() {
+        for row in change(number, record.json) { lines += #"{"device":"\#(row.device)","record":\#(row.json)}"# + "\n" }
+      }
+      try folder.write(Array(lines.utf8), to: "stored.ndjson")
+    }
+
+    func explain(_ words: String...) -> CommandCall {
+      let file = folder.file("stored.ndjson")
+      return CommandCall(
+        ["explain"] + words, files: [Town.dialect: "{ version: 1, verify: { file: '\(file)' } }"])
+    }
+  }
+
+  private static let dropped = 3, doubled = 5, changed = 7, misfiled = 9
+
+  private static func plant(_ number: Int, _ json: String) -> [(device: String, json: String)] {
+    switch number {
+    case dropped: []
+    case doubled: [("cars-1", json), ("cars-1", json)]
+    case changed: [("cars-1", json.replacing(#""is_moving":true"#, with: #""is_moving":false"#))]
+    case misfiled: [("cars-0", json)]
+    default: [("cars-1", json)]
+    }
+  }
+
+  @Test func plantedLossesAreToldOneByOne() throws {
+    let town = try Town()
+    #expect(town.records.count > 12)
+    try town.write(Self.plant)
+    let stories: [(Int, ExitCode, String)] = [
+      (Self.dropped, .invariantViolated, "acknowledged and lost"), (Self.doubled, .invariantViolated, "stored 2 times"),
+      (Self.changed, .invariantViolated, "stored changed: is_moving: false instead of true"),
+      (Self.misfiled, .invariantViolated, "stored under 'cars-0' instead of 'cars-1'"),
+      (Self.dropped + 1, .ok, "stored once under 'cars-1'"),
+    ]
+    for (number, code, words) in stories {
+      let uuid = "\(town.records[number].uuid.lowerCase)"
+      let call = town.explain(uuid, "--log", town.log, "--journal", town.data, "--dialect", Town.dialect)
+      #expect(call.code == code && call.output.contains(words), "\(call.output)\(call.error)")
+      #expect(call.output.contains("cars-1.log:") && call.output.contains("journal #"), "\(call.output)")
+    }
+    // The phone and its time together: all four, and no other one.
+    let all = town.explain(
+      "cars-1", "--log", town.log, "--journal", town.data, "--dialect", Town.dialect, "--device", "cars-0", "--json")
+    #expect(all.code == .invariantViolated)
+    let report = try JSONValue(parsing: Array(all.output.utf8).span)
+    for fate in ["acknowledged-and-lost", "stored-twice", "stored-changed", "under-another-device"] {
+      #expect(report["records"]?[fate] == .integer(1), "\(all.output)")
+    }
+    #expect(report["records"]?["stored"] == .integer(Int64(town.records.count - 4)))
+    // Without a journal: what the phone deleted was acknowledged.
+    let uuid = town.records[Self.dropped].uuid.lowerCase
+    let bare = town.explain(uuid, "--log", town.log, "--dialect", Town.dialect, "--device", "cars-1")
+    #expect(bare.code == .invariantViolated && bare.output.contains("acknowledged and lost"), "\(bare.output)")
+  }
+
+  @Test func ourOwnServerIsJournalAndStoreInOne() throws {
+    var answers: [String] = []
+    let town = try Town { url in
+      let call = CommandCall(["explain", "cars-1", "--journal", url, "--json"])
+      #expect(call.code == .ok, "\(call.output)\(call.error)")
+      answers.append(call.output)
+    }
+    let call = CommandCall(["explain", "cars-1", "--journal", town.data, "--json"])
+    #expect(call.code == .ok, "\(call.output)\(call.error)")
+    for answer in answers + [call.output] {
+      let report = try JSONValue(parsing: Array(answer.utf8).span)
+      #expect(report["records"]?["stored"] == .integer(Int64(town.records.count)), "\(answer)")
+      #expect(report["stories"] == .array([]))
+    }
+  }
+
+  @Test func aPackedLogIsReadPieceByPiece() throws {
+    let town = try Town()
+    let packed = GzipFile.pack(try town.folder.read("out/sdk/cars-1.log"))
+    try town.folder.write(packed, to: "phone.log.gz")
+    try town.folder.write(Array(packed.dropLast(9)), to: "cut.log.gz")
+    let plain = CommandCall(["explain", "cars-1", "--log", town.log])
+    let call = CommandCall(["explain", "cars-1", "--log", town.folder.file("phone.log.gz")])
+    #expect(plain.code == .ok && call.code == .ok, "\(call.output)\(call.error)")
+    #expect(call.output.replacing(town.folder.file("phone.log.gz"), with: town.log) == plain.output)
+    let cut = CommandCall(["explain", "cars-1", "--log", town.folder.file("cut.log.gz")])
+    #expect(cut.code == .runtimeFailure && cut.error.contains("ends too early"), "\(cut.error)")
+  }
+
+  @Test(arguments: [
+    ([], "UUID | DEVICE [FROM TO] is missing"), (["phone-1"], "no source is named"),
+    (["phone-1", "15:11", "--log", "x"], "TO is missing"),
+    (["phone-1", "noon", "16:00", "--log", "x"], "'noon' is no time"),
+    (["3f2504e0-4f89-41d3-9a0c-0305e82c3301", "1", "2", "--log", "x"], "a uuid stands alone"),
+    (["phone-1", "--log", "x", "--utc-offset", "4"], "'4' is not an offset"),
+    (["phone-1", "--log", "x", "--gap", "0s"], "'0s' is not a duration"),
+    (["phone-1", "--dialect", "bare.json5"], "says nothing of how the store is read"),
+  ])
+  func aMistakeIsNamed(words: [String], message: String) {
+    let call = CommandCall(["explain"] + words, files: ["bare.json5": "{ version: 1 }"])
+    #expect(call.code == .usage && call.error.contains(message), "\(call.error)")
+  }
+
+  @Test func aSourceThatCannotBeReadIsNamed() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Array("a poem\nin two lines\n".utf8), to: "poem.txt")
+    let calls: [([String], String)] = [
+      (["--log", folder.file("none.log")], "cannot read"),
+      (["--log", folder.file("poem.txt")], "is no log of the SDK"),
+      (["--journal", folder.path], "name the --data folder of a server"),
+      (["--journal", "http://127.0.0.1:1"], "127.0.0.1:1"),
+      (["--verify", "http://127.0.0.1:1/{device}"], "the store could not be read"),
+    ]
+    for (words, message) in calls {
+      let call = CommandCall(["explain", "phone-1"] + words)
+      #expect(call.code == .runtimeFailure && call.error.contains(message), "\(call.output)\(call.error)")
+    }
+  }
+}
+
+extension UUID128 {
+  fileprivate var lowerCase: String {
+    var bytes: [UInt8] = []
+    append(lowerCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,157 @@
+import Base
+import Conformance
+import Contract
+import DeviceLog
+import Testing
+import Vocabulary
+
+@testable import Explain
+
+/// What became of a record, from the log, the journal and the store together, and from each alone.
+@Suite struct RecordFateTests {
+  private static let uuid = WrittenLog.uuid(1)
+  private static let name = "00000000-0000-0007-0000-000000000001"
+  private static let sent =
+    #"{"uuid":"\#(name)","timestamp":"2026-07-28T14:33:46.653Z","coords":{"latitude":45.5,"longitude":-116.3,"accuracy":5},"is_moving":true,"extras":{"id":9007199254740993}}"#
+
+  /// A record that is made; then what became of it.
+  private func log(_ after: (inout WrittenLog) -> Void) throws -> LogStory {
+    var log = WrittenLog(.ios)
+    log.begin()
+    log.wait(1_000)
+    after(&log)
+    return try ReadLog.story(log.bytes, of: Self.uuid)
+  }
+
+  private func acknowledged(_ log: inout WrittenLog) {
+    log.write(.locked(uuid: Self.uuid), .response(status: 200, reason: "OK"), .destroyed(uuid: Self.uuid))
+  }
+
+  private func requests(_ statuses: [Int], fault: String? = nil, device: String? = "phone-1") -> RequestBook {
+    var book = RequestBook(of: nil)
+    for (number, status) in statuses.enumerated() {
+      book.take(
+        SeenRequest(
+          place: "journal #\(number + 1)",
+          time: WrittenLog.start.advanced(byMilliseconds: Int64(number) * 1_000 + 1_500),
+          device: device, method: "POST", path: "/locations", status: status, fault: fault,
+          body: Array(#"{"location":\#(Self.sent)}"#.utf8), isCut: false, answer: Array("{}".utf8)))
+    }
+    return book
+  }
+
+  private func store(_ rows: [(device: String, entry: String)]) -> StoreBook {
+    var book = StoreBook("the store", of: nil)
+    for device in ["phone-1", "phone-2"] {
+      let entries = rows.filter { $0.device == device }.compactMap { StoredValue(Array($0.entry.utf8)) }
+      book.take(entries.map { StoredRecord($0, fields: []) }, under: device)
+    }
+    return book
+  }
+
+  private func story(_ log: LogStory? = nil, _ requests: RequestBook? = nil, _ store: StoreBook? = nil) -> RecordStory {
+    RecordJoin(logs: log.map { [$0] } ?? [], requests: requests, store: store, device: "phone-1").story(of: Self.uuid)
+  }
+
+  @Test func aLogAloneTellsWhatThePhoneKnows() throws {
+    #expect(try story(log { _ in }).fate == .waiting)
+    #expect(try story(log(acknowledged)).fate == .acknowledged)
+    let refused = try story(
+      log { log in
+        for _ in 0..<5 {
+          log.write(.locked(uuid: Self.uuid), .response(status: 503, reason: "no"), .unlocked(uuid: Self.uuid))
+          log.wait(1_000)
+        }
+      })
+    #expect(refused.fate == .refused && refused.words.contains("answered 503 5 times"))
+    let silent = try story(log { $0.write(.locked(uuid: Self.uuid), .response(status: 0, reason: "timeout")) })
+    #expect(silent.fate == .waiting && silent.words.contains("no answer"))
+    let offline = try story(log { $0.write(.noNetwork) })
+    #expect(offline.fate == .waiting && offline.words.contains("could not send"))
+    #expect(offline.evidence.contains { $0.quote.contains("No network connection") })
+    #expect(try story(log { $0.write(.shrunk(max: 1, deleted: 1)) }).fate == .deletedByPhone)
+    #expect(try story(log { $0.write(.shrunk(max: 1, deleted: 0)) }).fate == .waiting)
+    #expect(try story(log { $0.write(.destroyedAll(count: 1)) }).fate == .deletedByPhone)
+  }
+
+  @Test func whatWasAcknowledgedAndIsNotThereIsLost() throws {
+    let lost = try story(log(acknowledged), requests([503, 200]), store([]))
+    #expect(lost.fate == .lost && lost.words.contains("answered 200"))
+    // In the order of their times, and the store last.
+    let words = lost.evidence.map(\.words)
+    #expect(words.first == "recorded" && words.last == "not among the 0 records of 'phone-2'")
+    #expect(lost.evidence.contains { $0.place == "journal #2" } && lost.evidence.contains { $0.line != nil })
+    // Each source alone is enough to know of the acknowledgement.
+    #expect(try story(log(acknowledged), nil, store([])).fate == .lost)
+    #expect(story(nil, requests([200]), store([])).fate == .lost)
+    let injected = story(nil, requests([200], fault: "pretend"), store([]))
+    #expect(injected.fate == .lost && injected.words.contains("injected fault (pretend)"))
+    #expect(story(nil, requests([503, 503]), store([])).fate == .refused)
+  }
+
+  @Test func whatIsStoredIsComparedWithWhatWasSent() throws {
+    let twin = ("phone-1", Self.sent)
+    #expect(story(nil, requests([200]), store([twin])).fate == .stored)
+    // An answer that was lost does not matter once the record is there.
+    #expect(story(nil, requests([503]), store([twin])).fate == .stored)
+    #expect(story(nil, requests([200]), store([twin, twin])).fate == .storedTwice)
+    #expect(story(nil, requests([200]), store([twin, ("phone-2", Self.sent)])).fate == .storedTwice)
+    let misfiled = story(nil, requests([200]), store([("phone-2", Self.sent)]))
+    #expect(misfiled.fate == .otherDevice && misfiled.words == "stored under 'phone-2' instead of 'phone-1'")
+  }
+
+  @Test(arguments: [
+    ("\"latitude\":45.5", "\"latitude\":45.5001", "coords.latitude: 45.5001 instead of 45.5"),
+    ("46.653Z", "46Z", "timestamp: \"2026-07-28T14:33:46Z\" instead of \"2026-07-28T14:33:46.653Z\""),
+    ("true", "false", "is_moving: false instead of true"),
+    ("9007199254740993", "9007199254740992", "extras.id: 9007199254740992 instead of 9007199254740993"),
+  ])
+  func aChangedFieldIsNamed(old: String, new: String, words: String) {
+    let story = story(nil, requests([200]), store([("phone-1", Self.sent.replacing(old, with: new))]))
+    #expect(story.fate == .storedChanged && story.words.contains(words), "\(story.words)")
+  }
+
+  /// Without a journal the log knows where the position was.
+  @Test func aLogShowsThatCoordinatesWereChanged() throws {
+    let moved = Self.sent.replacing("45.5", with: "45.501")
+    let story = try story(log(acknowledged), nil, store([("phone-1", moved)]))
+    #expect(story.fate == .storedChanged && story.words.contains("which the log shows"), "\(story.words)")
+    #expect(try self.story(log(acknowledged), nil, store([("phone-1", Self.sent)])).fate == .stored)
+  }
+
+  @Test func whatIsPutAsideIsNotLost() {
+    var store = store([])
+    store.putAside(Self.uuid, Evidence("unreadableCoordinate", place: "quarantine"))
+    let story = story(nil, requests([200]), store)
+    #expect(story.fate == .quarantined && story.words.contains("unreadableCoordinate"))
+  }
+
+  @Test func aRecordThatNoSourceKnowsIsUnknown() throws {
+    #expect(story(nil, requests([]), store([])).fate == .unknown)
+    var log = WrittenLog(.ios)
+    log.write(.heartbeat)
+    #expect(try story(ReadLog.story(log.bytes, of: Self.uuid)).fate == .unknown)
+  }
+
+  /// Logs that were given away have one uuid for all records.
+  @Test func aBlankedUUIDIsNoRecord() throws {
+    var log = WrittenLog(.ios)
+    log.begin()
+    log.write(.inserted(uuid: Self.uuid, kind: .tracking, persistMode: 2, maxRecords: -1))
+    let story = try story(ReadLog.story(log.bytes, of: Self.uuid))
+    #expect(story.fate == .ambiguous && story.words.contains("2 records"))
+  }
+
+  /// In a batch the log names records only when they are deleted or given back.
+  @Test(arguments: DevicePlatform.allCases) func aBatchIsAnsweredAsAWhole(platform: DevicePlatform) throws {
+    var log = WrittenLog(platform)
+    for _ in 1...3 { log.keep() }
+    log.write(.lockedBatch(count: 2), .response(status: 500, reason: "no"))
+    log.write(.lockedBatch(count: 2), .response(status: 200, reason: "OK"))
+    for number: UInt64 in 1...2 { log.write(.destroyed(uuid: WrittenLog.uuid(number))) }
+    let join = RecordJoin(logs: [try ReadLog.story(log.bytes)], requests: nil, store: nil, device: nil)
+    let fates = (1...3).map { join.story(of: WrittenLog.uuid($0)) }
+    #expect(fates.map(\.fate) == [.acknowledged, .acknowledged, .waiting])
+    #expect(fates[0].evidence.map(\.words).contains("answered 500"))
+  }
+}
