@@ -1,8 +1,7 @@
 // Puts the page together and keeps it up to date.
 
-import { askForToken } from './access.js'
 import { Address } from './address.js'
-import { get, onTokenWanted, run } from './api.js'
+import { get, run } from './api.js'
 import { Charts } from './charts.js'
 import { CheckPanel } from './checks.js'
 import { Connection } from './connection.js'
@@ -268,7 +267,6 @@ function notice(text) {
 
 const connection = new Connection((name, data) => events[name]?.(data))
 
-onTokenWanted(askForToken)
 startViews(see)
 if (run) {
   byID('run').hidden = false

@@ -1,6 +1,6 @@
 // The line to the server: the stream of what happens there, and what the page says while there is none.
 
-import { abandon, listen, reached, Refusal, Silence } from './api.js'
+import { abandon, listen, newSilence, reached, Refusal, Silence } from './api.js'
 import { byID, replaceText } from './dom.js'
 import { time } from './format.js'
 
@@ -27,7 +27,7 @@ export class Connection {
           this.#begin()
         }
         this.#take(name, data)
-      }).then(() => new Silence(), error => error)
+      }).then(() => newSilence(), error => error)
       if (!(error instanceof Silence || error instanceof Refusal)) console.error(error)
       this.#end(error)
       for (let left = wait; left > 0; left -= 1) {
@@ -56,7 +56,7 @@ export class Connection {
   }
 
   #reason(error) {
-    if (!(error instanceof Refusal)) return `${new Silence().message.slice(0, -1)} since ${time(this.#heardAt)}.`
+    if (!(error instanceof Refusal)) return `${newSilence().message.slice(0, -1)} since ${time(this.#heardAt)}.`
     if (error.status === 403) return 'This server may be looked at from its own machine only. Start it with --admin-token to use this page from another one.'
     return `The server does not show what it does: ${error.message}.`
   }

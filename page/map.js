@@ -1,14 +1,11 @@
 // The map: one canvas, drawn when something has changed and no oftener than the screen shows it.
 
+import { CanvasMap } from './canvas-map.js'
 import { drawGraticule, drawScale, Tiles } from './ground.js'
 import { drawHeat } from './heat.js'
-import { Marks } from './marks.js'
 import * as mercator from './mercator.js'
-import { steer } from './steering.js'
 import { states } from './states.js'
-import { Streets } from './streets.js'
 import { TrailPainting } from './trails.js'
-import { View } from './view.js'
 
 const namedAtMost = 40
 const pointsAtMost = 400
@@ -19,8 +16,7 @@ const nameGap = 11
 const flight = 600
 const isStill = matchMedia('(prefers-reduced-motion: reduce)')
 
-export class DeviceMap extends EventTarget {
-  view = new View()
+export class DeviceMap extends CanvasMap {
   selected = null
   hovered = null
   /** What is shown of the devices; the whole fleet without one. */
@@ -34,83 +30,28 @@ export class DeviceMap extends EventTarget {
   /** The point of its way that is looked at, and where a replay of it is. */
   pointed = null
   replay = null
-  isFollowing = false
   #fleet
-  #canvas
-  #context
-  #colors
-  #marks
   #trails = new TrailPainting()
   #tiles = null
-  #streets = new Streets()
-  #isDue = false
-  #wasMoved = false
-  /** It has shown a device. */
-  #isFitted = false
   /** `{ from, to, startedAt }` while it goes to another view by itself. */
   #flight = null
 
   constructor(canvas, marksCanvas, fleet) {
-    super()
-    this.#canvas = canvas
+    super(canvas, marksCanvas, states.map(({ name }) => name))
     this.#fleet = fleet
-    this.#context = canvas.getContext('2d', { alpha: false })
-    this.#marks = new Marks(marksCanvas)
     const tiles = document.querySelector('meta[name=tiles]')
     if (tiles.content) this.#tiles = new Tiles(tiles.content, () => this.refresh())
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    dark.addEventListener('change', () => this.#restyle())
-    this.#restyle()
-    new ResizeObserver(() => this.#resize()).observe(canvas)
-    steer(canvas, this)
+    this.start()
   }
 
-  #restyle() {
-    const style = getComputedStyle(this.#canvas)
-    const value = name => style.getPropertyValue(name).trim()
-    this.#colors = {
-      map: value('--map'), grid: value('--graticule'), muted: value('--muted'), text: value('--text'),
-      accent: value('--accent'), fence: value('--fence'), street: value('--street'), artery: value('--artery'),
-      line: value('--artery'), tunnel: value('--tunnel'), 'dead-zone': value('--dead-zone'), area: value('--area'),
-      smallFont: `11px ${style.fontFamily}`, nameFont: `600 12px ${style.fontFamily}`,
-      states: Object.fromEntries(states.map(({ name }) => [name, value(`--state-${name}`)])),
-    }
-    this.#marks.restyle(this.#colors)
-    this.#trails.forget()
-    this.refresh()
-  }
-
-  #resize() {
-    const { clientWidth: width, clientHeight: height } = this.#canvas
-    if (width === 0 || height === 0) return
-    this.#canvas.width = width * devicePixelRatio
-    this.#canvas.height = height * devicePixelRatio
-    this.#marks.resize(width, height, devicePixelRatio)
-    const wasSmall = this.view.width === 1
-    this.view.resize(width, height)
-    if (wasSmall || !this.#wasMoved) this.fit()
-    this.refresh()
-  }
-
-  refresh() {
-    if (this.#isDue) return
-    this.#isDue = true
-    requestAnimationFrame(now => this.#frame(now))
-  }
-
-  /** GeoJSON to draw under the devices. */
-  takeStreets(collection) {
-    this.#streets.take(collection)
-    this.#canvas.classList.toggle('has-streets', !this.#streets.isEmpty)
-    this.refresh()
-  }
+  forget() { this.#trails.forget() }
 
   /** Until the user takes hold of the map it shows all devices, wherever they go. */
   keepInSight() {
-    if (this.#wasMoved || this.#flight || this.view.width === 1) return
-    if (!this.#isFitted) return this.fit()
-    const places = this.#places()
-    this.#isFitted = places.length > 0
+    if (this.wasMoved || this.#flight || this.view.width === 1) return
+    if (!this.isFitted) return this.fit()
+    const places = this.places()
+    this.isFitted = places.length > 0
     if (places.every(([x, y]) => this.view.shows(x, y))) return
     if (isStill.matches) return this.fit()
     const to = this.view.copy()
@@ -119,21 +60,16 @@ export class DeviceMap extends EventTarget {
     this.refresh()
   }
 
-  #places() { return this.#fleet.all.filter(device => device.x !== null && (this.filter?.names(device) ?? true)).map(device => [device.x, device.y]) }
+  places() { return this.#fleet.all.filter(device => device.x !== null && (this.filter?.names(device) ?? true)).map(device => [device.x, device.y]) }
 
   moved() {
-    this.#wasMoved = true
     this.#flight = null
-    this.refresh()
+    super.moved()
   }
 
   fit() {
-    const places = this.#places()
-    this.view.fit(places)
-    this.#isFitted = places.length > 0
-    this.#wasMoved = false
     this.#flight = null
-    this.refresh()
+    super.fit()
   }
 
   #fly(now) {
@@ -151,14 +87,7 @@ export class DeviceMap extends EventTarget {
     this.moved()
   }
 
-  centreOn(device) {
-    if (device.x === null) return
-    this.view.x = device.x
-    this.view.y = device.y
-    const streets = 1 / (4_000 * mercator.perMetre(device.latitude)) * Math.min(this.view.width, this.view.height)
-    this.view.scale = Math.max(this.view.scale, streets)
-    this.moved()
-  }
+  centreOn(device) { if (device.x !== null) this.centreAt(device.x, device.y) }
 
   isHidden = device => this.filter !== null && !this.filter.shows(device) && device !== this.selected
 
@@ -189,7 +118,7 @@ export class DeviceMap extends EventTarget {
   hover(device) {
     if (device === this.hovered) return
     this.hovered = device
-    this.#canvas.classList.toggle('over-device', device !== null)
+    this.setHovering(device !== null)
     this.refresh()
   }
 
@@ -203,32 +132,27 @@ export class DeviceMap extends EventTarget {
     else this.choose(device)
   }
 
-  #frame(now) {
-    this.#isDue = false
-    if (this.view.width === 1) return
-    const { view } = this
+  draw(now) {
+    const { view, context } = this
     if (this.#flight) this.#fly(now)
     if (this.isFollowing && this.selected?.x != null) [view.x, view.y] = this.selected.placeAt(now)
-    const context = this.#context
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
-    context.fillStyle = this.#colors.map
-    context.fillRect(0, 0, view.width, view.height)
+    this.clear()
     this.#tiles?.draw(context, view)
-    this.#streets.draw(context, view, this.#colors)
-    drawGraticule(context, view, this.#colors)
-    this.#trails.work(this.#fleet, view, this.#colors, this.isHidden)
+    this.streets.draw(context, view, this.colors)
+    drawGraticule(context, view, this.colors)
+    this.#trails.work(this.#fleet, view, this.colors, this.isHidden)
     this.#trails.draw(context, view)
-    if (this.hasHeat) drawHeat(context, view, this.#fleet.all, this.isHidden, this.#colors.states.failing)
+    if (this.hasHeat) drawHeat(context, view, this.#fleet.all, this.isHidden, this.colors.states.failing)
     this.#drawHistory(context)
     this.#drawFences(context)
     const isGliding = this.#drawDevices(context, now)
-    drawScale(context, view, this.#colors)
+    drawScale(context, view, this.colors)
     if (isGliding || this.#trails.isBusy) this.refresh()
   }
 
   #drawHistory(context) {
     if (this.history.length < 2) return
-    context.strokeStyle = this.#colors.accent
+    context.strokeStyle = this.colors.accent
     context.lineWidth = 2.5
     context.lineJoin = 'round'
     context.beginPath()
@@ -245,16 +169,16 @@ export class DeviceMap extends EventTarget {
   #drawPoints(context) {
     const places = this.history.map(([x, y]) => this.view.toScreen(x, y))
       .filter(([left, top]) => left > -8 && top > -8 && left < this.view.width + 8 && top < this.view.height + 8)
-    context.fillStyle = this.#colors.map
+    context.fillStyle = this.colors.map
     context.lineWidth = 1.5
     for (const [left, top] of places.length <= pointsAtMost ? places : []) ring(context, left, top, 3)
-    context.fillStyle = this.#colors.accent
+    context.fillStyle = this.colors.accent
     if (this.pointed) ring(context, ...this.view.toScreen(this.pointed.x, this.pointed.y), 6)
   }
 
   #drawFences(context) {
-    context.strokeStyle = context.fillStyle = this.#colors.fence
-    context.font = this.#colors.smallFont
+    context.strokeStyle = context.fillStyle = this.colors.fence
+    context.font = this.colors.smallFont
     context.textBaseline = 'alphabetic'
     for (const fence of this.fences) {
       const [left, top] = this.view.toScreen(fence.x, fence.y)
@@ -291,16 +215,16 @@ export class DeviceMap extends EventTarget {
     }
     if (seen.length <= namedAtMost) this.#drawNames(context, seen)
     const chosen = [this.hovered, this.selected].filter(device => device && device.x !== null)
-    this.#marks.begin()
-    const scale = this.#marks.scaleFor(Math.sqrt(view.width * view.height / Math.max(1, seen.length)))
-    const pictures = Object.fromEntries(states.map(({ name }) => [name, this.#marks.pictures(name, scale)]))
-    for (const [device, left, top] of seen) this.#marks.stamp(pictures[device.state], device.heading, left, top)
+    this.marks.begin()
+    const scale = this.marks.scaleFor(Math.sqrt(view.width * view.height / Math.max(1, seen.length)))
+    const pictures = Object.fromEntries(states.map(({ name }) => [name, this.marks.pictures(name, scale)]))
+    for (const [device, left, top] of seen) this.marks.stamp(pictures[device.state], device.heading, left, top)
     for (const device of chosen) {
-      this.#marks.stamp(this.#marks.pictures(device.state, 1), device.heading, ...view.toScreen(...device.placeAt(now)))
+      this.marks.stamp(this.marks.pictures(device.state, 1), device.heading, ...view.toScreen(...device.placeAt(now)))
     }
-    this.#marks.end()
-    for (const device of chosen) this.#drawChosen(this.#marks.context, device, now)
-    if (this.replay) this.#drawReplay(this.#marks.context)
+    this.marks.end()
+    for (const device of chosen) this.#drawChosen(this.marks.context, device, now)
+    if (this.replay) this.#drawReplay(this.marks.context)
     return isGliding
   }
 
@@ -309,48 +233,32 @@ export class DeviceMap extends EventTarget {
     const taken = seen.map(([, left, top]) => [left - markReach, top - markReach, left + markReach, top + markReach])
     const isFree = box => box[0] > 0 && box[2] < this.view.width
       && !taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])
-    context.font = this.#colors.smallFont
+    context.font = this.colors.smallFont
     for (const [device, left, top] of seen) {
       if (device === this.selected || device === this.hovered) continue
       const width = context.measureText(short(device.name)).width
       const start = [left + nameGap, left - nameGap - width].find(start => isFree([start - 1, top - 7, start + width + 1, top + 7]))
       if (start === undefined) continue
       taken.push([start, top - 7, start + width, top + 7])
-      this.#drawName(context, device, start, top)
+      this.write(context, short(device.name), start, top)
     }
   }
 
   #drawChosen(context, device, now) {
     const [left, top] = this.view.toScreen(...device.placeAt(now))
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
-    context.strokeStyle = this.#colors.accent
-    context.lineWidth = 2
-    context.beginPath()
-    context.arc(left, top, 12, 0, 2 * Math.PI)
-    context.stroke()
-    context.font = this.#colors.nameFont
+    this.circle(left, top)
     const name = short(device.name)
     const gap = nameGap + 4
-    const isCut = left + gap + context.measureText(name).width > this.view.width
-    this.#drawName(context, device, isCut ? left - gap - context.measureText(name).width : left + gap, top)
+    const width = context.measureText(name).width
+    this.write(context, name, left + gap + width > this.view.width ? left - gap - width : left + gap, top)
   }
 
   #drawReplay(context) {
     context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
-    context.strokeStyle = this.#colors.map
-    context.fillStyle = this.#colors.accent
+    context.strokeStyle = this.colors.map
+    context.fillStyle = this.colors.accent
     context.lineWidth = 2
     ring(context, ...this.view.toScreen(this.replay.x, this.replay.y), 8)
-  }
-
-  #drawName(context, device, left, top) {
-    context.textBaseline = 'middle'
-    context.strokeStyle = this.#colors.map
-    context.lineWidth = 3
-    context.lineJoin = 'round'
-    context.strokeText(short(device.name), left, top)
-    context.fillStyle = this.#colors.text
-    context.fillText(short(device.name), left, top)
   }
 }
 

@@ -1,123 +1,51 @@
 // The map of the room: each phone where it truly is, a line to where the server believes it is, and the area that is drawn.
 
+import { CanvasMap } from '../canvas-map.js'
 import { drawGraticule, drawScale } from '../ground.js'
-import { Marks } from '../marks.js'
-import * as mercator from '../mercator.js'
-import { steer } from '../steering.js'
-import { Streets } from '../streets.js'
-import { View } from '../view.js'
 import { BehindPainting } from './behind.js'
 import { conditions } from './phones.js'
 
 const namedAtMost = 40
 
-export class RoomMap extends EventTarget {
-  view = new View()
+export class RoomMap extends CanvasMap {
   /** The number of the phone that is looked at; -1 for none. */
   selected = -1
   hovered = -1
-  isFollowing = false
   /** Corners on the unit square while an area is drawn; null while none is. */
   corners = null
   /** Areas that acts have set, each a list of corners on the unit square. */
   areas = []
   #phones
-  #canvas
-  #context
-  #marks
-  #colors
-  #streets = new Streets()
   #behind = new BehindPainting()
-  #isDue = false
-  #wasMoved = false
-  /** It has shown a phone. */
-  #isFitted = false
 
   constructor(canvas, marksCanvas, phones) {
-    super()
-    this.#canvas = canvas
+    super(canvas, marksCanvas, conditions.map(({ state }) => state))
     this.#phones = phones
-    this.#context = canvas.getContext('2d', { alpha: false })
-    this.#marks = new Marks(marksCanvas)
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#restyle())
-    this.#restyle()
-    new ResizeObserver(() => this.#resize()).observe(canvas)
-    steer(canvas, this)
-    canvas.addEventListener('keydown', event => this.#draw(event))
+    this.start()
+    canvas.addEventListener('keydown', event => this.#steerArea(event))
   }
 
-  #restyle() {
-    const style = getComputedStyle(this.#canvas)
-    const value = name => style.getPropertyValue(name).trim()
-    this.#colors = {
-      map: value('--map'), grid: value('--graticule'), muted: value('--muted'), text: value('--text'),
-      accent: value('--accent'), fence: value('--fence'), street: value('--street'), artery: value('--artery'),
-      line: value('--artery'), tunnel: value('--tunnel'), 'dead-zone': value('--dead-zone'), area: value('--area'),
-      smallFont: `11px ${style.fontFamily}`, nameFont: `600 12px ${style.fontFamily}`,
-      states: Object.fromEntries(conditions.map(({ state }) => [state, value(`--state-${state}`)])),
-    }
-    this.#marks.restyle(this.#colors)
-    this.#behind.forget()
-    this.refresh()
-  }
-
-  #resize() {
-    const { clientWidth: width, clientHeight: height } = this.#canvas
-    if (width === 0 || height === 0) return
-    this.#canvas.width = width * devicePixelRatio
-    this.#canvas.height = height * devicePixelRatio
-    this.#marks.resize(width, height, devicePixelRatio)
-    this.view.resize(width, height)
-    if (!this.#wasMoved) this.fit()
-    this.refresh()
-  }
-
-  refresh() {
-    if (this.#isDue) return
-    this.#isDue = true
-    requestAnimationFrame(() => this.#frame())
-  }
-
-  takeStreets(collection) {
-    this.#streets.take(collection)
-    this.refresh()
-  }
+  forget() { this.#behind.forget() }
 
   /** New places have come. Until the user takes hold of the map it shows all phones. */
   update() {
-    if (this.#wasMoved || this.view.width === 1) return this.refresh()
+    if (this.wasMoved || this.view.width === 1) return this.refresh()
     const { x, y, count } = this.#phones
-    if (!this.#isFitted && count > 0) return this.fit()
+    if (!this.isFitted && count > 0) return this.fit()
     for (let index = 0; index < count; index += 1) {
       if (this.#phones.hasPlace(index) && !this.view.shows(x[index], y[index])) return this.fit()
     }
     this.refresh()
   }
 
-  moved() {
-    this.#wasMoved = true
-    this.refresh()
-  }
-
-  fit() {
+  places() {
     const { x, y, count } = this.#phones
     const places = []
     for (let index = 0; index < count; index += 1) if (this.#phones.hasPlace(index)) places.push([x[index], y[index]])
-    this.view.fit(places)
-    this.#isFitted = places.length > 0
-    this.#wasMoved = false
-    this.refresh()
+    return places
   }
 
-  /** The phone in the middle, with a few streets around it. */
-  centreOn(index) {
-    if (!this.#phones.hasPlace(index)) return
-    this.view.x = this.#phones.x[index]
-    this.view.y = this.#phones.y[index]
-    const streets = 1 / (4_000 * mercator.perMetre(mercator.latitude(this.view.y))) * Math.min(this.view.width, this.view.height)
-    this.view.scale = Math.max(this.view.scale, streets)
-    this.moved()
-  }
+  centreOn(index) { if (this.#phones.hasPlace(index)) this.centreAt(this.#phones.x[index], this.#phones.y[index]) }
 
   // What the map's steering asks of a map; its devices are numbers here.
 
@@ -136,7 +64,7 @@ export class RoomMap extends EventTarget {
     const hovered = this.corners ? -1 : index ?? -1
     if (hovered === this.hovered) return
     this.hovered = hovered
-    this.#canvas.classList.toggle('over-device', hovered >= 0)
+    this.setHovering(hovered >= 0)
     this.refresh()
   }
 
@@ -155,7 +83,7 @@ export class RoomMap extends EventTarget {
 
   beginArea() {
     this.corners = []
-    this.#canvas.classList.add('is-drawing')
+    this.canvas.classList.add('is-drawing')
     this.hover(-1)
     this.refresh()
   }
@@ -173,7 +101,7 @@ export class RoomMap extends EventTarget {
   endArea() {
     const corners = this.corners
     this.corners = null
-    this.#canvas.classList.remove('is-drawing')
+    this.canvas.classList.remove('is-drawing')
     this.refresh()
     return corners
   }
@@ -183,7 +111,7 @@ export class RoomMap extends EventTarget {
     this.refresh()
   }
 
-  #draw(event) {
+  #steerArea(event) {
     if (this.corners === null) return
     if (event.key === 'Enter') this.addCorner()
     else if (event.key === 'Backspace') this.undoCorner()
@@ -192,29 +120,24 @@ export class RoomMap extends EventTarget {
     event.stopPropagation()
   }
 
-  #frame() {
-    this.#isDue = false
-    const { view } = this
-    if (view.width === 1) return
+  draw() {
+    const { view, context } = this
     if (this.isFollowing && this.selected >= 0) [view.x, view.y] = [this.#phones.x[this.selected], this.#phones.y[this.selected]]
-    const context = this.#context
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
-    context.fillStyle = this.#colors.map
-    context.fillRect(0, 0, view.width, view.height)
-    this.#streets.draw(context, view, this.#colors)
-    drawGraticule(context, view, this.#colors)
+    this.clear()
+    this.streets.draw(context, view, this.colors)
+    drawGraticule(context, view, this.colors)
     for (const area of this.areas) this.#drawArea(context, area, true)
     if (this.corners) this.#drawArea(context, this.corners, false)
-    const isBusy = this.#behind.work(this.#phones, view, this.#colors)
+    const isBusy = this.#behind.work(this.#phones, view, this.colors)
     this.#behind.draw(context, view)
     this.#drawPhones(context)
     if (isBusy) this.refresh()
-    drawScale(context, view, this.#colors)
+    drawScale(context, view, this.colors)
   }
 
   #drawArea(context, corners, isSet) {
     if (corners.length === 0) return
-    context.strokeStyle = context.fillStyle = this.#colors.fence
+    context.strokeStyle = context.fillStyle = this.colors.fence
     context.beginPath()
     corners.forEach((corner, index) => {
       const place = this.view.toScreen(...corner)
@@ -256,17 +179,17 @@ export class RoomMap extends EventTarget {
     }
     const shown = seen.length / 3
     if (shown <= namedAtMost) this.#drawNames(context, seen)
-    this.#marks.begin()
-    const scale = this.#marks.scaleFor(Math.sqrt(view.width * view.height / Math.max(1, shown)))
-    const pictures = conditions.map(({ state }) => this.#marks.pictures(state, scale))
-    for (let place = 0; place < seen.length; place += 3) this.#marks.stamp(pictures[condition[seen[place]]], heading[seen[place]], seen[place + 1], seen[place + 2])
-    this.#marks.end()
+    this.marks.begin()
+    const scale = this.marks.scaleFor(Math.sqrt(view.width * view.height / Math.max(1, shown)))
+    const pictures = conditions.map(({ state }) => this.marks.pictures(state, scale))
+    for (let place = 0; place < seen.length; place += 3) this.marks.stamp(pictures[condition[seen[place]]], heading[seen[place]], seen[place + 1], seen[place + 2])
+    this.marks.end()
     for (const index of new Set([this.hovered, this.selected])) if (index >= 0 && index < count) this.#drawChosen(index)
   }
 
   /** Where neither a mark nor another name is in the way; else not at all. */
   #drawNames(context, seen) {
-    context.font = this.#colors.smallFont
+    context.font = this.colors.smallFont
     const taken = []
     for (let place = 0; place < seen.length; place += 3) taken.push([seen[place + 1] - 8, seen[place + 2] - 8, seen[place + 1] + 8, seen[place + 2] + 8])
     for (let place = 0; place < seen.length; place += 3) {
@@ -275,31 +198,13 @@ export class RoomMap extends EventTarget {
       const box = [left, top - 7, left + context.measureText(this.#phones.names[index] ?? '').width, top + 7]
       if (box[2] > this.view.width || taken.some(other => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue
       taken.push(box)
-      this.#drawName(context, index, left, top)
+      this.write(context, this.#phones.names[index] ?? '', left, top)
     }
   }
 
   #drawChosen(index) {
-    const context = this.#marks.context
     const [left, top] = this.view.toScreen(this.#phones.x[index], this.#phones.y[index])
-    context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
-    context.strokeStyle = this.#colors.accent
-    context.lineWidth = 2
-    context.beginPath()
-    context.arc(left, top, 12, 0, 2 * Math.PI)
-    context.stroke()
-    context.font = this.#colors.nameFont
-    this.#drawName(context, index, left + 15, top)
-  }
-
-  #drawName(context, index, left, top) {
-    const name = this.#phones.names[index] ?? ''
-    context.textBaseline = 'middle'
-    context.strokeStyle = this.#colors.map
-    context.lineWidth = 3
-    context.lineJoin = 'round'
-    context.strokeText(name, left, top)
-    context.fillStyle = this.#colors.text
-    context.fillText(name, left, top)
+    this.circle(left, top)
+    this.write(this.marks.context, this.#phones.names[index] ?? '', left + 15, top)
   }
 }

@@ -21,6 +21,12 @@ static const uint8_t address_js[] = {
 static const uint8_t api_js[] = {
 #embed "../../../page/api.js"
 };
+static const uint8_t canvas_map_js[] = {
+#embed "../../../page/canvas-map.js"
+};
+static const uint8_t transport_js[] = {
+#embed "../../../page/transport.js"
+};
 static const uint8_t app_js[] = {
 #embed "../../../page/app.js"
 };
@@ -162,6 +168,8 @@ static const struct rr_page_file page_files[] = {
     {"access.js", access_js, sizeof access_js},
     {"address.js", address_js, sizeof address_js},
     {"api.js", api_js, sizeof api_js},
+    {"canvas-map.js", canvas_map_js, sizeof canvas_map_js},
+    {"transport.js", transport_js, sizeof transport_js},
     {"app.js", app_js, sizeof app_js},
     {"charts.js", charts_js, sizeof charts_js},
     {"checks.js", checks_js, sizeof checks_js},
