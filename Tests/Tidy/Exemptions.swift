@@ -16,6 +16,9 @@ struct Exemptions {
       Exemptions(list: "Marks.unsafeAllowedIn", entries: Marks.unsafeAllowedIn) {
         $0.lines.contains(where: Marks.isUnsafe)
       },
+      Exemptions(list: "Marks.foundationAllowedIn", entries: Marks.foundationAllowedIn) { file in
+        file.lines.contains { Arrows.importedModule($0) == "Foundation" }
+      },
       Exemptions(list: "Marks.essentialsAllowedIn", entries: Marks.essentialsAllowedIn) { file in
         file.lines.contains { Arrows.importedModule($0) == "FoundationEssentials" }
       },

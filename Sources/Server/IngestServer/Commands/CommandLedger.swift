@@ -31,7 +31,7 @@ extension Response {
 extension LedgerLine {
   /// `state`: `queued`; `sent` (in an answer); `delivered` (the device showed that it has read that answer); `confirmed` (a
   /// later record shows what was ordered); `expired`.
-  fileprivate func write(to writer: inout JSONWriter) {
+  func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", id)
     writer.key("command")

@@ -24,6 +24,7 @@ package final class EventHub: Sendable {
     var ring = EventRing()
     var subscribers: [Subscriber] = []
     var waiters: [Waiter] = []
+    var watches = WatchTable()
     var lastID: UInt64 = 0
     /// The group that the writer is at, or was last.
     var group: UInt64 = 0
@@ -37,6 +38,7 @@ package final class EventHub: Sendable {
   let board = LiveBoard()
   private let state = Mutex(State())
   private let isWatched = Atomic(false)
+  private let awaitsRequests = Atomic(false)
   private let post: @Sendable ([Message]) -> Void
 
   package init(epoch: Int64, post: @escaping @Sendable ([Message]) -> Void) {
@@ -51,7 +53,9 @@ package final class EventHub: Sendable {
     var messages: [Message] = []
     let result = state.withLock { state in
       let result = body(&state, &messages)
-      isWatched.store(state.hasListeners || !state.waiters.isEmpty, ordering: .releasing)
+      let isAwaited = !state.waiters.isEmpty || state.watches.count > 0
+      isWatched.store(state.hasListeners || isAwaited, ordering: .releasing)
+      awaitsRequests.store(state.watches.requestCount > 0, ordering: .releasing)
       return result
     }
     if !messages.isEmpty { post(messages) }
@@ -75,6 +79,7 @@ extension EventHub {
           let number = state.group
           EventHub.update(&state.waiters, &messages) { $0.note(batch, receipt, group: number) }
         }
+        if state.watches.count > 0 { state.watches.note(job, result, &messages) }
         guard state.hasListeners else { continue }
         for event in LiveEvent.events(of: job, result) { EventHub.publish(event, &state, &messages) }
       }
@@ -117,7 +122,7 @@ extension EventHub {
   /// The waiter's id; nil when there are too many. It gets one message, when the condition holds or can hold no more.
   func wait(for condition: AwaitCondition, _ address: SessionAddress) -> UInt64? {
     change { state, messages in
-      guard state.waiters.count < EventHub.waitersMax else { return nil }
+      guard state.waiters.count + state.watches.count < EventHub.waitersMax else { return nil }
       state.lastID += 1
       let id = state.lastID
       state.waiters.append(Waiter(id: id, address: address, condition: condition))
@@ -150,6 +155,32 @@ extension EventHub {
       guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
       return state.waiters.remove(at: index).progress
     }
+  }
+}
+
+/// For those who wait for content, requests and commands.
+extension EventHub {
+  /// The id of the watch; nil when there are too many. `eventsWaiting` says that there is something new.
+  func watch(_ address: SessionAddress, run: String, device: String?, _ kinds: Set<ContentExpectation.Kind>) -> UInt64? {
+    change { state, _ in
+      guard state.waiters.count + state.watches.count < EventHub.waitersMax else { return nil }
+      state.lastID += 1
+      state.watches.add(
+        WatchTable.Watch(id: state.lastID, address: address, device: device, kinds: kinds), run: run)
+      return state.lastID
+    }
+  }
+
+  func collect(_ id: UInt64, run: String) -> (batches: [IngestBatch], hasMissed: Bool) {
+    state.withLock { $0.watches.collect(id, run: run) }
+  }
+
+  func unwatch(_ id: UInt64, run: String) { change { state, _ in state.watches.remove(id, run: run) } }
+
+  /// A request was answered and is recorded. From any thread.
+  func requestAnswered(run: String, device: String) {
+    guard awaitsRequests.load(ordering: .acquiring) else { return }
+    change { state, messages in state.watches.noteRequest(run: run, device: device, &messages) }
   }
 }
 

@@ -219,13 +219,17 @@ extension LiveHandlers {
   private static let uuidsMax = 100_000
   private static let standardMilliseconds: Int64 = 10_000
 
+  /// A plan with conditions, or
   /// `{"device":…,"run":…,"atLeast":n,"atMost":n,"exactly":n,"event":…,"uuids":[…],"since":"start"|"now","timeout":"10s"}`, all optional:
   /// without a number and `uuids` one record is waited for. `count` is another name of `atLeast`. 408 says that the time was
   /// over, 409 that there were more than there may be.
   func awaitRecords(_ exchange: Exchange) -> Reply {
     do {
       let body = exchange.body.isEmpty ? .object([:]) : try JSONValue(parsing: exchange.body.span)
-      let keys = ["device", "run", "count", "event", "uuids", "since", "timeout"] + CountRange.keys
+      if WaitPlan.isMeant(by: body) {
+        return try WaitPlan(body, of: exchange, isCheck: false).reply(hasJournal: hasJournal)
+      }
+      let keys = ["device", "run", "count", "event", "uuids", "since", "timeout"] + CountRange.keys + WaitPlan.ownKeys
       let fields = try AdminFields(body, knows: keys)
       let milliseconds = try fields.milliseconds("timeout") ?? LiveHandlers.standardMilliseconds
       let condition = try condition(fields, of: exchange)
@@ -250,12 +254,6 @@ extension LiveHandlers {
     case "start": condition.isFromNow = false
     case "now": condition.isFromNow = true
     default: throw FieldError("since", .outOfRange(expected: "start (all stored records) or now"))
-    }
-    if condition.event != nil && !condition.isFromNow {
-      throw FieldError(
-        "since",
-        .outOfRange(
-          expected: "now when an event is given; use POST verify to count stored records with an event"))
     }
     return condition
   }

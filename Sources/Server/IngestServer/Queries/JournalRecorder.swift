@@ -77,7 +77,9 @@ struct JournalDraft {
     let operation = exchange.route.deviceOperation
     let isSecret = JournalDraft.isSecret(operation)
     return JournalEntry(
-      run: exchange.run, device: exchange.device.isEmpty ? nil : exchange.device,
+      // Of a refresh only the answer knows whose it is.
+      run: exchange.run,
+      device: exchange.device.isEmpty ? (response.device ?? response.carried?.device)?.name : exchange.device,
       receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
       method: method, path: path, status: response.status, head: head,
       body: isSecret ? [] : JournalDraft.bound(exchange.body),

@@ -116,6 +116,12 @@ struct Shortfall: Sendable {
 /// A reason, known to the server, why fewer records are stored than a client expects.
 struct ShortfallReason: Equatable, Sendable {
   enum Kind: String, Sendable {
+    /// What is expected came after the time was over.
+    case late
+    /// Something came that is nearly what is expected.
+    case nearest
+    /// What is expected is there, of another device.
+    case otherDevice
     /// No record with this event has come.
     case unknownEvent
     /// No device of this name has uploaded in the run.

@@ -4,6 +4,7 @@ import Store
 /// Which records are stored.
 struct VerificationHandlers: Sendable {
   let shortfall: Shortfall
+  let hasJournal: Bool
 
   /// `POST /admin/v1/verify?run&from&to` with the lines of `uuids`, or with uuids alone: `{"asked","stored","missing",
   /// "missingRecords":[…]}`. `from` and `to` bound where uuids alone are looked for. With `exactly`, `atLeast` or `atMost` in
@@ -11,6 +12,7 @@ struct VerificationHandlers: Sendable {
   func verify(_ exchange: Exchange) throws(ResponseError) -> Reply {
     let parameters = exchange.query
     let run = exchange.run
+    if let plan = try WaitPlan(checking: exchange) { return plan.reply(hasJournal: hasJournal) }
     if let expectation = try CountExpectation(exchange.body, run: run) { return expectation.reply(shortfall) }
     let request = try VerificationRequest(exchange.body, run: run)
     let (from, to) = try parameters.window()

@@ -120,7 +120,8 @@ struct CountExpectation: Sendable {
       guard case .object = try reader.peek() else { return nil }
       let value = try JSONValue(from: &reader, duplicateKeys: .lastWins)
       guard reader.isAtEnd(), CountRange.keys.contains(where: { value[$0] != nil }) else { return nil }
-      let fields = try AdminFields(value, knows: ["device", "event", "from", "to", "since"] + CountRange.keys)
+      let fields = try AdminFields(
+        value, knows: ["device", "event", "from", "to", "since"] + CountRange.keys + WaitPlan.ownKeys)
       range = try CountRange(fields, absent: 1)
       let device = try fields.text("device").map { DeviceIdentity(run: run, name: $0) }
       selection = RecordSelection(

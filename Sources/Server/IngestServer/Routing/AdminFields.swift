@@ -25,6 +25,9 @@ struct AdminFields {
 
   func value(_ key: String) -> JSONValue? { object[key] == .null ? nil : object[key] }
 
+  /// Also null, where that is a value like others.
+  func raw(_ key: String) -> JSONValue? { object[key] }
+
   func text(_ key: String) throws(FieldError) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value else { throw FieldError(place(key), .outOfRange(expected: "a string")) }

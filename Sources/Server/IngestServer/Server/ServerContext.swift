@@ -75,7 +75,7 @@ package final class ServerContext: Sendable {
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
     faults = FaultHandlers(board: board, hub: hub, metrics: metrics)
     health = HealthHandlers(registry: registry, backend: backend)
-    verification = VerificationHandlers(shortfall: shortfall)
+    verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
     requests = JournalHandlers(hasJournal: journal != nil, router: router)
     resets = ResetHandlers(
       faults: board, maps: map, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil)

@@ -118,7 +118,7 @@ package final class IngestSession: ByteSession {
     case .answered(let response):
       guard case .asking(let exchange) = state else { return }
       answer(exchange, response, bodyComplete: true, &output)
-    case .turned, .torn, .awaited, .searched, .eventsWaiting:
+    case .turned, .torn, .awaited, .searched, .looked, .eventsWaiting:
       if case .responding(let responder) = state { responder.delivered(message, self, &output) }
     }
     notePhase()
@@ -326,6 +326,7 @@ extension IngestSession {
     if let draft = exchange.draft {
       let elapsed = (now - exchange.begunAt).count / 1_000
       context.journal?.record(draft.entry(exchange, response, durationMicroseconds: elapsed))
+      context.hub.requestAnswered(run: exchange.run, device: exchange.device)
     }
   }
 

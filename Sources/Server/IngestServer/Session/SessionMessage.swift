@@ -17,7 +17,9 @@ package enum SessionMessage: Sendable {
   case awaited(UInt64, AwaitProgress)
   /// A search for awaited records is over; the hub knows what it found.
   case searched
-  /// The hub has something for this subscriber.
+  /// The look that a wait has asked for is over.
+  case looked(Result<Look, StoreError>)
+  /// The hub has something for this subscriber or watch.
   case eventsWaiting(UInt64)
 }
 

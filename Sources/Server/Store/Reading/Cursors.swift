@@ -42,6 +42,9 @@ package struct PointCursor: Hashable, Comparable, Sendable {
 
   package var text: String { "\(recordedAt).\(partition).\(row)" }
 
+  /// Whether the point was stored after the other; nil where the two are not in one partition and that is not known.
+  package func isBehind(_ other: PointCursor) -> Bool? { partition == other.partition ? row > other.row : nil }
+
   package static func < (left: PointCursor, right: PointCursor) -> Bool {
     (left.recordedAt, left.partition, left.row) < (right.recordedAt, right.partition, right.row)
   }

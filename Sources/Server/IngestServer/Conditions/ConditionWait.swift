@@ -1,0 +1,213 @@
+import Base
+import Network
+import Store
+
+/// An answer that comes when what a plan expects has come, step by step, or when it can come no more. What is there already is read
+/// page by page; then the hub tells of what is new. All of it is looked at on the threads of the readers and of the journal.
+final class ConditionWait: Responder {
+  /// How long the session waits when the readers are busy.
+  private static let pause = Nanoseconds.milliseconds(20)
+  /// How long a wait goes on after its time to look at what is stored.
+  private static let lastLook = Nanoseconds.seconds(2)
+
+  private enum Verdict {
+    case open, met, exceeded, short
+  }
+
+  private let plan: WaitPlan
+  private let exchange: Exchange
+  /// Nil for a check.
+  private let watch: UInt64?
+  private let begunAt: WallInstant
+  private var look: Look
+  private var met: [WaitReport.Step] = []
+  private var isLooking = false
+  /// There may be something new to look at.
+  private var isStale = true
+  private var hasLooked = false
+  private var holdsUntil: MonotonicInstant?
+  /// Until when the step at hand has to be met.
+  private var limit: MonotonicInstant?
+  /// When the last look began.
+  private var askedAt: MonotonicInstant?
+
+  private init(_ plan: WaitPlan, _ exchange: Exchange, watch: UInt64?, begunAt: WallInstant) {
+    self.plan = plan
+    self.exchange = exchange
+    self.watch = watch
+    self.begunAt = begunAt
+    look = Look(plan.steps[0], TallyBounds(from: plan.from), onlyNew: plan.isFromNow)
+  }
+
+  static func begin(
+    _ plan: WaitPlan, _ exchange: Exchange, in session: IngestSession, _ output: inout SessionOutput
+  ) {
+    var watch: UInt64?
+    if plan.timeout != nil {
+      let devices = Set(plan.steps.map(\.device))
+      let device = devices.count == 1 ? plan.steps[0].device : nil
+      watch = session.context.hub.watch(
+        session.address, run: plan.run, device: device, Set(plan.steps.map(\.kind)))
+      guard watch != nil else { return session.answer(exchange, .tooManyWaiters, bodyComplete: true, &output) }
+    }
+    let wait = ConditionWait(plan, exchange, watch: watch, begunAt: session.context.backend.now)
+    session.respond(with: wait)
+    wait.beginStep(after: wait.begunAt.millisecondsSince1970, session, output.now)
+    wait.goOn(session, &output)
+  }
+
+  func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
+    switch message {
+    case .eventsWaiting(watch): isStale = true
+    case .looked(.success(let look)):
+      self.look = look
+      (isLooking, hasLooked) = (false, true)
+    case .looked(.failure(let error)):
+      end(session)
+      return session.answer(exchange, .unreadable(error), bodyComplete: true, &output)
+    default: return
+    }
+    goOn(session, &output)
+  }
+
+  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+    isStale = true
+    goOn(session, &output)
+  }
+
+  func drain(_ session: IngestSession, _ output: inout SessionOutput) {
+    end(session)
+    session.answer(exchange, .unavailable(.stopping), bodyComplete: true, &output)
+  }
+
+  func closed(_ session: IngestSession) { end(session) }
+
+  private func end(_ session: IngestSession) {
+    session.wishes.alarm = nil
+    if let watch { session.context.hub.unwatch(watch, run: plan.run) }
+  }
+}
+
+extension ConditionWait {
+  private var expectation: ContentExpectation { look.tally.expectation }
+  private var isLast: Bool { met.count == plan.steps.count - 1 }
+
+  /// The time of a step begins where the one before was met.
+  private func beginStep(after instant: Int64, _ session: IngestSession, _ now: MonotonicInstant) {
+    guard let timeout = plan.timeout else { return }
+    var end = begunAt.millisecondsSince1970 + timeout
+    if let within = expectation.within { end = min(end, instant + within) }
+    look.limit(to: end)
+    limit = now + .milliseconds(max(0, end - session.context.backend.now.millisecondsSince1970))
+  }
+
+  private func goOn(_ session: IngestSession, _ output: inout SessionOutput) {
+    while !isLooking {
+      switch verdict(output.now) {
+      case .open:
+        var alarms = [holdsUntil, limit, limit.map { $0 + .milliseconds(plan.grace) }].compactMap { $0 }
+        if isStale || !look.isScanned, !ask(session, output.now) { alarms.append(output.now + Self.pause) }
+        session.wishes.alarm = isLooking ? nil : alarms.filter { $0 > output.now }.min()
+        return
+      case .met:
+        let at = look.tally.decisive?.at ?? session.context.backend.now.millisecondsSince1970
+        met.append(WaitReport.Step(kind: expectation.kind, found: look.tally.found, at: at))
+        guard met.count < plan.steps.count else { return succeed(session, &output) }
+        let bounds = TallyBounds(from: at, after: look.tally.decisive)
+        look = Look(plan.steps[met.count], bounds, onlyNew: false)
+        (isStale, hasLooked, holdsUntil) = (true, false, nil)
+        beginStep(after: at, session, output.now)
+      case .exceeded, .short: return fail(session, &output)
+      }
+    }
+  }
+
+  private func verdict(_ now: MonotonicInstant) -> Verdict {
+    guard hasLooked else { return .open }
+    let tally = look.tally
+    if tally.isExceeded { return .exceeded }
+    let isSettled = look.isScanned || isLast && tally.expectation.count.atMost == nil
+    if tally.isInRange, isSettled {
+      guard let holds = tally.expectation.holds else { return .met }
+      let end = holdsUntil ?? now + .milliseconds(holds)
+      holdsUntil = end
+      if let askedAt, askedAt >= end { return .met }
+      return now < end && limit.map { now >= $0 } ?? false ? .short : .open
+    }
+    holdsUntil = nil
+    if !look.isScanned {
+      return limit.map { now >= $0 + .milliseconds(plan.grace) + Self.lastLook } ?? false ? .short : .open
+    }
+    guard let limit, tally.late == nil else { return .short }
+    // What came in time is looked at once more, however short the time was.
+    return askedAt.map { $0 >= limit + .milliseconds(plan.grace) } ?? false ? .short : .open
+  }
+
+  /// False when too much waits to be looked at; the next alarm tries again.
+  private func ask(_ session: IngestSession, _ instant: MonotonicInstant) -> Bool {
+    let context = session.context
+    let (batches, hasMissed) = watch.map { context.hub.collect($0, run: plan.run) } ?? ([], false)
+    if hasMissed { look.restart() }
+    let (begun, now) = (look, context.backend.now)
+    switch expectation.kind {
+    case .requests, .refreshes:
+      let router = context.requests.router
+      isLooking =
+        context.journal?.ask(
+          { journal in .looking(begun) { (look) throws(StoreError) in try look.lookAtRequests(journal, router) } },
+          session.address) ?? false
+    case .records:
+      isLooking = context.backend.ask(
+        { reader in .looking(begun) { (look) throws(StoreError) in try look.lookAtRecords(batches, reader) } },
+        for: session.address)
+    case .commands:
+      isLooking = context.backend.ask(
+        { reader in .looking(begun) { (look) throws(StoreError) in try look.lookAtCommands(reader, now: now) } },
+        for: session.address)
+    }
+    if !isLooking, !batches.isEmpty { look.restart() }
+    if isLooking { askedAt = instant }
+    isStale = !isLooking
+    return isLooking
+  }
+
+  private var report: WaitReport { WaitReport(plan: plan, met: met, tally: look.tally) }
+
+  private func succeed(_ session: IngestSession, _ output: inout SessionOutput) {
+    end(session)
+    session.answer(exchange, report.success, bodyComplete: true, &output)
+  }
+
+  /// The answer says what came near, which has to be looked for.
+  private func fail(_ session: IngestSession, _ output: inout SessionOutput) {
+    end(session)
+    let context = session.context
+    var report = self.report
+    report.elapsed = context.backend.now.milliseconds(since: begunAt)
+    report.isHeld = look.tally.isInRange
+    report.isPartial = !look.isScanned
+    let misses = NearMisses(
+      tally: look.tally, shortfall: context.shortfall, router: context.requests.router,
+      since: exchange.receivedAt)
+    let isAsked =
+      if expectation.kind.isOfJournal {
+        context.journal?.ask({ [report] in .answered(report.failure(misses.reasons($0))) }, session.address) ?? false
+      } else {
+        context.backend.ask({ [report] in .answered(report.failure(misses.reasons($0))) }, for: session.address)
+      }
+    guard isAsked else {
+      return session.answer(exchange, report.failure(misses.known), bodyComplete: true, &output)
+    }
+    session.expectAnswer(to: exchange)
+  }
+}
+
+extension SessionMessage {
+  fileprivate static func looking(
+    _ look: Look, _ turn: (inout Look) throws(StoreError) -> Void
+  ) -> SessionMessage {
+    var look = look
+    do throws(StoreError) { try turn(&look) } catch { return .looked(.failure(error)) }
+    return .looked(.success(look))
+  }
+}

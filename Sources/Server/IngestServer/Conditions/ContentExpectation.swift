@@ -1,0 +1,255 @@
+import Base
+import Contract
+import JSON
+import Store
+
+/// What is expected to come, or not to come: so many records, requests or commands of one kind.
+struct ContentExpectation: Sendable {
+  enum Kind: String, CaseIterable, Sendable {
+    /// Stored records; their documents are as they were sent.
+    case records
+    /// Of the journal.
+    case requests
+    /// Requests that brought a device new tokens.
+    case refreshes
+    /// Of the ledger.
+    case commands
+
+    var isOfJournal: Bool { self == .requests || self == .refreshes }
+
+    func words(_ count: Int) -> String {
+      let one = self == .refreshes ? "refresh" : String(rawValue.dropLast())
+      return count == 1 ? "1 \(one)" : "\(count) \(rawValue)"
+    }
+  }
+
+  /// Occurrences that one expectation counts.
+  static let countMax = 100_000
+  static let keys =
+    ["of", "device", "event", "operation", "status", "state", "where", "holds"] + CountRange.keys
+
+  let kind: Kind
+  let run: String
+  /// Nil for all devices of the run together.
+  let device: String?
+  let count: CountRange
+  /// Milliseconds for which the count has to stay right.
+  let holds: Int64?
+  /// Milliseconds after the step before.
+  let within: Int64?
+  private let event: String?
+  /// How far a command has come at least.
+  private let state: LedgerLine.State?
+  private let conditions: [ContentCondition]
+
+  var isUnconditional: Bool { event == nil && state == nil && conditions.isEmpty }
+  /// Of records; for the reasons of a shortfall.
+  var soughtEvent: String? { event }
+
+  init(_ fields: AdminFields, run: String, device standard: String? = nil, isStep: Bool = false) throws(FieldError) {
+    self.run = run
+    device = try fields.text("device") ?? standard
+    kind = try Self.choice("of", fields) ?? .records
+    event = try fields.text("event")
+    state = try Self.choice("state", fields)
+    count = try CountRange(fields, absent: 1)
+    holds = try fields.milliseconds("holds")
+    within = isStep ? try fields.milliseconds("within") : nil
+    if count.atLeast > Self.countMax || count.atMost ?? 0 > Self.countMax {
+      throw FieldError(fields.place("atLeast"), .outOfRange(expected: "at most \(Self.countMax) with conditions"))
+    }
+    for (key, kinds) in [
+      ("event", [Kind.records]), ("state", [.commands]), ("operation", [.requests]),
+      ("status", [.requests, .refreshes]),
+    ] where fields.value(key) != nil && !kinds.contains(kind) {
+      let known = kinds.map(\.rawValue).joined(separator: " or ")
+      throw FieldError(fields.place(key), .outOfRange(expected: "omitted, or \"of\" to be \(known)"))
+    }
+    var conditions: [ContentCondition] = []
+    if kind == .refreshes {
+      conditions.append(ContentCondition(path: Self.path("$.operation"), equals: .string(Self.refresh)))
+      if fields.value("status") == nil {
+        conditions.append(ContentCondition(path: Self.path("$.status"), statuses: 200...299))
+      }
+    }
+    if let operation = try fields.text("operation") {
+      let known = DeviceOperation.allCases.map(\.rawValue)
+      guard known.contains(operation) else {
+        let near = NearestName.find(operation, in: known).map { "; did you mean \($0)?" } ?? ""
+        let expected = "one of \(known.joined(separator: ", "))\(near)"
+        throw FieldError(fields.place("operation"), .outOfRange(expected: expected))
+      }
+      conditions.append(ContentCondition(path: Self.path("$.operation"), equals: .string(operation)))
+    }
+    if let statuses = try Self.statuses(fields) {
+      conditions.append(ContentCondition(path: Self.path("$.status"), statuses: statuses))
+    }
+    self.conditions = conditions + (try Self.content(fields))
+  }
+
+  private static let refresh = DeviceOperation.refreshToken.rawValue
+
+  private static func path(_ text: String) -> JSONPath {
+    guard let path = JSONPath(text) else { preconditionFailure("\(text) is a path") }
+    return path
+  }
+
+  private static func choice<Choice: RawRepresentable<String>>(
+    _ key: String, _ fields: AdminFields
+  ) throws(FieldError) -> Choice? where Choice: ExpectationChoice {
+    guard let text = try fields.text(key) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let known = Choice.choices
+      let near = NearestName.find(text, in: known).map { "; did you mean \($0)?" } ?? ""
+      let expected = "one of \(known.joined(separator: ", "))\(near)"
+      throw FieldError(fields.place(key), .outOfRange(expected: expected))
+    }
+    return choice
+  }
+
+  /// A number, or a class as `5xx`.
+  private static func statuses(_ fields: AdminFields) throws(FieldError) -> ClosedRange<Int>? {
+    let expected = "a status such as 404, or a class such as \"4xx\""
+    switch fields.value("status") {
+    case nil: return nil
+    case .integer(let status) where (100...599).contains(status): return Int(status)...Int(status)
+    case .string(let text):
+      let digits = text.hasSuffix("xx") ? Int(text.dropLast(2)) : nil
+      guard let digits, (1...5).contains(digits) else { break }
+      return digits * 100...digits * 100 + 99
+    default: break
+    }
+    throw FieldError(fields.place("status"), .outOfRange(expected: expected))
+  }
+
+  private static func content(_ fields: AdminFields) throws(FieldError) -> [ContentCondition] {
+    guard let value = fields.value("where") else { return [] }
+    guard case .array(let list) = value, list.count <= ContentCondition.conditionsMax else {
+      let expected = "a list of at most \(ContentCondition.conditionsMax) conditions"
+      throw FieldError(fields.place("where"), .outOfRange(expected: expected))
+    }
+    var conditions: [ContentCondition] = []
+    for (index, element) in list.enumerated() {
+      conditions.append(try ContentCondition(element, at: "\(fields.place("where"))[\(index)]"))
+    }
+    return conditions
+  }
+}
+
+/// A key of an expectation with a few values.
+protocol ExpectationChoice {
+  static var choices: [String] { get }
+}
+
+extension ContentExpectation.Kind: ExpectationChoice {
+  static var choices: [String] { allCases.map(\.rawValue) }
+}
+
+extension LedgerLine.State: ExpectationChoice {
+  static let choices = [LedgerLine.State.queued, .sent, .delivered, .confirmed, .expired].map(\.rawValue)
+
+  /// A command that is delivered was sent.
+  fileprivate func includes(_ state: LedgerLine.State) -> Bool {
+    let way = [LedgerLine.State.queued, .sent, .delivered, .confirmed]
+    guard let own = way.firstIndex(of: self), let other = way.firstIndex(of: state) else { return self == state }
+    return other >= own
+  }
+}
+
+extension ContentExpectation {
+  /// What is not as it is expected to be; empty where all is.
+  func differences(_ document: JSONValue, event found: String? = nil, state came: LedgerLine.State? = nil) -> [String] {
+    var differences: [String] = []
+    if let event, event != found ?? "" { differences.append("event is \(found ?? "none"), expected \(event)") }
+    if let state, let came, !state.includes(came) {
+      differences.append("state is \(came.rawValue), expected \(state.rawValue)")
+    }
+    return differences + conditions.compactMap { $0.failure(in: document) }
+  }
+
+}
+
+/// What one request waits for or checks: one expectation, or several that are met one after the other.
+struct WaitPlan: Sendable {
+  static let stepsMax = 20
+  private static let graceMax: Int64 = 60_000
+  private static let standardMilliseconds: Int64 = 10_000
+
+  /// Keys that only these plans have.
+  static let ownKeys = ["of", "operation", "status", "state", "where", "holds", "grace", "inOrder"]
+
+  let run: String
+  let steps: [ContentExpectation]
+  /// Milliseconds; nil for a check, which looks once.
+  let timeout: Int64?
+  /// Milliseconds for which to look on after the time is over, to say what came too late.
+  let grace: Int64
+  /// What was received before does not count; milliseconds since 1970.
+  let from: Int64
+  /// Only what comes from now on.
+  let isFromNow: Bool
+
+  init(_ body: JSONValue, of exchange: Exchange, isCheck: Bool) throws(FieldError) {
+    let outer = ["run", "since", "inOrder"] + (isCheck ? [] : ["timeout", "grace"])
+    if let uuids = body["uuids"], uuids != .null {
+      let expected = "omitted beside conditions; a where with \"in\" at the path $.uuid looks for certain records"
+      throw FieldError("uuids", .outOfRange(expected: expected))
+    }
+    let fields = try AdminFields(body, knows: outer + ContentExpectation.keys)
+    run = try fields.run(within: exchange)
+    (from, isFromNow) = try Self.start(fields, exchange, isCheck: isCheck)
+    if let list = fields.value("inOrder") {
+      guard case .array(let elements) = list, (1...Self.stepsMax).contains(elements.count) else {
+        throw FieldError("inOrder", .outOfRange(expected: "a list of 1 to \(Self.stepsMax) expectations"))
+      }
+      for key in ContentExpectation.keys where key != "device" && fields.value(key) != nil {
+        throw FieldError(key, .outOfRange(expected: "in the elements of inOrder"))
+      }
+      let device = try fields.text("device")
+      var steps: [ContentExpectation] = []
+      for (index, element) in elements.enumerated() {
+        let step = try AdminFields(element, at: "inOrder[\(index)]", knows: ContentExpectation.keys + ["within"])
+        let expectation = try ContentExpectation(step, run: run, device: device, isStep: true)
+        let isLast = index == elements.count - 1
+        if !isLast, expectation.count.atMost != nil, expectation.holds == nil {
+          throw FieldError(
+            step.place("holds"), .outOfRange(expected: "given when exactly or atMost is and another step follows"))
+        }
+        steps.append(expectation)
+      }
+      self.steps = steps
+    } else {
+      steps = [try ContentExpectation(fields, run: run)]
+    }
+    if isCheck, steps.contains(where: { $0.holds != nil }) {
+      throw FieldError("holds", .outOfRange(expected: "omitted: a check looks once; use await"))
+    }
+    let held = steps.reduce(0) { $0 + ($1.holds ?? 0) }
+    if isCheck {
+      (timeout, grace) = (nil, 0)
+    } else {
+      let said = try fields.milliseconds("timeout")
+      timeout = said ?? Self.standardMilliseconds + held
+      grace = min(try fields.milliseconds("grace") ?? 0, Self.graceMax)
+    }
+    if let timeout, timeout < held {
+      throw FieldError("timeout", .outOfRange(expected: "at least as long as holds"))
+    }
+  }
+
+  private static func start(
+    _ fields: AdminFields, _ exchange: Exchange, isCheck: Bool
+  ) throws(FieldError) -> (from: Int64, isFromNow: Bool) {
+    let text = try fields.text("since")
+    switch text {
+    case nil, "start": return (.min, false)
+    case "now" where !isCheck: return (exchange.receivedAt.millisecondsSince1970, true)
+    case let text?:
+      guard let instant = WallInstant(iso8601: text.utf8.span) else {
+        let words = isCheck ? "a time" : "start (all there is), now, or a time"
+        throw FieldError("since", .outOfRange(expected: "\(words), as 2026-07-28T18:34:23.000Z"))
+      }
+      return (instant.millisecondsSince1970, false)
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import Base
+import Contract
+import JSON
+import Store
+
+/// What is known of one expectation, and how far the store or the journal has been looked through for it. Moved on page by page on
+/// a thread of the readers, or that of the journal; in between it rests with the session that waits.
+package struct Look: Sendable {
+  private static let recordsAtOnce = 128
+  private static let requestsAtOnce = 128
+  private static let linesAtOnce = 1_000
+  /// Lines of the ledger that one look goes through.
+  private static let linesMax = 20_000
+
+  private(set) var tally: Tally
+  /// All that was there at the beginning has been looked at.
+  private(set) var isScanned: Bool
+
+  private var devices: [DeviceIdentity]
+  private var lastDevice: Int64?
+  private var hasAllDevices: Bool
+  private var cursor: PointCursor?
+  private var sequence: Int64 = 0
+
+  init(_ expectation: ContentExpectation, _ bounds: TallyBounds, onlyNew: Bool) {
+    tally = Tally(expectation, bounds)
+    // What is new is shown record by record; of requests and commands there is only the list of all.
+    isScanned = onlyNew && expectation.kind == .records
+    devices = expectation.device.map { [DeviceIdentity(run: expectation.run, name: $0)] } ?? []
+    hasAllDevices = expectation.device != nil
+  }
+
+  private var expectation: ContentExpectation { tally.expectation }
+
+  /// What came later counts from now on as too late.
+  mutating func limit(to instant: Int64) { tally.bounds.limit = instant }
+
+  /// More came than could be kept: all is looked at again.
+  mutating func restart() {
+    guard expectation.kind == .records else { return }
+    let fresh = Look(expectation, tally.bounds, onlyNew: false)
+    (devices, lastDevice, hasAllDevices, cursor) = (fresh.devices, nil, fresh.hasAllDevices, nil)
+    isScanned = false
+  }
+}
+
+/// Records.
+extension Look {
+  mutating func lookAtRecords(_ batches: [IngestBatch], _ reader: StoreReader) throws(StoreError) {
+    if !isScanned { try scan(reader) }
+    for batch in batches where concerns(batch.device) { try follow(batch, reader) }
+  }
+
+  private func concerns(_ device: DeviceIdentity) -> Bool {
+    device.run == expectation.run && (expectation.device == nil || device.name == expectation.device)
+  }
+
+  private mutating func scan(_ reader: StoreReader) throws(StoreError) {
+    if devices.isEmpty, !hasAllDevices {
+      let page = try reader.devices(run: expectation.run, after: lastDevice, limit: 1_000)
+      devices = page.elements.map(\.identity)
+      (lastDevice, hasAllDevices) = (page.next, page.next == nil)
+    }
+    guard let device = devices.first else {
+      isScanned = hasAllDevices
+      return
+    }
+    let page = try reader.history(of: device, after: cursor, limit: Self.recordsAtOnce)
+    for point in page.elements { note(point, of: device) }
+    cursor = page.next
+    if page.next == nil { devices.removeFirst() }
+    isScanned = devices.isEmpty && hasAllDevices
+  }
+
+  private mutating func note(_ point: StoredPoint, of device: DeviceIdentity) {
+    let key = PointKey(recordedAt: point.recordedAt, uuid: point.uuid)
+    let occurrence = Occurrence(
+      place: .record(device: device.name, key), at: point.receivedAt, cursor: point.cursor)
+    guard tally.covers(occurrence) else { return }
+    let differences = expectation.differences(Self.document(point.record), event: point.event)
+    if differences.isEmpty { return tally.note(occurrence) }
+    tally.miss(occurrence, differences, event: point.event) { "record \(key.uuid.text) of \(device.name)" }
+  }
+
+  /// What fits is looked up: the batch does not say which of its records were stored before.
+  private mutating func follow(_ batch: IngestBatch, _ reader: StoreReader) throws(StoreError) {
+    for point in batch.points {
+      let key = PointKey(recordedAt: point.recordedAt, uuid: point.uuid)
+      let document = Self.document(Array(batch.bytes[point.record]))
+      let differences = expectation.differences(document, event: point.event)
+      guard !differences.isEmpty else {
+        if let stored = try reader.point(key, of: batch.device) { note(stored, of: batch.device) }
+        continue
+      }
+      let occurrence = Occurrence(
+        place: .record(device: batch.device.name, key), at: batch.receivedAt.millisecondsSince1970)
+      tally.miss(occurrence, differences, event: point.event) { "record \(key.uuid.text) of \(batch.device.name)" }
+    }
+  }
+
+  /// What cannot be read has nothing at any path.
+  static func document(_ bytes: [UInt8]) -> JSONValue {
+    var reader = JSONReader(bytes.span)
+    do throws(JSONError) { return try JSONValue(from: &reader, duplicateKeys: .lastWins) } catch { return .null }
+  }
+}
+
+extension StoreReader {
+  /// A record as it is stored; nil where it is not.
+  fileprivate func point(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> StoredPoint? {
+    var cursor: PointCursor?
+    repeat {
+      let page = try history(of: device, from: key.recordedAt, to: key.recordedAt + 1, after: cursor, limit: 64)
+      if let found = page.elements.first(where: { $0.uuid == key.uuid }) { return found }
+      cursor = page.next
+    } while cursor != nil
+    return nil
+  }
+}
+
+/// Requests.
+extension Look {
+  mutating func lookAtRequests(_ journal: Journal, _ router: Router) throws(StoreError) {
+    let filter = JournalFilter(run: expectation.run, device: expectation.device)
+    let page = try journal.requests(matching: filter, after: sequence, limit: Self.requestsAtOnce)
+    for request in page.elements {
+      let occurrence = Occurrence(place: .request(request.sequence), at: request.entry.receivedAt)
+      guard tally.covers(occurrence) else { continue }
+      let differences = expectation.differences(request.document(router))
+      if differences.isEmpty { tally.note(occurrence) } else { tally.miss(occurrence, differences) { request.words } }
+    }
+    isScanned = page.next == nil
+    sequence = page.next ?? page.elements.last?.sequence ?? sequence
+  }
+}
+
+extension JournaledRequest {
+  /// `request 17 (POST /locations of phone-1)`.
+  var words: String {
+    let owner = entry.device.map { " of \($0)" } ?? ""
+    return "request \(sequence) (\(entry.method) \(entry.path.prefix(80))\(owner))"
+  }
+
+  /// What conditions look at: what `GET requests` tells, with the fields under their names in lower case, and contents of JSON as
+  /// values.
+  func document(_ router: Router) -> JSONValue {
+    var head = JSONObject()
+    for line in String(decoding: entry.head, as: UTF8.self).split(separator: "\n") {
+      let name = line.prefix { $0 != ":" }
+      head[name.lowercased()] = .string(String(line[name.endIndex...].dropFirst(2)))
+    }
+    var object: JSONObject = [
+      "run": .string(entry.run), "method": .string(entry.method), "path": .string(entry.path),
+      "status": .integer(Int64(entry.status)), "head": .object(head),
+    ]
+    if let device = entry.device { object["device"] = .string(device) }
+    if let operation = router.route(of: entry.method, entry.path)?.name { object["operation"] = .string(operation) }
+    if let fault = entry.fault { object["fault"] = .string(fault) }
+    for (key, content) in [("body", entry.body), ("answer", entry.answer)] where !content.isEmpty {
+      let value = Look.document(content)
+      object[key] = value == .null ? .string(String(decoding: content, as: UTF8.self)) : value
+    }
+    return .object(object)
+  }
+}
+
+/// Commands.
+extension Look {
+  mutating func lookAtCommands(_ reader: StoreReader, now: WallInstant) throws(StoreError) {
+    let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
+    let old = tally
+    // A state is not an event that stays: the whole is counted anew each time.
+    tally = Tally(expectation, old.bounds)
+    var cursor: LedgerCursor?
+    var seen = 0
+    repeat {
+      let page = try reader.ledger(
+        run: expectation.run, device: device, now: now, after: cursor, limit: Self.linesAtOnce)
+      for line in page.elements { note(line) }
+      seen += page.elements.count
+      cursor = page.next
+    } while cursor != nil && seen < Self.linesMax
+    isScanned = true
+  }
+
+  private mutating func note(_ line: LedgerLine) {
+    let at = line.confirmedAt ?? line.deliveredAt ?? line.sentAt ?? line.createdAt
+    let occurrence = Occurrence(place: .command(line.id, device: line.device), at: at)
+    var writer = JSONWriter(capacity: 256)
+    line.write(to: &writer)
+    let differences = expectation.differences(Self.document(writer.bytes), state: line.state)
+    if differences.isEmpty { return tally.note(occurrence) }
+    tally.miss(occurrence, differences) {
+      let owner = line.device.map { " of \($0)" } ?? ""
+      return "command \(line.id)\(owner) \(String(decoding: line.command.prefix(80), as: UTF8.self))"
+    }
+  }
+}
+
+extension UUID128 {
+  var text: String {
+    var bytes: [UInt8] = []
+    append(lowerCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

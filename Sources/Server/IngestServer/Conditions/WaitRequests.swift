@@ -1,0 +1,33 @@
+import Base
+import Contract
+import JSON
+
+extension WaitPlan {
+  /// Whether a body asks for more than a number of records and certain uuids.
+  static func isMeant(by body: JSONValue) -> Bool {
+    if ownKeys.contains(where: { body[$0] != nil }) { return true }
+    switch body["since"] {
+    case .string("now"): return false
+    case nil, .null, .string("start"): return body["event"] != nil
+    default: return true
+    }
+  }
+
+  /// Of `POST verify`; nil for a body that asks for no more than it always could.
+  init?(checking exchange: Exchange) throws(ResponseError) {
+    let body: JSONValue
+    // Lines of records, and what cannot be read, are for others.
+    do throws(JSONError) { body = try JSONValue(parsing: exchange.body.span) } catch { return nil }
+    guard WaitPlan.ownKeys.contains(where: { body[$0] != nil }) else { return nil }
+    do throws(FieldError) { try self.init(body, of: exchange, isCheck: true) } catch {
+      throw ResponseError(.error(400, "bad_verify", "\(error)"))
+    }
+  }
+
+  func reply(hasJournal: Bool) -> Reply {
+    if !hasJournal, steps.contains(where: { $0.kind.isOfJournal }) {
+      return .answer(.error(404, "journal_off", "the journal is off; see --journal"))
+    }
+    return .respond { ConditionWait.begin(self, $1, in: $0, &$2) }
+  }
+}

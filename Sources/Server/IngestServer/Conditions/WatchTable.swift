@@ -1,0 +1,124 @@
+import Base
+import Store
+
+/// Sessions that wait for what happens in a run. What happens in other runs costs one look-up, and a session is told once
+/// until it has fetched what there is. Uploads are kept once for all that watch a run.
+struct WatchTable: Sendable {
+  /// What is kept of a run until it is fetched, in uploads and bytes.
+  static let batchesMax = 256
+  static let bytesMax = 1 << 20
+
+  struct Watch: Sendable {
+    let id: UInt64
+    let address: SessionAddress
+    /// Nil for all of the run.
+    let device: String?
+    let kinds: Set<ContentExpectation.Kind>
+    /// The number of the next upload that it has not fetched.
+    fileprivate(set) var next: UInt64 = 0
+    fileprivate(set) var isTold = false
+
+    fileprivate func concerns(_ name: String) -> Bool { name.isEmpty || device ?? name == name }
+  }
+
+  private struct Run {
+    var watches: [Watch] = []
+    var batches: [IngestBatch] = []
+    var byteCount = 0
+    /// The number of the first of them.
+    var first: UInt64 = 0
+    var end: UInt64 { first + UInt64(batches.count) }
+
+    mutating func keep(_ batch: IngestBatch) {
+      byteCount += batch.bytes.count
+      batches.append(batch)
+      // All at once: those that have not fetched them read the store instead.
+      if batches.count > WatchTable.batchesMax || byteCount > WatchTable.bytesMax { drop() }
+    }
+
+    mutating func drop() { (first, batches, byteCount) = (end, [], 0) }
+  }
+
+  private var runs: [String: Run] = [:]
+  private(set) var count = 0
+  /// How many of them are about requests.
+  private(set) var requestCount = 0
+
+  mutating func add(_ watch: Watch, run: String) {
+    var watch = watch
+    watch.next = runs[run]?.end ?? 0
+    runs[run, default: Run()].watches.append(watch)
+    count += 1
+    if watch.kinds.contains(where: \.isOfJournal) { requestCount += 1 }
+  }
+
+  mutating func remove(_ id: UInt64, run: String) {
+    guard let index = index(of: id, run), let watch = runs[run]?.watches.remove(at: index) else { return }
+    count -= 1
+    if watch.kinds.contains(where: \.isOfJournal) { requestCount -= 1 }
+    if runs[run]?.watches.isEmpty == true { runs[run] = nil }
+  }
+
+  private func index(of id: UInt64, _ run: String) -> Int? { runs[run]?.watches.firstIndex { $0.id == id } }
+
+  /// What came since the last call, and whether something is missing from it.
+  mutating func collect(_ id: UInt64, run name: String) -> (batches: [IngestBatch], hasMissed: Bool) {
+    guard let index = index(of: id, name), var run = runs[name] else { return ([], false) }
+    let watch = run.watches[index]
+    let hasMissed = watch.next < run.first
+    let batches = run.batches.dropFirst(Int(max(watch.next, run.first) - run.first)).filter {
+      watch.concerns($0.device.name)
+    }
+    // A second reference would copy it.
+    runs[name] = nil
+    run.watches[index].next = run.end
+    run.watches[index].isTold = false
+    if run.watches.allSatisfy({ $0.next == run.end || !$0.kinds.contains(.records) }) { run.drop() }
+    runs[name] = run
+    return (Array(batches), hasMissed)
+  }
+
+  /// A job was committed.
+  mutating func note(_ job: StoreJob, _ result: StoreResult, _ messages: inout [EventHub.Message]) {
+    switch (job, result) {
+    case (.ingest(let batch), .ingested(let receipt)):
+      let hasCommands = !receipt.commands.isEmpty || !receipt.confirmed.isEmpty
+      tell(batch.device, batch.points.isEmpty ? nil : batch, &messages) { hasCommands && $0.kinds.contains(.commands) }
+    case (.queue(let command), .queued):
+      let target: DeviceIdentity =
+        switch command.target {
+        case .device(let device): device
+        case .tag(_, let run), .everyone(let run): DeviceIdentity(run: run, name: "")
+        }
+      tell(target, nil, &messages) { $0.kinds.contains(.commands) }
+    case (.takeCommands(let device, _), .commands), (.markDelivered(let device, _), .changed),
+      (.returnCommands(let device, _), .changed):
+      tell(device, nil, &messages) { $0.kinds.contains(.commands) }
+    default: break
+    }
+  }
+
+  /// A request was answered.
+  mutating func noteRequest(run: String, device: String, _ messages: inout [EventHub.Message]) {
+    tell(DeviceIdentity(run: run, name: device), nil, &messages) { $0.kinds.contains(where: \.isOfJournal) }
+  }
+
+  /// The name of the device is empty where it is not known, or any may be meant.
+  private mutating func tell(
+    _ device: DeviceIdentity, _ batch: IngestBatch?, _ messages: inout [EventHub.Message], _ isMeant: (Watch) -> Bool
+  ) {
+    guard var run = runs[device.run] else { return }
+    // A second reference would copy it.
+    runs[device.run] = Run()
+    var isKept = false
+    for index in run.watches.indices where run.watches[index].concerns(device.name) {
+      let isForRecords = batch != nil && run.watches[index].kinds.contains(.records)
+      if isForRecords { isKept = true }
+      guard !run.watches[index].isTold, isForRecords || isMeant(run.watches[index]) else { continue }
+      run.watches[index].isTold = true
+      messages.append((.eventsWaiting(run.watches[index].id), run.watches[index].address))
+    }
+    if isKept, let batch { run.keep(batch) }
+    runs[device.run] = run
+  }
+}

@@ -1,0 +1,115 @@
+import Base
+import HTTP1
+import JSON
+import Store
+import Support
+import Testing
+
+@testable import IngestServer
+
+/// Waiting for requests, of a whole server with its journal.
+@Suite struct RequestConditionTests {
+  private func withServer(_ body: (IngestServer) throws -> Void) throws {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    let server = try IngestServer(configuration)
+    defer { server.stop() }
+    try body(server)
+  }
+
+  private func begin(_ server: IngestServer, _ target: String, _ body: String, _ fields: [(String, String)] = []) throws
+    -> LoopbackClient
+  {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(SessionHarness.bytes("POST", target, fields + [("Connection", "close")], body: body))
+    return client
+  }
+
+  private func end(_ client: LoopbackClient) throws -> TestAnswer {
+    var bytes = Array(try client.receiveToEnd().text.utf8)
+    guard let answer = try TestAnswer.take(from: &bytes, to: .post) else { throw NoAnswer(request: "await") }
+    return answer
+  }
+
+  private func post(
+    _ server: IngestServer, _ target: String, _ body: String, _ fields: [(String, String)] = []
+  ) throws -> TestAnswer { try end(try begin(server, target, body, fields)) }
+
+  @Test func theThirdAttemptIsWaitedFor() throws {
+    try withServer { server in
+      let waiting = try begin(
+        server, "/admin/v1/await", #"{"of":"requests","device":"a","operation":"uploadLocations","atLeast":3}"#)
+      for number in 0..<3 {
+        #expect(try post(server, "/locations/a", Uploads.record(number)).status == 200)
+        #expect(try post(server, "/locations/b", Uploads.record(number)).status == 200)
+      }
+      let answer = try end(waiting)
+      #expect(answer.status == 200)
+      #expect(try answer.json()["found"] == .integer(3))
+    }
+  }
+
+  @Test func headersAndContentsAreLookedAt() throws {
+    try withServer { server in
+      #expect(
+        try post(
+          server, "/locations/a", Uploads.record(1), [("X-App", "one/2.0"), ("Content-Type", "application/json")]
+        ).status == 200)
+      for (condition, holds) in [
+        (#"{"path":"$.head['x-app']","matches":"^one/"}"#, true),
+        (#"{"path":"$.head['x-app']","equals":"two"}"#, false),
+        (#"{"path":"$.body.coords.latitude","above":45}"#, true), (#"{"path":"$.answer.accepted","equals":1}"#, true),
+        (#"{"path":"$.method","in":["PUT","PATCH"]}"#, false), (#"{"path":"$.fault","exists":false}"#, true),
+        (#"{"path":"$.path","equals":"/locations/a"}"#, true),
+      ] {
+        let answer = try post(server, "/admin/v1/verify", #"{"of":"requests","where":[\#(condition)]}"#)
+        #expect(answer.status == (holds ? 200 : 409), "\(condition) \(answer.text)")
+      }
+    }
+  }
+
+  @Test func requestsAndRecordsHaveOneOrder() throws {
+    try withServer { server in
+      let rule = #"{"faults":[{"id":"twice","fault":{"kind":"status","status":503},"match":{"device":"a","count":2}}]}"#
+      let client = try LoopbackClient(port: server.port)
+      try client.send(SessionHarness.bytes("PUT", "/admin/v1/faults", [("Connection", "close")], body: rule))
+      #expect(try client.receiveToEnd().text.hasPrefix("HTTP/1.1 200"))
+      let steps =
+        #"[{"of":"requests","status":503,"atLeast":2},{"of":"requests","status":"2xx"},{"where":[{"path":"$.uuid","contains":"0"}]}]"#
+      let waiting = try begin(server, "/admin/v1/await", #"{"device":"a","inOrder":\#(steps)}"#)
+      #expect(try (0..<3).map { _ in try post(server, "/locations/a", Uploads.record(1)).status } == [503, 503, 200])
+      #expect(try end(waiting).status == 200)
+      let never = #"{"device":"a","inOrder":[{"of":"requests","status":"2xx"},{"of":"requests","status":503}]}"#
+      let broken = try post(server, "/admin/v1/verify", never)
+      #expect(broken.status == 409 && broken.text.contains("step 2 of 2"), "\(broken.text)")
+    }
+  }
+
+  @Test func whatIsNearIsTold() throws {
+    try withServer { server in
+      #expect(try post(server, "/r/one/locations/a", Uploads.record(1)).status == 200)
+      #expect(try post(server, "/r/two/locations/a", "{").status == 400)
+      let answer = try post(server, "/r/one/admin/v1/verify", #"{"of":"requests","device":"a","status":400}"#)
+      #expect(answer.text.contains("(POST /r/two/locations/a of a) fits, in run two"), "\(answer.text)")
+      #expect(answer.text.contains("(POST /r/one/locations/a of a): $.status is 200, expected 400"), "\(answer.text)")
+    }
+  }
+
+  @Test func aRefreshIsWaitedFor() throws {
+    try withServer { server in
+      let body = #"{"org":"o","uuid":"a","model":"m","framework":"f","platform":"p","manufacturer":"x","version":"1"}"#
+      let registered = try post(server, "/r/one/api/register", body)
+      guard case .string(let token)? = try registered.json()["refreshToken"] else {
+        throw NoAnswer(request: registered.text)
+      }
+      let waiting = try begin(server, "/r/one/admin/v1/await", #"{"of":"refreshes","device":"a"}"#)
+      let form = [("Content-Type", "application/x-www-form-urlencoded")]
+      #expect(try post(server, "/r/one/api/refresh_token", "refresh_token=none", form).status >= 400)
+      #expect(try post(server, "/r/one/api/refresh_token", "refresh_token=\(token)", form).status == 200)
+      let answer = try end(waiting)
+      #expect(answer.status == 200)
+      #expect(try answer.json()["found"] == .integer(1))
+    }
+  }
+}

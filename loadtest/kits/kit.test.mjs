@@ -1,0 +1,56 @@
+// What loadtest/kits/run has Node's test runner do: KIT_TESTS tests at once, each in a run of its own.
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { RoadError, test } from './rollingroad.mjs'
+
+const count = Number(process.env.KIT_TESTS ?? 200)
+
+async function upload(road, number, accuracy = 5) {
+  const digits = String(number).padStart(12, '0')
+  const location = { uuid: `3f2504e0-4f89-41d3-9a0c-${digits}`, timestamp: `2026-07-28T18:34:22.${digits.slice(-3)}Z`,
+    coords: { latitude: 48.1, longitude: 11.5, accuracy } }
+  const answer = await fetch(`${road.url}/locations`, { method: 'POST', headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ location, device_id: 'phone-1' }) })
+  await answer.text()
+  return answer.status
+}
+
+describe('at once', { concurrency: 200 }, () => {
+  for (let number = 0; number < count; number += 1) {
+    test(`a run of its own ${number}`, async road => {
+      const own = number % 5 + 1
+      const found = road.wait({ device: 'phone-1', where: [{ path: '$.coords.accuracy', equals: number }], atLeast: own })
+      for (let n = 0; n < own; n += 1) assert.equal(await upload(road, n, number), 200)
+      assert.equal((await found).found, own)
+      await road.never({ where: [{ path: '$.coords.accuracy', not: number }] }, '100ms')
+      assert.equal((await road.records('phone-1')).length, own)
+      if (number % 2) {
+        await road.faults({ fault: { kind: 'status', status: 503 }, match: { count: 1 } })
+        assert.deepEqual([await upload(road, 9), await upload(road, 9)], [503, 200])
+        await road.inOrder({ of: 'requests', status: 503 }, { of: 'requests', status: '2xx' })
+      } else {
+        assert.equal(await upload(road, 9), 200)
+        assert.equal((await road.verify({ of: 'requests', status: 503, exactly: 0 })).found, 0)
+      }
+    })
+  }
+})
+
+test('an error has the words of the server', async road => {
+  await road.faults({ id: 'flaky', fault: { kind: 'status', status: 503 } })
+  assert.equal(await upload(road, 1), 503)
+  await assert.rejects(road.wait({ device: 'phone-1', timeout: '100ms', grace: '0s' }), error => {
+    assert.ok(error instanceof RoadError)
+    assert.match(error.message, /1 upload of phone-1 matched the fault rule flaky \(status\) and got 503/)
+    return error.status === 408
+  })
+})
+
+test('commands and archive', async road => {
+  await road.command('phone-1', ['changePace', true])
+  assert.equal(await upload(road, 1), 200)
+  await road.wait({ of: 'commands', device: 'phone-1', state: 'sent' })
+  assert.deepEqual((await road.har()).log.entries.map(entry => entry._device), ['phone-1'])
+  assert.deepEqual((await road.requests({ device: 'phone-1' })).map(request => request.status), [200])
+  assert.equal((await road.expireTokens('phone-1')).families, 0)
+})

@@ -1,0 +1,60 @@
+"""What `loadtest/kits/run` has pytest do: KIT_TESTS tests, each in a run of its own, with devices of the same name."""
+import json
+import os
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+
+from rollingroad_pytest import RoadError
+
+TESTS = int(os.environ.get("KIT_TESTS", "200"))
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def upload(road, number, accuracy=5, **more):
+    record = {"uuid": "3f2504e0-4f89-41d3-9a0c-%012d" % number, "timestamp": "2026-07-28T18:34:22.%03dZ" % number,
+              "coords": {"latitude": 48.1, "longitude": 11.5, "accuracy": accuracy}, **more}
+    body = json.dumps({"location": record, "device_id": "phone-1"}).encode()
+    request = urllib.request.Request(road.url + "/locations", body, {"Content-Type": "application/json"})
+    try:
+        return opener.open(request, timeout=30).status
+    except urllib.error.HTTPError as failure:
+        return failure.code
+
+
+@pytest.mark.parametrize("number", range(TESTS))
+def test_a_run_of_its_own(road, number):
+    own = number % 5 + 1
+    timer = threading.Timer(0.05, lambda: [upload(road, n, accuracy=number) for n in range(own)])
+    timer.start()
+    assert road.wait(device="phone-1", where=[{"path": "$.coords.accuracy", "equals": number}], atLeast=own)["found"] == own
+    timer.join()
+    road.never("100ms", where=[{"path": "$.coords.accuracy", "not": number}])
+    assert len(road.records("phone-1")) == own
+    if number % 2:
+        road.faults({"fault": {"kind": "status", "status": 503}, "match": {"count": 1}})
+        assert [upload(road, 9), upload(road, 9)] == [503, 200]
+        road.in_order({"of": "requests", "status": 503}, {"of": "requests", "status": "2xx"})
+    else:
+        assert upload(road, 9) == 200
+        assert road.verify(of="requests", status=503, exactly=0)["found"] == 0
+
+
+def test_an_error_has_the_words_of_the_server(road):
+    road.faults({"id": "flaky", "fault": {"kind": "status", "status": 503}})
+    assert upload(road, 1) == 503
+    with pytest.raises(RoadError) as failure:
+        road.wait(device="phone-1", timeout="100ms", grace="0s")
+    assert "1 upload of phone-1 matched the fault rule flaky (status) and got 503" in str(failure.value)
+    assert failure.value.status == 408
+
+
+def test_commands_and_archive(road):
+    road.command("phone-1", ["changePace", True])
+    assert upload(road, 1) == 200
+    road.wait(of="commands", device="phone-1", state="sent")
+    assert [entry["_device"] for entry in road.har()["log"]["entries"]] == ["phone-1"]
+    assert [request["status"] for request in road.requests(device="phone-1")] == [200]
+    assert road.expire_tokens("phone-1")["families"] == 0
