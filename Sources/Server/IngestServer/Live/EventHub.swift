@@ -161,7 +161,8 @@ extension EventHub {
 /// For those who wait for content, requests and commands.
 extension EventHub {
   /// The id of the watch; nil when there are too many. `eventsWaiting` says that there is something new.
-  func watch(_ address: SessionAddress, run: String, device: String?, _ kinds: Set<ContentExpectation.Kind>) -> UInt64? {
+  func watch(_ address: SessionAddress, run: String, device: String?, _ kinds: Set<ContentExpectation.Kind>) -> UInt64?
+  {
     change { state, _ in
       guard state.waiters.count + state.watches.count < EventHub.waitersMax else { return nil }
       state.lastID += 1
