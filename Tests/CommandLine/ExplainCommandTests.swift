@@ -121,6 +121,22 @@ import Testing
     }
   }
 
+  /// What has seen the requests may store nothing: then nothing is called lost.
+  @Test func aJournalWithoutAStoreIsNoStore() throws {
+    let uuid = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+    let server = try BareServer { request in
+      guard request.lines[0].contains("/admin/v1/requests") else {
+        return .text("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+      }
+      return .ok(
+        #"{"requests":[{"sequence":7,"receivedAt":"2026-07-28T18:34:22.563Z","device":"phone-1","method":"POST","path":"/points","#
+          + #""status":200,"requestBytes":47,"body":"{\"uuid\":\"\#(uuid)\"}","answer":""}]}"#)
+    }
+    let call = CommandCall(["explain", uuid, "--journal", server.url])
+    #expect(call.code == .ok && call.output.contains("acknowledged; no store was asked"), "\(call.output)\(call.error)")
+    #expect(call.output.contains("journal #7"))
+  }
+
   @Test func aPackedLogIsReadPieceByPiece() throws {
     let town = try Town()
     let packed = GzipFile.pack(try town.folder.read("out/sdk/cars-1.log"))

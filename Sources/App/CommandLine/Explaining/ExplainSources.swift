@@ -13,7 +13,7 @@ protocol RequestJournal {
   /// Records that were acknowledged and put aside, with the reasons.
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure)
   /// Nil where nothing is stored.
-  var store: (any StoreView)? { get }
+  func store() throws(SourceFailure) -> (any StoreView)?
 }
 
 /// The sources that the flags name, beside logs.
@@ -57,7 +57,9 @@ struct ExplainSources {
       requests = book
     }
     let owner = device ?? others.first
-    guard let store = backend ?? journal?.store else {
+    var place = backend
+    if place == nil, let journal { place = try journal.store() }
+    guard let store = place else {
       return RecordJoin(logs: logs, requests: requests, store: nil, device: owner)
     }
     var book = StoreBook(store.place, of: uuid)

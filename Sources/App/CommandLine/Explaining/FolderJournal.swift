@@ -10,7 +10,7 @@ struct FolderJournal: RequestJournal {
 
   private static let page = 500
 
-  var store: (any StoreView)? { FolderStore(folder: folder, run: run) }
+  func store() throws(SourceFailure) -> (any StoreView)? { FolderStore(folder: folder, run: run) }
 
   func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
     do throws(StoreError) {

@@ -23,7 +23,9 @@ struct ServerJournal: RequestJournal {
     headers = adminToken.map { [NameValuePair(HeaderName.authorization, "Bearer \($0)")] } ?? []
   }
 
-  var store: (any StoreView)? {
+  /// A server that lists no devices stores nothing.
+  func store() throws(SourceFailure) -> (any StoreView)? {
+    guard try answer(to: "/admin/v1/devices?limit=1").status != 404 else { return nil }
     var dialect = Dialect()
     dialect.preset = .rollingroad
     let means = ConformanceTarget.Means(
@@ -73,18 +75,25 @@ struct ServerJournal: RequestJournal {
   }
 
   private func ask(_ path: String) throws(SourceFailure) -> JSONValue {
+    let (status, body) = try answer(to: path)
+    var value: JSONValue?
+    do throws(JSONError) { value = try JSONValue(parsing: body.span) } catch { value = nil }
+    guard status == 200 else {
+      let said = value?["error"]?["message"]?.text.map { ", \($0)" } ?? ""
+      throw SourceFailure(
+        message: "\(base + path): status \(status)\(said)\(status == 401 ? "; give --admin-token" : "")")
+    }
+    guard let value else { throw SourceFailure(message: "\(base + path): the answer is no JSON") }
+    return value
+  }
+
+  private func answer(to path: String) throws(SourceFailure) -> (status: Int, body: [UInt8]) {
     let client: BlockingHTTPClient
     do throws(TransportError) { client = try BlockingHTTPClient(TransportConfiguration()) } catch {
       throw SourceFailure(message: "\(error)")
     }
     switch client.ask(base + path, headers: headers) {
-    case .answered(200, reason: _, let body):
-      do throws(JSONError) { return try JSONValue(parsing: body.span) } catch {
-        throw SourceFailure(message: "\(base + path): the answer is no JSON")
-      }
-    case .answered(let status, reason: _, _):
-      let remedy = status == 401 ? "; give --admin-token" : ""
-      throw SourceFailure(message: "\(base + path): status \(status)\(remedy)")
+    case .answered(let status, reason: _, let body): return (status, body)
     case .failed(_, let message): throw SourceFailure(message: "\(base): \(message)")
     }
   }

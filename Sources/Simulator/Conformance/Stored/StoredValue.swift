@@ -1,4 +1,4 @@
-import Base
+package import Base
 import JSON
 import Scenario
 
@@ -133,7 +133,7 @@ extension StoredValue {
   var string: String? { if case .text(let text) = self { text } else { nil } }
 
   /// An instant in any of the usual spellings: ISO 8601 with a zone, or a number of seconds or milliseconds.
-  var instant: WallInstant? {
+  package var instant: WallInstant? {
     switch self {
     case .text(let text):
       let spelled = text.contains("T") ? text : text.replacingFirstSpaceByT

@@ -23,8 +23,10 @@ package struct Gap: Equatable, Sendable {
 
   package var from: WallInstant
   package var to: WallInstant
-  package var lines: ClosedRange<Int>
-  package var file: String
+  /// Nil where no log tells of it.
+  package var lines: ClosedRange<Int>?
+  /// The log, or what shows that there is no record.
+  package var place: String
   package var edge: Edge
   /// The first one is the verdict; the others had a part in it.
   package var causes: [Cause]
@@ -42,7 +44,7 @@ extension Gap {
     from = findings.start
     to = end
     lines = findings.startLine...max(findings.startLine, line)
-    self.file = file
+    place = file
     self.edge = edge
     evidence = findings.events.all
     let judgement = GapJudgement(findings, spanning: end.milliseconds(since: findings.start), state)

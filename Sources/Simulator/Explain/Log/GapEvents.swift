@@ -67,7 +67,7 @@ extension GapEvents.Kind {
     switch content {
     case .heartbeat: (.heartbeat, "heartbeat: at rest, location is off")
     case .backgroundTaskKilled: (.taskKilled, "iOS ended the app's time in the background")
-    case .stopTimeoutEngaged: (.stopTimer, "the stop timer starts: no motion")
+    case .stopTimeoutEngaged: (.stopTimer, "the stop timer is set")
     case .timerStopped(name: "stopTimeout"): (.stopTimer, "the stop timer is called off")
     case .stopTimeoutFired: (.stopFired, "the stop timer has run out")
     case .paceChange(let isMoving, _): isMoving ? (.moving, "set to moving") : (.atRest, "set to stationary")

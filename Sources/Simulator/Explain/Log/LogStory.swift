@@ -99,8 +99,8 @@ extension LogZone {
 
   func dated(_ gap: Gap) -> Gap {
     var dated = gap
-    dated.from = instant(of: gap.from, line: gap.lines.lowerBound)
-    dated.to = instant(of: gap.to, line: gap.lines.upperBound)
+    dated.from = instant(of: gap.from, line: gap.lines?.lowerBound ?? 0)
+    dated.to = instant(of: gap.to, line: gap.lines?.upperBound ?? 0)
     dated.evidence = gap.evidence.map { self.dated($0) }
     return dated
   }

@@ -170,7 +170,9 @@ package struct RecordJoin {
   private var unknownWords: String {
     var looked: [String] = []
     if !logs.isEmpty { looked.append("the log") }
-    if requests != nil { looked.append("the journal") }
+    if let requests {
+      looked.append(requests.begin.map { "the journal since \($0.iso8601Text)" } ?? "the journal, which is empty")
+    }
     if let store { looked.append(store.place) }
     let cut = requests?.cutBodyCount ?? 0
     let hint = cut > 0 ? "; \(StoryText.count(cut, "body")) of the journal is kept only in part" : ""

@@ -99,7 +99,8 @@ package struct RequestBook: Sendable {
   /// Without bodies.
   private(set) var requests: [SeenRequest] = []
   package private(set) var devices: Set<String> = []
-  package private(set) var count = 0
+  /// What was before is not known.
+  private(set) var begin: WallInstant?
   /// Requests whose bodies were kept only in part, so that a record may have been in the rest.
   private(set) var cutBodyCount = 0
 
@@ -108,7 +109,7 @@ package struct RequestBook: Sendable {
   package init(of wanted: UUID128?) { self.wanted = wanted }
 
   package mutating func take(_ request: SeenRequest) {
-    count += 1
+    begin = min(begin ?? request.time, request.time)
     if let device = request.device { devices.insert(device) }
     var number: Int32?
     for (uuid, range) in BodyRecords.find(in: request.body) {
@@ -119,6 +120,7 @@ package struct RequestBook: Sendable {
       number = index
       sightings[uuid, default: []].append(Sighting(request: index, bytes: Array(request.body[range])))
     }
+    if number == nil, wanted == nil, !request.isSuccess { _ = add(request) }
     if request.isCut { cutBodyCount += 1 }
   }
 

@@ -33,7 +33,7 @@ extension Gap.Cause {
     case .noPermission: "no permission: ask for Always (locationAuthorizationRequest), and watch providerchange"
     case .schedule: "off by schedule: see schedule of the configuration"
     case .stopped: "tracking stopped: look for stop() in the app, and for the command 'stop' in answers"
-    case .unknown: "unknown: set logger.logLevel to verbose and export the log again"
+    case .unknown: "unknown: the log of the phone tells why (--log), with logger.logLevel verbose"
     }
   }
 }

@@ -56,7 +56,8 @@ extension Explanation {
   package init(of device: String, from: WallInstant?, to: WallInstant?, gapMilliseconds: Int64, _ join: RecordJoin) {
     let window = (from ?? .earliest)...max(from ?? .earliest, to ?? .latest)
     subject = .stretch(device: device, from: from, to: to)
-    let gaps = join.logs.flatMap(\.gaps).filter { $0.from < window.upperBound && $0.to > window.lowerBound }
+    let gaps = (join.logs.isEmpty ? join.gapsWithoutLog(of: device, above: gapMilliseconds) : join.logs.flatMap(\.gaps))
+      .filter { $0.from < window.upperBound && $0.to > window.lowerBound }
       .sorted { $0.from < $1.from }
     let records = join.records(of: device, in: window)
     let counted = Explanation.judge(records, join)
@@ -103,7 +104,7 @@ extension Explanation {
     var parts: [String] = []
     let faults = fates.filter { $0.fate.isBackendsFault }
     for (fate, count) in faults { parts.append("\(StoryText.count(count, "record")) \(fate.words)") }
-    if !logs.isEmpty {
+    if !logs.isEmpty || !gaps.isEmpty {
       let causes = Gap.Cause.allCases.compactMap { cause -> String? in
         let all = gaps.filter { $0.causes.first == cause }
         let asleep = cause == .suspended ? 0 : all.count { $0.causes.contains(.suspended) }

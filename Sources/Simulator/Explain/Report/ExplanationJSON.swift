@@ -29,14 +29,18 @@ extension Explanation {
 
 extension Gap {
   fileprivate var json: JSONValue {
-    .object([
+    var object: JSONObject = [
       "from": .string(from.iso8601Text), "to": .string(to.iso8601Text),
       "seconds": .double(Double(milliseconds) / 1_000),
-      "file": .string(file), "firstLine": .integer(Int64(lines.lowerBound)),
-      "lastLine": .integer(Int64(lines.upperBound)), "edge": .string(edge.rawValue),
+      "place": .string(place), "edge": .string(edge.rawValue),
       "causes": .array(causes.map { .string($0.rawValue) }), "reason": .string(reason),
       "evidence": .array(evidence.map(\.json)),
-    ])
+    ]
+    if let lines {
+      object["firstLine"] = .integer(Int64(lines.lowerBound))
+      object["lastLine"] = .integer(Int64(lines.upperBound))
+    }
+    return .object(object)
   }
 }
 

@@ -5,8 +5,8 @@ package struct ExplanationText {
   private let explanation: Explanation
   private let clock: PhoneClock
 
-  /// In a terminal the rest is a page of its own: `--json` has all.
-  private static let storiesMax = 20
+  /// Of stories with the same words so many are told.
+  private static let likeMax = 3
 
   package init(_ explanation: Explanation) {
     self.explanation = explanation
@@ -19,17 +19,29 @@ package struct ExplanationText {
     if !evidence.isEmpty { lines.append("times are those of \(clock.name)") }
     for gap in explanation.gaps { lines += [""] + self.lines(of: gap) }
     let isOne = if case .record = explanation.subject { true } else { false }
-    for story in explanation.stories.prefix(Self.storiesMax) {
+    for (story, like) in shown(explanation.stories) {
       lines.append("")
       if !isOne { lines.append("record \(story.uuid.lowerCaseText): \(story.words)") }
       lines += self.lines(of: story.evidence)
+      if like > 0 { lines.append("  and \(StoryText.count(like, "record")) more: \(story.words); --json has all") }
     }
-    let left = explanation.stories.count - Self.storiesMax
-    if left > 0 { lines += ["", "and \(StoryText.count(left, "record")) more: --json has all"] }
     if !explanation.notes.isEmpty { lines += [""] + explanation.notes.map { "note: \($0)" } }
     let advice = explanation.advice
     if !advice.isEmpty { lines += ["", "what to do"] + advice.map { "  \($0)" } }
     return lines.joined(separator: "\n")
+  }
+
+  /// The first ones of each kind; with the last of these, how many more there are like it.
+  private func shown(_ stories: [RecordStory]) -> [(story: RecordStory, like: Int)] {
+    var counts: [String: Int] = [:]
+    for story in stories { counts[story.words, default: 0] += 1 }
+    var told: [String: Int] = [:]
+    return stories.compactMap { story in
+      let place = told[story.words, default: 0] + 1
+      told[story.words] = place
+      guard place <= Self.likeMax else { return nil }
+      return (story, place == Self.likeMax ? (counts[story.words] ?? 0) - place : 0)
+    }
   }
 
   private func lines(of gap: Gap) -> [String] {
@@ -42,7 +54,7 @@ package struct ExplanationText {
     let span =
       "\(clock.full(gap.from)) – \(clock.end(gap.to, after: gap.from)), \(StoryText.span(milliseconds: gap.milliseconds))"
     let causes = gap.causes.map(\.words).joined(separator: "; ")
-    let place = "\(gap.file):\(gap.lines.lowerBound)-\(gap.lines.upperBound)"
+    let place = gap.place + (gap.lines.map { ":\($0.lowerBound)-\($0.upperBound)" } ?? "")
     return ["\(span): never recorded, \(causes)\(edge)  (\(place))", "  \(gap.reason)"] + lines(of: gap.evidence)
   }
 

@@ -1,0 +1,130 @@
+import Base
+import Conformance
+import Contract
+import DeviceLog
+import Testing
+import Vocabulary
+
+@testable import Explain
+
+/// What is told of a device between two times: gaps, records, the verdict above them, and what to do.
+@Suite struct ExplanationTests {
+  private static func name(_ number: UInt64) -> String { WrittenLog.uuid(number).lowerCaseText }
+
+  private static func entry(_ number: UInt64, at milliseconds: Int64) -> String {
+    let time = WrittenLog.start.advanced(byMilliseconds: milliseconds).iso8601Text
+    return #"{"uuid":"\#(name(number))","timestamp":"\#(time)","coords":{"latitude":45.5,"longitude":-116.3}}"#
+  }
+
+  /// Three records, a second and then two minutes apart, all acknowledged.
+  private static func log() throws -> LogStory {
+    var log = WrittenLog(.ios)
+    log.begin()
+    for span: Int64 in [1_000, 120_000] {
+      log.wait(span)
+      log.record()
+    }
+    for number: UInt64 in 1...3 {
+      let uuid = WrittenLog.uuid(number)
+      log.write(.locked(uuid: uuid), .response(status: 200, reason: "OK"), .destroyed(uuid: uuid))
+    }
+    return try ReadLog.story(log.bytes)
+  }
+
+  private static func store(_ numbers: [UInt64]) -> StoreBook {
+    var book = StoreBook("the store", of: nil)
+    let times: [UInt64: Int64] = [1: 0, 2: 1_000, 3: 121_000]
+    book.take(
+      numbers.compactMap { StoredValue(Array(entry($0, at: times[$0] ?? 0).utf8)) }.map {
+        StoredRecord($0, fields: [])
+      },
+      under: "phone-1")
+    return book
+  }
+
+  private static func requests(_ statuses: [(at: Int64, status: Int)]) -> RequestBook {
+    var book = RequestBook(of: nil)
+    for (number, request) in statuses.enumerated() {
+      book.take(
+        SeenRequest(
+          place: "journal #\(number)", time: WrittenLog.start.advanced(byMilliseconds: request.at), device: "phone-1",
+          method: "POST", path: "/locations", status: request.status, fault: nil,
+          body: Array(entry(UInt64(number + 1), at: request.at).utf8), isCut: false, answer: []))
+    }
+    return book
+  }
+
+  private func explain(
+    _ logs: [LogStory], _ requests: RequestBook? = nil, _ store: StoreBook? = nil, from: Int64? = nil, to: Int64? = nil
+  ) -> Explanation {
+    Explanation(
+      of: "phone-1", from: from.map { WrittenLog.start.advanced(byMilliseconds: $0) },
+      to: to.map { WrittenLog.start.advanced(byMilliseconds: $0) },
+      gapMilliseconds: 60_000, RecordJoin(logs: logs, requests: requests, store: store, device: "phone-1"))
+  }
+
+  @Test func theVerdictStandsFirstAndTheBackendsFaultsBeforeAllElse() throws {
+    let told = try explain([Self.log()], nil, Self.store([1, 3]))
+    #expect(
+      told.verdict
+        == "phone-1: 1 record acknowledged and lost; 1 gap above 60.0 s: 1 below the distance filter; records: 2 stored once as sent"
+    )
+    #expect(told.outcome == .broken && told.stories.map(\.uuid) == [WrittenLog.uuid(2)])
+    let lines = ExplanationText(told).text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.first.map(String.init) == told.verdict && lines[1] == "times are those of the phone, UTC+02:00")
+    #expect(lines.contains { $0.hasPrefix("record \(Self.name(2)): acknowledged and lost") })
+    #expect(lines.contains("what to do") && lines.contains { $0.contains("phone.log:") })
+    #expect(told.json.contains(#""fate":"acknowledged-and-lost""#))
+  }
+
+  @Test func onlyWhatLiesInTheWindowIsTold() throws {
+    let told = try explain([Self.log()], nil, Self.store([1, 3]), from: 0, to: 900)
+    #expect(told.outcome == .innocent && told.gaps.isEmpty && told.fates.map(\.count) == [1])
+    // A gap belongs to every window that it reaches into.
+    #expect(try explain([Self.log()], nil, nil, from: 50_000, to: 60_000).gaps.count == 1)
+  }
+
+  @Test func withoutALogGapsAreSeenInTheStoreAndNotExplained() throws {
+    let told = explain([], Self.requests([(0, 200), (1_000, 200), (60_000, 503)]), Self.store([1, 2, 3]))
+    #expect(told.gaps.map(\.causes) == [[.unknown]] && told.gaps.first?.milliseconds == 120_000)
+    let reason = try #require(told.gaps.first?.reason)
+    #expect(reason.contains("1 request came meanwhile, 1 of them refused"), "\(reason)")
+    let silent = explain([], Self.requests([(0, 200), (100_000, 200)]))
+    #expect(silent.gaps.first?.reason.contains("no request came meanwhile") ?? false)
+  }
+
+  @Test func likeStoriesAreToldOnceInTextAndAllInJSON() throws {
+    var log = WrittenLog(.android)
+    for _ in 0..<50 { log.keep() }
+    let told = explain([try ReadLog.story(log.bytes)])
+    let text = ExplanationText(told).text
+    #expect(told.stories.count == 50 && text.contains("and 47 records more: waiting on the phone"), "\(text)")
+  }
+
+  @Test func aBlankedLogHasGapsAndNoRecords() throws {
+    var log = WrittenLog(.ios)
+    log.begin()
+    log.wait(90_000)
+    log.position(north: 30)
+    log.write(.inserted(uuid: WrittenLog.uuid(1), kind: .tracking, persistMode: 2, maxRecords: -1))
+    let told = explain([try ReadLog.story(log.bytes)], nil, Self.store([]))
+    #expect(told.gaps.count == 1 && told.fates.isEmpty && told.outcome == .innocent)
+    #expect(told.verdict.contains("the uuids of the log were blanked"))
+  }
+
+  @Test func sourcesThatKnowNothingSayWhy() throws {
+    var log = WrittenLog(.ios)
+    log.write(.heartbeat)
+    let told = explain([try ReadLog.story(log.bytes)])
+    #expect(told.outcome == .unknown && told.notes.contains { $0.contains("set logger.logLevel to verbose") })
+    #expect(told.notes.contains { $0.contains("taken as UTC") })
+  }
+
+  /// Windows and control characters of a log do not steer the terminal.
+  @Test func aQuoteIsOnePlainLine() {
+    let quote = EntryQuote.found(in: "🔵 \n╔═══\n║ -[A b] \u{1B}[31mred\u{7}\n╚═══")
+    #expect(quote.quote == "-[A b]  [31mred " && quote.below == 2)
+    #expect(EntryQuote.of("[HttpService run] \n  ✅  DESTROY: 1") == "[HttpService run] ✅  DESTROY: 1")
+    #expect(EntryQuote.of(String(repeating: "x", count: 500)).count == 140)
+  }
+}
