@@ -206,12 +206,15 @@ extension ConformanceClause {
     if run.target.dialect.promises.refusesBadRecords {
       throw ClauseStop.notApplicable("the dialect refuses bad records on purpose")
     }
-    let phone = try run.phone()
-    phone.put([try badRecord(run)])
-    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-    guard upload.isSuccess else {
-      throw run.fail(
-        "a record without coordinates was answered with \(upload.outcome.text.shortened(120))", harm: .block, upload)
+    for isBatch in run.facts.takesBatches ? [false, true] : [false] {
+      let phone = try run.phone { $0.http.batchSync = isBatch }
+      phone.put([try badRecord(run)])
+      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+      guard upload.isSuccess else {
+        let form = isBatch ? "a batch of one record" : "a record"
+        throw run.fail(
+          "\(form) without coordinates was answered with \(upload.outcome.text.shortened(120))", harm: .block, upload)
+      }
     }
   }
 

@@ -195,7 +195,8 @@ extension ConformanceClause {
     try collect(run, phone, count: commands.count)
     let names = phone.obeyed.map(\.name)
     guard names.count >= commands.count else {
-      throw ClauseStop.notJudged("\(names.count) of three commands have come")
+      let list = names.isEmpty ? "none" : "only \(names.map(\.rawValue).joined(separator: ", "))"
+      throw run.fail("three commands were queued one after the other, and \(list) came")
     }
     if names != commands.map(\.name) {
       throw run.fail(

@@ -63,7 +63,7 @@ extension ConformanceClause {
       }
     },
     ConformanceClause(
-      "answer-type-true", .http, .should, .deaf, "What is declared as JSON is JSON",
+      "answer-type-true", .http, .should, .deaf, "What is declared as JSON is JSON, and JSON is not declared as HTML",
       because: "an SDK that fails to parse an answer finds no command in it (SDK §10.1)", needs: [], phase: .last
     ) { run in
       if let type = run.watch.seen.wrongType { throw run.fail(type) }

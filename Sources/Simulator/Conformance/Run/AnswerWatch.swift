@@ -43,6 +43,8 @@ final class AnswerWatch: Sendable {
       sight.commandProblem = sight.commandProblem ?? commands.problem
       if isJSONType, !isJSON {
         sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that begins with \(start)"
+      } else if type.lowercased().contains("html"), !body.isEmpty, isJSON {
+        sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that is JSON: \(start)"
       }
       guard purpose == .records else { return }
       sight.uploads += 1
@@ -54,7 +56,8 @@ final class AnswerWatch: Sendable {
   }
 
   static func isPage(_ body: [UInt8], _ type: String) -> Bool {
-    if body.isEmpty { return false }
+    // Whatever it is called: the SDK reads it as JSON.
+    if body.isEmpty || StoredValue(body) != nil { return false }
     let start = String(decoding: body.drop { $0 <= 0x20 }.prefix(14), as: UTF8.self).lowercased()
     return type.lowercased().contains("text/html") || start.hasPrefix("<!doctype html") || start.hasPrefix("<html")
   }
@@ -71,10 +74,21 @@ final class AnswerWatch: Sendable {
       let form = received.problems.first { $0.isOfForm }
       let problem = received.problems.first { !$0.isOfForm }
       let isThere = !received.commands.isEmpty || !received.problems.isEmpty
-      return (isThere, form.map { "\($0)" }, problem.map { "\($0)" })
+      return (isThere, form.map { "\($0)" } ?? flattened(list), problem.map { "\($0)" })
     }
     guard let place = nestedCommands(value, at: "") else { return (false, nil, nil) }
     return (true, "the commands are at \(place), and the SDK looks for background_geolocation at the top", nil)
+  }
+
+  /// `["stop", "start"]` is the command `stop` with an argument (SDK §10.1).
+  private static func flattened(_ list: StoredValue) -> String? {
+    guard case .list(let elements) = list else { return nil }
+    guard case .text(let first)? = elements.first else { return elements.lazy.compactMap(flattened).first }
+    let isSecondACommand =
+      if elements.count == 2, case .text(let name) = elements[1] { CommandName(rawValue: name) != nil } else { false }
+    guard elements.count > 2 || isSecondACommand else { return nil }
+    return
+      "a list of \(elements.count) that begins with \"\(first)\" is one command to the SDK: what follows is its argument"
   }
 
   /// A key that means the commands, where or how the SDK does not look for it.
