@@ -1,10 +1,13 @@
 import Base
+import CurlTransport
+import FleetSimulator
 import Gzip
 import IngestServer
 import JSON
 import Store
 import Support
 import Testing
+import Upload
 
 @testable import CommandLine
 
@@ -119,6 +122,44 @@ import Testing
       #expect(report["records"]?["stored"] == .integer(Int64(town.records.count)), "\(answer)")
       #expect(report["stories"] == .array([]))
     }
+  }
+
+  /// One record of three is acknowledged and dropped by an injected fault, and one cannot be understood.
+  @Test func faultsAndTheQuarantineAreTold() throws {
+    let folder = try TemporaryFolder()
+    let server = try LocalServer.start(in: folder.file("data"))
+    let uuids = (1...3).map { "3f2504e0-4f89-41d3-9a0c-0305e82c330\($0)" }
+    func ask(_ method: String, _ path: String, _ body: String) throws {
+      let client = try BlockingHTTPClient(TransportConfiguration())
+      let outcome = client.ask(server.url + path, by: method, body: Array(body.utf8))
+      guard case .answered(200...299, reason: _, _) = outcome else {
+        Issue.record("\(outcome)")
+        return
+      }
+    }
+    func upload(_ uuid: String, latitude: String) throws {
+      try ask(
+        "POST", "/locations/phone-1",
+        #"{"location":{"uuid":"\#(uuid)","timestamp":"2026-07-28T18:34:22.563Z","coords":{"latitude":\#(latitude),"longitude":11}}}"#
+      )
+    }
+    try upload(uuids[0], latitude: "48.1")
+    try upload(uuids[1], latitude: #""north""#)
+    try ask("PUT", "/admin/v1/faults", #"{"faults":[{"id":"lost","fault":{"kind":"pretend"}}]}"#)
+    try upload(uuids[2], latitude: "48.1")
+    let verdicts: [(ExitCode, String)] = [
+      (.ok, "stored once under 'phone-1'"), (.ok, "put aside: unreadableCoordinate"),
+      (.invariantViolated, "acknowledged and lost by an injected fault (pretend)"),
+    ]
+    func judge(_ journal: String) {
+      for (uuid, (code, words)) in zip(uuids, verdicts) {
+        let call = CommandCall(["explain", uuid, "--journal", journal])
+        #expect(call.code == code && call.output.contains(words), "\(call.output)\(call.error)")
+      }
+    }
+    judge(server.url)
+    server.stop()
+    judge(folder.file("data"))
   }
 
   /// What has seen the requests may store nothing: then nothing is called lost.

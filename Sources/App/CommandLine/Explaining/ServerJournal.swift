@@ -30,7 +30,7 @@ struct ServerJournal: RequestJournal {
     dialect.preset = .rollingroad
     let means = ConformanceTarget.Means(
       adminToken: adminToken, shell: ShellCommand.runner, readFile: { ProcessContext.readFile($0) })
-    return ConformanceTarget(base + "/locations", dialect, means).store
+    return ConformanceTarget(base + "/locations", dialect, means).store.map { ServerStore(place: base, listing: $0) }
   }
 
   func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
@@ -49,7 +49,7 @@ struct ServerJournal: RequestJournal {
   }
 
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure) {
-    try pages("/admin/v1/quarantine?limit=1000", "quarantine", "next") { entry in
+    try pages("/admin/v1/quarantine?limit=1000", "records", "next") { entry in
       guard let record = entry["record"]?.text else { return }
       let words = [entry["reason"]?.text, entry["key"]?.text].compactMap { $0 }.filter { $0 != "" }
       for uuid in SeenRequest.uuids(in: Array(record.utf8)) {
@@ -110,6 +110,14 @@ struct ServerJournal: RequestJournal {
       fault: request["fault"]?.text, body: body, isCut: !body.isEmpty && whole.map { $0 > body.count } ?? false,
       answer: Array((request["answer"]?.text ?? "").utf8))
   }
+}
+
+/// What a server has stored, called by the URL that the user knows it by.
+private struct ServerStore: StoreView {
+  let place: String
+  let listing: any StoreView
+
+  func records(of device: String) throws(StoreProblem) -> [StoredRecord] { try listing.records(of: device) }
 }
 
 extension JSONValue {

@@ -103,6 +103,7 @@ struct GapWatch {
     case .significantFix(let fix, _):
       seen(fix)
       note(passage)
+    case .movingGeofenceExit(let fix), .geofenceTrigger(_, let fix, _): seen(fix)
     case .passiveFix: add(.passive, "a position of another app", passage)
     case .filterDecision(let trace):
       if trace.decision == .rejected { reject("a position came and was rejected: \(trace.reason)", passage) }
