@@ -6,7 +6,7 @@ import Store
 /// What is known of one expectation, and how far the store or the journal has been looked through for it. Moved on page by page on
 /// a thread of the readers, or that of the journal; in between it rests with the session that waits.
 package struct Look: Sendable {
-  private static let recordsAtOnce = 128
+  private static let recordsAtOnce = 256
   private static let requestsAtOnce = 128
   private static let linesAtOnce = 1_000
   /// Lines of the ledger that one look goes through.
@@ -16,18 +16,13 @@ package struct Look: Sendable {
   /// All that was there at the beginning has been looked at.
   private(set) var isScanned: Bool
 
-  private var devices: [DeviceIdentity]
-  private var lastDevice: Int64?
-  private var hasAllDevices: Bool
-  private var cursor: PointCursor?
+  private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
 
   init(_ expectation: ContentExpectation, _ bounds: TallyBounds, onlyNew: Bool) {
     tally = Tally(expectation, bounds)
     // What is new is shown record by record; of requests and commands there is only the list of all.
     isScanned = onlyNew && expectation.kind == .records
-    devices = expectation.device.map { [DeviceIdentity(run: expectation.run, name: $0)] } ?? []
-    hasAllDevices = expectation.device != nil
   }
 
   private var expectation: ContentExpectation { tally.expectation }
@@ -38,8 +33,7 @@ package struct Look: Sendable {
   /// More came than could be kept: all is looked at again.
   mutating func restart() {
     guard expectation.kind == .records else { return }
-    let fresh = Look(expectation, tally.bounds, onlyNew: false)
-    (devices, lastDevice, hasAllDevices, cursor) = (fresh.devices, nil, fresh.hasAllDevices, nil)
+    cursor = nil
     isScanned = false
   }
 }
@@ -56,30 +50,24 @@ extension Look {
   }
 
   private mutating func scan(_ reader: StoreReader) throws(StoreError) {
-    if devices.isEmpty, !hasAllDevices {
-      let page = try reader.devices(run: expectation.run, after: lastDevice, limit: 1_000)
-      devices = page.elements.map(\.identity)
-      (lastDevice, hasAllDevices) = (page.next, page.next == nil)
-    }
-    guard let device = devices.first else {
-      isScanned = hasAllDevices
-      return
-    }
-    let page = try reader.history(of: device, after: cursor, limit: Self.recordsAtOnce)
-    for point in page.elements { note(point, of: device) }
+    let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
+    let selection = RecordSelection(
+      KeySelection(run: expectation.run, device: device), receivedFrom: tally.bounds.from)
+    let page = try reader.arrivals(selection, after: cursor, limit: Self.recordsAtOnce)
+    for record in page.elements { note(record) }
     cursor = page.next
-    if page.next == nil { devices.removeFirst() }
-    isScanned = devices.isEmpty && hasAllDevices
+    isScanned = page.next == nil
   }
 
-  private mutating func note(_ point: StoredPoint, of device: DeviceIdentity) {
-    let key = PointKey(recordedAt: point.recordedAt, uuid: point.uuid)
+  private mutating func note(_ record: ArrivedRecord) {
     let occurrence = Occurrence(
-      place: .record(device: device.name, key), at: point.receivedAt, cursor: point.cursor)
+      place: .record(device: record.device.name, record.key), at: record.receivedAt, cursor: record.cursor)
     guard tally.covers(occurrence) else { return }
-    let differences = expectation.differences(Self.document(point.record), event: point.event)
+    let differences = expectation.differences(Self.document(record.record), event: record.event)
     if differences.isEmpty { return tally.note(occurrence) }
-    tally.miss(occurrence, differences, event: point.event) { "record \(key.uuid.text) of \(device.name)" }
+    tally.miss(occurrence, differences, event: record.event) {
+      "record \(record.key.uuid.text) of \(record.device.name)"
+    }
   }
 
   /// What fits is looked up: the batch does not say which of its records were stored before.
@@ -89,7 +77,7 @@ extension Look {
       let document = Self.document(Array(batch.bytes[point.record]))
       let differences = expectation.differences(document, event: point.event)
       guard !differences.isEmpty else {
-        if let stored = try reader.point(key, of: batch.device) { note(stored, of: batch.device) }
+        if let stored = try reader.arrival(key, of: batch.device) { note(stored) }
         continue
       }
       let occurrence = Occurrence(
@@ -102,19 +90,6 @@ extension Look {
   static func document(_ bytes: [UInt8]) -> JSONValue {
     var reader = JSONReader(bytes.span)
     do throws(JSONError) { return try JSONValue(from: &reader, duplicateKeys: .lastWins) } catch { return .null }
-  }
-}
-
-extension StoreReader {
-  /// A record as it is stored; nil where it is not.
-  fileprivate func point(_ key: PointKey, of device: DeviceIdentity) throws(StoreError) -> StoredPoint? {
-    var cursor: PointCursor?
-    repeat {
-      let page = try history(of: device, from: key.recordedAt, to: key.recordedAt + 1, after: cursor, limit: 64)
-      if let found = page.elements.first(where: { $0.uuid == key.uuid }) { return found }
-      cursor = page.next
-    } while cursor != nil
-    return nil
   }
 }
 

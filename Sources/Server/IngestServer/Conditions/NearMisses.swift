@@ -6,10 +6,10 @@ import Store
 /// reasons of a shortfall.
 struct NearMisses: Sendable {
   private static let reasonsMax = 10
-  private static let devicesMax = 50
   private static let runsMax = 5
   /// Records and requests of others that are looked at.
   private static let lookedMax = 2_000
+  private static let pagesMax = 20
 
   let tally: Tally
   let shortfall: Shortfall
@@ -70,19 +70,13 @@ struct NearMisses: Sendable {
     guard !expectation.isUnconditional || expectation.device != nil else { return [] }
     var reasons: [ShortfallReason] = []
     if let own = expectation.device {
-      for device in try reader.devices(run: expectation.run, limit: Self.devicesMax).elements.map(\.identity)
-      where device.name != own {
-        let count = try fitting(of: device, reader)
-        guard count > 0 else { continue }
-        let message = "\(CountRange.records(count)) under device \(device.name)"
+      for (device, count) in try fitting(in: expectation.run, of: nil, reader) where device != own {
+        let message = "\(CountRange.records(count)) under device \(device)"
         reasons.append(ShortfallReason(kind: .otherDevice, message: message, count: count))
       }
     }
     for run in try reader.otherRuns(of: expectation.device, than: expectation.run, limit: Self.runsMax).map(\.run) {
-      var devices = expectation.device.map { [DeviceIdentity(run: run, name: $0)] } ?? []
-      if devices.isEmpty { devices = try reader.devices(run: run, limit: Self.devicesMax).elements.map(\.identity) }
-      var count = 0
-      for device in devices { count += try fitting(of: device, reader) }
+      let count = try fitting(in: run, of: expectation.device, reader).reduce(0) { $0 + $1.count }
       guard count > 0 else { continue }
       let owner = expectation.device.map { " of \($0)" } ?? ""
       let place = run.isEmpty ? "without a run" : "in run \(run)"
@@ -92,18 +86,26 @@ struct NearMisses: Sendable {
     return reasons
   }
 
-  private func fitting(of device: DeviceIdentity, _ reader: StoreReader) throws(StoreError) -> Int {
-    var (count, looked) = (0, 0)
-    var cursor: PointCursor?
+  /// How many records of each device are what is expected, in the order of the names, as far as a short look goes.
+  private func fitting(
+    in run: String, of device: String?, _ reader: StoreReader
+  ) throws(StoreError) -> [(device: String, count: Int)] {
+    let device = device.map { DeviceIdentity(run: run, name: $0) }
+    let selection = RecordSelection(KeySelection(run: run, device: device), receivedFrom: tally.bounds.from)
+    var counts: [String: Int] = [:]
+    var (looked, pages) = (0, 0)
+    var cursor: ArrivalCursor?
     repeat {
-      let page = try reader.history(of: device, after: cursor, limit: 256)
-      for point in page.elements where point.receivedAt >= tally.bounds.from {
-        if expectation.differences(Look.document(point.record), event: point.event).isEmpty { count += 1 }
+      let page = try reader.arrivals(selection, after: cursor, limit: 256)
+      for record in page.elements
+      where expectation.differences(Look.document(record.record), event: record.event).isEmpty {
+        counts[record.device.name, default: 0] += 1
       }
       looked += page.elements.count
+      pages += 1
       cursor = page.next
-    } while cursor != nil && looked < Self.lookedMax
-    return count
+    } while cursor != nil && looked < Self.lookedMax && pages < Self.pagesMax
+    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   private func elsewhere(_ journal: Journal) throws(StoreError) -> [ShortfallReason] {

@@ -5,8 +5,8 @@ import Store
 /// until it has fetched what there is. Uploads are kept once for all that watch a run.
 struct WatchTable: Sendable {
   /// What is kept of a run until it is fetched, in uploads and bytes.
-  static let batchesMax = 256
-  static let bytesMax = 1 << 20
+  static let batchesMax = 1_024
+  static let bytesMax = 4 << 20
 
   struct Watch: Sendable {
     let id: UInt64
