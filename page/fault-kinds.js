@@ -20,6 +20,7 @@ export const kinds = {
   malformed: ['stores, and answers with no JSON', {}],
   wrongLength: ['stores, and announces a wrong length', { by: whole(10, -65_536, 65_536) }],
   empty: ['stores, and answers 200 without content', {}],
+  replace: ['stores, and answers with another status', { status: whole(500, 200, 599) }],
 }
 
 export const operations = ['uploadLocations', 'registerDevice', 'refreshToken', 'uploadDeviceLog']

@@ -36,8 +36,10 @@ final class Reader {
 
   deinit {
     server.stop()
-    room?.child.process.signal(SIGKILL)
-    _ = room?.child.finish()
+    for child in [room?.child, proxy?.child] {
+      child?.process.signal(SIGKILL)
+      _ = child?.finish()
+    }
     do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record("\(folder) stays: \(error)") }
   }
 
@@ -66,6 +68,13 @@ final class Reader {
         return Shell.Outcome(output: "there is no control room: \(error)", exitCode: -1)
       }
     }
+    if here.contains("http://127.0.0.1:809") {
+      do {
+        let proxy = try proxyURLs()
+        here = here.replacing("http://127.0.0.1:8090", with: proxy.traffic)
+          .replacing("http://127.0.0.1:8091", with: proxy.administration)
+      } catch { return Shell.Outcome(output: "there is no proxy: \(error)", exitCode: -1) }
+    }
     for fixed in ["127.0.0.1:5665", "0.0.0.0:5665"] { here = here.replacing(fixed, with: "127.0.0.1:0") }
     return await Shell.run("cd '\(folder)'; set -euo pipefail\n\(programs)\n{ :\n\(here)\n} </dev/null")
   }
@@ -82,12 +91,26 @@ final class Reader {
     return url
   }
 
+  /// In front of the server. It was begun in another terminal.
+  private func proxyURLs() throws -> (traffic: String, administration: String) {
+    if let proxy { return (proxy.traffic, proxy.administration) }
+    let child = try SpokenChild([
+      BuiltProgram.path(of: "rollingroad"), "proxy", "--upstream", server.url, "--listen", "127.0.0.1:0",
+      "--admin-listen",
+      "127.0.0.1:0", "--data", ":memory:",
+    ])
+    let traffic = try child.line(beginningWith: "listening ")
+    proxy = (child, traffic, try child.line(beginningWith: "administration "))
+    return try proxyURLs()
+  }
+
+  private var proxy: (child: SpokenChild, traffic: String, administration: String)?
   private var room: (child: SpokenChild, url: String)?
 
   /// On a free port, until it says that it listens.
   private static func asServer(_ command: String) -> String {
     """
-    export ROLLINGROAD_LISTEN=127.0.0.1:0 ROLLINGROAD_DATA=:memory:
+    export ROLLINGROAD_LISTEN=127.0.0.1:0 ROLLINGROAD_ADMIN_LISTEN=127.0.0.1:0 ROLLINGROAD_DATA=:memory:
     coproc server { exec \(command); }
     pid=$server_PID
     read -r word _ <&"${server[0]}"

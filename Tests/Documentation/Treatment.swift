@@ -14,6 +14,7 @@ enum Treatment {
     ("scripts/test", .leftOut("runs these tests")),
     ("docker compose ", .leftOut("needs an engine for containers; loadtest/container/compose does the same")),
     ("rollingroad serve", .serves),
+    ("rollingroad proxy", .serves),
     (
       "rollingroad simulate commuters --duration 400d --dashboard",
       .leftOut("goes on for minutes; the reader begins it for the commands that follow")

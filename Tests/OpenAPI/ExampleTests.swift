@@ -100,6 +100,8 @@ import Testing
       case ("log-key", let key?): configuration.logKey = key
       case ("admin-token", let token?): configuration.adminToken = token
       case ("journal", "off"): configuration.journalShare = 0
+      // The administration beside a proxy.
+      case ("upstream", let url?): configuration.proxy = ProxyRole(upstream: url, judge: nil)
       default: Issue.record("the flag \(flag.key) \(flag.value.text) is not known here")
       }
     }

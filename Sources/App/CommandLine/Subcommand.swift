@@ -56,8 +56,8 @@ extension Subcommand {
 /// The whole command line: picks the command, reads its flags, runs it, answers with the exit code.
 public enum CommandTable {
   static let commands: [Subcommand] = [
-    .serve, .simulate, .compare, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .conform, .explain,
-    .trace,
+    .serve, .proxy, .simulate, .compare, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .conform,
+    .explain, .trace,
     .token,
     .healthcheck,
     .version,

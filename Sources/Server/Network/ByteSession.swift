@@ -26,6 +26,20 @@ package protocol ByteSession: SendableMetatype {
   mutating func drain(_ output: inout SessionOutput)
   /// The connection is gone; the last call.
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant)
+
+  /// The connection that the loop opened for this session stands. Until then only its alarm rings.
+  mutating func connected(_ output: inout SessionOutput)
+  /// It does not; `closed` follows.
+  mutating func connectFailed(_ error: SystemError)
+  /// Another session of the loop has called for this one; see `LoopPeers`.
+  mutating func nudged(_ output: inout SessionOutput)
+}
+
+/// Most sessions are alone.
+extension ByteSession {
+  package mutating func connected(_ output: inout SessionOutput) {}
+  package mutating func connectFailed(_ error: SystemError) {}
+  package mutating func nudged(_ output: inout SessionOutput) {}
 }
 
 /// What a session may use during a call: the time, and where its output goes.
@@ -106,6 +120,8 @@ package enum CloseReason: Int, Hashable, Sendable, CaseIterable {
   case drained
   /// Cut by a stop, or by the end of the drain's time.
   case stopped
+  /// One of ours to another server, which was not to be had.
+  case connectFailed
 
   init(_ limit: TimeLimit) {
     switch limit {

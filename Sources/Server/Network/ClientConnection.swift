@@ -27,6 +27,8 @@ final class ClientConnection<Session: ByteSession> {
   var timer: (token: TimerToken, instant: MonotonicInstant)?
   /// The session could have gone on, but the others had to have their turn.
   var isInterrupted = false
+  /// One of ours, which does not stand yet.
+  var isConnecting = false
   /// The client has ended its output.
   var sawEnd = false
   /// The session knows that.

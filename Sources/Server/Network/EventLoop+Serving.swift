@@ -5,6 +5,7 @@ extension EventLoop {
   func serve(_ token: ConnectionToken, _ events: UInt32) {
     // Closed earlier in this turn: the event is about a socket that is not ours any more.
     guard let connection = connections[token] else { return }
+    if connection.isConnecting { return finishConnecting(connection) }
     if events & Poller.writable != 0 {
       write(connection)
       guard connections[token] != nil else { return }
@@ -30,7 +31,7 @@ extension EventLoop {
   }
 
   func takesInput(_ connection: ClientConnection<Session>) -> Bool {
-    guard connection.isOpen else { return false }
+    guard connection.isOpen, !connection.isConnecting else { return false }
     let wishes = connection.wishes
     return wishes.wantsInput && wishes.ending == .open && connection.output.count <= configuration.unsentMax
   }

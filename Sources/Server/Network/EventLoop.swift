@@ -16,6 +16,7 @@ final class EventLoop<Session: ByteSession> {
   let mailbox: Mailbox<Session.Message>
   let counters: LoopCounters
   let quota: ConnectionQuota
+  let peers: LoopPeers<Session>
   let clock = SystemClock()
 
   var poller: Poller
@@ -32,7 +33,10 @@ final class EventLoop<Session: ByteSession> {
   var readBuffer: [UInt8]
   private var messages: [Mailbox<Session.Message>.AddressedMessage] = []
 
-  init(_ parts: consuming LoopParts<Session>, makeSession: @escaping (Accepted) -> Session) {
+  init(
+    _ parts: consuming LoopParts<Session>, peers: LoopPeers<Session>, makeSession: @escaping (Accepted) -> Session
+  ) {
+    self.peers = peers
     configuration = parts.configuration
     mailbox = parts.mailbox
     counters = parts.counters
@@ -69,11 +73,14 @@ final class EventLoop<Session: ByteSession> {
       switch token {
       case .mailbox: hasMail = true
       case .listener: acceptSome()
-      default: serve(token, events)
+      default:
+        serve(token, events)
+        settle()
       }
     }
     if hasMail { readMail() }
     fireTimers()
+    settle()
   }
 
   /// Rounded up: woken a fraction too early, the loop would spin until the deadline.
@@ -251,7 +258,7 @@ extension EventLoop {
   func wanted(_ connection: ClientConnection<Session>) -> UInt32 {
     let wishes = connection.wishes
     let hasMore = connection.isOpen && (wishes.hasMoreOutput || connection.isInterrupted)
-    let writes = !connection.output.isEmpty || hasMore
+    let writes = !connection.output.isEmpty || hasMore || connection.isConnecting
     return (reads(connection) ? Poller.readable : 0) | (writes ? Poller.writable : 0)
   }
 

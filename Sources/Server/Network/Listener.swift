@@ -8,7 +8,7 @@ struct Listener: ~Copyable, Sendable {
   let address: SocketAddress
 
   /// Bytes of an answer that the kernel takes ahead of what the network takes.
-  private static let unsentInKernelMax: Int32 = 131_072
+  static let unsentInKernelMax: Int32 = 131_072
 
   private init(_ socket: consuming FileDescriptor) {
     address = Syscalls.localAddress(of: socket)

@@ -3,6 +3,8 @@ internal import Synchronization
 /// The counters of one loop, or of all together, at one moment.
 package struct LoopFigures: Equatable, Sendable {
   package internal(set) var accepted: UInt64 = 0
+  /// Connections of ours to other servers.
+  package internal(set) var opened: UInt64 = 0
   package internal(set) var bytesIn: UInt64 = 0
   package internal(set) var bytesOut: UInt64 = 0
   /// How often a listener was left alone because descriptors, kernel memory or connections had run out.
@@ -15,11 +17,12 @@ package struct LoopFigures: Equatable, Sendable {
 
   package func closed(_ reason: CloseReason) -> UInt64 { closed[reason.rawValue] }
 
-  package var open: UInt64 { accepted - closed.reduce(0, +) }
+  package var open: UInt64 { accepted + opened - closed.reduce(0, +) }
 
   package static func + (left: LoopFigures, right: LoopFigures) -> LoopFigures {
     var sum = left
     sum.accepted += right.accepted
+    sum.opened += right.opened
     sum.bytesIn += right.bytesIn
     sum.bytesOut += right.bytesOut
     sum.acceptPauses += right.acceptPauses
@@ -33,6 +36,7 @@ package struct LoopFigures: Equatable, Sendable {
 /// that belong together may be read at slightly different moments.
 package final class LoopCounters: Sendable {
   private let accepted = Atomic<UInt64>(0)
+  private let opened = Atomic<UInt64>(0)
   private let bytesIn = Atomic<UInt64>(0)
   private let bytesOut = Atomic<UInt64>(0)
   private let acceptPauses = Atomic<UInt64>(0)
@@ -46,6 +50,7 @@ package final class LoopCounters: Sendable {
 
   init() { closed = CloseReason.allCases.map { _ in ClosedCounter() } }
 
+  func countOpened() { opened.wrappingAdd(1, ordering: .relaxed) }
   func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
   func countIn(_ bytes: Int) { bytesIn.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
   func countOut(_ bytes: Int) { bytesOut.wrappingAdd(UInt64(bytes), ordering: .relaxed) }
@@ -58,6 +63,7 @@ package final class LoopCounters: Sendable {
     // Closed before accepted, so that no reader sees fewer than zero open connections.
     figures.closed = closed.map { $0.count.load(ordering: .acquiring) }
     figures.accepted = accepted.load(ordering: .relaxed)
+    figures.opened = opened.load(ordering: .relaxed)
     figures.bytesIn = bytesIn.load(ordering: .relaxed)
     figures.bytesOut = bytesOut.load(ordering: .relaxed)
     figures.acceptPauses = acceptPauses.load(ordering: .relaxed)

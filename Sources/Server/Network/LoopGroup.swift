@@ -13,9 +13,17 @@ package final class LoopGroup<Session: ByteSession>: Sendable {
 
   /// Listens, and starts the threads. `makeFactory` is called once on each loop's thread, with the number and the mailbox
   /// of the loop; what it returns makes the session of every connection there and need not be safe to share.
-  package init(
+  package convenience init(
     _ configuration: NetworkConfiguration, on listen: ListenAddress,
     makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>) -> (Accepted) -> Session
+  ) throws(NetworkError) {
+    try self.init(configuration, on: listen) { number, mailbox, _ in makeFactory(number, mailbox) }
+  }
+
+  /// The same for sessions that call each other and other servers, through their loop.
+  package init(
+    _ configuration: NetworkConfiguration, on listen: ListenAddress,
+    makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>, LoopPeers<Session>) -> (Accepted) -> Session
   ) throws(NetworkError) {
     let listeners = try Listener.share(listen, count: configuration.loops, backlog: configuration.backlog)
     var loops: [RunningLoop<Session>] = []
@@ -98,7 +106,7 @@ final class RunningLoop<Session: ByteSession>: Sendable {
 
   init(
     _ parts: consuming LoopParts<Session>, number: Int, finish: Finish,
-    makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>) -> (Accepted) -> Session
+    makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>, LoopPeers<Session>) -> (Accepted) -> Session
   ) throws(SystemError) {
     let mailbox = parts.mailbox
     self.mailbox = mailbox
@@ -108,7 +116,8 @@ final class RunningLoop<Session: ByteSession>: Sendable {
     do throws(NamedThread.Exhaustion) {
       thread = Mutex(
         try NamedThread(name: "loop-\(number)") {
-          EventLoop(handover.take(), makeSession: makeFactory(number, mailbox)).run()
+          let peers = LoopPeers<Session>()
+          EventLoop(handover.take(), peers: peers, makeSession: makeFactory(number, mailbox, peers)).run()
           finish.loopEnded()
         })
     } catch {

@@ -163,6 +163,16 @@ extension Syscalls {
     }
   }
 
+  /// A socket that is connecting, with the options that accepted ones have (`Listener`).
+  static func outgoingSocket(to address: SocketAddress) throws(SystemError) -> FileDescriptor {
+    let socket = try streamSocket(address.family)
+    try set(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1, on: socket)
+    try set(SO_KEEPALIVE, level: SOL_SOCKET, to: 1, on: socket)
+    try set(TCP_NOTSENT_LOWAT, level: Int32(IPPROTO_TCP), to: Listener.unsentInKernelMax, on: socket)
+    try connect(socket, to: address)
+    return socket
+  }
+
   /// What has gone wrong with a socket since the last time, as an errno; 0 for nothing.
   @inline(never)
   static func pendingError(of socket: borrowing FileDescriptor) -> Int32 {

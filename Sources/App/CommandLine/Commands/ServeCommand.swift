@@ -81,7 +81,7 @@ extension Subcommand {
 }
 
 extension Log {
-  fileprivate func tell(_ notice: ServerNotice) {
+  func tell(_ notice: ServerNotice) {
     let fields: LogFields = ["detail": .string(notice.message)]
     switch notice {
     case .outage(.began): error("outage", fields)

@@ -37,7 +37,9 @@ extension IngestSession {
     case .reset, .lost, .aborted, .writeTimeout, .inputOverflow, .stopped:
       // The answer may have arrived all the same. Sending twice is the better error: commands describe a target state.
       returnCarried()
-    case .clientGone, .idleTimeout, .headTimeout, .bodyTimeout, .bodyTooSlow, .lingerTimeout, .drained: break
+    case .clientGone, .idleTimeout, .headTimeout, .bodyTimeout, .bodyTooSlow, .lingerTimeout, .drained,
+      .connectFailed:
+      break
     }
     carried = nil
   }

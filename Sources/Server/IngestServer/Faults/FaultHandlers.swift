@@ -12,22 +12,29 @@ struct FaultHandlers: Sendable {
 
   /// The fault that meets this request now, which is counted: the planned one, which is taken, or one of the rules.
   func fault(for exchange: Exchange, beforeBody: Bool, _ planned: inout ServerFault?) -> AppliedFault? {
-    guard planned != nil || !board.isEmpty, let operation = exchange.route.deviceOperation else { return nil }
-    let device = DeviceIdentity(run: exchange.run, name: exchange.device)
-    let applied: AppliedFault
-    if let fault = planned, fault.kind.isBeforeBody == beforeBody {
-      planned = nil
-      applied = AppliedFault(planned: fault)
-    } else {
-      let request = FaultRequest(
-        operation: operation, run: device.run, device: device.name,
-        tags: board.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt)
-      guard let decided = board.decide(request, beforeBody: beforeBody) else { return nil }
-      applied = decided
+    guard planned != nil || !board.isEmpty, exchange.route.deviceOperation != nil else { return nil }
+    guard let fault = planned, fault.kind.isBeforeBody == beforeBody else {
+      return fault(for: exchange, beforeBody: beforeBody, ofAnswer: false)
     }
+    planned = nil
+    return tell(of: AppliedFault(planned: fault), exchange)
+  }
+
+  /// By the rules, also for a request that is no operation of a device.
+  func fault(for exchange: Exchange, beforeBody: Bool, ofAnswer: Bool) -> AppliedFault? {
+    guard !board.isEmpty else { return nil }
+    let device = DeviceIdentity(run: exchange.run, name: exchange.device)
+    let request = FaultRequest(
+      operation: exchange.route.deviceOperation, run: device.run, device: device.name,
+      tags: board.asksForTags ? hub.tags.tags(of: device) : [], at: exchange.receivedAt)
+    return board.decide(request, beforeBody: beforeBody, ofAnswer: ofAnswer).map { tell(of: $0, exchange) }
+  }
+
+  private func tell(of applied: AppliedFault, _ exchange: Exchange) -> AppliedFault {
     metrics.faulted(applied.fault.kind)
     if hub.isListening {
-      hub.publish(.fault(applied, operation, device))
+      let device = DeviceIdentity(run: exchange.run, name: exchange.device)
+      hub.publish(.fault(applied, exchange.route.deviceOperation, device))
     }
     return applied
   }

@@ -76,11 +76,7 @@ extension IngestSession {
     switch fault.fault {
     case .delay: hold(exchange, .reply(reply), fault.delay, &output)
     case .status(let status, let fields, let body):
-      var response =
-        body.map { Response(status, $0.first == "{" ? "application/json" : "text/plain", Array($0.utf8)) }
-        ?? .faulted(status)
-      response.askedFields = fields
-      write(exchange, response, bodyComplete: true, &output)
+      write(exchange, .asked(status, fields, body: body), bodyComplete: true, &output)
     case .portal: write(exchange, .portal, bodyComplete: true, &output)
     case .redirect(let status, let location):
       let response = Response(status, "text/html", []).with(HeaderName.location, location)
@@ -93,7 +89,7 @@ extension IngestSession {
       guard case .store(.ingest(var batch), let continuation) = reply else { return perform(reply, exchange, &output) }
       exchange.withheld = batch.withhold(after: records)
       perform(.store(.ingest(batch), afterwards: continuation), exchange, &output)
-    case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty:
+    case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace:
       perform(reply, exchange, &output)
     case .refuse, .reset: preconditionFailure("\(fault.fault.kind) comes before the body")
     }
@@ -136,6 +132,9 @@ extension IngestSession {
       response.carried = nil
       response.body = []
       write(exchange, response, bodyComplete: true, &output)
+    case .replace(let status, let fields, let body):
+      returnCarried()
+      write(exchange, .asked(status, fields, body: body), bodyComplete: true, &output)
     case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix: return false
     }
     return true
@@ -192,6 +191,15 @@ extension Response {
     // 204 and 304 have no content (RFC 9110 §§15.3.5, 15.4.5).
     if status == 204 || status == 304 { return Response(status, "application/json", []) }
     return .error(status, "fault", "injected fault; nothing was stored")
+  }
+
+  /// What a rule wants answered.
+  static func asked(_ status: Int, _ fields: [NameValuePair], body: String?) -> Response {
+    var response =
+      body.map { Response(status, $0.first == "{" ? "application/json" : "text/plain", Array($0.utf8)) }
+      ?? .faulted(status)
+    response.askedFields = fields
+    return response
   }
 
   static let portal = Response(

@@ -46,7 +46,8 @@ struct FaultRule: Equatable, Sendable {
 
 /// What a rule looks at.
 struct FaultRequest: Sendable {
-  let operation: DeviceOperation
+  /// Nil for what a proxy passes on that is no operation of a device.
+  let operation: DeviceOperation?
   let run: String
   /// Empty while it is not known.
   let device: String

@@ -43,8 +43,11 @@ struct FaultRuleSet: Sendable {
   }
 
   /// The fault that meets a request whose head has come, or whose body has; the first rule in the list that decides so.
-  mutating func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
-    for index in entries.indices where entries[index].rule.fault.kind.isBeforeBody == beforeBody {
+  /// `ofAnswer`: only one that concerns the answer, because the request cannot be taken back.
+  mutating func decide(_ request: FaultRequest, beforeBody: Bool, ofAnswer: Bool = false) -> AppliedFault? {
+    for index in entries.indices {
+      let kind = entries[index].rule.fault.kind
+      guard kind.isBeforeBody == beforeBody, !ofAnswer || kind.isOfAnswer else { continue }
       if let applied = entries[index].decide(request, devicesCounted: FaultRuleSet.devicesCounted) { return applied }
     }
     return nil
@@ -90,14 +93,18 @@ final class FaultBoard: Sendable {
   private let plan = Mutex(FaultRuleSet())
   private let hasRules = Atomic(false)
   private let hasTags = Atomic(false)
+  private let hasRequestRules = Atomic(false)
 
   var isEmpty: Bool { !hasRules.load(ordering: .acquiring) }
 
   /// Whether a rule wants to know the tags of the device.
   var asksForTags: Bool { hasTags.load(ordering: .acquiring) }
 
-  func decide(_ request: FaultRequest, beforeBody: Bool) -> AppliedFault? {
-    plan.withLock { $0.decide(request, beforeBody: beforeBody) }
+  /// Whether a rule decides by the whole request what becomes of it.
+  var concernsRequests: Bool { hasRequestRules.load(ordering: .acquiring) }
+
+  func decide(_ request: FaultRequest, beforeBody: Bool, ofAnswer: Bool = false) -> AppliedFault? {
+    plan.withLock { $0.decide(request, beforeBody: beforeBody, ofAnswer: ofAnswer) }
   }
 
   func replace(_ rules: [FaultRule], of owner: String, keepsCounts: Bool = false) {
@@ -105,6 +112,8 @@ final class FaultBoard: Sendable {
       plan.replace(rules, of: owner, keepsCounts: keepsCounts)
       hasRules.store(!plan.isEmpty, ordering: .releasing)
       hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
+      let kinds = plan.entries.filter(\.rule.isEnabled).map(\.rule.fault.kind)
+      hasRequestRules.store(kinds.contains { !$0.isBeforeBody && !$0.isOfAnswer }, ordering: .releasing)
     }
   }
 

@@ -35,15 +35,28 @@ package enum ServerFault: Equatable, Sendable {
   case wrongLength(by: Int)
   /// Stores, and answers 200 without content.
   case empty
+  /// Stores, and answers this instead, in the form of `status`.
+  case replace(Int, [NameValuePair] = [], body: String? = nil)
 
   /// The `kind` in the JSON, the label in the metrics, and the mark in the journal.
   package enum Kind: String, CaseIterable, Sendable {
     case refuse, reset, delay, status, portal, redirect, pretend, prefix, cut, drop, delayAfterCommit, dribble,
       malformed
-    case wrongLength, empty
+    case wrongLength, empty, replace
 
     /// Decided when the head has come, so that the body need not be read.
     var isBeforeBody: Bool { self == .refuse || self == .reset }
+
+    /// The client does not get the answer as it was.
+    var changesAnswer: Bool { self != .delay && self != .delayAfterCommit && self != .dribble && self != .prefix }
+
+    /// Concerns the answer alone: nothing is kept from the store.
+    var isOfAnswer: Bool {
+      switch self {
+      case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
+      case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix: false
+      }
+    }
   }
 
   package var kind: Kind {
@@ -63,6 +76,7 @@ package enum ServerFault: Equatable, Sendable {
     case .malformed: .malformed
     case .wrongLength: .wrongLength
     case .empty: .empty
+    case .replace: .replace
     }
   }
 }
@@ -90,7 +104,7 @@ extension ServerFault {
     writer.member("kind", kind.rawValue)
     switch self {
     case .refuse(let status): writer.member("status", status)
-    case .status(let status, let fields, let body):
+    case .status(let status, let fields, let body), .replace(let status, let fields, let body):
       writer.member("status", status)
       if let body { writer.member("body", body) }
       guard !fields.isEmpty else { break }
@@ -157,6 +171,10 @@ extension ServerFault {
     case .malformed: self = .malformed
     case .wrongLength: self = .wrongLength(by: Int(try fields.integer("by", in: -65_536...65_536) ?? 10))
     case .empty: self = .empty
+    case .replace:
+      self = .replace(
+        Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields),
+        body: try fields.text("body"))
     }
   }
 
@@ -204,7 +222,7 @@ extension ServerFault.Kind {
   var parameters: [String] {
     switch self {
     case .refuse: ["status"]
-    case .status: ["status", "headers", "body"]
+    case .status, .replace: ["status", "headers", "body"]
     case .delay, .delayAfterCommit: ["time", "from", "to"]
     case .redirect: ["status", "location"]
     case .prefix: ["records"]

@@ -91,11 +91,11 @@ extension LiveEvent {
     }
   }
 
-  static func fault(_ fault: AppliedFault, _ operation: DeviceOperation, _ device: DeviceIdentity) -> LiveEvent {
+  static func fault(_ fault: AppliedFault, _ operation: DeviceOperation?, _ device: DeviceIdentity) -> LiveEvent {
     event(.fault, device) { writer in
       writer.member("rule", fault.rule)
       writer.member("kind", fault.fault.kind.rawValue)
-      writer.member("operation", operation.rawValue)
+      writer.member("operation", operation?.rawValue)
     }
   }
 

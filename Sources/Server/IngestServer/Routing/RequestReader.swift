@@ -15,6 +15,7 @@ struct RequestReader: Sendable {
   let access: AdminAccess
   let journal: JournalRecorder?
   let backend: any ServerBackend
+  let proxy: ProxyRole?
 
   func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
     var target = Exchange.Target()
@@ -41,6 +42,7 @@ struct RequestReader: Sendable {
     }
     let exchange = Exchange(head, target, query: query, receivedAt: backend.now, begunAt: now)
     if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, isLocal: isLocal) }
+    if refusal == nil { refusal = ProxyRole.refuse(route, proxy) }
     if refusal == nil, route.deviceOperation == .uploadLocations {
       refusal = UploadHandlers.refuse(exchange, head.framing)
     }

@@ -75,6 +75,6 @@ final class Route: Sendable {
 }
 
 /// What devices call. Only these meet faults, so that a client can always take a fault back.
-enum DeviceOperation: String, CaseIterable, Sendable {
+package enum DeviceOperation: String, CaseIterable, Sendable {
   case uploadLocations, registerDevice, refreshToken, uploadDeviceLog
 }

@@ -55,6 +55,10 @@ extension Route {
         "order", "format",
       ]
     ) { $0.requests.list },
+    admin(.get, "/ledger", "listSentRecords", query: ["run", "uuid", "device", "state", "limit", "cursor"]) {
+      $0.ledger.list
+    },
+    admin(.get, "/clauses", "listClauses", query: []) { $0.ledger.clauses },
     admin(.post, "/await", "awaitRecords", query: ["run"]) { $0.live.awaitRecords },
     admin(.post, "/verify", "verifyRecords", query: ["run", "from", "to"]) { $0.verification.verify },
     admin(.get, "/uuids", "listRecordIdentities", query: ["run", "device", "from", "to", "limit", "cursor"]) {

@@ -2,6 +2,9 @@ import HTTP1
 
 /// Finds the row of the table that a request is for. Nothing is registered at run time.
 struct Router: Sendable {
+  /// The requests that are asked about were passed on by a proxy, to paths of another server.
+  var isOfProxy = false
+
   enum Match {
     /// `number` is the place of the route in the table.
     case route(Route, number: Int, parameters: [ByteRange])
@@ -48,6 +51,7 @@ struct Router: Sendable {
 
   /// What a request with this method and target asks for; nil when nothing is served there.
   func route(of method: String, _ target: String) -> Route? {
+    if isOfProxy { return ProxiedOperation.of(method: method, path: target).map { ProxiedOperation.route($0).0 } }
     var parser = RequestParser()
     var head = RequestHead()
     let text = Array("\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)

@@ -66,6 +66,9 @@ extension LoopFigures {
     var registry = MetricsRegistry()
     registry.gauge("rollingroad_connections_open", help: "Open connections.").set(Int64(open))
     registry.counter("rollingroad_connections_accepted_total", help: "Accepted connections.").add(accepted)
+    registry.counter(
+      "rollingroad_connections_opened_total", help: "Connections of a proxy to its upstream."
+    ).add(opened)
     for reason in CloseReason.allCases {
       registry.counter(
         "rollingroad_connections_closed_total", help: "Closed connections by reason.", labels: ["reason": "\(reason)"]

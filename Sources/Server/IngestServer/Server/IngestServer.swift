@@ -17,6 +17,8 @@ public final class IngestServer: Sendable {
   private let readers: ReadPool
   private let undelivered: UndeliveredCommands
   private let journal: JournalRecorder?
+  let context: ServerContext
+  let backend: ThreadedBackend
   private let loops: LoopGroup<IngestSession>
 
   /// Opens the data folder, starts the threads, and listens.
@@ -71,6 +73,8 @@ public final class IngestServer: Sendable {
           return IngestSession(context, scratch: scratch, address: address, isLocal: accepted.peer.isLoopback)
         }
       }
+      self.context = context
+      self.backend = backend
       backend.watch(loops)
     } catch let error as StoreError {
       throw ServerError(error)

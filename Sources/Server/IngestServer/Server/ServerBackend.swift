@@ -36,12 +36,16 @@ final class ThreadedBackend: ServerBackend {
   private let clock = SystemClock()
   /// Made after their sessions' backend, which does not keep them alive: they end with their server.
   private let loops = Mutex(Reference())
+  private let others = Mutex<@Sendable () -> LoopFigures>({ LoopFigures() })
 
   init(_ writer: WriterThread, _ readers: ReadPool, _ dispatcher: ResultDispatcher, mailbox: Gauge) {
     (self.writer, self.readers, self.dispatcher, self.mailbox) = (writer, readers, dispatcher, mailbox)
   }
 
   func watch(_ loops: LoopGroup<IngestSession>) { self.loops.withLock { $0.loops = loops } }
+
+  /// The loops of a proxy, whose connections are counted with those of its administration.
+  func watch(others figures: @escaping @Sendable () -> LoopFigures) { others.withLock { $0 = figures } }
 
   var now: WallInstant { clock.wallNow }
 
@@ -56,5 +60,5 @@ final class ThreadedBackend: ServerBackend {
   var outage: StoreOutage? { writer.outage }
   var isFull: Bool { writer.isFull }
   var waitingJobs: Int { Int(mailbox.value) }
-  var network: LoopFigures? { loops.withLock { $0.loops }?.figures.reduce(LoopFigures(), +) }
+  var network: LoopFigures? { loops.withLock { $0.loops }?.figures.reduce(others.withLock { $0 }(), +) }
 }

@@ -81,6 +81,8 @@ public struct ServerConfiguration: Sendable {
   public var journalShare = 1.0
   /// Where the page's map has its tiles from; nil for none.
   public var tiles: MapTiles?
+  /// The proxy whose page and administration this is; nil for a server of its own.
+  package var proxy: ProxyRole?
   /// The difference between the clocks of servers that share a key.
   public var clockSkewSeconds = 5
 

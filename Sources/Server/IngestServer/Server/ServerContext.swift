@@ -35,6 +35,9 @@ package final class ServerContext: Sendable {
   let quarantine = QuarantineHandlers()
   let verification: VerificationHandlers
   let requests: JournalHandlers
+  let ledger: LedgerHandlers
+  /// Nil for a server of its own.
+  let proxy: ProxyRole?
   let resets: ResetHandlers
   let live: LiveHandlers
   let maps: MapHandlers
@@ -54,14 +57,14 @@ package final class ServerContext: Sendable {
     self.backend = backend
     bodies = BodyBudget(limit: max(configuration.bodyMemoryMax, configuration.bodyBytesMax))
     shortfall = Shortfall(backend: backend, refusals: refusals)
-    let (router, authentication) = (Router(), configuration.authentication)
+    let (router, authentication) = (Router(isOfProxy: configuration.proxy != nil), configuration.authentication)
     let (board, map, checks) = (FaultBoard(), MapBoard(), RefreshChecks())
     let traffic = TrafficBoard()
     self.traffic = TrafficHandlers(board: traffic, faults: board)
     devices = DeviceHandlers(traffic: traffic, tags: hub.tags)
     reader = RequestReader(
       router: router, limits: limits, access: AdminAccess(token: configuration.adminToken), journal: journal,
-      backend: backend)
+      backend: backend, proxy: configuration.proxy)
     let codec = AccessTokenCodec(
       key: signingKey, clockSkewAllowedMilliseconds: Int64(configuration.clockSkewSeconds) * 1_000)
     uploads = UploadHandlers(
@@ -77,6 +80,8 @@ package final class ServerContext: Sendable {
     health = HealthHandlers(registry: registry, backend: backend)
     verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
     requests = JournalHandlers(hasJournal: journal != nil, router: router)
+    proxy = configuration.proxy
+    ledger = LedgerHandlers(proxy: configuration.proxy, hasJournal: journal != nil)
     resets = ResetHandlers(
       faults: board, maps: map, checks: checks, refusals: refusals, traffic: traffic, hasJournal: journal != nil)
     live = LiveHandlers(
@@ -91,6 +96,31 @@ package final class ServerContext: Sendable {
   /// What devices send would be refused by the store at the moment. Administration is let through, so that an operator can
   /// find out what is wrong.
   func isOverloaded(for route: Route) -> Bool { route.deviceOperation != nil && backend.isFull }
+
+  /// The answer is known: counts it, shows it and records it.
+  /// `records` are those that a proxy has passed on with it.
+  func note(
+    _ exchange: Exchange, _ response: Response, sent records: [SentRecord] = [], now: MonotonicInstant
+  ) {
+    live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970 + (now - exchange.begunAt).wholeMilliseconds)
+    traffic.board.note(exchange, response)
+    metrics.answered(exchange, status: response.status, after: now - exchange.begunAt)
+    tellViewers(exchange, response)
+    if response.status >= 400 || exchange.fault != nil { refusals.note(exchange, response) }
+    guard let journal else { return }
+    let elapsed = (now - exchange.begunAt).count / 1_000
+    let entry = exchange.draft.map { $0.entry(exchange, response, durationMicroseconds: elapsed) }
+    if entry != nil || !records.isEmpty { journal.record(entry, sent: records) }
+    if entry != nil { hub.requestAnswered(run: exchange.run, device: exchange.device) }
+  }
+
+  private func tellViewers(_ exchange: Exchange, _ response: Response) {
+    let isOfDevice = exchange.route.deviceOperation != nil && !exchange.device.isEmpty
+    guard hub.board.hasViewers, isOfDevice else { return }
+    hub.board.answered(
+      DeviceIdentity(run: exchange.run, name: exchange.device), status: response.status,
+      exchange.fault?.fault.kind, at: exchange.receivedAt.millisecondsSince1970)
+  }
 
   /// The store has done what a reply asked for.
   func reply(_ continuation: Continuation, _ result: StoreResult) -> Reply {

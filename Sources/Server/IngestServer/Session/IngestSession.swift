@@ -317,25 +317,7 @@ extension IngestSession {
 
   /// The answer is known: counts it.
   func note(_ exchange: Exchange, _ response: Response, now: MonotonicInstant) {
-    context.live.sampleFigures(
-      at: exchange.receivedAt.millisecondsSince1970 + (now - exchange.begunAt).wholeMilliseconds)
-    context.traffic.board.note(exchange, response)
-    context.metrics.answered(exchange, status: response.status, after: now - exchange.begunAt)
-    tellViewers(exchange, response)
-    if response.status >= 400 || exchange.fault != nil { context.refusals.note(exchange, response) }
-    if let draft = exchange.draft {
-      let elapsed = (now - exchange.begunAt).count / 1_000
-      context.journal?.record(draft.entry(exchange, response, durationMicroseconds: elapsed))
-      context.hub.requestAnswered(run: exchange.run, device: exchange.device)
-    }
-  }
-
-  private func tellViewers(_ exchange: Exchange, _ response: Response) {
-    let isOfDevice = exchange.route.deviceOperation != nil && !exchange.device.isEmpty
-    guard context.hub.board.hasViewers, isOfDevice else { return }
-    context.hub.board.answered(
-      DeviceIdentity(run: exchange.run, name: exchange.device), status: response.status,
-      exchange.fault?.fault.kind, at: exchange.receivedAt.millisecondsSince1970)
+    context.note(exchange, response, now: now)
   }
 
   /// The answer is written: the next request, or the end.

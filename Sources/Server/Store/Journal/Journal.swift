@@ -4,8 +4,10 @@ import Database
 /// last entries when the process or the power goes, and it forgets its oldest ones to stay within its bounds.
 package final class Journal {
   let connection: StoreConnection
-  private let limits: JournalLimits
+  let limits: JournalLimits
   var totals: Totals
+  /// Records noted since the bound of their table was looked at.
+  var sentSinceTrim = 0
 
   /// What the table holds, counted along with it.
   struct Totals {
@@ -73,6 +75,7 @@ package final class Journal {
         }
         try connection.run("UPDATE numbering SET next = ?1", totals.nextSequence)
         try trim(&totals)
+        try note(batch.sent)
         return totals
       }
     } catch {
@@ -137,6 +140,8 @@ package struct JournalLimits: Sendable {
   package var rows: Int64 = 100_000
   /// Bytes of all entries.
   package var bytes: Int64 = 256 << 20
+  /// Records that a proxy has passed on; the oldest go, some thousands late.
+  package var sentRecords: Int64 = 2_000_000
   /// Entries waiting to be written, beyond which they are dropped and counted.
   package var mailboxEntries = 16_384
   package var mailboxBytes = 16 << 20
@@ -274,7 +279,13 @@ extension Journal {
     var damage: JournalDamage?
     do {
       totals = try connection.database.transaction(.immediate) { () throws(DatabaseError) in
-        if let run { damage = try forget(run) } else { try connection.run("DELETE FROM blocks") }
+        if let run {
+          damage = try forget(run)
+          try connection.run("DELETE FROM sent WHERE run = ?1", text: run)
+        } else {
+          try connection.run("DELETE FROM blocks")
+          try connection.run("DELETE FROM sent")
+        }
         return try Journal.count(connection)
       }
     } catch {
@@ -348,6 +359,14 @@ enum JournalSchema {
         CREATE INDEX requests_by_run ON requests(run);
         """),
       Migration(2, blocks),
+      Migration(
+        3,
+        """
+        CREATE TABLE sent(
+          uuid BLOB NOT NULL, run TEXT NOT NULL, device TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+          attempts INTEGER NOT NULL, acknowledged INTEGER, acknowledgements INTEGER NOT NULL, deliveries INTEGER NOT NULL,
+          status INTEGER NOT NULL, fault TEXT NOT NULL, PRIMARY KEY(uuid, run)) STRICT, WITHOUT ROWID;
+        """),
     ])
 
   /// Many entries in a row of the table: a row for each cost a processor for itself. `first` is the number of the first

@@ -53,10 +53,10 @@ package final class JournalWriter: Sendable {
     self.thread.withLock { $0 = thread }
   }
 
-  /// False when there was no room for the entry; it is counted then.
+  /// False when there was no room for the entry, or for the records that it carried; it is counted then.
   @discardableResult
-  package func record(_ entry: JournalEntry) -> Bool {
-    let isAccepted = change { !$0.isStopping && $0.batch.append(entry) }
+  package func record(_ entry: JournalEntry?, sent records: [SentRecord] = []) -> Bool {
+    let isAccepted = change { !$0.isStopping && $0.batch.append(entry, sent: records) }
     if !isAccepted { dropped.add() }
     return isAccepted
   }
@@ -128,14 +128,24 @@ package struct JournalBatch: Sendable {
   package private(set) var blocks: [JournalBlock] = []
   package private(set) var count = 0
   package private(set) var byteCount = 0
+  package private(set) var sent: [SentRecord] = []
   private let limits: JournalLimits
 
   package init(limits: JournalLimits) { self.limits = limits }
 
-  package var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 && sent.isEmpty }
 
   /// Waiting for more would not make it cheaper to write.
   var isWorthWriting: Bool { byteCount >= limits.gatherBytes || count >= limits.gatherEntries }
+
+  /// An entry, or none, and the records that it carried. False when there is no room.
+  package mutating func append(_ entry: JournalEntry?, sent records: [SentRecord]) -> Bool {
+    let bytes = records.reduce(0) { $0 + $1.byteCount }
+    guard byteCount + bytes <= limits.mailboxBytes, entry.map({ append($0) }) ?? true else { return false }
+    sent += records
+    byteCount += bytes
+    return true
+  }
 
   /// False when there is no room.
   package mutating func append(_ entry: JournalEntry) -> Bool {

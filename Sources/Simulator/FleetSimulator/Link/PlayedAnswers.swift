@@ -30,7 +30,7 @@ extension ServerFault {
   /// The server has stored the records all the same.
   var isAfterCommit: Bool {
     switch self {
-    case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty: true
+    case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
     case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix: false
     }
   }

@@ -1,0 +1,80 @@
+import AnswerCheck
+import Base
+import Contract
+import IngestServer
+import Store
+import Synchronization
+import Upload
+
+/// Judges the answers of a backend behind a proxy, device by device, as `drive` and `simulate` do those that their own phones get.
+final class ProxyJudge: AnswerJudge {
+  private struct State {
+    var checkers: [DeviceIdentity: AnswerChecker] = [:]
+    /// Over all devices.
+    var scorecard = Scorecard()
+    var count: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+  /// Told of the first answer that breaks a clause.
+  private let tell: @Sendable (Finding) -> Void
+  /// Beyond so many devices what is known of their last answers is forgotten; the counts stay.
+  private static let devicesMax = 10_000
+  /// How long the SDK waits (`http.timeout`).
+  private static let timeout = Nanoseconds.seconds(60)
+
+  init(tell: @escaping @Sendable (Finding) -> Void) { self.tell = tell }
+
+  func judge(_ answer: JudgedAnswer) {
+    // Of a very long answer only the beginning is here.
+    guard let operation = answer.operation, operation != .registerDevice, answer.answer.count == answer.answerBytes
+    else { return }
+    let observed = ObservedAnswer(answer, operation, timeout: Self.timeout)
+    let first = state.withLock { state -> [Finding] in
+      if state.checkers.count >= Self.devicesMax, state.checkers[answer.device] == nil {
+        state.checkers.removeAll(keepingCapacity: true)
+      }
+      let judgement = state.checkers[answer.device, default: AnswerChecker()].check(observed)
+      let news = judgement.findings.filter { state.scorecard.timesBroken($0.clause) == 0 }
+      state.scorecard.count(judgement)
+      return news
+    }
+    for finding in first { tell(finding) }
+  }
+
+  var report: ClauseReport {
+    let card = state.withLock { $0.scorecard }
+    let lines = Clause.allCases.filter { card.timesJudged($0) > 0 }.map { clause in
+      ClauseReport.Line(
+        number: clause.number, rule: clause.rule, remedy: clause.remedy, judged: card.timesJudged(clause),
+        broken: card.timesBroken(clause), example: card.findings.first { $0.clause == clause }?.detail)
+    }
+    return ClauseReport(answers: card.answers, lines: lines)
+  }
+}
+
+extension ObservedAnswer {
+  fileprivate init(_ answer: JudgedAnswer, _ operation: DeviceOperation, timeout: Nanoseconds) {
+    let purpose: OutgoingRequest.Purpose =
+      switch operation {
+      case .uploadLocations: .records
+      case .refreshToken, .registerDevice: .refresh
+      case .uploadDeviceLog: .log
+      }
+    let request = OutgoingRequest(
+      id: 0, purpose: purpose, method: "POST", url: answer.url, headers: [], body: answer.body, timeout: timeout)
+    let outcome: RequestOutcome =
+      switch answer.failure {
+      case nil: .answered(status: answer.status, reason: "", body: answer.answer)
+      case .unreachable(let message): .failed(.unreachable, message: message)
+      case .timeout: .failed(.timeout, message: "no answer in time")
+      case .incomplete: .failed(.incomplete, message: "the connection was closed before the end of the answer")
+      case .malformed(let message): .failed(.protocolError, message: message)
+      }
+    self.init(
+      request, outcome, head: AnswerHead(parsing: answer.head), duration: answer.duration,
+      endedAt: answer.receivedAt.advanced(byMilliseconds: answer.duration.wholeMilliseconds),
+      // The proxy cannot know what the app has configured; a 401 is then not held against the backend.
+      canRefresh: true)
+  }
+}

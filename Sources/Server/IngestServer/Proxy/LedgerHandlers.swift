@@ -1,0 +1,97 @@
+import Base
+import Contract
+import JSON
+import Store
+
+/// What a proxy has seen of each record, and of the upstream's answers.
+struct LedgerHandlers: Sendable {
+  let proxy: ProxyRole?
+  let hasJournal: Bool
+
+  /// `GET /admin/v1/ledger?run&uuid&device&state&limit&cursor`: records by their uuids, of all runs when none is named, with
+  /// how often each was sent, what the backend answered, and whether the client got that.
+  func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
+    guard hasJournal else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
+    let parameters = exchange.query
+    var filter = SentRecordFilter()
+    filter.run = exchange.optionalRun
+    filter.device = parameters.text("device")
+    if let text = parameters.text("uuid") {
+      guard let uuid = UUID128(text: text.utf8.span) else {
+        throw QueryParameters.refuse("uuid", "must be a UUID such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301")
+      }
+      filter.uuid = uuid
+    }
+    filter.state = try parameters.name("state", among: SentRecordAccount.State.allCases.map(\.rawValue))
+      .flatMap(SentRecordAccount.State.init(rawValue:))
+    let cursor = try parameters.text("cursor").map { text throws(ResponseError) in try Self.cursor(text) }
+    let limit = try parameters.limit() ?? 100
+    return .askJournal { [filter] (journal) throws(StoreError) in
+      let page = try journal.sentRecords(matching: filter, after: cursor, limit: limit)
+      return .object { writer in
+        writer.list("records", page.elements) { writer, account in writer.append(account) }
+        writer.member("next", page.next.map(Self.text))
+      }
+    }
+  }
+
+  /// The uuid, and behind a point the run.
+  private static func text(_ cursor: SentRecordCursor) -> String {
+    var text: [UInt8] = []
+    cursor.uuid.append(lowerCaseTextTo: &text)
+    return String(decoding: text, as: UTF8.self) + "." + cursor.run
+  }
+
+  private static func cursor(_ text: String) throws(ResponseError) -> SentRecordCursor {
+    let uuid = text.prefix { $0 != "." }
+    guard let value = UUID128(text: String(uuid).utf8.span), uuid.endIndex != text.endIndex else {
+      throw ResponseError(.error(400, "bad_cursor", "the cursor is not one that this server gave out"))
+    }
+    return SentRecordCursor(uuid: value, run: String(text[text.index(after: uuid.endIndex)...]))
+  }
+
+  /// `GET /admin/v1/clauses`: the clauses that the upstream's answers have put to the test.
+  func clauses(_ exchange: Exchange) -> Reply {
+    let report = proxy?.judge?.report ?? ClauseReport(answers: 0, lines: [])
+    return .answer(
+      .object { writer in
+        writer.member("answers", report.answers)
+        writer.member("kept", report.lines.count { $0.broken == 0 })
+        writer.list("clauses", report.lines) { writer, line in
+          writer.beginObject()
+          writer.member("number", line.number)
+          writer.member("rule", line.rule)
+          writer.member("judged", line.judged)
+          writer.member("broken", line.broken)
+          if line.broken > 0 {
+            writer.member("example", line.example)
+            writer.member("remedy", line.remedy)
+          }
+          writer.endObject()
+        }
+      })
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func append(_ account: SentRecordAccount) {
+    beginObject()
+    key("uuid")
+    value(account.uuid)
+    member("run", account.device.run)
+    member("device", account.device.name)
+    member("state", account.state.rawValue)
+    member("attempts", account.attempts)
+    member("acknowledgements", account.acknowledgements)
+    member("deliveries", account.deliveries)
+    key("firstAt")
+    value(instant: account.firstAt)
+    key("lastAt")
+    value(instant: account.lastAt)
+    key("acknowledgedAt")
+    value(instant: account.acknowledgedAt)
+    member("status", account.status == 0 ? nil : account.status)
+    member("fault", account.fault)
+    endObject()
+  }
+}

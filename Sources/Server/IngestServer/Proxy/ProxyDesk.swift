@@ -1,0 +1,230 @@
+package import Base
+import Contract
+import HTTP1
+import Network
+package import Store
+
+/// Memory that the connections of one loop share, because only one of them works at a time.
+final class ProxyScratch {
+  let session = SessionScratch()
+  var answerHead = ResponseHead()
+  var head: RequestHead {
+    _read { yield session.head }
+    _modify { yield &session.head }
+  }
+
+  init() {}
+}
+
+/// What all connections of a proxy share: who a request is from, what faults it meets, and where everything is noted that is
+/// known of it in the end.
+final class ProxyDesk: Sendable {
+  let context: ServerContext
+  let target: UpstreamTarget
+  /// Of messages that are passed on: a body has any length.
+  let limits: HTTPLimits
+  private let keepsHost: Bool
+  /// The longest body of which the records are read.
+  private let bodyBytesMax: Int
+  private let judge: (any AnswerJudge)?
+
+  init(
+    _ context: ServerContext, target: UpstreamTarget, keepsHost: Bool, bodyBytesMax: Int, judge: (any AnswerJudge)?
+  ) {
+    (self.context, self.target, self.keepsHost, self.bodyBytesMax) = (context, target, keepsHost, bodyBytesMax)
+    self.judge = judge
+    var limits = HTTPLimits()
+    limits.bodyBytes = 1 << 50
+    limits.headBytes = 32_768
+    self.limits = limits
+  }
+
+  func begin(_ scratch: ProxyScratch, now: MonotonicInstant) -> ProxyExchange {
+    let operation = ProxiedOperation.of(scratch.head)
+    var target = Exchange.Target()
+    (target.route, target.routeNumber) = ProxiedOperation.route(operation)
+    let router = context.reader.router
+    target.run =
+      router.run(of: scratch.head).flatMap { scratch.head.fields.text($0.name) } ?? scratch.head.text(HeaderName.runID)
+      ?? ""
+    let exchange = Exchange(scratch.head, target, query: [], receivedAt: context.backend.now, begunAt: now)
+    if let journal = context.journal, journal.takesNext() { exchange.draft = JournalDraft(scratch.head, operation) }
+    context.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
+    return ProxyExchange(exchange, scratch.head, target: scratch.head.fields.text(scratch.head.target) ?? "/")
+  }
+
+  func appendHead(
+    _ head: borrowing RequestHead, omitting omission: HeadFields.Omission, into out: inout [UInt8]
+  ) {
+    ForwardedHead.append(head, to: target, omitting: omission, keepsHost: keepsHost, into: &out)
+  }
+
+  func date(_ scratch: ProxyScratch) -> [UInt8] { scratch.session.date(context.backend.now) }
+
+  /// RFC 9110 §7.6.2: a proxy that may not pass a request on is its last recipient.
+  func ownAnswer(to head: borrowing RequestHead) -> Response? {
+    guard head.method == .options || head.method == .trace, head.text(HeaderName.maxForwards) == "0" else { return nil }
+    guard head.method == .options else {
+      return .error(405, "method_not_allowed", "the proxy does not send requests back; see Max-Forwards")
+        .with(HeaderName.allow, "OPTIONS")
+    }
+    return Response(204, "text/plain", [])
+  }
+}
+
+/// Faults, and what has to be known for them.
+extension ProxyDesk {
+  /// Whether a rule may want to answer in the upstream's place, or to hold the request back, when the whole of it is known.
+  func holdsBody(of current: ProxyExchange) -> Bool { context.faults.board.concernsRequests }
+
+  func keep(_ bytes: Span<UInt8>, of current: ProxyExchange) -> Bool {
+    current.keep(bytes, in: context.bodies, atMost: bodyBytesMax)
+  }
+
+  /// The device is looked for in the body first, which says more often who it is.
+  func fault(for current: ProxyExchange, beforeBody: Bool) -> AppliedFault? {
+    guard !context.faults.board.isEmpty else { return nil }
+    if !beforeBody, current.exchange.device.isEmpty { current.exchange.device = deviceSaid(in: current) }
+    let fault = context.faults.fault(
+      for: current.exchange, beforeBody: beforeBody, ofAnswer: !beforeBody && !current.isHeld)
+    if !beforeBody { current.exchange.fault = fault }
+    return fault
+  }
+
+  private func deviceSaid(in current: ProxyExchange) -> String {
+    var envelope = Envelope()
+    guard current.body.isWhole, !current.body.bytes.isEmpty else { return "" }
+    do throws(EnvelopeError) {
+      let name = try context.uploads.reader.device(in: current.body.bytes, &envelope)
+      return current.exchange.identity(name)?.name ?? ""
+    } catch { return "" }
+  }
+
+  /// The records of the body; none where it holds none.
+  func records(in current: ProxyExchange, _ scratch: ProxyScratch) -> UploadReading {
+    guard current.body.isWhole, !current.body.bytes.isEmpty else { return UploadReading() }
+    do throws(EnvelopeError) {
+      return try context.uploads.reader.read(current.body.bytes, into: &scratch.session.envelope)
+    } catch { return UploadReading() }
+  }
+
+  /// The body without the records behind the first `count`; nil when nothing of it would be left.
+  func prefix(of current: ProxyExchange, records count: Int, _ scratch: ProxyScratch) -> [UInt8]? {
+    let reading = records(in: current, scratch)
+    let ranges = (reading.points.map(\.record) + reading.quarantined.map(\.record)).sorted {
+      $0.lowerBound < $1.lowerBound
+    }
+    let body = current.body.bytes
+    guard let first = ranges.first, let last = ranges.last, count < ranges.count else { return body }
+    if count == 0, ranges.count == 1 { return nil }
+    let end = count == 0 ? first.lowerBound : ranges[count - 1].upperBound
+    return Array(body[..<end] + body[last.upperBound...])
+  }
+}
+
+/// What a proxy knows of an exchange when it is over.
+extension ProxyDesk {
+  func note(_ current: ProxyExchange, _ scratch: ProxyScratch, now: MonotonicInstant) {
+    let exchange = current.exchange
+    let reading = exchange.route.deviceOperation == .uploadLocations ? records(in: current, scratch) : UploadReading()
+    if exchange.device.isEmpty { exchange.device = exchange.identity(reading.device)?.name ?? "" }
+    exchange.body = current.takeBody(context.bodies)
+    let answer = current.shownAnswer(target)
+    if current.status != 0 || current.failure != nil { judge(current, reading, now) }
+    store(current, reading)
+    context.note(exchange, answer, sent: sent(current, reading), now: now)
+  }
+
+  private func sent(_ current: ProxyExchange, _ reading: UploadReading) -> [SentRecord] {
+    guard context.journal != nil, !reading.points.isEmpty else { return [] }
+    let exchange = current.exchange
+    let device = DeviceIdentity(run: exchange.run, name: exchange.device)
+    let fault = exchange.fault?.fault.kind
+    let isDelivered = !current.isClientGone && fault.map { !$0.changesAnswer } ?? true
+    return reading.points.map { point in
+      SentRecord(
+        uuid: point.uuid, device: device, at: exchange.receivedAt.millisecondsSince1970, status: current.status,
+        isDelivered: isDelivered, fault: fault?.rawValue)
+    }
+  }
+
+  /// What the upstream has acknowledged is kept as `serve` keeps what it has stored.
+  private func store(_ current: ProxyExchange, _ reading: UploadReading) {
+    // Backends take other JSON too: a body in which nothing is a record is none of a device.
+    let count = reading.points.isEmpty ? 0 : reading.points.count + reading.quarantined.count
+    guard count > 0 else { return }
+    let exchange = current.exchange
+    context.metrics.arrived(records: count, oldest: reading.oldest, at: exchange.receivedAt)
+    guard 200..<300 ~= current.status,
+      let device = exchange.identity(exchange.device.isEmpty ? "anonymous" : exchange.device)
+    else { return }
+    let batch = IngestBatch(
+      device: device, receivedAt: exchange.receivedAt, parameters: reading.parameters, bytes: exchange.body,
+      points: reading.points, quarantined: reading.quarantined, commandLimit: 0)
+    if context.backend.submit(.ingest(batch), for: .discarded) {
+      context.metrics.stored(accepted: reading.points.count, duplicate: 0, quarantined: reading.quarantined.count)
+    }
+  }
+
+  private func judge(_ current: ProxyExchange, _ reading: UploadReading, _ now: MonotonicInstant) {
+    guard let judge else { return }
+    let exchange = current.exchange
+    judge.judge(
+      JudgedAnswer(
+        device: DeviceIdentity(run: exchange.run, name: exchange.device), operation: exchange.route.deviceOperation,
+        url: target.url + current.target, body: exchange.body, status: current.status, head: current.answerHead,
+        answer: current.answer, answerBytes: current.answerBytes, failure: current.failure.map { $0.kind },
+        duration: now - exchange.begunAt, receivedAt: exchange.receivedAt))
+  }
+}
+
+extension ProxyExchange {
+  /// What the journal shows as its answer: the upstream's, or what was answered in its place.
+  fileprivate func shownAnswer(_ target: UpstreamTarget) -> Response {
+    if let ownAnswer { return ownAnswer }
+    if status != 0 { return Response(status, "", answer) }
+    return failure?.response(target) ?? .clientGone
+  }
+}
+
+extension Response {
+  /// The client has left before there was an answer. No client ever gets this; the number is the one that others use for it.
+  fileprivate static let clientGone = Response(499, "text/plain", [])
+}
+
+/// An answer of the upstream, with what was asked.
+package struct JudgedAnswer: Sendable {
+  /// Why there is none.
+  package enum Failure: Sendable {
+    case unreachable(String)
+    case timeout
+    case incomplete
+    case malformed(String)
+  }
+
+  package let device: DeviceIdentity
+  /// Nil for a request that is no operation of a device.
+  package let operation: DeviceOperation?
+  package let url: String
+  package let body: [UInt8]
+  package let status: Int
+  /// As it came, with the status line.
+  package let head: [UInt8]
+  /// The beginning of a long one.
+  package let answer: [UInt8]
+  package let answerBytes: Int
+  package let failure: Failure?
+  package let duration: Nanoseconds
+  package let receivedAt: WallInstant
+}
+
+extension UpstreamFailure {
+  fileprivate var kind: JudgedAnswer.Failure {
+    switch self {
+    case .unreachable(let error): .unreachable(error.description)
+    case .connectTimeout, .answerTimeout: .timeout
+    case .closed: .incomplete
+    case .malformed(let error): .malformed(error.reason)
+    }
+  }
+}

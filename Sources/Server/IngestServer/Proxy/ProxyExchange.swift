@@ -1,0 +1,102 @@
+import Base
+import Contract
+import HTTP1
+import Network
+
+/// One request that passes through a proxy, with what is known and kept of it and of its answer.
+final class ProxyExchange {
+  /// Who it is from and what it asks for, as for a request that is answered here.
+  let exchange: Exchange
+  let framing: BodyFraming
+  /// The client waits for leave to send the body.
+  let expectsContinue: Bool
+  /// The head of a request that is held, without what frames its body.
+  var heldHead: [UInt8] = []
+  /// For the clauses: what the client asked for.
+  let target: String
+  /// As much of the body as there is room for.
+  private(set) var body = KeptBody()
+  /// The whole body must be here before it is known what becomes of the request.
+  var isHeld = false
+  /// The fault that the answer meets; that of the request is over by then.
+  var answerFault: AppliedFault?
+
+  /// Of the upstream; 0 while there is none.
+  var status = 0
+  var answerHead: [UInt8] = []
+  private(set) var answer: [UInt8] = []
+  private(set) var answerBytes = 0
+  /// Why there was no answer.
+  var failure: UpstreamFailure?
+  /// The client was gone before it had the answer.
+  var isClientGone = false
+  /// What was answered in the upstream's place.
+  var ownAnswer: Response?
+
+  /// What is kept of an answer: the clauses want all of one that is not too long.
+  private static let answerBytesMax = 131_072
+
+  init(_ exchange: Exchange, _ head: borrowing RequestHead, target: String) {
+    self.exchange = exchange
+    framing = head.framing
+    expectsContinue = head.expectsContinue
+    self.target = target
+  }
+
+  /// A piece of the body has come. False when there is no room for it: what is kept is then not the whole.
+  func keep(_ bytes: Span<UInt8>, in budget: BodyBudget, atMost limit: Int) -> Bool {
+    body.append(bytes, of: framing, in: budget, atMost: limit)
+  }
+
+  func keepAnswer(_ bytes: Span<UInt8>) {
+    answerBytes += bytes.count
+    let room = Self.answerBytesMax - answer.count
+    if room > 0 { answer.append(copying: bytes.extracting(first: min(room, bytes.count))) }
+  }
+
+  /// The body for another use.
+  func takeBody(_ budget: BodyBudget) -> [UInt8] { body.take(budget) }
+}
+
+/// The bytes of a body as far as they are kept, and what they take of the memory for bodies.
+struct KeptBody {
+  private(set) var bytes: [UInt8] = []
+  private var budget = 0
+  /// Nothing was left out.
+  private(set) var isWhole = true
+
+  /// False when there is no room; nothing more is kept from then on.
+  mutating func append(_ new: Span<UInt8>, of framing: BodyFraming, in pool: BodyBudget, atMost limit: Int) -> Bool {
+    guard isWhole else { return false }
+    let count = bytes.count + new.count
+    guard count <= limit else { return close() }
+    while count > BodyBudget.free + budget {
+      guard pool.takeStep() else { return close() }
+      budget += BodyBudget.step
+    }
+    if count > BodyBudget.free, bytes.capacity < count, case .length(let length) = framing {
+      bytes.reserveCapacity(min(length, limit))
+    }
+    bytes.append(copying: new)
+    return true
+  }
+
+  private mutating func close() -> Bool {
+    isWhole = false
+    return false
+  }
+
+  mutating func take(_ pool: BodyBudget) -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &bytes)
+    drop(pool)
+    return taken
+  }
+
+  private mutating func drop(_ pool: BodyBudget) {
+    bytes = []
+    guard budget > 0 else { return }
+    pool.giveBack(budget)
+    budget = 0
+  }
+}

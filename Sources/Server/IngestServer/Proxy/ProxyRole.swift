@@ -1,0 +1,61 @@
+/// What a server that stands beside a proxy knows of it: its page and administration show what has passed.
+package struct ProxyRole: Sendable {
+  let upstream: String
+  let judge: (any AnswerJudge)?
+
+  package init(upstream: String, judge: (any AnswerJudge)?) {
+    self.upstream = upstream
+    self.judge = judge
+  }
+
+  /// What only the backend itself can do, and what only a proxy has seen.
+  static func refuse(_ route: Route, _ proxy: ProxyRole?) -> Response? {
+    guard let proxy else {
+      guard ofProxies.contains(route.name) else { return nil }
+      return .error(404, "only_in_a_proxy", "a server answers by itself; 'rollingroad proxy' in front of it knows this")
+    }
+    if route.deviceOperation != nil {
+      return .error(
+        404, "not_in_a_proxy", "this is the administration of a proxy; devices send to its other address, --listen")
+    }
+    guard ofServers.contains(route.name) else { return nil }
+    return .error(
+      404, "not_in_a_proxy", "a proxy has no commands, tokens or logs; ask the backend at \(proxy.upstream)")
+  }
+
+  private static let ofProxies: Set = ["listSentRecords", "listClauses"]
+  private static let ofServers: Set = [
+    "queueDeviceCommands", "listDeviceCommands", "queueCommands", "listDeviceLogs", "getDeviceLog", "expireTokens",
+    "revokeTokens", "breakRefresh",
+  ]
+}
+
+/// Looks at the upstream's answers as the SDK does, and remembers what was wrong. Called from any loop.
+package protocol AnswerJudge: Sendable {
+  func judge(_ answer: JudgedAnswer)
+  var report: ClauseReport { get }
+}
+
+/// Which clauses the upstream was seen to keep, and which it broke.
+package struct ClauseReport: Sendable {
+  /// A clause that was put to the test.
+  package struct Line: Sendable {
+    package let number: Int
+    package let rule: String
+    package let remedy: String
+    package let judged: Int
+    package let broken: Int
+    /// What it was the first time it was broken.
+    package let example: String?
+
+    package init(number: Int, rule: String, remedy: String, judged: Int, broken: Int, example: String?) {
+      (self.number, self.rule, self.remedy) = (number, rule, remedy)
+      (self.judged, self.broken, self.example) = (judged, broken, example)
+    }
+  }
+
+  package let answers: Int
+  package let lines: [Line]
+
+  package init(answers: Int, lines: [Line]) { (self.answers, self.lines) = (answers, lines) }
+}

@@ -1,0 +1,92 @@
+import Base
+import HTTP1
+import Network
+import Store
+
+/// The settings of a proxy.
+package struct ProxyConfiguration: Sendable {
+  package let upstream: UpstreamTarget
+  /// Where clients connect to.
+  package var listen = "127.0.0.1:8090"
+  /// Of the page and the administration, which have an address of their own: each path of the first is the upstream's. Its
+  /// data folder holds what was seen.
+  package var administration = ServerConfiguration()
+  /// The upstream sees the Host that the client wrote, not its own.
+  package var keepsHost = false
+  package var times = UpstreamTimes()
+
+  package init(_ upstream: UpstreamTarget) {
+    self.upstream = upstream
+    administration.listen = "127.0.0.1:8091"
+  }
+}
+
+/// A proxy between devices and any backend, with a server beside it that shows what has passed and lets it go wrong.
+package final class ProxyServer: Sendable {
+  private let server: IngestServer
+  private let loops: LoopGroup<ProxyEnd>
+
+  package init(
+    _ configuration: ProxyConfiguration, judge: (any AnswerJudge)? = nil,
+    notify: @escaping @Sendable (ServerNotice) -> Void = { _ in }
+  ) throws(ServerError) {
+    let address: SocketAddress
+    let listen: ListenAddress
+    do throws(UpstreamTarget.Problem) { address = try configuration.upstream.resolve() } catch {
+      throw ServerError(configuration: error.description)
+    }
+    do throws(NetworkError) {
+      listen = try ListenAddress(parsing: configuration.listen)
+      try listen.refuseWhenTaken()
+    } catch { throw ServerError(error) }
+    if listen.address == address {
+      throw ServerError(
+        configuration: "the proxy cannot be its own upstream; use another --listen or another --upstream")
+    }
+    var administration = configuration.administration
+    administration.proxy = ProxyRole(upstream: configuration.upstream.url, judge: judge)
+    server = try IngestServer(administration, notify: notify)
+    let desk = ProxyDesk(
+      server.context, target: configuration.upstream, keepsHost: configuration.keepsHost,
+      bodyBytesMax: administration.bodyBytesMax, judge: judge)
+    do throws(NetworkError) {
+      loops = try LoopGroup(administration.network, on: listen) { _, _, peers in
+        let scratch = ProxyScratch()
+        let pool = UpstreamPool(peers, to: address, limits: desk.limits, times: configuration.times)
+        return { accepted in
+          ProxySession(desk, scratch: scratch, pool: pool, token: accepted.token)
+        }
+      }
+    } catch {
+      server.stop()
+      throw ServerError(error)
+    }
+    server.backend.watch(others: { [weak loops] in loops?.figures.reduce(LoopFigures(), +) ?? LoopFigures() })
+  }
+
+  /// Where clients connect to.
+  package var url: String { "http://\(loops.address)" }
+  /// Where the page and the administration are.
+  package var administrationURL: String { server.url }
+
+  /// Takes no new connections, finishes the exchanges that have begun, and closes.
+  package func stop(within seconds: Int = 5) {
+    loops.drain(within: .seconds(Int64(seconds)))
+    loops.wait()
+    server.stop()
+  }
+
+  /// Serves until SIGTERM or SIGINT; the second signal stops at once. To be called from the main thread before another is
+  /// started.
+  package static func run(
+    _ configuration: ProxyConfiguration, judge: (any AnswerJudge)?,
+    notify: @escaping @Sendable (ServerNotice) -> Void, isReady: (ProxyServer) -> Void
+  ) throws(ServerError) {
+    let signals: SignalWatcher
+    do throws(NetworkError) { signals = try SignalWatcher.forEnding() } catch { throw ServerError(error) }
+    let proxy = try ProxyServer(configuration, judge: judge, notify: notify)
+    isReady(proxy)
+    _ = proxy.loops.run(until: signals, drainWithin: .seconds(5))
+    proxy.server.stop()
+  }
+}

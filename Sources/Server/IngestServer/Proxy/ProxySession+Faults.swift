@@ -1,0 +1,94 @@
+import Base
+import Contract
+import HTTP1
+import Network
+import Store
+
+/// Injected faults in front of the upstream. "Stores" in the words of `ServerFault` is here: the upstream gets the request.
+extension ProxySession {
+  /// A fault that does not wait for the body; the upstream gets nothing.
+  func refuseBody(of current: ProxyExchange, _ fault: AppliedFault, _ now: MonotonicInstant) {
+    current.exchange.fault = fault
+    guard case .refuse(let status) = fault.fault else {
+      passage = .nothing(then: .reset)
+      current.ownAnswer = .faulted(503)
+      (requestStage, answerStage, dropsBody) = (.complete, .complete, true)
+      return rules.stop()
+    }
+    answer(.faulted(status), now)
+  }
+
+  /// The whole of a request that was held has come.
+  func requestIsHere(_ current: ProxyExchange, _ fault: AppliedFault?, _ now: MonotonicInstant) {
+    current.exchange.fault = fault
+    guard let fault else { return release(current, nil, now) }
+    switch fault.fault {
+    case .delay: gate = now + fault.delay
+    case .status(let status, let fields, let body): answer(.asked(status, fields, body: body), now)
+    case .portal: answer(.portal, now)
+    case .redirect(let status, let location):
+      answer(Response(status, "text/html", []).with(HeaderName.location, location), now)
+    case .pretend:
+      let records = desk.records(in: current, scratch)
+      let receipt = IngestReceipt(accepted: records.points.count, quarantined: records.quarantined.count)
+      answer(.receipt(receipt), now)
+    case .prefix(let count):
+      guard let body = desk.prefix(of: current, records: count, scratch) else {
+        return answer(.receipt(IngestReceipt()), now)
+      }
+      release(current, body, now)
+    case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace:
+      current.answerFault = fault
+      release(current, nil, now)
+    case .refuse, .reset: preconditionFailure("\(fault.fault.kind) comes before the body")
+    }
+  }
+
+  /// The time of a fault is over.
+  func openGate(_ now: MonotonicInstant) {
+    gate = nil
+    if let current, current.isHeld, requestStage == .complete { release(current, nil, now) }
+  }
+
+  /// The fault of an answer whose head has come.
+  func meet(_ fault: AppliedFault, _ current: ProxyExchange, _ now: MonotonicInstant) {
+    switch fault.fault {
+    case .drop: passage = .nothing(then: .atOnce)
+    case .cut(let bytes): passage = .cut(left: bytes)
+    case .delayAfterCommit: gate = now + fault.delay
+    case .dribble(let piece, _): passage = .paced(piece: piece, pause: fault.delay)
+    case .malformed, .wrongLength, .empty, .replace: passage = .rewritten
+    case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix: break
+    }
+  }
+
+  /// The answer is here, and the client gets something else.
+  func appendRewritten() {
+    guard let current, let fault = current.answerFault else { return }
+    var (body, claimed) = (answerForm.body, answerForm.body.count)
+    switch fault.fault {
+    case .malformed:
+      body = body.isEmpty ? [UInt8(ascii: "{")] : body.dropLast()
+      claimed = body.count
+    case .wrongLength(let difference):
+      claimed = max(0, claimed + difference)
+      rules.stop()
+    case .empty: (body, claimed) = ([], 0)
+    case .replace(let status, let fields, let text): return append(.asked(status, fields, body: text), of: current)
+    default: preconditionFailure("\(fault.fault.kind) rewrites no answer")
+    }
+    let announcement = rules.announcement(for: current.exchange.version, bodyComplete: requestStage == .complete)
+    answerForm.head.move(to: &toClient)
+    HeadWriter.contentLength(claimed, into: &toClient)
+    HeadWriter.append(announcement, into: &toClient)
+    HeadWriter.end(into: &toClient)
+    if current.exchange.method != .head { toClient += body }
+  }
+
+  private func append(_ response: Response, of current: ProxyExchange) {
+    response.append(
+      to: &toClient, date: desk.date(scratch),
+      announcing: rules.announcement(for: current.exchange.version, bodyComplete: requestStage == .complete),
+      framing: .length, withoutContent: current.exchange.method == .head)
+  }
+}

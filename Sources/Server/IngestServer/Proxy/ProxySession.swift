@@ -1,0 +1,345 @@
+import Base
+import Contract
+import HTTP1
+import Network
+
+/// A client's connection to a proxy: requests in, and out to the upstream; answers back, in order and one exchange at a time.
+/// No socket, no thread, no clock: a loop, or a test in its place, shows it what both sides send.
+///
+/// What it holds for either side is bounded: it reads no further from one while the other does not take what is there.
+final class ProxySession: ProxyEnd {
+  enum RequestStage {
+    case waiting
+    case receiving
+    /// Received to its end, or not worth receiving.
+    case complete
+  }
+
+  enum AnswerStage {
+    /// Nothing was sent to the upstream, and nothing was answered.
+    case none
+    case awaited
+    case passing
+    /// Everything that the client gets is here.
+    case complete
+  }
+
+  let desk: ProxyDesk
+  let scratch: ProxyScratch
+  let pool: UpstreamPool
+  private let token: ConnectionToken
+  var parser: RequestParser
+  var rules: ConnectionRules
+  private var exchangeCount: UInt32 = 0
+
+  var requestStage = RequestStage.waiting
+  var answerStage = AnswerStage.none
+  /// The exchange under way.
+  var current: ProxyExchange?
+  var line: UpstreamLine?
+  /// For the upstream; its line takes it when it can.
+  var toUpstream: [UInt8] = []
+  /// For the client; behind the gate, if one is set.
+  var toClient: [UInt8] = []
+  /// The body that is still coming is not passed on.
+  var dropsBody = false
+  /// The request again, while it may be sent a second time.
+  var again: [UInt8] = []
+  var passage = AnswerPassage.whole
+  /// Of the answer that is passing.
+  var answerForm = AnswerForm()
+  /// Before this nothing goes to the client, or on to the upstream.
+  var gate: MonotonicInstant?
+  /// The client's connection is gone, and only the upstream's answer is waited for.
+  private(set) var isDetached = false
+
+  /// Pieces of messages that one call takes before other connections have their turn.
+  private static let share = 2_048
+
+  init(
+    _ desk: ProxyDesk, scratch: ProxyScratch, pool: UpstreamPool, token: ConnectionToken
+  ) {
+    (self.desk, self.scratch, self.pool, self.token) = (desk, scratch, pool, token)
+    parser = RequestParser(limits: desk.limits)
+    rules = ConnectionRules(limits: desk.limits)
+  }
+
+  /// There is room for what the client sends.
+  private var takesRequest: Bool {
+    wishes.ending == .open && requestStage != .complete && toUpstream.count < Self.heldBytesMax
+  }
+
+  override func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
+    var taken = 0
+    var share = Self.share
+    // What was taken last may have been the end, for which no further byte will call.
+    while takesRequest || requestStage == .receiving && taken == input.count, wishes.ending == .open, share > 0 {
+      let step: MessageStep
+      do throws(HTTPError) {
+        step = try parser.next(input.extracting(taken..<input.count), into: &scratch.head)
+      } catch {
+        refuse(error, output.now)
+        work(&output)
+        return input.count
+      }
+      switch step.event {
+      case .needMoreInput: break
+      case .head: headCame(output.now)
+      case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound), output.now)
+      case .end: requestEnded(output.now)
+      }
+      share -= 1
+      taken += step.taken
+      if step.event == .needMoreInput { break }
+    }
+    output.hasHadItsShare = share == 0 && taken < input.count
+    if !toUpstream.isEmpty { line?.nudge() }
+    work(&output)
+    return taken
+  }
+
+  override func inputEnded(_ output: inout SessionOutput) {
+    rules.stop()
+    noteWishes()
+  }
+
+  override func produce(_ output: inout SessionOutput) { work(&output) }
+
+  override func nudged(_ output: inout SessionOutput) { work(&output) }
+
+  override func alarmRang(_ output: inout SessionOutput) {
+    wishes.alarm = nil
+    work(&output)
+  }
+
+  override func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {
+    switch limit {
+    case .head, .body, .bodyRate:
+      guard answerStage == .none || answerStage == .awaited else {
+        wishes.ending = .atOnce
+        return giveUp(output.now)
+      }
+      rules.stop()
+      leaveUpstream()
+      answer(.error(408, "timeout", "the request did not arrive in time"), output.now)
+      work(&output)
+    case .idle, .write, .linger: wishes.ending = .atOnce
+    }
+  }
+
+  override func drain(_ output: inout SessionOutput) {
+    rules.stop()
+    if requestStage == .waiting, parser.isIdle { wishes.ending = .afterOutput }
+  }
+
+  override func closed(_ reason: CloseReason, now: MonotonicInstant) {
+    toClient = []
+    guard let current else { return }
+    current.isClientGone = true
+    if answerStage == .complete { return endExchange(now) }
+    // A request that the upstream has whole is answered as on a network that has lost the client: what the answer says
+    // is worth knowing.
+    if requestStage == .complete, line != nil, reason != .stopped {
+      isDetached = true
+      gate = nil
+      passage = .nothing(then: .atOnce)
+      line?.nudge()
+    } else {
+      giveUp(now)
+    }
+  }
+
+  /// The exchange ends without an answer.
+  private func giveUp(_ now: MonotonicInstant) {
+    leaveUpstream()
+    toUpstream = []
+    endExchange(now)
+  }
+}
+
+extension ProxySession {
+  private func headCame(_ now: MonotonicInstant) {
+    exchangeCount &+= 1
+    rules.requestBegan(scratch.head)
+    let current = desk.begin(scratch, now: now)
+    self.current = current
+    requestStage = .receiving
+    (dropsBody, passage, gate, again) = (false, .whole, nil, [])
+    if let answer = desk.ownAnswer(to: scratch.head) { return self.answer(answer, now) }
+    if let fault = desk.fault(for: current, beforeBody: true) { return refuseBody(of: current, fault, now) }
+    current.isHeld = desk.holdsBody(of: current)
+    if current.isHeld {
+      if current.expectsContinue { ResponseWriter.interimContinue(into: &toClient) }
+      desk.appendHead(scratch.head, omitting: [.contentLength, .expect], into: &current.heldHead)
+    } else {
+      desk.appendHead(scratch.head, omitting: [], into: &toUpstream)
+      if current.framing == .chunked { HeadWriter.chunked(into: &toUpstream) }
+      HeadWriter.end(into: &toUpstream)
+      sendOn(now)
+    }
+  }
+
+  /// What is in `toUpstream` is the beginning of a request.
+  func sendOn(_ now: MonotonicInstant) {
+    guard let current else { return }
+    let method = current.exchange.method
+    answerStage = .awaited
+    let line = pool.take(for: self, to: method, now: now)
+    self.line = line
+    if line.isReused, current.framing == .none, method.isIdempotent { again = toUpstream }
+    line.nudge()
+  }
+
+  private func bodyCame(_ bytes: Span<UInt8>, _ now: MonotonicInstant) {
+    guard let current, !dropsBody else { return }
+    let isKept = desk.keep(bytes, of: current)
+    if !current.isHeld { return appendBody(bytes, of: current) }
+    guard !isKept else { return }
+    // No room to hold it: the faults that need the whole are passed over, and the rest is streamed.
+    release(current, nil, now)
+    appendBody(bytes, of: current)
+  }
+
+  private func appendBody(_ bytes: Span<UInt8>, of current: ProxyExchange) {
+    if current.framing == .chunked {
+      ChunkWriter.chunk(bytes, into: &toUpstream)
+    } else {
+      toUpstream.append(copying: bytes)
+    }
+  }
+
+  /// A held request goes on with what has come of its body, or with what a fault leaves of that.
+  func release(_ current: ProxyExchange, _ body: [UInt8]? = nil, _ now: MonotonicInstant) {
+    current.isHeld = false
+    current.heldHead.move(to: &toUpstream)
+    let bytes = body ?? current.body.bytes
+    switch current.framing {
+    case .none, .untilClose: break
+    case .length(let length):
+      HeadWriter.contentLength(requestStage == .complete ? bytes.count : length, into: &toUpstream)
+    case .chunked: HeadWriter.chunked(into: &toUpstream)
+    }
+    HeadWriter.end(into: &toUpstream)
+    appendBody(bytes.span, of: current)
+    if requestStage == .complete, current.framing == .chunked { ChunkWriter.end(into: &toUpstream) }
+    sendOn(now)
+  }
+
+  private func requestEnded(_ now: MonotonicInstant) {
+    requestStage = .complete
+    guard let current else { return }
+    guard answerStage != .complete else { return }
+    let isHeld = current.isHeld
+    let fault = desk.fault(for: current, beforeBody: false)
+    if isHeld { return requestIsHere(current, fault, now) }
+    if current.framing == .chunked { ChunkWriter.end(into: &toUpstream) }
+    current.answerFault = fault
+  }
+
+  /// Not HTTP, or beyond the limits. What has been sent of it to the upstream is never completed there.
+  private func refuse(_ error: HTTPError, _ now: MonotonicInstant) {
+    rules.stop()
+    leaveUpstream()
+    toUpstream = []
+    desk.context.metrics.refused(status: error.status)
+    guard answerStage != .passing, answerStage != .complete else {
+      wishes.ending = .atOnce
+      return endExchange(now)
+    }
+    answer(.unreadable(error), now)
+  }
+
+  /// The upstream is of no further use for this exchange.
+  func leaveUpstream() {
+    line?.abandon()
+    line = nil
+  }
+
+  /// Answers in the upstream's place.
+  func answer(_ response: Response, _ now: MonotonicInstant) {
+    let isComplete = requestStage == .complete
+    let isWorthReading = !isComplete && current?.framing.isWorthReading == true && current?.expectsContinue == false
+    let version = current?.exchange.version ?? .http11
+    let announcement = rules.announcement(for: version, bodyComplete: isComplete || isWorthReading)
+    response.append(
+      to: &toClient, date: desk.date(scratch), announcing: announcement, framing: .length,
+      withoutContent: current?.exchange.method == .head)
+    current?.ownAnswer = response
+    dropsBody = true
+    if !isComplete && !isWorthReading { requestStage = .complete }
+    answerStage = .complete
+  }
+
+  /// Everything that is to be known of it is known.
+  func endExchange(_ now: MonotonicInstant) {
+    guard let current else { return }
+    self.current = nil
+    desk.note(current, scratch, now: now)
+  }
+}
+
+/// What leaves towards the client, and when.
+extension ProxySession {
+  /// The line has taken what there was.
+  func upstreamHasRoom() { if requestStage == .receiving { nudgeClient() } }
+
+  func nudgeClient() { if !isDetached { pool.peers.nudge(token) } }
+
+  private func work(_ output: inout SessionOutput) {
+    if let gate, gate <= output.now { openGate(output.now) }
+    let wasFull = toClient.count >= Self.heldBytesMax
+    let hasRoom = output.unsentBefore <= Self.heldBytesMax
+    if gate == nil, !toClient.isEmpty, hasRoom { moveToClient(&output) }
+    if wasFull, toClient.count < Self.heldBytesMax { line?.nudge() }
+    if answerStage == .complete, toClient.isEmpty, wishes.ending == .open { exchangeLeft(output.now) }
+    noteWishes()
+  }
+
+  private func moveToClient(_ output: inout SessionOutput) {
+    guard case .paced(let piece, let pause) = passage, toClient.count > piece || answerStage != .complete else {
+      return toClient.move(to: &output.bytes)
+    }
+    let count = min(piece, toClient.count)
+    output.bytes += toClient[..<count]
+    toClient.removeFirst(count)
+    gate = output.now + pause
+  }
+
+  /// The client has what it gets: the next request, or the end.
+  private func exchangeLeft(_ now: MonotonicInstant) {
+    endExchange(now)
+    if let ending = passage.ending { return wishes.ending = ending }
+    guard requestStage == .complete else { return }
+    leaveUpstream()
+    switch rules.next {
+    case .readNextRequest:
+      requestStage = .waiting
+      answerStage = .none
+      parser.beginNextRequest()
+    case .closeAfterAnswer: wishes.ending = .afterOutput
+    }
+  }
+
+  func noteWishes() {
+    wishes.wantsInput = takesRequest
+    wishes.hasMoreOutput = gate == nil && !toClient.isEmpty
+    wishes.alarm = gate
+    wishes.phase =
+      switch requestStage {
+      case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
+      // While the upstream takes nothing, the client is not to blame.
+      case .receiving: takesRequest && answerStage != .passing ? .body(message: exchangeCount) : .answering
+      case .complete: .answering
+      }
+  }
+}
+
+extension HTTPMethod {
+  /// RFC 9110 §9.2.2: such a request may be sent again by a proxy.
+  fileprivate var isIdempotent: Bool {
+    switch self {
+    case .get, .head, .put, .delete, .options, .trace: true
+    case .post, .patch, .connect, .other: false
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package import Base
+import Contract
+import HTTP1
+import Network
+
+/// Where a proxy passes requests on to: `http://host:port/path`.
+package struct UpstreamTarget: Sendable {
+  /// What is wrong with the text, and what to do about it.
+  package struct Problem: Error {
+    package let description: String
+  }
+
+  /// As it was given, without a slash at its end.
+  package let url: String
+  /// `host` or `host:port`, for the Host field.
+  let authority: [UInt8]
+  let host: String
+  let port: UInt16
+  /// What stands before each path; empty for nothing.
+  let prefix: [UInt8]
+
+  package init(parsing text: String) throws(Problem) {
+    if text.lowercased().hasPrefix("https://") {
+      throw Problem(
+        description:
+          "this version speaks no TLS to the upstream; use its http:// address, or put a program that speaks TLS between them (stunnel, nginx)"
+      )
+    }
+    let scheme = "http://"
+    guard text.lowercased().hasPrefix(scheme) else {
+      throw Problem(description: "the upstream must be a URL such as http://127.0.0.1:3000, not \"\(text)\"")
+    }
+    let rest = text.dropFirst(scheme.count)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    var path = rest[authority.endIndex...]
+    guard !path.contains("?"), !path.contains("#") else {
+      throw Problem(description: "the upstream must be a URL without a query, not \"\(text)\"")
+    }
+    while path.hasSuffix("/") { path = path.dropLast() }
+    guard path.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !authority.contains("@") else {
+      throw Problem(description: "the upstream must be a URL such as http://127.0.0.1:3000, not \"\(text)\"")
+    }
+    let (host, port) = try UpstreamTarget.split(authority, of: text)
+    (self.host, self.port) = (host, port)
+    self.authority = Array(authority.utf8)
+    prefix = Array(path.utf8)
+    url = scheme + authority + path
+  }
+
+  /// Host and port; an IPv6 address stands in brackets.
+  private static func split(_ authority: Substring, of text: String) throws(Problem) -> (String, UInt16) {
+    var host = authority
+    var port: UInt16 = 80
+    let bracket = authority.lastIndex(of: "]")
+    if let colon = authority.lastIndex(of: ":"), bracket.map({ $0 < colon }) ?? true {
+      guard let number = UInt16(authority[authority.index(after: colon)...]), number > 0 else {
+        throw Problem(description: "the port in \"\(text)\" must be a number from 1 to 65535")
+      }
+      port = number
+      host = authority[..<colon]
+    }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    guard !host.isEmpty else { throw Problem(description: "\"\(text)\" names no host") }
+    return (String(host), port)
+  }
+
+  /// Looked up once, when the proxy starts.
+  func resolve() throws(Problem) -> SocketAddress {
+    guard let address = SocketAddress.resolving(host, port: port) else {
+      throw Problem(
+        description: "the host \"\(host)\" of the upstream is not known; check its name, or use its address")
+    }
+    return address
+  }
+}
+
+/// How long the upstream may take, and how long a connection to it is kept.
+package struct UpstreamTimes: Sendable {
+  package var connect = Nanoseconds.seconds(5)
+  /// Without a byte of the answer.
+  package var answer = Nanoseconds.seconds(60)
+  /// Shorter than servers keep them as a rule, Node's 5 s among them: a request that meets their close is lost.
+  package var idle = Nanoseconds.seconds(4)
+
+  init() {}
+}
+
+/// The heads that a proxy writes.
+enum ForwardedHead {
+  /// The head of a request without what frames its body and without the empty line.
+  static func append(
+    _ head: borrowing RequestHead, to target: UpstreamTarget, omitting: HeadFields.Omission, keepsHost: Bool,
+    into out: inout [UInt8]
+  ) {
+    var written: [UInt8] = []
+    if head.form == .asterisk {
+      written = [UInt8(ascii: "*")]
+    } else {
+      written += target.prefix
+      if head.path.isEmpty { written.append(UInt8(ascii: "/")) } else { written.append(copying: head[head.path]) }
+      if let query = head.query {
+        written.append(UInt8(ascii: "?"))
+        written.append(copying: head[query])
+      }
+    }
+    do throws(HTTPError) {
+      try RequestWriter.requestLine(head[head.methodBytes], written.span, .http11, into: &out)
+      if keepsHost, let authority = head.authority {
+        try HeadWriter.field(HeaderName.host, head[authority], into: &out)
+      } else {
+        try HeadWriter.field(HeaderName.host, target.authority.span, into: &out)
+      }
+    } catch { preconditionFailure("the parser has passed what it refuses: \(error)") }
+    head.fields.appendEndToEnd(omitting: omitting.union(.host), into: &out)
+    appendVia(head.version, into: &out)
+  }
+
+  /// The head of an answer without what frames its body and without the empty line. The phrase stays as it was.
+  static func append(
+    _ head: borrowing ResponseHead, omitting: HeadFields.Omission, into out: inout [UInt8]
+  ) {
+    appendStatusLine(head, into: &out)
+    head.fields.appendEndToEnd(omitting: omitting, into: &out)
+    appendVia(head.version, into: &out)
+  }
+
+  private static func appendStatusLine(_ head: borrowing ResponseHead, into out: inout [UInt8]) {
+    out += "HTTP/1.1 ".utf8
+    let status = head.status
+    out.append(UInt8(ascii: "0") + UInt8(status / 100))
+    out.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
+    out.append(UInt8(ascii: "0") + UInt8(status % 10))
+    out.append(UInt8(ascii: " "))
+    out.append(copying: head[head.reason])
+    out += "\r\n".utf8
+  }
+
+  /// RFC 9110 §7.6.3: the version in which the message came, and who passed it on.
+  private static func appendVia(_ version: HTTPVersion, into out: inout [UInt8]) {
+    if version == .http10 {
+      HeadWriter.field(HeaderName.via, "1.0 rollingroad", into: &out)
+    } else {
+      HeadWriter.field(HeaderName.via, "1.1 rollingroad", into: &out)
+    }
+  }
+}

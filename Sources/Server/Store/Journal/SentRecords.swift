@@ -1,0 +1,188 @@
+package import Base
+import Database
+
+/// A record that a proxy has passed on once, and what came of that.
+package struct SentRecord: Equatable, Sendable {
+  package var uuid: UUID128
+  package var device: DeviceIdentity
+  /// Milliseconds since 1970.
+  package var at: Int64
+  /// Of the backend's answer; 0 for none.
+  package var status: Int
+  /// The client got that answer as it was.
+  package var isDelivered: Bool
+  /// The kind of the fault that the request met.
+  package var fault: String?
+
+  package init(
+    uuid: UUID128, device: DeviceIdentity, at: Int64, status: Int, isDelivered: Bool, fault: String? = nil
+  ) {
+    self.uuid = uuid
+    self.device = device
+    self.at = at
+    self.status = status
+    self.isDelivered = isDelivered
+    self.fault = fault
+  }
+
+  var isAcknowledged: Bool { 200..<300 ~= status }
+  var byteCount: Int { 128 + device.run.utf8.count + device.name.utf8.count }
+}
+
+/// What became of a record, all its sendings together.
+package struct SentRecordAccount: Equatable, Sendable {
+  /// In the order in which a record hopes to leave them behind.
+  package enum State: String, CaseIterable, Sendable {
+    /// No answer of the backend to it was seen.
+    case unanswered
+    /// The backend has answered, and never with a success.
+    case refused
+    /// The backend has acknowledged it, and the client has not heard of that: it sends it again.
+    case undelivered
+    case acknowledged
+  }
+
+  package var uuid: UUID128
+  /// The one that sent it last.
+  package var device: DeviceIdentity
+  package var firstAt: Int64
+  package var lastAt: Int64
+  package var attempts: Int
+  /// When the request was received that the backend acknowledged first.
+  package var acknowledgedAt: Int64?
+  package var acknowledgements: Int
+  /// Acknowledgements that the client got.
+  package var deliveries: Int
+  /// Of the last answer; 0 for none.
+  package var status: Int
+  /// The last fault that it met.
+  package var fault: String?
+
+  package var state: State {
+    if acknowledgements > 0 { return deliveries > 0 ? .acknowledged : .undelivered }
+    return status == 0 ? .unanswered : .refused
+  }
+}
+
+/// Which records are meant. What is nil does not matter.
+package struct SentRecordFilter: Sendable {
+  package var uuid: UUID128?
+  package var run: String?
+  package var device: String?
+  package var state: SentRecordAccount.State?
+
+  package init() {}
+}
+
+/// Where a page of records ended.
+package struct SentRecordCursor: Equatable, Sendable {
+  package var uuid: UUID128
+  package var run: String
+
+  package init(uuid: UUID128, run: String) { (self.uuid, self.run) = (uuid, run) }
+}
+
+/// The records that a proxy has passed on, by their uuid: written with the requests that carried them, in one transaction.
+extension Journal {
+  /// Records looked at for one page, whether or not they match.
+  private static let recordsPerPage = 20_000
+  /// After so many the bound is looked at again.
+  private static let trimInterval = 65_536
+
+  /// Inside the transaction of the entries.
+  func note(_ records: [SentRecord]) throws(DatabaseError) {
+    for record in records { try note(record) }
+    sentSinceTrim += records.count
+    guard sentSinceTrim >= Self.trimInterval else { return }
+    sentSinceTrim = 0
+    try connection.run(
+      "DELETE FROM sent WHERE last < (SELECT last FROM sent ORDER BY last DESC LIMIT 1 OFFSET ?1)", limits.sentRecords)
+  }
+
+  private func note(_ record: SentRecord) throws(DatabaseError) {
+    try connection.with(
+      """
+      INSERT INTO sent VALUES(?1, ?2, ?3, ?4, ?4, 1, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(uuid, run) DO UPDATE SET
+        device = excluded.device, last = max(last, excluded.last), attempts = attempts + 1,
+        acknowledged = coalesce(acknowledged, excluded.acknowledged),
+        acknowledgements = acknowledgements + excluded.acknowledgements,
+        deliveries = deliveries + excluded.deliveries, status = excluded.status,
+        fault = CASE excluded.fault WHEN '' THEN fault ELSE excluded.fault END
+      """
+    ) { (statement: inout Statement) throws(DatabaseError) in
+      let uuid = record.uuid.bytes
+      let (run, name, fault) = (record.device.run, record.device.name, record.fault ?? "")
+      var row = statement.start()
+      row.bind(1, blob: uuid.span)
+      row.bind(2, text: run.utf8.span)
+      row.bind(3, text: name.utf8.span)
+      row.bind(4, record.at)
+      if record.isAcknowledged { row.bind(5, record.at) } else { row.bindNull(5) }
+      row.bind(6, Int64(record.isAcknowledged ? 1 : 0))
+      row.bind(7, Int64(record.isAcknowledged && record.isDelivered ? 1 : 0))
+      row.bind(8, Int64(record.status))
+      row.bind(9, text: fault.utf8.span)
+      try row.run()
+    }
+  }
+
+  /// Records that match, in the order of their uuids, at most `limit`.
+  package func sentRecords(
+    matching filter: SentRecordFilter, after cursor: SentRecordCursor?, limit: Int
+  ) throws(StoreError) -> Page<SentRecordAccount, SentRecordCursor> {
+    var found: [SentRecordAccount] = []
+    var last: SentRecordCursor?
+    var looked = 0
+    do {
+      try connection.with(
+        """
+        SELECT uuid, run, device, first, last, attempts, acknowledged, acknowledgements, deliveries, status, fault FROM sent
+        WHERE (uuid, run) \(cursor == nil ? ">=" : ">") (?1, ?2) ORDER BY uuid, run LIMIT ?3
+        """
+      ) { (statement: inout Statement) throws(DatabaseError) in
+        let uuid = (cursor?.uuid ?? filter.uuid ?? UUID128(high: 0, low: 0)).bytes
+        let run = cursor?.run ?? ""
+        var row = statement.start()
+        row.bind(1, blob: uuid.span)
+        row.bind(2, text: run.utf8.span)
+        row.bind(3, Int64(Self.recordsPerPage))
+        while found.count < limit, try row.step() {
+          let account = SentRecordAccount(row)
+          if let uuid = filter.uuid, uuid != account.uuid { break }
+          looked += 1
+          last = SentRecordCursor(uuid: account.uuid, run: account.device.run)
+          if filter.takes(account) { found.append(account) }
+        }
+      }
+    } catch {
+      throw StoreError(error, opening: "the journal")
+    }
+    let isCutShort = found.count == limit || looked == Self.recordsPerPage
+    return Page(elements: found, next: isCutShort ? last : nil)
+  }
+}
+
+extension SentRecordFilter {
+  fileprivate func takes(_ account: SentRecordAccount) -> Bool {
+    if let run, run != account.device.run { return false }
+    if let device, device != account.device.name { return false }
+    if let state, state != account.state { return false }
+    return true
+  }
+}
+
+extension SentRecordAccount {
+  fileprivate init(_ row: borrowing Execution) {
+    uuid = row.uuid(at: 0)
+    device = DeviceIdentity(run: row.text(at: 1), name: row.text(at: 2))
+    firstAt = row.integer(at: 3)
+    lastAt = row.integer(at: 4)
+    attempts = Int(row.integer(at: 5))
+    acknowledgedAt = row.isNull(at: 6) ? nil : row.integer(at: 6)
+    acknowledgements = Int(row.integer(at: 7))
+    deliveries = Int(row.integer(at: 8))
+    status = Int(row.integer(at: 9))
+    let fault = row.text(at: 10)
+    self.fault = fault.isEmpty ? nil : fault
+  }
+}
