@@ -212,3 +212,74 @@ import Testing
     let mutex = Mutex(())
   }
 }
+
+/// What a proxy writes down of the records that it has passed on.
+@Suite struct LedgerRecordTests {
+  private func batch(_ records: [LedgerRecord]) -> JournalBatch {
+    var batch = JournalBatch(limits: JournalLimits())
+    let hasRoom = batch.append(nil, sent: records)
+    #expect(hasRoom)
+    return batch
+  }
+
+  private func record(_ number: UInt64, at: Int64, status: Int, isDelivered: Bool = true, run: String = "")
+    -> LedgerRecord
+  {
+    LedgerRecord(
+      uuid: UUID128(high: 0, low: number), device: DeviceIdentity(run: run, name: "car"), at: at, status: status,
+      isDelivered: isDelivered)
+  }
+
+  private func all(_ journal: Journal, _ filter: LedgerFilter, pages: Int) throws -> [LedgerAccount] {
+    var found: [LedgerAccount] = []
+    var cursor: LedgerRecordCursor?
+    repeat {
+      let page = try journal.sentRecords(matching: filter, after: cursor, limit: pages)
+      found += page.elements
+      cursor = page.next
+    } while cursor != nil
+    return found
+  }
+
+  @Test func sendingsOfARecordAddUp() throws {
+    let journal = try Journal(folder: ":memory:")
+    try journal.append(
+      batch([
+        record(1, at: 10, status: 0), record(2, at: 11, status: 503),
+        record(3, at: 12, status: 200, isDelivered: false),
+      ]))
+    try journal.append(batch([record(1, at: 20, status: 200), record(3, at: 21, status: 200, run: "r")]))
+    let found = try all(journal, LedgerFilter(), pages: 2)
+    #expect(found.map(\.state) == [.acknowledged, .refused, .undelivered, .acknowledged])
+    #expect(found.map(\.attempts) == [2, 1, 1, 1])
+    #expect(found[0].firstAt == 10 && found[0].lastAt == 20 && found[0].acknowledgedAt == 20)
+    try journal.append(batch([record(3, at: 30, status: 500), record(3, at: 31, status: 200)]))
+    var filter = LedgerFilter()
+    filter.uuid = UUID128(high: 0, low: 3)
+    filter.run = ""
+    let third = try all(journal, filter, pages: 9)
+    #expect(third.map(\.attempts) == [3] && third[0].acknowledgements == 2 && third[0].deliveries == 1)
+    #expect(third[0].acknowledgedAt == 12 && third[0].state == .acknowledged)
+  }
+
+  @Test func pagesOfAnySizeHoldEveryRecordOnce() throws {
+    let journal = try Journal(folder: ":memory:")
+    try journal.append(batch((0..<40).map { record($0 / 2, at: 1, status: $0 % 3 == 0 ? 200 : 0, run: "\($0 % 2)") }))
+    var filter = LedgerFilter()
+    for pages in [1, 3, 39, 40, 100] {
+      #expect(try all(journal, filter, pages: pages).count == 40)
+      filter.state = .acknowledged
+      #expect(try all(journal, filter, pages: pages).count == 14)
+      filter.state = nil
+    }
+  }
+
+  @Test func aResetForgetsThemByRun() throws {
+    let journal = try Journal(folder: ":memory:")
+    try journal.append(batch([record(1, at: 1, status: 200, run: "a"), record(1, at: 1, status: 200, run: "b")]))
+    try journal.reset(run: "a")
+    #expect(try all(journal, LedgerFilter(), pages: 9).map(\.device.run) == ["b"])
+    try journal.reset(run: nil)
+    #expect(try all(journal, LedgerFilter(), pages: 9).isEmpty)
+  }
+}

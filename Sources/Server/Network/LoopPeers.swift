@@ -1,6 +1,7 @@
 /// What sessions ask of their loop about connections other than their own. Used on the loop's thread alone; what is asked for
 /// is done when the session's call has returned, in the order of asking and before the loop waits again.
 package final class LoopPeers<Session: ByteSession> {
+  /// A call of another session, or a connection to be opened.
   package enum Request {
     case nudge(ConnectionToken)
     case open(SocketAddress, (ConnectionToken) -> Session)

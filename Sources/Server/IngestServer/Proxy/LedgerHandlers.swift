@@ -13,7 +13,7 @@ struct LedgerHandlers: Sendable {
   func list(_ exchange: Exchange) throws(ResponseError) -> Reply {
     guard hasJournal else { return .answer(.error(404, "journal_off", "the journal is off; see --journal")) }
     let parameters = exchange.query
-    var filter = SentRecordFilter()
+    var filter = LedgerFilter()
     filter.run = exchange.optionalRun
     filter.device = parameters.text("device")
     if let text = parameters.text("uuid") {
@@ -22,8 +22,8 @@ struct LedgerHandlers: Sendable {
       }
       filter.uuid = uuid
     }
-    filter.state = try parameters.name("state", among: SentRecordAccount.State.allCases.map(\.rawValue))
-      .flatMap(SentRecordAccount.State.init(rawValue:))
+    filter.state = try parameters.name("state", among: LedgerAccount.State.allCases.map(\.rawValue))
+      .flatMap(LedgerAccount.State.init(rawValue:))
     let cursor = try parameters.text("cursor").map { text throws(ResponseError) in try Self.cursor(text) }
     let limit = try parameters.limit() ?? 100
     return .askJournal { [filter] (journal) throws(StoreError) in
@@ -36,18 +36,18 @@ struct LedgerHandlers: Sendable {
   }
 
   /// The uuid, and behind a point the run.
-  private static func text(_ cursor: SentRecordCursor) -> String {
+  private static func text(_ cursor: LedgerRecordCursor) -> String {
     var text: [UInt8] = []
     cursor.uuid.append(lowerCaseTextTo: &text)
     return String(decoding: text, as: UTF8.self) + "." + cursor.run
   }
 
-  private static func cursor(_ text: String) throws(ResponseError) -> SentRecordCursor {
+  private static func cursor(_ text: String) throws(ResponseError) -> LedgerRecordCursor {
     let uuid = text.prefix { $0 != "." }
     guard let value = UUID128(text: String(uuid).utf8.span), uuid.endIndex != text.endIndex else {
       throw ResponseError(.error(400, "bad_cursor", "the cursor is not one that this server gave out"))
     }
-    return SentRecordCursor(uuid: value, run: String(text[text.index(after: uuid.endIndex)...]))
+    return LedgerRecordCursor(uuid: value, run: String(text[text.index(after: uuid.endIndex)...]))
   }
 
   /// `GET /admin/v1/clauses`: the clauses that the upstream's answers have put to the test.
@@ -74,7 +74,7 @@ struct LedgerHandlers: Sendable {
 }
 
 extension JSONWriter {
-  fileprivate mutating func append(_ account: SentRecordAccount) {
+  fileprivate mutating func append(_ account: LedgerAccount) {
     beginObject()
     key("uuid")
     value(account.uuid)

@@ -135,14 +135,14 @@ extension ProxyDesk {
     context.note(exchange, answer, sent: sent(current, reading), now: now)
   }
 
-  private func sent(_ current: ProxyExchange, _ reading: UploadReading) -> [SentRecord] {
+  private func sent(_ current: ProxyExchange, _ reading: UploadReading) -> [LedgerRecord] {
     guard context.journal != nil, !reading.points.isEmpty else { return [] }
     let exchange = current.exchange
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let fault = exchange.fault?.fault.kind
     let isDelivered = !current.isClientGone && fault.map { !$0.changesAnswer } ?? true
     return reading.points.map { point in
-      SentRecord(
+      LedgerRecord(
         uuid: point.uuid, device: device, at: exchange.receivedAt.millisecondsSince1970, status: current.status,
         isDelivered: isDelivered, fault: fault?.rawValue)
     }

@@ -31,7 +31,7 @@ package final class JournalRecorder: Sendable {
     return stream.chance(share)
   }
 
-  func record(_ entry: JournalEntry?, sent records: [SentRecord] = []) { writer.record(entry, sent: records) }
+  func record(_ entry: JournalEntry?, sent records: [LedgerRecord] = []) { writer.record(entry, sent: records) }
 
   /// Asks on the journal's thread; the answer comes back to the address. False when it is stopping.
   func ask(_ question: @escaping @Sendable (Journal) -> SessionMessage, _ address: SessionAddress) -> Bool {

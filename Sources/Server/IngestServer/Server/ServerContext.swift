@@ -100,7 +100,7 @@ package final class ServerContext: Sendable {
   /// The answer is known: counts it, shows it and records it.
   /// `records` are those that a proxy has passed on with it.
   func note(
-    _ exchange: Exchange, _ response: Response, sent records: [SentRecord] = [], now: MonotonicInstant
+    _ exchange: Exchange, _ response: Response, sent records: [LedgerRecord] = [], now: MonotonicInstant
   ) {
     live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970 + (now - exchange.begunAt).wholeMilliseconds)
     traffic.board.note(exchange, response)

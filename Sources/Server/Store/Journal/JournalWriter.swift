@@ -55,7 +55,7 @@ package final class JournalWriter: Sendable {
 
   /// False when there was no room for the entry, or for the records that it carried; it is counted then.
   @discardableResult
-  package func record(_ entry: JournalEntry?, sent records: [SentRecord] = []) -> Bool {
+  package func record(_ entry: JournalEntry?, sent records: [LedgerRecord] = []) -> Bool {
     let isAccepted = change { !$0.isStopping && $0.batch.append(entry, sent: records) }
     if !isAccepted { dropped.add() }
     return isAccepted
@@ -128,7 +128,7 @@ package struct JournalBatch: Sendable {
   package private(set) var blocks: [JournalBlock] = []
   package private(set) var count = 0
   package private(set) var byteCount = 0
-  package private(set) var sent: [SentRecord] = []
+  package private(set) var sent: [LedgerRecord] = []
   private let limits: JournalLimits
 
   package init(limits: JournalLimits) { self.limits = limits }
@@ -139,7 +139,7 @@ package struct JournalBatch: Sendable {
   var isWorthWriting: Bool { byteCount >= limits.gatherBytes || count >= limits.gatherEntries }
 
   /// An entry, or none, and the records that it carried. False when there is no room.
-  package mutating func append(_ entry: JournalEntry?, sent records: [SentRecord]) -> Bool {
+  package mutating func append(_ entry: JournalEntry?, sent records: [LedgerRecord]) -> Bool {
     let bytes = records.reduce(0) { $0 + $1.byteCount }
     guard byteCount + bytes <= limits.mailboxBytes, entry.map({ append($0) }) ?? true else { return false }
     sent += records

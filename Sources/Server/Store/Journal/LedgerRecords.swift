@@ -2,7 +2,7 @@ package import Base
 import Database
 
 /// A record that a proxy has passed on once, and what came of that.
-package struct SentRecord: Equatable, Sendable {
+package struct LedgerRecord: Equatable, Sendable {
   package var uuid: UUID128
   package var device: DeviceIdentity
   /// Milliseconds since 1970.
@@ -30,7 +30,7 @@ package struct SentRecord: Equatable, Sendable {
 }
 
 /// What became of a record, all its sendings together.
-package struct SentRecordAccount: Equatable, Sendable {
+package struct LedgerAccount: Equatable, Sendable {
   /// In the order in which a record hopes to leave them behind.
   package enum State: String, CaseIterable, Sendable {
     /// No answer of the backend to it was seen.
@@ -65,17 +65,17 @@ package struct SentRecordAccount: Equatable, Sendable {
 }
 
 /// Which records are meant. What is nil does not matter.
-package struct SentRecordFilter: Sendable {
+package struct LedgerFilter: Sendable {
   package var uuid: UUID128?
   package var run: String?
   package var device: String?
-  package var state: SentRecordAccount.State?
+  package var state: LedgerAccount.State?
 
   package init() {}
 }
 
 /// Where a page of records ended.
-package struct SentRecordCursor: Equatable, Sendable {
+package struct LedgerRecordCursor: Equatable, Sendable {
   package var uuid: UUID128
   package var run: String
 
@@ -90,7 +90,7 @@ extension Journal {
   private static let trimInterval = 65_536
 
   /// Inside the transaction of the entries.
-  func note(_ records: [SentRecord]) throws(DatabaseError) {
+  func note(_ records: [LedgerRecord]) throws(DatabaseError) {
     for record in records { try note(record) }
     sentSinceTrim += records.count
     guard sentSinceTrim >= Self.trimInterval else { return }
@@ -99,7 +99,7 @@ extension Journal {
       "DELETE FROM sent WHERE last < (SELECT last FROM sent ORDER BY last DESC LIMIT 1 OFFSET ?1)", limits.sentRecords)
   }
 
-  private func note(_ record: SentRecord) throws(DatabaseError) {
+  private func note(_ record: LedgerRecord) throws(DatabaseError) {
     try connection.with(
       """
       INSERT INTO sent VALUES(?1, ?2, ?3, ?4, ?4, 1, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(uuid, run) DO UPDATE SET
@@ -128,10 +128,10 @@ extension Journal {
 
   /// Records that match, in the order of their uuids, at most `limit`.
   package func sentRecords(
-    matching filter: SentRecordFilter, after cursor: SentRecordCursor?, limit: Int
-  ) throws(StoreError) -> Page<SentRecordAccount, SentRecordCursor> {
-    var found: [SentRecordAccount] = []
-    var last: SentRecordCursor?
+    matching filter: LedgerFilter, after cursor: LedgerRecordCursor?, limit: Int
+  ) throws(StoreError) -> Page<LedgerAccount, LedgerRecordCursor> {
+    var found: [LedgerAccount] = []
+    var last: LedgerRecordCursor?
     var looked = 0
     do {
       try connection.with(
@@ -147,10 +147,10 @@ extension Journal {
         row.bind(2, text: run.utf8.span)
         row.bind(3, Int64(Self.recordsPerPage))
         while found.count < limit, try row.step() {
-          let account = SentRecordAccount(row)
+          let account = LedgerAccount(row)
           if let uuid = filter.uuid, uuid != account.uuid { break }
           looked += 1
-          last = SentRecordCursor(uuid: account.uuid, run: account.device.run)
+          last = LedgerRecordCursor(uuid: account.uuid, run: account.device.run)
           if filter.takes(account) { found.append(account) }
         }
       }
@@ -162,8 +162,8 @@ extension Journal {
   }
 }
 
-extension SentRecordFilter {
-  fileprivate func takes(_ account: SentRecordAccount) -> Bool {
+extension LedgerFilter {
+  fileprivate func takes(_ account: LedgerAccount) -> Bool {
     if let run, run != account.device.run { return false }
     if let device, device != account.device.name { return false }
     if let state, state != account.state { return false }
@@ -171,7 +171,7 @@ extension SentRecordFilter {
   }
 }
 
-extension SentRecordAccount {
+extension LedgerAccount {
   fileprivate init(_ row: borrowing Execution) {
     uuid = row.uuid(at: 0)
     device = DeviceIdentity(run: row.text(at: 1), name: row.text(at: 2))

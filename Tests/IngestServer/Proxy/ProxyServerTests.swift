@@ -1,0 +1,152 @@
+import Base
+import HTTP1
+import JSON
+import Network
+import Support
+import Testing
+
+@testable import IngestServer
+
+/// A proxy with its sockets and threads, in front of a server of ours.
+@Suite struct ProxyServerTests {
+  private final class Bench {
+    let upstream: IngestServer
+    let proxy: ProxyServer
+
+    init(data: String = ":memory:") throws {
+      upstream = try IngestServer(Self.configuration(":memory:"))
+      var configuration = ProxyConfiguration(try UpstreamTarget(parsing: upstream.url))
+      configuration.listen = "127.0.0.1:0"
+      configuration.administration = Self.configuration(data)
+      proxy = try ProxyServer(configuration)
+    }
+
+    private static func configuration(_ data: String) -> ServerConfiguration {
+      var configuration = ServerConfiguration()
+      configuration.listen = "127.0.0.1:0"
+      configuration.data = data
+      configuration.loops = 1
+      return configuration
+    }
+
+    func stop() {
+      proxy.stop()
+      upstream.stop()
+    }
+
+    private func port(_ url: String) throws -> UInt16 {
+      try #require(url.split(separator: ":").last.flatMap { UInt16($0) })
+    }
+
+    /// Nil when the connection ended without an answer.
+    func request(_ url: String, _ method: String, _ path: String, _ body: String = "") throws -> (Int, JSONValue)? {
+      let client = try LoopbackClient(port: try port(url))
+      try client.send(
+        "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      )
+      let text = try client.receiveToEnd().text
+      guard !text.isEmpty else { return nil }
+      var collector = ResponseCollector(to: .get)
+      let bytes = Array(text.utf8)
+      _ = try collector.take(bytes.span)
+      return (collector.head.status, try JSONValue(parsing: collector.body.span))
+    }
+
+    func upload(_ number: Int) throws -> (Int, JSONValue)? {
+      try request(proxy.url, "POST", "/locations", ProxyServerTests.record(number))
+    }
+
+    func administrate(_ method: String, _ path: String, _ body: String = "") throws -> (Int, JSONValue) {
+      try #require(try request(proxy.administrationURL, method, "/admin/v1" + path, body))
+    }
+
+    /// State, attempts, acknowledgements and deliveries.
+    func account(_ number: Int) throws -> String {
+      let records = try administrate("GET", "/ledger?uuid=\(ProxyServerTests.uuid(number))").1["records"]
+      guard case .array(let list)? = records, let record = list.first else { return "nothing" }
+      func text(_ key: String) -> String {
+        switch record[key] {
+        case .string(let text)?: text
+        case .integer(let number)?: "\(number)"
+        default: "-"
+        }
+      }
+      return ["state", "attempts", "acknowledgements", "deliveries", "fault"].map(text).joined(separator: " ")
+    }
+  }
+
+  static func uuid(_ number: Int) -> String { "00000000-0000-4000-8000-00000000000\(number)" }
+
+  static func record(_ number: Int) -> String {
+    #"{"location":{"uuid":"\#(uuid(number))","timestamp":"2026-07-28T18:34:2\#(number).563Z","coords":{"latitude":1,"longitude":2,"accuracy":5}},"device_id":"phone-1"}"#
+  }
+
+  @Test func theLedgerTellsWhatBecameOfEachRecord() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    #expect(try bench.upload(1)?.0 == 200)
+    let rules = [
+      #"{"id":"a","fault":{"kind":"drop"},"match":{"count":1}}"#,
+      #"{"id":"b","fault":{"kind":"pretend"},"match":{"count":1}}"#,
+    ]
+    #expect(try bench.administrate("PUT", "/faults", #"{"faults":[\#(rules.joined(separator: ","))]}"#).0 == 200)
+    #expect(try bench.upload(2) == nil)
+    #expect(try bench.account(2) == "undelivered 1 1 0 drop")
+    #expect(try bench.upload(3)?.0 == 200)
+    #expect(try bench.account(3) == "unanswered 1 0 0 pretend")
+    #expect(try bench.upload(2)?.0 == 200)
+    #expect(try bench.account(2) == "acknowledged 2 2 1 drop")
+    #expect(try bench.account(1) == "acknowledged 1 1 1 -")
+    bench.upstream.stop()
+    #expect(try bench.upload(4)?.0 == 502)
+    #expect(try bench.account(4) == "unanswered 1 0 0 -")
+    let counts = try bench.administrate("POST", "/verify", #"{"device":"phone-1","exactly":2}"#)
+    #expect(counts.0 == 200, "\(counts)")
+  }
+
+  @Test func waitsAndListsAreThoseOfTheServer() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    _ = try bench.upload(1)
+    #expect(try bench.administrate("POST", "/await", #"{"device":"phone-1","atLeast":1,"timeout":"10s"}"#).0 == 200)
+    let requests = try bench.administrate("GET", "/requests?operation=uploadLocations").1["requests"]
+    guard case .array(let list)? = requests else { return #expect(Bool(false), "\(String(describing: requests))") }
+    #expect(list.count == 1 && list[0]["device"] == "phone-1" && list[0]["status"] == .integer(200))
+  }
+
+  @Test func whatHasNoMeaningIsSaidSo() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    for (method, path) in [
+      ("POST", "/commands"), ("GET", "/devices/a/commands"), ("POST", "/tokens/revoke"), ("GET", "/devices/a/logs"),
+    ] {
+      let answer = try bench.administrate(method, path, "{}")
+      #expect(answer.0 == 404 && answer.1["error"]?["code"] == "not_in_a_proxy", "\(path): \(answer)")
+    }
+    let upload = try #require(try bench.request(bench.proxy.administrationURL, "POST", "/locations", Self.record(1)))
+    #expect(upload.0 == 404 && upload.1["error"]?["code"] == "not_in_a_proxy")
+    let ledger = try #require(try bench.request(bench.upstream.url, "GET", "/admin/v1/ledger"))
+    #expect(ledger.0 == 404 && ledger.1["error"]?["code"] == "only_in_a_proxy")
+  }
+
+  /// The path of the backend's own administration is the backend's.
+  @Test func everyPathOfTheFirstAddressIsTheUpstreams() throws {
+    let bench = try Bench()
+    defer { bench.stop() }
+    _ = try bench.upload(1)
+    let devices = try #require(try bench.request(bench.proxy.url, "GET", "/admin/v1/devices"))
+    #expect(devices.0 == 200 && devices.1["devices"] != nil)
+  }
+
+  @Test func upstreamsThatCannotBeAreRefusedWithAReason() {
+    for (text, words) in [
+      ("https://a", "TLS"), ("ftp://a", "http://127.0.0.1:3000"), ("http://a:0", "port"), ("http://a:x", "port"),
+      ("http://", "host"), ("http://a?b", "query"), ("http://u@a", "http://127.0.0.1:3000"),
+    ] {
+      do throws(UpstreamTarget.Problem) {
+        _ = try UpstreamTarget(parsing: text)
+        Issue.record("\(text) is taken")
+      } catch { #expect(error.description.contains(words), "\(text): \(error.description)") }
+    }
+  }
+}
