@@ -128,7 +128,8 @@ let package = Package(
       ]),
 
     library(
-      "Explain", in: "Simulator/", needs: ["Conformance", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
+      "Explain", in: "Simulator/", .calculatesLittle,
+      needs: ["Conformance", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
     // A target of its own: docs/decisions/0011.
     library(
