@@ -47,7 +47,7 @@ import Testing
     #expect(records[0].value("coords.latitude")?.double == 45.51909123456789)
     #expect(records[0].value("big")?.shown == "9007199254740993")
     #expect(records[0].value("extras.k")?.shown == "null")
-    #expect(try store.records(of: "nobody").isEmpty)
+    #expect(try store.records(of: "unknown").isEmpty)
   }
 
   @Test func linesOfAFileAreReadAsFarAsTheyAreWhole() throws {

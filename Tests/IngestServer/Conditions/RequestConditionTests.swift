@@ -9,15 +9,6 @@ import Testing
 
 /// Waiting for requests, of a whole server with its journal.
 @Suite struct RequestConditionTests {
-  private func withServer(_ body: (IngestServer) throws -> Void) throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    let server = try IngestServer(configuration)
-    defer { server.stop() }
-    try body(server)
-  }
-
   private func begin(_ server: IngestServer, _ target: String, _ body: String, _ fields: [(String, String)] = []) throws
     -> LoopbackClient
   {

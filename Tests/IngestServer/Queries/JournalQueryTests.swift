@@ -7,15 +7,6 @@ import Testing
 
 /// What the journal is asked for, of a whole server.
 @Suite struct JournalQueryTests {
-  private func withServer(_ body: (IngestServer) throws -> Void) throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    let server = try IngestServer(configuration)
-    defer { server.stop() }
-    try body(server)
-  }
-
   private func request(
     _ server: IngestServer, _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
   ) throws -> TestAnswer {

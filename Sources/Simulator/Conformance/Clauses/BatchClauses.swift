@@ -61,7 +61,7 @@ extension ConformanceClause {
     ConformanceClause(
       "bad-record-in-batch", .batches, .must, .block, "One bad record in a batch of ten costs none of the others",
       because:
-        "there is no success for a part: a refusal brings all ten back for ever, a careless success loses nine (SDK §9.1, §22, row 1)",
+        "there is no success for a part: a refusal brings all ten back again and again, a careless success loses nine (SDK §9.1, §22, row 1)",
       threads: ["react-native#1037", "react-native#360", "capacitor#324", "mauron85#246"],
       presumes: ["batch-all-stored"], badInBatch),
     ConformanceClause(

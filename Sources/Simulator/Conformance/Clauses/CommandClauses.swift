@@ -41,7 +41,7 @@ extension ConformanceClause {
       presumes: ["command-form", "command-needs-body", "no-commands-unasked"], rightDevice),
     ConformanceClause(
       "command-once", .commands, .must, .drain, "A command that was read does not come again",
-      because: "a setConfig with every answer keeps the phone busy for ever (SDK §10.2)", needs: [.commands],
+      because: "a setConfig with every answer keeps the phone busy without end (SDK §10.2)", needs: [.commands],
       presumes: ["command-form", "command-needs-body"], once),
     ConformanceClause(
       "command-order", .commands, .must, .wrong, "Commands come in the order in which they were queued",

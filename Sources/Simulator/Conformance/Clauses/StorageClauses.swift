@@ -146,7 +146,7 @@ extension ConformanceClause {
       if changed?.value("event") != nil { shown.insert("event") }
       run.facts.note(shown: shown)
     }
-    let stranger = "\(phone.name)-nobody"
+    let stranger = "\(phone.name)-unknown"
     guard try run.stored(stranger).allSatisfy({ $0.uuid != record.uuid }) else {
       throw ClauseStop.notJudged(
         "the store lists this record for a device that does not exist: is {device} in the query?")

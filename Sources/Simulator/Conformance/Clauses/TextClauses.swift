@@ -43,7 +43,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "text-nul", .content, .must, .block, "A text with U+0000 is acknowledged, and its record stored",
-      because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back for ever (SDK §22, row 1)"
+      because: "PostgreSQL's text and jsonb refuse it: an error 500 that comes back again and again (SDK §22, row 1)"
     ) { try hostile($0, #""extras":{"a":"a\u0000b"}"#, "U+0000") },
     ConformanceClause(
       "text-half-surrogate", .content, .must, .block,

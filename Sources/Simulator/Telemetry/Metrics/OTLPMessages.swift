@@ -2,7 +2,7 @@ import Base
 import FleetSimulator
 import Scenario
 
-/// What OTLP knows of whoever sends it: opentelemetry/proto/common/v1, resource/v1.
+/// What OTLP knows of the sender: opentelemetry/proto/common/v1, resource/v1.
 struct TelemetryResource {
   let attributes: [(name: String, value: AttributeValue)]
   let version: String
