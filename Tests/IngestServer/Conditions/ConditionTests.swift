@@ -141,6 +141,25 @@ import Testing
     #expect(answer?.text.contains("2 records or more fit, expected exactly 1") == true, "\(answer?.text ?? "")")
   }
 
+  /// A busy reader answers after the instant at which the wait would have been decided.
+  @Test(arguments: [
+    (#"{"exactly":1,"holds":"2s","timeout":"1h"}"#, 200), (#"{"atLeast":2,"timeout":"2s"}"#, 408),
+    (#"{"atLeast":2,"timeout":"2s","grace":"3s"}"#, 408),
+  ])
+  func aSlowLookDelaysTheAnswerByNoMoreThanItself(condition: String, status: Int) throws {
+    let server = try VirtualServer()
+    upload(server, 0)
+    let waiting = wait(server, condition.replacing("{", with: "{\(accurate),", maxReplacements: 1))
+    server.advance(milliseconds: 1_900)
+    server.answersQuestions = false
+    upload(server, 1, accuracy: 65)
+    server.advance(milliseconds: 8_000)
+    #expect(waiting.received == [])
+    server.answersQuestions = true
+    server.settle()
+    #expect(try waiting.answer()?.status == status)
+  }
+
   @Test func aStepHasATimeOfItsOwn() throws {
     let server = try VirtualServer()
     let body =

@@ -14,6 +14,8 @@ final class VirtualServer {
   private(set) var clients: [VirtualClient] = []
   /// Jobs stay undone while it is false.
   var commits = true
+  /// Questions wait for their answers while it is false.
+  var answersQuestions = true
 
   init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
     sqlite = try SQLiteStore(StoreConfiguration(folder: ":memory:"))
@@ -38,7 +40,7 @@ final class VirtualServer {
       isMoving = false
       for client in clients where client.move() { isMoving = true }
       if commits, commit() { isMoving = true }
-      if inner.answerQuestions() { isMoving = true }
+      if answersQuestions, inner.answerQuestions() { isMoving = true }
       if deliver() { isMoving = true }
     }
   }
