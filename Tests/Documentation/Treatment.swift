@@ -82,7 +82,10 @@ enum Treatment {
     ("--devices 500", "--devices 4"), ("--devices 200", "--devices 4"), ("--devices 50", "--devices 2"),
     ("--devices 40", "--devices 4"), ("--duration 2h", "--duration 2m"),
     // Of the rules the one that those phones break.
-    ("I3-acked-is-durable", "I13-drain"), ("https://my.server/points", "http://127.0.0.1:8080/points"),
+    ("I3-acked-is-durable", "I13-drain"),
+    // ConformCommandTests judges all clauses.
+    ("conform --target http://127.0.0.1:8080", "conform --only storage --target http://127.0.0.1:8080"),
+    ("https://my.server/points", "http://127.0.0.1:8080/points"),
   ]
 
   static func of(_ command: String) -> Treatment {

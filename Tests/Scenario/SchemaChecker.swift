@@ -4,7 +4,7 @@ import JSON
 /// complaint, so that nothing passes unchecked.
 struct SchemaChecker {
   private let root: JSONValue
-  private static let words = [
+  private static let words: Set = [
     "$schema", "$id", "title", "$defs", "description", "default", "examples", "type", "enum", "const", "pattern",
     "minimum",
     "maximum", "items", "minItems", "maxItems", "properties", "required", "additionalProperties", "propertyNames",
@@ -75,9 +75,10 @@ struct SchemaChecker {
 
   private func alternatives(_ name: String, _ argument: JSONValue, _ value: JSONValue, _ path: String) -> [String] {
     guard case .array(let schemas) = argument else { return ["\(path): \(name)"] }
+    if name == "anyOf", schemas.contains(where: { check(value, $0, path).isEmpty }) { return [] }
     let results = schemas.map { check(value, $0, path) }
     let fitting = results.count { $0.isEmpty }
-    if name == "oneOf" ? fitting == 1 : fitting > 0 { return [] }
+    if name == "oneOf", fitting == 1 { return [] }
     return ["\(path): \(fitting) of \(name) fit: \(results.min { $0.count < $1.count } ?? [])"]
   }
 
@@ -112,8 +113,8 @@ struct SchemaChecker {
     }
   }
 
-  private func complain(_ isFine: Bool, _ words: String, _ path: String) -> [String] {
-    isFine ? [] : ["\(path): \(words)"]
+  private func complain(_ isFine: Bool, _ words: @autoclosure () -> String, _ path: String) -> [String] {
+    isFine ? [] : ["\(path): \(words())"]
   }
 
   private func isInteger(_ value: JSONValue, _ type: JSONValue) -> Bool {
