@@ -7,7 +7,7 @@ import Testing
   /// The runner, and a command that succeeds where it is.
   private static let runners = [
     ("pytest", "python3 -c 'import pytest'"), ("node", "node --version"),
-    ("junit", "javac --version && ls /usr/share/java/junit-platform-console.jar"),
+    ("junit", "javac --version && ls /usr/share/java/junit-platform-console.jar"), ("swift", "swift --version"),
   ]
 
   /// What is not on this machine is skipped, with its reason in the output of `loadtest/kits/run`.
@@ -21,11 +21,6 @@ import Testing
       """)
     #expect(outcome.exitCode == 0, "\(outcome.output)")
     #expect(outcome.output.contains("skipped") == (there.exitCode != 0), "\(outcome.output)")
-  }
-
-  /// A package with it takes a build of its own: `loadtest/kits/run swift` runs one.
-  @Test func theKitForSwiftTestingCompiles() async {
-    #expect(await SwiftCompiler.complaint(about: ["\(Document.root)/docs/kits/RollingRoad.swift"], mode: 6) == nil)
   }
 
   /// The kits start a server by themselves as well.

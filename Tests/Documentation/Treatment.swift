@@ -83,10 +83,16 @@ enum Treatment {
     ("--devices 40", "--devices 4"), ("--duration 2h", "--duration 2m"),
     // Of the rules the one that those phones break.
     ("I3-acked-is-durable", "I13-drain"),
-    // ConformCommandTests judges all clauses.
-    ("conform --target http://127.0.0.1:8080", "conform --only storage --target http://127.0.0.1:8080"),
     ("https://my.server/points", "http://127.0.0.1:8080/points"),
   ]
+
+  /// By their beginnings, commands that take long and need nothing of their page: they run on the first page that has them.
+  static let once = ["rollingroad conform --target http://127.0.0.1:8080"]
+
+  static func isRepeated(_ command: String, on page: Document) -> Bool {
+    guard once.contains(where: { command.hasPrefix($0) }) else { return false }
+    return (Document.all + Document.help).first { $0.commands.contains(command) }?.path != page.path
+  }
 
   static func of(_ command: String) -> Treatment {
     special.first { command.hasPrefix($0.beginning) }?.treatment ?? .prepared()

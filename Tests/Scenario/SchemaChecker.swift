@@ -75,8 +75,12 @@ struct SchemaChecker {
 
   private func alternatives(_ name: String, _ argument: JSONValue, _ value: JSONValue, _ path: String) -> [String] {
     guard case .array(let schemas) = argument else { return ["\(path): \(name)"] }
-    if name == "anyOf", schemas.contains(where: { check(value, $0, path).isEmpty }) { return [] }
-    let results = schemas.map { check(value, $0, path) }
+    var results: [[String]] = []
+    for schema in schemas {
+      let complaints = check(value, schema, path)
+      if name == "anyOf", complaints.isEmpty { return [] }
+      results.append(complaints)
+    }
     let fitting = results.count { $0.isEmpty }
     if name == "oneOf", fitting == 1 { return [] }
     return ["\(path): \(fitting) of \(name) fit: \(results.min { $0.count < $1.count } ?? [])"]

@@ -7,16 +7,6 @@ import Testing
 
 /// Faults, awaiting, events and the journal of a whole server over sockets.
 @Suite struct LiveServerTests {
-  private func withServer(_ body: (IngestServer) throws -> Void) throws {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 2
-    let server = try IngestServer(configuration)
-    defer { server.stop() }
-    try body(server)
-  }
-
   /// One request on a connection of its own, read to its end.
   private func request(
     _ server: IngestServer, _ method: String, _ target: String, body: String? = nil

@@ -107,10 +107,7 @@ extension ConditionWait {
       case .open:
         var alarms = [holdsUntil, limit, limit.map { $0 + .milliseconds(plan.grace) }].compactMap { $0 }
         // A look that began before such an instant and ended after it does not tell what was there then.
-        let isPassed = alarms.contains { instant in
-          instant <= output.now && askedAt.map { $0 < instant } ?? true
-        }
-        if isPassed { isStale = true }
+        if let askedAt, alarms.contains(where: { askedAt < $0 && $0 <= output.now }) { isStale = true }
         if isStale || !look.isScanned, !ask(session, output.now) { alarms.append(output.now + Self.pause) }
         session.wishes.alarm = isLooking ? nil : alarms.filter { $0 > output.now }.min()
         return
