@@ -7,8 +7,9 @@ import Testing
 @testable import FleetSimulator
 @testable import Reports
 
-/// Two runs held against each other: equal ones differ by nothing, a slower server is found.
-@Suite struct ComparisonTests {
+/// Two runs held against each other: equal ones differ by nothing, a slower server is found. One after the other: a test that waits
+/// for the run of another would hold one of the few threads of all tests.
+@Suite(.serialized) struct ComparisonTests {
   private static let runs = Mutex<[String: RunSummary]>([:])
 
   /// A run in virtual time, whose network takes `latency` times as long as it would. Equal runs are made once.
