@@ -4,6 +4,7 @@ import Glibc
 import JSON
 import Reports
 import Scenario
+import Store
 
 /// The files that a run leaves behind in the folder of `--out`, under the names that the scenario's `outputs` give them.
 final class RunOutputs {
@@ -21,8 +22,7 @@ final class RunOutputs {
   /// Makes the folder; throws when nothing can be written there. `setup` is nil when the run is over already.
   init(_ scenario: Scenario, _ setup: RunSetup?, folder path: String?) throws {
     // Not the places for phones that may still come: the session that is saved tells of the same devices.
-    devices =
-      setup?.fleets.reduce(0) { sum, fleet in sum + fleet.simulated.count(where: { $0 < fleet.devices }) } ?? 0
+    devices = setup?.devicesOfWhole ?? 0
     isOfThePast = setup == nil
     for output in scenario.outputs { plan.take(output) }
     folder = try path.map { path throws in try OutputFolder(path) }
@@ -87,8 +87,7 @@ final class RunOutputs {
   /// Everything that is known at the end, in whole files.
   func write(_ summary: RunSummary, map: RunMap?) throws {
     guard let folder else { return }
-    events?.finish()
-    deviceLogs?.finish()
+    finish()
     append(summary.timeline)
     if let failure { throw failure }
     try folder.write(summary.json.pretty + "\n", to: plan.summary)
@@ -97,6 +96,28 @@ final class RunOutputs {
     let streams = (isOfThePast ? [] : plan.streams) + logged.sorted()
     written = ([plan.summary, plan.page, plan.junit] + streams.prefix(9)).map(folder.path)
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
+  }
+
+  /// What waits to be written is written.
+  func finish() {
+    events?.finish()
+    deviceLogs?.finish()
+  }
+
+  /// What shards of the run have streamed into folders of their own becomes that of the whole, and `parent`, which holds the
+  /// folders, goes.
+  func adopt(_ folders: [String], in parent: String, fleets: [String]) throws {
+    guard let folder else { return }
+    var events = try EventMerge(folders.map { "\($0)/\(plan.events)" }, fleets: fleets)
+    events.write { append($0, to: plan.events) }
+    for shard in folders {
+      for name in FolderSurvey.names(in: "\(shard)/\(plan.logs)") ?? [] {
+        let place = "\(plan.logs)/\(name)"
+        try folder.adopt("\(shard)/\(place)", as: place)
+        logged.insert(place)
+      }
+    }
+    try OutputFolder.remove(parent)
   }
 
   private func begin(_ name: String) {
@@ -201,6 +222,18 @@ struct OutputFolder {
       bytes = bytes.dropFirst(count)
     }
     guard close(descriptor) == 0 else { throw OutputFolder.failure("cannot write", partial) }
+  }
+
+  /// Moves a file of another folder of the same run here.
+  func adopt(_ file: String, as name: String) throws(Failure) {
+    if let slash = name.lastIndex(of: "/") { try OutputFolder.make(path(String(name[..<slash]))) }
+    guard unsafe rename(file, path(name)) == 0 else { throw OutputFolder.failure("cannot write", path(name)) }
+  }
+
+  /// With all that it holds.
+  static func remove(_ path: String) throws(Failure) {
+    for name in FolderSurvey.names(in: path) ?? [] { try remove("\(path)/\(name)") }
+    guard unsafe Glibc.remove(path) == 0 else { throw failure("cannot remove", path) }
   }
 
   /// Begins a file that grows while the run goes on.

@@ -27,6 +27,10 @@ extension Subcommand {
       .value("duration", "TIME", "duration of the drives; overrides clock.duration"),
       .value("fleet", "NAME", "run only this fleet"),
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
+      .value(
+        "processes", "N|auto",
+        "share a run in virtual time among N processes; auto takes one for each processor when the run is long",
+        standard: "auto"),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
       .values(
         "output", "TYPE=VALUE",
@@ -57,7 +61,8 @@ extension Subcommand {
       lost or another invariant violated, 99 when a threshold was missed, 104 when the scenario has errors (all of them
       are reported at once, with their locations), 105 after Ctrl-C. docs/scenario.md explains every key.
 
-      With --shard, several processes share one run: each device is the same as in the whole run, so that 'rollingroad merge'
+      With --processes, several processes of this machine share one run in virtual time, and come to what one process comes to.
+      With --shard, processes of several machines do: each device is the same as in the whole run, so that 'rollingroad merge'
       can add up the results exactly.
       """,
     examples: [
@@ -144,7 +149,8 @@ private struct SimulateCommand {
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
-      folder: values.text("out"), shard: try shard(), adminToken: values.text("admin-token"),
+      folder: values.text("out"), shard: try shard(), processes: try ProcessCount(values),
+      adminToken: values.text("admin-token"),
       words: process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"]),
       scenarioHash: scenarioHash(of: result.document), document: result.document,
       notes: notes, dashboard: try DashboardOptions(values))
@@ -262,6 +268,7 @@ struct SimulationOptions {
   /// `--out`.
   var folder: String?
   var shard: Shard?
+  var processes = ProcessCount.fixed(1)
   /// `--admin-token`, that of the target.
   var adminToken: String?
   /// What was typed behind `simulate`.

@@ -12,10 +12,13 @@ struct Simulation {
   let options: SimulationOptions
   /// By a signal, of the run and of what comes after it.
   private let interruption = Interruption()
+  /// To the process whose run this one shares.
+  private let pipe: ShardPipe?
 
   init(_ process: ProcessContext, _ options: SimulationOptions) {
     self.process = process
     self.options = options
+    pipe = ShardPipe(process)
   }
 
   /// Adds what came up to `tally`.
@@ -72,8 +75,15 @@ struct Simulation {
       dashboard = try Dashboard(steering, scenario, setup, room, process)
     }
     defer { dashboard?.stop() }
-    let result = try run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
-    tally.add(result.report.coverage)
+    let result =
+      try runDivided(setup, scenario, outputs)
+      ?? run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
+    tally.add(result.coverage)
+    if let pipe {
+      outputs.finish()
+      pipe.send(.result(result.ofShard))
+      return .ok
+    }
     let code = try tell(result, of: scenario, setup, outputs)
     dashboard?.waitForEnd(interruption)
     return code
@@ -116,11 +126,35 @@ struct Simulation {
   /// What a run has come to.
   struct Result {
     let summary: RunSummary
-    let map: RunMap?
-    let report: RunReport
-    let difference: DeterminismCheck.Difference?
+    let tracks: [RunMap.Track]
+    let coverage: [CoverageSeen]
+    /// The first one, of which a bundle is kept.
+    var violation: Violation?
+    var difference: DeterminismCheck.Difference?
     /// What telemetry was sent where.
-    let sent: [String]
+    var sent: [String] = []
+
+    fileprivate var ofShard: ShardResult {
+      ShardResult(summary: summary, tracks: tracks, coverage: coverage, differs: difference != nil)
+    }
+  }
+
+  /// Nil when one process makes the run.
+  private func runDivided(_ setup: RunSetup, _ scenario: Scenario, _ outputs: RunOutputs) throws -> Result? {
+    let (count, reason) = options.processes.number(for: setup, scenario, options, process)
+    if let reason { process.writeError("note: --processes: one process makes this run: \(reason)") }
+    guard count > 1 else { return nil }
+    let begun = SystemClock().wallNow
+    let divided = DividedSimulation(process: process, options: options, count: count, interruption: interruption)
+    guard let whole = try divided.run(setup, outputs) else {
+      process.writeError("note: something is wrong; the run is repeated in one process, to keep what replays it")
+      return nil
+    }
+    var summary = whole.summary
+    summary.origin = RunOrigin(
+      command: command, host: Machine.words, start: begun, end: max(begun, SystemClock().wallNow))
+    if options.isStrict { summary.judgeStrictly() }
+    return Result(summary: summary, tracks: whole.tracks, coverage: whole.coverage)
   }
 
   /// As it was typed, without what is secret.
@@ -134,7 +168,7 @@ struct Simulation {
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?,
     _ telemetry: RunTelemetry?, _ dashboard: Dashboard?
   ) throws -> Result {
-    let display = options.isQuiet ? nil : ProgressDisplay(process)
+    let display = options.isQuiet || pipe != nil ? nil : ProgressDisplay(process)
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
@@ -171,6 +205,7 @@ struct Simulation {
       var progress = measures.progress
       progress.mostFrequentError = errors.mostFrequent
       display?.show(progress)
+      pipe?.show(progress)
       listener?.show(measures)
       outputs.append(measures.timeline)
       dashboard?.serve { summary(of: run.interim) }
@@ -194,7 +229,8 @@ struct Simulation {
     let whole = summary(of: report)
     dashboard?.end(whole)
     return Result(
-      summary: whole, map: run.map(of: scenario), report: report, difference: difference, sent: sending?.sent ?? [])
+      summary: whole, tracks: run.tracks, coverage: report.coverage, violation: report.violations.first,
+      difference: difference, sent: sending?.sent ?? [])
   }
 }
 
@@ -223,12 +259,12 @@ extension Simulation {
     var summary = result.summary
     if setup.outside == nil { try logFailing(summary, setup, outputs) }
     summary.replay = replayCommand(summary, setup)
-    try outputs.write(summary, map: result.map)
+    try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
     let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
-    if let first = result.report.violations.first { try keepFailure(first, summary, scenario, setup) }
+    if let first = result.violation { try keepFailure(first, summary, scenario, setup) }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
       if result.difference != nil { return .invariantViolated }

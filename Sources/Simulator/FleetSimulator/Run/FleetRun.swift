@@ -107,8 +107,10 @@ package final class FleetRun {
       places += simulated.map { (fleet, $0) }
     }
     self.fleets = fleets
+    let mapped = setup.membersOnMap()
     trackRecorder = TrackRecorder(
-      of: places.indices.filter { places[$0].index < places[$0].fleet.setup.devices }, span: setup.duration)
+      of: zip(fleets, mapped).flatMap { fleet, members in fleet.filter { members.contains(places[$0].index) } },
+      span: setup.duration)
     let shared = shared
     devices = try PerDevice(count: places.count) { device throws(DatabaseError) in
       try SimulatedDevice(device, index: places[device].index, of: places[device].fleet, in: shared)
@@ -271,7 +273,7 @@ package final class FleetRun {
       guard let (instant, device) = queue.first, instant < end, !isAborted else { break }
       if shared.trace.count >= last { return false }
       now = instant
-      if phase == .driving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, at: instant) }
+      if phase == .driving && trackRecorder.isDue(at: instant) { trackRecorder.look(at: devices, upTo: instant) }
       let next = try devices[device].advance(to: instant, in: shared)
       // What is due again at once comes in a turn of its own.
       queue.replaceFirst(with: next.map { max($0, instant) })

@@ -29,6 +29,8 @@ package struct RunSetup: Sendable {
   var isSteerable = false
   /// The part of the run that this is; nil: the whole.
   var shard: Shard?
+  /// Of each fleet, those of the whole run whose ways a map shows; nil: `membersOnMap` chooses them.
+  var mapped: [[Int]]?
   /// Invariants whose violation ends the drives.
   package var endingInvariants: Set<Invariant> = []
   /// With its first violation everything is over; what is acknowledged is then looked for in the store at once.
@@ -71,6 +73,13 @@ package struct RunSetup: Sendable {
   /// Of those that are simulated, in order.
   package var deviceNames: [String] {
     fleets.flatMap { fleet in fleet.simulated.map { "\(fleet.name)-\($0)" } }
+  }
+
+  /// Those that the scenario has; of a shard, those of all shards.
+  package var devicesOfWhole: Int {
+    fleets.reduce(0) { sum, fleet in
+      sum + (shard == nil ? fleet.simulated.count(where: { $0 < fleet.devices }) : fleet.devices)
+    }
   }
 
   /// By device: its number in the whole run, in whichever shard it is simulated.

@@ -112,16 +112,22 @@ struct TrackRecorder {
   static let devicesMax = 48
   private static let placesMax = 480
 
-  /// Devices from all over the run, evenly.
   init(of devices: [Int], span: Nanoseconds) {
-    let count = min(devices.count, TrackRecorder.devicesMax)
-    sample = (0..<count).map { devices[$0 * devices.count / max(count, 1)] }
+    sample = devices
     interval = max(Nanoseconds(span.count / Int64(TrackRecorder.placesMax)), .seconds(1))
     next = MonotonicInstant(nanoseconds: 0)
-    places = Array(repeating: [], count: count)
+    places = Array(repeating: [], count: devices.count)
   }
 
   func isDue(at instant: MonotonicInstant) -> Bool { instant >= next }
+
+  /// Once for each interval that has begun, at its beginning: the places do not depend on which other devices have a turn.
+  mutating func look(at devices: PerDevice<SimulatedDevice>, upTo instant: MonotonicInstant) {
+    while isDue(at: instant) {
+      let due = next
+      look(at: devices, at: due)
+    }
+  }
 
   /// Bodies go on between two looks; a copy is moved to the instant.
   mutating func look(at devices: PerDevice<SimulatedDevice>, at instant: MonotonicInstant) {
@@ -138,24 +144,50 @@ struct TrackRecorder {
   var tracks: [(device: Int, places: [Coordinate])] { Array(zip(sample, places)).map { (device: $0.0, places: $0.1) } }
 }
 
+extension RunSetup {
+  /// Of each fleet, those whose ways a map shows: from all over the run, evenly.
+  func membersOnMap() -> [[Int]] {
+    if let mapped { return mapped }
+    let all = fleets.indices.flatMap { fleet in
+      fleets[fleet].simulated.filter { $0 < fleets[fleet].devices }.map { (fleet: fleet, index: $0) }
+    }
+    let count = min(all.count, TrackRecorder.devicesMax)
+    var members = fleets.map { _ in [Int]() }
+    for number in 0..<count {
+      let member = all[number * all.count / count]
+      members[member.fleet].append(member.index)
+    }
+    return members
+  }
+}
+
 extension FleetRun {
-  /// The places of the run, as far as they are known by now; nil when there is no device.
-  package func map(of scenario: Scenario) -> RunMap? {
-    let tracks = trackRecorder.tracks.map { track in
+  /// Where some devices have been.
+  package var tracks: [RunMap.Track] {
+    trackRecorder.tracks.map { track in
       RunMap.Track(
         device: shared.names[track.device], fleet: fleets.firstIndex { $0.contains(track.device) } ?? 0,
         places: track.places)
     }
+  }
+
+  /// The places of the run, as far as they are known by now; nil when there is no device.
+  package func map(of scenario: Scenario) -> RunMap? { RunMap(of: setup, scenario, tracks: tracks) }
+}
+
+extension RunMap {
+  /// Nil without a place.
+  package init?(of setup: RunSetup, _ scenario: Scenario, tracks: [Track]) {
     guard let bounds = Bounds(tracks.flatMap(\.places)) else { return nil }
     // Fleets in different places have different cities; the map shows the one of the first.
     let city = setup.fleets.lazy.compactMap(\.movement.city).first
     let zones = (city?.allZones ?? []).filter { bounds.touches($0.area.vertices) }.map { zone in
-      RunMap.Area(name: zone.kind == .tunnel ? "tunnel" : "dead zone", places: zone.area.vertices)
+      Area(name: zone.kind == .tunnel ? "tunnel" : "dead zone", places: zone.area.vertices)
     }
     let places = scenario.faults.compactMap { fault in
-      fault.selection.place.map { RunMap.Area(name: fault.name, places: $0.vertices) }
+      fault.selection.place.map { Area(name: fault.name, places: $0.vertices) }
     }
-    return RunMap(
+    self.init(
       fleets: setup.fleets.map(\.name), tracks: tracks, zones: zones,
       places: places.filter { bounds.touches($0.places) },
       streets: city?.streets(near: bounds) ?? [], bounds: bounds)

@@ -42,8 +42,11 @@ extension RunSetup {
     // Every part goes to its end, or they would not add up to a whole.
     part.endingInvariants = []
     part.shard = shard
+    part.mapped = membersOnMap()
     var before = 0
     for index in fleets.indices {
+      // They are of the whole run, and counted once.
+      if shard.index > 0 { part.fleets[index].droppedTrips = 0 }
       part.fleets[index].members = fleets[index].simulated.filter { shard.simulates(before + $0) }
       before += fleets[index].devices
     }

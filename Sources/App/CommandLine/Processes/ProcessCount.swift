@@ -1,0 +1,67 @@
+import Base
+import FleetSimulator
+import Network
+import Scenario
+
+/// `--processes`: how many processes share a run in virtual time. It comes to the same in any number of them.
+enum ProcessCount {
+  case automatic
+  case fixed(Int)
+
+  /// A smaller run is over before further processes have read its scenario.
+  private static let deviceSecondsMin = 2_000_000.0
+  private static let devicesMin = 32
+
+  init(_ values: FlagValues) throws(UsageError) {
+    guard let value = values.value("processes"), value.text != "auto" else {
+      self = .automatic
+      return
+    }
+    guard let count = Int(value.text), (1...1_024).contains(count) else {
+      throw UsageError("\(value.origin): '\(value.text)' is neither auto nor a whole number from 1 to 1024")
+    }
+    for flag in ["shard", "dashboard"] where count > 1 && values.value(flag) != nil {
+      throw UsageError("\(value.origin) cannot be used with --\(flag), which is for one process")
+    }
+    self = .fixed(count)
+  }
+
+  /// The number for a run, and why it is one although more were wished for.
+  func number(
+    for setup: RunSetup, _ scenario: Scenario, _ options: SimulationOptions, _ process: ProcessContext
+  ) -> (count: Int, reason: String?) {
+    let devices = setup.deviceNames.count
+    let hindrance = ProcessCount.hindrance(setup, scenario)
+    switch self {
+    case .fixed(let count):
+      guard count > 1, options.shard == nil else { return (1, nil) }
+      guard process.ownsSignals else { return (1, "the program is part of another one") }
+      return hindrance.map { (1, $0) } ?? (max(1, min(count, devices)), nil)
+    case .automatic:
+      let isLong = Double(devices) * setup.duration.seconds >= ProcessCount.deviceSecondsMin
+      guard isLong, devices >= ProcessCount.devicesMin, process.ownsSignals, options.shard == nil,
+        options.dashboard == nil, hindrance == nil
+      else { return (1, nil) }
+      return (min(Processors.count, devices / (ProcessCount.devicesMin / 2)), nil)
+    }
+  }
+
+  private static func hindrance(_ setup: RunSetup, _ scenario: Scenario) -> String? {
+    if setup.outside != nil { return "only runs in virtual time are divided; see --shard" }
+    if scenario.thresholds.contains(where: { $0.thresholds.contains(where: \.abortOnFail) }) {
+      return "a threshold ends the run, and judges all devices"
+    }
+    if scenario.outputs.contains(where: \.isLive) { return "an output sends figures while the run goes on" }
+    return nil
+  }
+}
+
+extension Output {
+  /// It tells of the whole run at each instant.
+  fileprivate var isLive: Bool {
+    switch self {
+    case .prometheus, .openTelemetry, .remoteWrite, .histogramLog: true
+    case .console, .summary, .junit, .html, .events, .timeline, .deviceLogs: false
+    }
+  }
+}

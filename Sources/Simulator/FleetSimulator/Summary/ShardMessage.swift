@@ -1,0 +1,126 @@
+import Base
+package import JSON
+import Scenario
+
+/// What a shard tells the process that has begun it: each message is a line of JSON.
+package enum ShardMessage: Equatable, Sendable {
+  case progress(RunProgress)
+  case result(ShardResult)
+
+  package var json: JSONValue {
+    switch self {
+    case .progress(let progress): .object(["progress": progress.json])
+    case .result(let result): .object(["result": result.json])
+    }
+  }
+
+  package init(_ json: JSONValue) throws(SummaryError) {
+    let node = SummaryNode(value: json, path: "shard")
+    if let progress = node.optional("progress") {
+      self = .progress(try RunProgress(progress))
+    } else {
+      self = .result(try ShardResult(node.member("result")))
+    }
+  }
+}
+
+/// What a shard has come to: more than its summary, because the whole has a map and counts what came up.
+package struct ShardResult: Equatable, Sendable {
+  package var summary: RunSummary
+  package var tracks: [RunMap.Track]
+  package var coverage: [CoverageSeen]
+  /// The run was made twice, and the second time was not the same.
+  package var differs: Bool
+
+  package init(summary: RunSummary, tracks: [RunMap.Track], coverage: [CoverageSeen], differs: Bool) {
+    (self.summary, self.tracks, self.coverage, self.differs) = (summary, tracks, coverage, differs)
+  }
+
+  fileprivate var json: JSONValue {
+    var seen = JSONObject()
+    for goal in coverage { seen[goal.goal.rawValue] = .integer(Int64(goal.count)) }
+    return .object([
+      "summary": summary.json, "tracks": .array(tracks.map(\.json)), "coverage": .object(seen),
+      "differs": .bool(differs),
+    ])
+  }
+
+  fileprivate init(_ node: SummaryNode) throws(SummaryError) {
+    summary = try RunSummary(node.member("summary").value)
+    tracks = []
+    for track in try node.member("tracks").elements() { tracks.append(try RunMap.Track(track)) }
+    coverage = []
+    for (name, count) in try node.member("coverage").members() {
+      guard let goal = CoverageGoal(rawValue: name) else { throw SummaryError("\(count.path): no goal of coverage") }
+      coverage.append(CoverageSeen(goal: goal, count: try count.count()))
+    }
+    differs = try node.member("differs").flag()
+  }
+}
+
+extension ShardResult {
+  /// All shards of a run as one. Throws a sentence when they are not those of one run, or not all.
+  package static func whole(of shards: [ShardResult]) throws(MergeError) -> ShardResult {
+    var counts: [CoverageGoal: Int] = [:]
+    for seen in shards.flatMap(\.coverage) { counts[seen.goal, default: 0] += seen.count }
+    let tracks = shards.flatMap(\.tracks).sorted { ($0.fleet, $0.member) < ($1.fleet, $1.member) }
+    return ShardResult(
+      summary: try RunSummary.whole(of: shards.map(\.summary)), tracks: tracks,
+      coverage: CoverageGoal.allCases.map { CoverageSeen(goal: $0, count: counts[$0, default: 0]) },
+      differs: shards.contains(where: \.differs))
+  }
+}
+
+extension RunProgress {
+  /// Of all shards together: as far as the one that is last.
+  package static func whole(of shards: [RunProgress]) -> RunProgress {
+    let slowest = shards.map(\.share).min() ?? 0
+    let failing = shards.max { $0.errors < $1.errors }
+    return RunProgress(
+      share: slowest, isSettling: shards.allSatisfy(\.isSettling), devices: shards.reduce(0) { $0 + $1.devices },
+      uploadsPerSecond: shards.reduce(0) { $0 + $1.uploadsPerSecond },
+      p95Milliseconds: shards.compactMap(\.p95Milliseconds).max(), backlog: shards.reduce(0) { $0 + $1.backlog },
+      errors: shards.reduce(0) { $0 + $1.errors }, mostFrequentError: failing?.mostFrequentError)
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      "share": .double(share), "isSettling": .bool(isSettling), "devices": .integer(Int64(devices)),
+      "uploadsPerSecond": .double(uploadsPerSecond), "p95Milliseconds": p95Milliseconds.map { .double($0) } ?? .null,
+      "backlog": .integer(Int64(backlog)), "errors": .integer(Int64(errors)),
+      "mostFrequentError": mostFrequentError.map { .string($0) } ?? .null,
+    ])
+  }
+
+  fileprivate init(_ node: SummaryNode) throws(SummaryError) {
+    self.init(
+      share: try node.member("share").number(), isSettling: try node.member("isSettling").flag(),
+      devices: try node.member("devices").count(), uploadsPerSecond: try node.member("uploadsPerSecond").number(),
+      p95Milliseconds: try node.optional("p95Milliseconds")?.number(), backlog: try node.member("backlog").count(),
+      errors: try node.member("errors").count(), mostFrequentError: try node.optional("mostFrequentError")?.text())
+  }
+}
+
+extension RunMap.Track {
+  /// Behind the name of the fleet.
+  fileprivate var member: Int { device.split(separator: "-").last.flatMap { Int($0) } ?? 0 }
+
+  fileprivate var json: JSONValue {
+    .object([
+      "device": .string(device), "fleet": .integer(Int64(fleet)),
+      "places": .array(places.flatMap { [.double($0.latitude), .double($0.longitude)] }),
+    ])
+  }
+
+  fileprivate init(_ node: SummaryNode) throws(SummaryError) {
+    let numbers = try node.member("places").elements()
+    var places: [Coordinate] = []
+    for index in stride(from: 0, to: numbers.count - 1, by: 2) {
+      guard let place = Coordinate(latitude: try numbers[index].number(), longitude: try numbers[index + 1].number())
+      else { throw SummaryError("\(numbers[index].path): no place on the earth") }
+      places.append(place)
+    }
+    self.init(
+      device: try node.member("device").text(), fleet: try node.member("fleet").count(), places: places)
+  }
+}
