@@ -59,15 +59,19 @@ let package = Package(
     // System: what Swift cannot see. Debian keeps the headers where the compiler looks; scripts/prepare installs them.
     .target(name: "CLinux", path: "Sources/System/CLinux", publicHeadersPath: "."),
     .target(name: "CEmbedded", path: "Sources/System/CEmbedded", publicHeadersPath: "."),
+    .target(
+      name: "CPostgres", path: "Sources/System/CPostgres", publicHeadersPath: ".",
+      linkerSettings: [.linkedLibrary("dl")]),
     .systemLibrary(name: "CSQLite", path: "Sources/System/CSQLite"),
     .systemLibrary(name: "CCurl", path: "Sources/System/CCurl"),
     .systemLibrary(name: "COpenSSL", path: "Sources/System/COpenSSL"),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib"),
 
     library("Threads", in: "System/", needs: ["CLinux"]),
+    library("Shell", in: "System/", .calculatesLittle),
 
     library("Base"),
-    library("Database", needs: ["CSQLite"]),
+    library("Database", needs: ["CSQLite", "CPostgres"]),
 
     library("JSON", in: "Wire/"),
     library("HTTP1", in: "Wire/"),
@@ -119,17 +123,21 @@ let package = Package(
         "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 
+    library("BackendStore", in: "Simulator/", needs: ["Scenario", "Shell", "JSON", "Database", "Base"]),
+
     library(
       "Conformance", in: "Simulator/", .calculatesLittle,
       needs: [
-        "AnswerCheck", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary", "CurlTransport", "Network",
+        "BackendStore", "AnswerCheck", "Formats", "Scenario", "Shell", "Host", "Engine", "Queue", "Upload",
+        "Vocabulary",
+        "CurlTransport", "Network",
         "HTTP1",
         "Contract", "JSON", "Gzip", "Database", "Threads", "Base",
       ]),
 
     library(
       "Explain", in: "Simulator/", .calculatesLittle,
-      needs: ["Conformance", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
+      needs: ["BackendStore", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base"]),
 
     // A target of its own: docs/decisions/0011.
     library(
@@ -139,8 +147,9 @@ let package = Package(
     library(
       "FleetSimulator", in: "Simulator/",
       needs: [
-        "AnswerCheck", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload", "CurlTransport",
-        "DeviceLog", "Vocabulary", "IngestServer", "HTTPService", "Network", "Store", "HTTP1", "Contract", "JSON",
+        "AnswerCheck", "BackendStore", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload",
+        "CurlTransport", "DeviceLog", "Vocabulary", "IngestServer", "HTTPService", "Network", "Store", "HTTP1",
+        "Contract", "JSON",
         "Gzip",
         "Database", "Threads", "Base",
       ]),
@@ -165,7 +174,9 @@ let package = Package(
     library(
       "CommandLine", in: "App/", .calculatesLittle,
       needs: [
-        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "Conformance", "Explain", "World",
+        "FleetSimulator", "ControlRoom", "Telemetry", "Reports", "Scenario", "Drive", "BackendStore", "Conformance",
+        "Explain",
+        "World",
         "Formats", "Gzip",
         "AnswerCheck",
         "CurlTransport", "Upload",
@@ -206,6 +217,9 @@ let package = Package(
     bench(
       "host",
       needs: ["Host", "Engine", "Queue", "Upload", "Vocabulary", "Contract", "JSON", "Base", "AllocationCounter"]),
+    .executableTarget(
+      name: "join-bench", dependencies: ["FleetSimulator", "BackendStore", "Scenario", "Store", "Base"],
+      path: "loadtest/join", exclude: ["run"], swiftSettings: settings),
     bench("store", needs: ["Store", "Base", "CSQLite"]),
 
     .executableTarget(
@@ -242,7 +256,8 @@ let package = Package(
     tests(
       "FleetSimulator",
       needs: [
-        "FleetSimulator", "AnswerCheck", "CurlTransport", "Scenario", "Host", "Engine", "Queue", "Upload", "Vocabulary",
+        "FleetSimulator", "AnswerCheck", "BackendStore", "CurlTransport", "Scenario", "Host", "Engine", "Queue",
+        "Upload", "Vocabulary",
         "IngestServer", "Network", "Store", "Sensing", "World", "Contract", "JSON", "Gzip", "Threads", "Base",
         "Support",
       ]),
@@ -258,8 +273,8 @@ let package = Package(
         "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
-    tests("Conformance", needs: ["Conformance", "Scenario", "Database", "Base", "Support"]),
-    tests("Explain", needs: ["Explain", "Conformance", "DeviceLog", "Vocabulary", "Contract", "Base"]),
+    tests("Conformance", needs: ["Conformance", "BackendStore", "Scenario", "Database", "Base", "Support"]),
+    tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),
     tests("Scenario", needs: ["Scenario", "Contract", "JSON", "Base", "Support"]),

@@ -3,6 +3,7 @@ import Scenario
 import Support
 import Synchronization
 
+@testable import BackendStore
 @testable import Conformance
 
 /// A small backend on a real socket, right but for the one defect that a test asks for.
@@ -43,10 +44,8 @@ final class ScriptedBackend: Sendable {
   /// The verdict of one clause about this backend.
   func verdict(on clause: String, dialect: String = ScriptedBackend.dialect) throws -> ConformanceVerdict? {
     let server = try BareServer { self.respond(to: $0) }
-    let means = ConformanceTarget.Means(
-      adminToken: nil, shell: ConformanceShell { _, _ in (127, []) }, readFile: { _ in nil })
     let target = ConformanceTarget(
-      "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), means)
+      "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
     settings.only = [clause]
     return ConformanceRun(target, settings).run { _, _ in }.first?.verdict

@@ -4,7 +4,7 @@ import Scenario
 import Support
 import Testing
 
-@testable import Conformance
+@testable import BackendStore
 
 /// Records of stores of all sorts.
 @Suite struct StoredRecordTests {
@@ -53,9 +53,13 @@ import Testing
   @Test func linesOfAFileAreReadAsFarAsTheyAreWhole() throws {
     let lines =
       "{\"device\":\"a\",\"uuid\":\"\(Self.uuid)\"}\n{\"device\":\"b\",\"uuid\":\"x\"}\n{\"device\":\"a\",\"uu"
-    let store = FileStore(path: "f", fields: []) { _ in Array(lines.utf8) }
-    #expect(try store.records(of: "a").count == 1)
-    let broken = FileStore(path: "f", fields: []) { _ in Array("not a line\n".utf8) }
-    #expect(throws: StoreProblem.self) { try broken.records(of: "a") }
+    let folder = try TemporaryFolder()
+    func records(_ file: String) throws -> [StoredRecord] {
+      try FileStore(path: folder.file(file), fields: []).records(of: "a")
+    }
+    try folder.write(Array(lines.utf8), to: "lines")
+    try folder.write(Array("not a line\n".utf8), to: "broken")
+    #expect(try records("lines").count == 1)
+    for file in ["broken", "none"] { #expect(throws: StoreProblem.self) { try records(file) } }
   }
 }

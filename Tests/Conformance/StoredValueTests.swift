@@ -1,7 +1,7 @@
 import Base
 import Testing
 
-@testable import Conformance
+@testable import BackendStore
 
 /// What is sent, compared with what is stored.
 @Suite struct StoredValueTests {

@@ -1,5 +1,5 @@
+import BackendStore
 import Base
-import Conformance
 import Contract
 import DeviceLog
 import Testing

@@ -175,7 +175,7 @@ import World
     let error = try #require(throws: UnsupportedScenario.self) { try RunSetup(scenario) }
     #expect(
       error.problems == [
-        "target.verify: {devce} is not a placeholder: {device} and {start} are; did you mean {device}?"
+        "target.verify: {devce} is not a placeholder: {device}, {start}, {cursor} are; did you mean {device}?"
       ])
   }
 

@@ -36,8 +36,9 @@ import Testing
   private func read(_ list: SlowList) throws -> (found: Int, refusal: String?) {
     let server = try BareServer { list.answer($0) }
     let client = try BlockingHTTPClient(TransportConfiguration(), keepsHeads: true) { list.now }
-    let question = QueryProof.Question(url: server.url + "list?page=0", path: "$[*]")
-    let proof = QueryProof(client, question, headers: [], seed: 1, devices: ["cars-0"])
+    let question = QuerySource.Question(url: server.url + "list?page=0", path: "$[*]")
+    let proof = ListedProof(
+      QuerySource(client, question, headers: [], seed: 1, deviceCount: 1), devices: ["cars-0"])
     var found = 0
     proof.forEachRecord(of: "cars-0") { _, _ in found += 1 }
     return (found, proof.refusal)

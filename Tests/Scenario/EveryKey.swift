@@ -15,7 +15,7 @@ enum EveryKey {
         preset: "traccar", url: "https://backend.example/locations", headers: { "X-Run": "${RUN:-none}" },
         auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable" },
         connections: { policy: "pooled", keepAlive: "1m30s", http: "1.1", sourceAddresses: "single" },
-        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid" },
+        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", database: "a.db", query: "q", command: "c", file: "f", fields: { speed: "$.v" } },
       },
       sdk: {
         profile: "ios-5.1", behaviour: "documented",

@@ -53,7 +53,7 @@ import Testing
         context.problems.isEmpty == checker.complaints(about: changed.json).isEmpty || context.isAboutOthers, "\(place)"
       )
     }
-    for required in ["version", "name", "fleets"] {
+    for required in ["version", "name"] {
       let changed = document.removing(required)
       #expect(!checker.complaints(about: changed.json).isEmpty, "\(required)")
     }

@@ -16,6 +16,8 @@ package struct Scenario: Equatable, Sendable {
   package var faults: [Fault] = []
   /// In the order in which they are done.
   package var acts: [PlannedAct] = []
+  /// Sent instead of what fleets do.
+  package var requests: [WrittenRequest] = []
   package var checks: [Named<Condition>] = []
   package var thresholds: [MetricThresholds] = []
   package var invariants = InvariantSelection()
@@ -43,7 +45,10 @@ extension Scenario: ScenarioSection {
       .key("motion", \.motions, .map(of: .section()), "Movement and sensor errors, by name."),
       .key("geofences", \.geofences, .map(of: .geofences), "Sets of geofences, by name."),
       .key("networks", \.networks, .map(of: .network), "Networks, by name."),
-      .required("fleets", \.fleets, .map(of: .fleet), "Groups of identical devices, by name."),
+      .key("fleets", \.fleets, .map(of: .fleet), "Groups of identical devices, by name."),
+      .key(
+        "requests", \.requests, .list(of: .section()),
+        "Requests to send as they stand, instead of fleets: what `conform` and `proxy` write, to be sent again."),
       .key("faults", \.faults, .list(of: .fault), "Faults: what fails, on which devices, and when."),
       .key(
         "acts", \.acts, .list(of: .act),

@@ -1,3 +1,4 @@
+import Base
 package import Contract
 import JSON
 
@@ -47,7 +48,7 @@ package struct HARRequest: Sendable {
       let text = String(decoding: body, as: UTF8.self)
       writer.text("text", text)
       // The format has no way to say that a body is no text; without this the bytes would be lost.
-      if !text.utf8.elementsEqual(body) { writer.text("_base64", Base64Text.encode(body)) }
+      if !text.utf8.elementsEqual(body) { writer.text("_base64", Base64.text(body)) }
       if let bodyComment { writer.text("comment", bodyComment) }
       writer.endObject()
     }
@@ -144,7 +145,7 @@ package struct HARResponse: Sendable {
     if text.utf8.elementsEqual(body) {
       if !body.isEmpty { writer.text("text", text) }
     } else {
-      writer.text("text", Base64Text.encode(body))
+      writer.text("text", Base64.text(body))
       writer.text("encoding", "base64")
     }
     if let bodyComment { writer.text("comment", bodyComment) }
@@ -159,26 +160,6 @@ package struct HARResponse: Sendable {
   private static func cookie(_ value: String) -> NameValuePair? {
     guard let pair = value.split(separator: ";").first, let mark = pair.firstIndex(of: "=") else { return nil }
     return NameValuePair(String(pair[..<mark]), String(pair[mark...].dropFirst()))
-  }
-}
-
-/// RFC 4648 §4.
-private enum Base64Text {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func encode(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let count = min(3, bytes.count - start)
-      var group: UInt32 = 0
-      for index in 0..<3 { group = group << 8 | (index < count ? UInt32(bytes[start + index]) : 0) }
-      for place in 0..<4 {
-        let digit = Int(group >> UInt32(18 - 6 * place) & 63)
-        text.append(place <= count ? alphabet[digit] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 

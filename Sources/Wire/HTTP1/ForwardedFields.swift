@@ -10,6 +10,7 @@ extension HeadFields {
     package static let contentLength = Omission(rawValue: 2)
     package static let expect = Omission(rawValue: 4)
     package static let contentType = Omission(rawValue: 8)
+    package static let maxForwards = Omission(rawValue: 16)
   }
 
   /// Appends the field lines that are not of this connection, in their order and byte for byte: those that `Connection` names are
@@ -43,7 +44,9 @@ extension HeadFields {
     switch name.count {
     case 4: omission.contains(.host) && name.equals(lowercase: "host")
     case 6: omission.contains(.expect) && name.equals(lowercase: "expect")
-    case 12: omission.contains(.contentType) && name.equals(lowercase: "content-type")
+    case 12:
+      omission.contains(.contentType) && name.equals(lowercase: "content-type")
+        || omission.contains(.maxForwards) && name.equals(lowercase: "max-forwards")
     case 14: omission.contains(.contentLength) && name.equals(lowercase: "content-length")
     default: false
     }

@@ -31,7 +31,7 @@ import Testing
     ),
     (
       "OPTIONS * HTTP/1.1\r\nHost: x\r\nMax-Forwards: 3\r\n\r\n",
-      "OPTIONS * HTTP/1.1\r\nHost: backend:3000\r\nMax-Forwards: 3\r\nVia: 1.1 rollingroad\r\n\r\n",
+      "OPTIONS * HTTP/1.1\r\nHost: backend:3000\r\nMax-Forwards: 2\r\nVia: 1.1 rollingroad\r\n\r\n",
       "HTTP/1.1 204 No Content\r\nAllow: GET\r\n\r\n",
       "HTTP/1.1 204 No Content\r\nAllow: GET\r\nVia: 1.1 rollingroad\r\n\r\n"
     ),

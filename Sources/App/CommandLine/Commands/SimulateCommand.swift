@@ -146,6 +146,11 @@ private struct SimulateCommand {
       process.writeOutput(RunPlan(scenario).text)
       return .ok
     }
+    if !scenario.requests.isEmpty {
+      return try RequestPlayback(
+        process, scenario, adminToken: values.text("admin-token"), isQuiet: values.isOn("quiet")
+      ).run()
+    }
     let options = SimulationOptions(
       path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),

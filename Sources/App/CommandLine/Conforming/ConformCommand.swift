@@ -68,9 +68,7 @@ struct ConformCommand {
     guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
       throw UsageError("--target: '\(base)' is not a URL as http://127.0.0.1:8080")
     }
-    let means = ConformanceTarget.Means(
-      adminToken: values.text("admin-token"), shell: ShellCommand.runner, readFile: { ProcessContext.readFile($0) })
-    target = ConformanceTarget(base, dialect, means)
+    target = ConformanceTarget(base, dialect, adminToken: values.text("admin-token"))
     (learns, isVerbose) = (values.isOn("learn"), values.isOn("verbose"))
     let lists = values.isOn("list")
     output = values.text("out")
@@ -174,7 +172,7 @@ struct ConformCommand {
     let begin = clock.monotonicNow
     let total = run.clauses.count
     let (isTerminal, isVerbose) = (process.errorIsTerminal, isVerbose)
-    let raw = Handle(process.writeRaw)
+    let raw = SharedOutput(process.writeRaw)
     let lines = Mutex<[String]>([])
     let empty = text(ConformanceSummary([], of: target, settings, seconds: 0))
     let tell: @Sendable (ClauseResult, Int) -> Void = { result, count in
@@ -196,7 +194,7 @@ struct ConformCommand {
 }
 
 /// Carries a function of the process context, which is called under a lock, to the threads of a run.
-private struct Handle: @unchecked Sendable {
+struct SharedOutput: @unchecked Sendable {
   let write: (String) -> Void
 
   init(_ write: @escaping (String) -> Void) { self.write = write }

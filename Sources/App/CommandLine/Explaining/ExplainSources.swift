@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Conformance
 import Explain
@@ -38,9 +39,7 @@ struct ExplainSources {
       journal = nil
     }
     let dialect = try ConformCommand.dialect(values, process)
-    let means = ConformanceTarget.Means(
-      adminToken: values.text("admin-token"), shell: ShellCommand.runner, readFile: { ProcessContext.readFile($0) })
-    backend = ConformanceTarget(values.text("target") ?? "", dialect, means).store
+    backend = ConformanceTarget(values.text("target") ?? "", dialect, adminToken: values.text("admin-token")).store
     if backend == nil, values.text("dialect") != nil {
       throw UsageError("--dialect says nothing of how the store is read: give it 'verify'")
     }

@@ -1,5 +1,5 @@
+import BackendStore
 import Base
-import Conformance
 import Explain
 import Store
 
@@ -72,18 +72,16 @@ struct FolderStore: StoreView {
 
   var place: String { folder }
 
-  func records(of device: String) throws(StoreProblem) -> [StoredRecord] {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     do throws(StoreError) {
       let reader = try StoreReader(folder: folder)
-      var records: [StoredRecord] = []
       var cursor: PointCursor?
       repeat {
         let page = try reader.history(
           of: DeviceIdentity(run: run, name: device), after: cursor, limit: FolderStore.page)
-        records += page.elements.compactMap { StoredValue($0.record) }.map { StoredRecord($0, fields: []) }
+        for value in page.elements.compactMap({ StoredValue($0.record) }) { take(StoredRecord(value, fields: [])) }
         cursor = page.next
       } while cursor != nil
-      return records
     } catch { throw StoreProblem(text: error.message) }
   }
 }

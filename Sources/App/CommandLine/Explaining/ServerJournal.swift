@@ -1,4 +1,5 @@
 import AnswerCheck
+import BackendStore
 import Base
 import Conformance
 import Contract
@@ -28,9 +29,8 @@ struct ServerJournal: RequestJournal {
     guard try answer(to: "/admin/v1/devices?limit=1").status != 404 else { return nil }
     var dialect = Dialect()
     dialect.preset = .rollingroad
-    let means = ConformanceTarget.Means(
-      adminToken: adminToken, shell: ShellCommand.runner, readFile: { ProcessContext.readFile($0) })
-    return ConformanceTarget(base + "/locations", dialect, means).store.map { ServerStore(place: base, listing: $0) }
+    let target = ConformanceTarget(base + "/locations", dialect, adminToken: adminToken)
+    return target.store.map { ServerStore(place: base, listing: $0) }
   }
 
   func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
@@ -117,7 +117,7 @@ private struct ServerStore: StoreView {
   let place: String
   let listing: any StoreView
 
-  func records(of device: String) throws(StoreProblem) -> [StoredRecord] { try listing.records(of: device) }
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) { try listing.read(device, take) }
 }
 
 extension JSONValue {

@@ -39,6 +39,9 @@ final class ProxyDesk: Sendable {
     self.limits = limits
   }
 
+  /// More than a server keeps, so that a session can be sent again: a batch of 250 records has some 150 KB.
+  private static let journaledBodyBytes = 262_144
+
   func begin(_ scratch: ProxyScratch, now: MonotonicInstant) -> ProxyExchange {
     let operation = ProxiedOperation.of(scratch.head)
     var target = Exchange.Target()
@@ -48,7 +51,9 @@ final class ProxyDesk: Sendable {
       router.run(of: scratch.head).flatMap { scratch.head.fields.text($0.name) } ?? scratch.head.text(HeaderName.runID)
       ?? ""
     let exchange = Exchange(scratch.head, target, query: [], receivedAt: context.backend.now, begunAt: now)
-    if let journal = context.journal, journal.takesNext() { exchange.draft = JournalDraft(scratch.head, operation) }
+    if let journal = context.journal, journal.takesNext() {
+      exchange.draft = JournalDraft(scratch.head, operation, keepingOfBody: Self.journaledBodyBytes)
+    }
     context.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
     return ProxyExchange(exchange, scratch.head, target: scratch.head.fields.text(scratch.head.target) ?? "/")
   }

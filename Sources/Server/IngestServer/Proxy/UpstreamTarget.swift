@@ -111,8 +111,16 @@ enum ForwardedHead {
         try HeadWriter.field(HeaderName.host, target.authority.span, into: &out)
       }
     } catch { preconditionFailure("the parser has passed what it refuses: \(error)") }
-    head.fields.appendEndToEnd(omitting: omitting.union(.host), into: &out)
+    let left = forwardsLeft(head)
+    head.fields.appendEndToEnd(omitting: omitting.union(left == nil ? .host : [.host, .maxForwards]), into: &out)
+    if let left { out += "\(HeaderName.maxForwards): \(left)\r\n".utf8 }
     appendVia(head.version, into: &out)
+  }
+
+  /// RFC 9110 §7.6.2: how many proxies may still pass it on; nil where the field says nothing.
+  private static func forwardsLeft(_ head: borrowing RequestHead) -> UInt64? {
+    guard head.method == .options || head.method == .trace else { return nil }
+    return head.text(HeaderName.maxForwards).flatMap { UInt64($0) }.flatMap { $0 > 0 ? $0 - 1 : nil }
   }
 
   /// The head of an answer without what frames its body and without the empty line. The phrase stays as it was.

@@ -20,6 +20,34 @@ extension ListFormat<JournaledRequest> {
   }
 }
 
+extension ListFormat<JournaledRequest> {
+  /// A scenario that sends the requests again, to whatever server it is run at.
+  static func scenario(from begin: Int64, _ router: Router) -> ListFormat {
+    let description =
+      "A recorded session. Secrets were not kept: what is needed of Authorization belongs into target.headers. "
+      + "Registrations, refreshes, and requests whose body was not kept whole are left out."
+    return ListFormat(
+      contentType: RequestScenario.contentType,
+      opening: RequestScenario.opening(name: "session", description: description),
+      separator: RequestScenario.separator,
+      append: { request, bytes in
+        let entry = request.entry
+        RequestScenario.append(
+          at: max(0, entry.receivedAt - begin), device: entry.device ?? "", method: entry.method, path: entry.path,
+          headers: entry.fields, body: entry.body, status: entry.status, to: &bytes)
+      },
+      closing: { _ in RequestScenario.closing })
+  }
+}
+
+extension JournalEntry {
+  /// All of it is there to be sent again.
+  func isWhole(_ router: Router) -> Bool {
+    let operation = router.route(of: method, path)?.deviceOperation
+    return !JournalDraft.isSecret(operation) && (requestBytes(operation) ?? body.count) == body.count
+  }
+}
+
 extension HAREntry {
   fileprivate init(_ request: JournaledRequest, _ route: Route?) {
     let entry = request.entry
@@ -54,7 +82,7 @@ extension HAREntry {
 }
 
 extension JournalEntry {
-  fileprivate var fields: [NameValuePair] {
+  var fields: [NameValuePair] {
     String(decoding: head, as: UTF8.self).split(separator: "\n").map { line in
       let name = line.prefix { $0 != ":" }
       return NameValuePair(String(name), String(line[name.endIndex...].dropFirst(2)))

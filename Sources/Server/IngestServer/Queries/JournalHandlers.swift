@@ -10,7 +10,7 @@ struct JournalHandlers: Sendable {
   let router: Router
 
   private enum RequestFormat: String, CaseIterable {
-    case json, ndjson, har
+    case json, ndjson, har, scenario
   }
 
   private enum RequestOrder: String, CaseIterable {
@@ -20,7 +20,7 @@ struct JournalHandlers: Sendable {
   private static let requestsAtOnce = 64
   private static let pageBytes = 65_536
 
-  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson|har`. `path`
+  /// `GET /admin/v1/requests?run&device&operation&method&status&path&fault&text&from&to&limit&cursor&order=oldest|newest&format=json|ndjson|har|scenario`. `path`
   /// is what the path begins with, `status` a status or a class like `5xx`, `fault` is true, false, or a kind, `text` stands
   /// anywhere in the path, the head, the body or the answer, in letters of either case. A request
   /// within a run sees that run only. `cursor` is the `sequence` behind which the answer begins; with the newest first, the one before which.
@@ -39,6 +39,24 @@ struct JournalHandlers: Sendable {
     case .ndjson:
       return listAll(.lines { [router] in $1.append($0, router) }, filter, after: cursor, limit: limit ?? .max)
     case .har: return listAll(.archive(router), filter, after: cursor, limit: limit ?? .max)
+    case .scenario: return listScenario(filter, after: cursor, limit: limit ?? .max)
+    }
+  }
+
+  /// Times count from the first request, so that the oldest comes first.
+  private func listScenario(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
+    var filter = filter
+    filter.isNewestFirst = false
+    let condition = filter.condition
+    filter.condition = { [router] entry in (condition?(entry) ?? true) && entry.isWhole(router) }
+    let start = cursor == .max ? 0 : cursor
+    return .askJournal { [self, filter] (journal) throws(StoreError) in
+      let begin = try journal.requests(matching: filter, after: start, limit: 1).elements.first?.entry.receivedAt
+      let format = ListFormat<JournaledRequest>.scenario(from: begin ?? 0, router)
+      let first = try page(journal, format, filter, after: start, remaining: limit, isFirst: true)
+      var response = Response(200, format.contentType, format.opening + first.bytes)
+      response.rest = first.next
+      return response
     }
   }
 

@@ -50,8 +50,10 @@ struct JournalDraft {
   let method: String
   let path: String
   let head: [UInt8]
+  private let bodyBytesMax: Int
 
-  init(_ head: borrowing RequestHead, _ operation: DeviceOperation?) {
+  init(_ head: borrowing RequestHead, _ operation: DeviceOperation?, keepingOfBody bytesMax: Int = bytesMax) {
+    bodyBytesMax = bytesMax
     method = head.fields.text(head.methodBytes) ?? ""
     // The query of a log upload holds its key.
     let range = operation == .uploadDeviceLog ? head.path : head.target
@@ -82,8 +84,8 @@ struct JournalDraft {
       device: exchange.device.isEmpty ? (response.device ?? response.carried?.device)?.name : exchange.device,
       receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
       method: method, path: path, status: response.status, head: head,
-      body: isSecret ? [] : JournalDraft.bound(exchange.body),
-      answer: isSecret ? [] : JournalDraft.bound(response.body),
+      body: isSecret ? [] : JournalDraft.bound(exchange.body, to: bodyBytesMax),
+      answer: isSecret ? [] : JournalDraft.bound(response.body, to: JournalDraft.bytesMax),
       fault: exchange.fault?.fault.kind.rawValue)
   }
 
@@ -92,5 +94,7 @@ struct JournalDraft {
     operation == .registerDevice || operation == .refreshToken
   }
 
-  private static func bound(_ bytes: [UInt8]) -> [UInt8] { bytes.count <= bytesMax ? bytes : Array(bytes[..<bytesMax]) }
+  private static func bound(_ bytes: [UInt8], to bytesMax: Int) -> [UInt8] {
+    bytes.count <= bytesMax ? bytes : Array(bytes[..<bytesMax])
+  }
 }

@@ -1,4 +1,5 @@
 import AnswerCheck
+import BackendStore
 import Base
 import Contract
 import Gzip

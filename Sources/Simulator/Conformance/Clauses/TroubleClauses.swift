@@ -1,8 +1,10 @@
 import AnswerCheck
+import BackendStore
 import Base
 import Contract
 import HTTP1
 import Scenario
+import Shell
 import Threads
 import Upload
 
@@ -262,10 +264,10 @@ final class RestartInProgress: Sendable {
   private let flag = AtomicFlag()
   private let code = AtomicFlag()
 
-  fileprivate init(_ command: String, signal: String, shell: ConformanceShell) {
+  fileprivate init(_ command: String, signal: String) {
     let (end, flag, code) = (end, flag, code)
     thread = NamedThread.started("restart") {
-      if shell.run(command, ["SIGNAL": signal]).code != 0 { code.raise() }
+      if ShellCommand.run(command, ["SIGNAL": signal], { _ in }) != 0 { code.raise() }
       flag.raise()
       end.signal()
     }
@@ -285,7 +287,7 @@ extension ClauseRun {
   private static let patienceWithStart = Nanoseconds.seconds(20)
 
   func beginRestart(_ signal: String) -> RestartInProgress {
-    RestartInProgress(target.dialect.restart ?? "false", signal: signal, shell: target.shell)
+    RestartInProgress(target.dialect.restart ?? "false", signal: signal)
   }
 
   /// Seconds until the backend was there again.

@@ -1,5 +1,8 @@
+import BackendStore
 import Base
+import Formats
 import JSON
+import Scenario
 
 /// What a run leaves in the folder of `--out`.
 package struct ConformanceFiles {
@@ -12,12 +15,56 @@ package struct ConformanceFiles {
       + reproductions
   }
 
-  /// Of each finding the request that decided, to be sent again: `sh again/batch-250.sh`.
+  /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, and all that the clause sent, for
+  /// `rollingroad simulate again/batch-250.json5`.
   private var reproductions: [(String, String)] {
-    summary.causes.compactMap { result in
-      guard let curl = result.breach?.curl else { return nil }
-      return ("again/\(result.clause.id).sh", "#!/bin/sh\n# \(result.clause.sentence).\n\(curl)\n")
+    summary.causes.flatMap { result in
+      var files: [(String, String)] = []
+      if let curl = result.breach?.curl {
+        files.append(("again/\(result.clause.id).sh", "#!/bin/sh\n# \(result.clause.sentence).\n\(curl)\n"))
+      }
+      if let requests = result.breach?.requests {
+        let opening = RequestScenario.opening(
+          name: result.clause.id, description: "\(result.clause.sentence): \(result.remark)", target: writeTarget)
+        let bytes = opening + requests + RequestScenario.closing
+        files.append(("again/\(result.clause.id).json5", String(decoding: bytes, as: UTF8.self)))
+      }
+      return files
     }
+  }
+
+  /// The server, and how its store is read, as a scenario says it.
+  private func writeTarget(_ writer: inout JSONWriter) {
+    func member(_ key: String, _ text: String?) {
+      guard let text else { return }
+      writer.key(key)
+      writer.value(text)
+    }
+    let (dialect, verification) = (summary.dialect, summary.dialect.verification)
+    member("preset", dialect.preset?.rawValue)
+    member("url", summary.target)
+    guard
+      verification.url != nil || verification.database != nil || verification.command != nil || verification.file != nil
+    else { return }
+    writer.key("verify")
+    writer.beginObject()
+    if let url = verification.url {
+      member("url", url)
+      let uuid = verification.fields.first { $0.name == "uuid" }?.value ?? "$.uuid"
+      member("uuids", verification.records + uuid.dropFirst())
+      member("next", verification.next)
+    }
+    member("database", verification.database)
+    member("query", verification.query)
+    member("command", verification.command)
+    member("file", verification.file)
+    if !verification.fields.isEmpty {
+      writer.key("fields")
+      writer.beginObject()
+      for field in verification.fields { member(field.name, field.value) }
+      writer.endObject()
+    }
+    writer.endObject()
   }
 
   private var markdown: String {

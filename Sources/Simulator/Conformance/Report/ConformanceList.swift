@@ -1,3 +1,4 @@
+import BackendStore
 import JSON
 
 /// The clauses for people: on the terminal, and in docs/conform.md.

@@ -1,4 +1,5 @@
 package import Base
+import Scenario
 
 /// The verdicts of a run, and what follows from them.
 package struct ConformanceSummary: Sendable {
@@ -8,6 +9,8 @@ package struct ConformanceSummary: Sendable {
   package let seed: UInt64
   package let start: WallInstant
   package let seconds: Double
+  /// How the backend was spoken to, for what is to be sent again.
+  var dialect = Dialect()
 
   package init(
     _ results: [ClauseResult], target: String, store: String?, seed: UInt64, start: WallInstant, seconds: Double
@@ -56,5 +59,6 @@ extension ConformanceSummary {
     self.init(
       results, target: target.url, store: target.storePlace, seed: settings.seed, start: settings.start,
       seconds: seconds)
+    dialect = target.dialect
   }
 }

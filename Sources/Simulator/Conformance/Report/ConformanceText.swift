@@ -1,3 +1,5 @@
+import BackendStore
+
 /// The verdicts for a person at a terminal.
 package struct ConformanceText {
   private let summary: ConformanceSummary

@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import HTTP1
@@ -51,6 +52,7 @@ extension ClauseRun {
     breach.answered = upload?.outcome.text ?? ""
     breach.stored = stored
     breach.curl = lastSent?.curl
+    breach.requests = log.asScenario
     return breach
   }
 
@@ -161,7 +163,10 @@ extension ClauseRun {
     guard let request = phone.takeRequest(), request.purpose == .records else {
       throw ClauseStop.notJudged("the phone did not upload")
     }
-    lastSent = RawRequest(request)
+    let raw = RawRequest(request)
+    lastSent = raw
+    // However the clause sends it, to be sent again it is whole.
+    log.note(raw, of: phone.number)
     return request
   }
 
@@ -174,8 +179,11 @@ extension ClauseRun {
   func exchange(_ request: RawRequest) throws -> RawConnection.Reply {
     lastSent = request
     let connection = try connect()
+    log.note(request)
     connection.send(request.bytes)
-    return connection.reply(within: ClauseRun.answerTime)
+    let reply = connection.reply(within: ClauseRun.answerTime)
+    log.noteAnswer(reply.status)
+    return reply
   }
 
   /// A good record over the phone's own line: the backend goes on.

@@ -1,4 +1,5 @@
 import AnswerCheck
+import BackendStore
 import Base
 import Contract
 import CurlTransport
@@ -28,6 +29,7 @@ final class ClauseRun {
   var note = ""
   /// The last thing that was sent, for the finding.
   var lastSent: RawRequest?
+  let log = SentLog()
 
   init(
     _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
@@ -50,7 +52,7 @@ final class ClauseRun {
 
   func line() throws -> PhoneLine {
     if let lineOfPhones { return lineOfPhones }
-    let line = try PhoneLine(.conformance, watch: watch)
+    let line = try PhoneLine(.conformance, watch: watch, log: log)
     lineOfPhones = line
     return line
   }

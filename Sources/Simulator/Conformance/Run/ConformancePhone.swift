@@ -45,6 +45,7 @@ final class ConformancePhone {
     named name: String, number: Int, seed: UInt64, line: PhoneLine, configure: (inout Configuration) -> Void
   ) throws(DatabaseError) {
     (self.name, self.number, self.line) = (name, number, line)
+    line.log.introduce(name, as: number)
     database = try QueueDatabase(path: ":memory:", commits: .everyCall)
     let now = Moment(monotonic: clock.monotonicNow, wall: clock.wallNow)
     host = try DeviceHost(
@@ -126,20 +127,23 @@ final class ConformancePhone {
 final class PhoneLine {
   private let transport: DrivenTransport
   private let watch: AnswerWatch
+  let log: SentLog
 
-  init(_ configuration: TransportConfiguration, watch: AnswerWatch) throws(TransportError) {
+  init(_ configuration: TransportConfiguration, watch: AnswerWatch, log: SentLog) throws(TransportError) {
     transport = try DrivenTransport(configuration)
-    self.watch = watch
+    (self.watch, self.log) = (watch, log)
   }
 
   /// Sends, and waits for the end.
   func exchange(_ request: OutgoingRequest, of device: Int) -> ConformancePhone.Upload {
+    log.note(RawRequest(request), of: device)
     transport.submit(request, device: device)
     while true {
       guard let end = transport.turn(until: nil).first else { continue }
       let upload = ConformancePhone.Upload(
         request: request, outcome: end.outcome, head: AnswerHead(parsing: end.head), duration: end.timings.total)
       watch.see(upload)
+      log.noteAnswer(upload.status, of: device)
       return upload
     }
   }
@@ -149,6 +153,7 @@ final class PhoneLine {
     var waiting: [Int: OutgoingRequest] = [:]
     for (request, device) in requests {
       waiting[device] = request
+      log.note(RawRequest(request), of: device)
       transport.submit(request, device: device)
     }
     var uploads: [ConformancePhone.Upload] = []
@@ -158,6 +163,7 @@ final class PhoneLine {
         let upload = ConformancePhone.Upload(
           request: request, outcome: end.outcome, head: AnswerHead(parsing: end.head), duration: end.timings.total)
         watch.see(upload)
+        log.noteAnswer(upload.status, of: end.device)
         uploads.append(upload)
       }
     }

@@ -1,4 +1,5 @@
 import AnswerCheck
+package import BackendStore
 import Base
 import Contract
 import CurlTransport
@@ -18,57 +19,34 @@ package struct ConformanceTarget: Sendable {
   let refreshURL: String?
   let commands: DialectCommands?
   let client: ConformanceClient
-  let shell: ConformanceShell
   /// Nil for a connection whose bytes are encrypted.
   let address: SocketAddress?
 
-  /// What it takes to reach a backend.
-  package struct Means: Sendable {
-    package var adminToken: String?
-    package var shell: ConformanceShell
-    package var readFile: @Sendable (String) -> [UInt8]?
-
-    package init(
-      adminToken: String?, shell: ConformanceShell, readFile: @escaping @Sendable (String) -> [UInt8]?
-    ) {
-      (self.adminToken, self.shell, self.readFile) = (adminToken, shell, readFile)
-    }
-  }
-
-  /// `base` is the URL that the user names.
-  package init(_ base: String, _ dialect: Dialect, _ means: Means) {
+  /// `base` is the URL that the user names; the token is for the administration of a Rolling Road server.
+  package init(_ base: String, _ dialect: Dialect, adminToken: String?) {
     let dialect = dialect.withPromisesOfPreset
     self.dialect = dialect
-    shell = means.shell
     let client = ConformanceClient()
     self.client = client
     let root = ConformanceTarget.joined(base, dialect.uploadPath)
     url = dialect.uploadPath == nil ? dialect.preset.map { $0.uploads(to: base) } ?? base : root
     let target = TargetAddress(url)
     address = target.flatMap { $0.isPlain ? SocketAddress.resolving($0.host, port: $0.port) : nil }
-    let ours = dialect.preset == .rollingroad ? OwnServer(url, adminToken: means.adminToken) : nil
+    let ours = dialect.preset == .rollingroad ? OwnServer(url, adminToken: adminToken) : nil
     login = dialect.login.map { ConformanceTarget.resolved($0, base) } ?? ours?.login
     refreshURL = dialect.refreshURL.map { ConformanceTarget.joined(base, $0) } ?? ours?.refreshURL
     commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands
-    store = ConformanceTarget.store(dialect.verification, base, client, means) ?? ours?.store(client)
+    store = ConformanceTarget.store(dialect.verification, base, client) ?? ours?.store(client)
   }
 
   private static func store(
-    _ verification: DialectVerification, _ base: String, _ client: ConformanceClient, _ means: Means
+    _ verification: DialectVerification, _ base: String, _ client: ConformanceClient
   ) -> (any StoreView)? {
-    let fields = verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
-    if let url = verification.url {
-      return QueriedStore(
-        url: joined(base, url), headers: verification.headers.map { NameValuePair($0.name, $0.value) },
-        records: JSONStep.steps(of: verification.records), next: verification.next.map(JSONStep.steps), fields: fields,
-        client: client)
-    }
-    if let database = verification.database, let query = verification.query {
-      return DatabaseStore(path: database, query: query, fields: fields)
-    }
-    if let command = verification.command { return PrintedStore(command: command, fields: fields, shell: means.shell) }
-    if let file = verification.file { return FileStore(path: file, fields: fields, readFile: means.readFile) }
-    return nil
+    guard let url = verification.url else { return StoreSource(verification).view }
+    return QueriedStore(
+      url: joined(base, url), headers: verification.headers.map { NameValuePair($0.name, $0.value) },
+      records: JSONStep.steps(of: verification.records), next: verification.next.map(JSONStep.steps),
+      fields: verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }, client: client)
   }
 
   private static func resolved(_ login: DialectLogin, _ base: String) -> DialectLogin {

@@ -27,6 +27,8 @@ package struct Breach: Equatable, Sendable {
   package var stored = ""
   /// A command line that sends the decisive request again; nil when none can.
   package var curl: String?
+  /// What the clause sent, as the requests of a scenario; nil where that is too much, or cannot be written down.
+  package var requests: [UInt8]?
 }
 
 /// A clause, its verdict and how long it took.

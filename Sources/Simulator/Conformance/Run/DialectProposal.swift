@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import HTTP1
@@ -57,7 +58,10 @@ package struct DialectProposal {
       lines.append("  // one of these, so that the store is looked at; without, most clauses are not judged:")
       lines.append("  // verify: { url: \"/points?device={device}\", records: \"$[*]\" },")
       lines.append("  // verify: { database: \"points.db\", query: \"SELECT * FROM points WHERE device = :device\" },")
-      lines.append("  // verify: { command: \"psql -At -c \\\"…\\\"\" },")
+      lines.append(
+        "  // verify: { database: \"postgresql://user@host/db\", query: \"SELECT * FROM points WHERE device = :device\" },"
+      )
+      lines.append("  // verify: { command: \"./list-points $DEVICE\" },")
     }
     lines.append("  // commands: { url: \"/devices/{device}/commands\", body: '{commands}' },")
     lines.append("  // restart: \"kill -$SIGNAL $(cat backend.pid); ./backend & echo $! > backend.pid\",")

@@ -1,3 +1,4 @@
+import BackendStore
 import JSON
 import Scenario
 import Synchronization

@@ -1,5 +1,5 @@
+import BackendStore
 package import Base
-import Conformance
 
 /// What became of a record.
 package enum RecordFate: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
+import BackendStore
 package import Base
-import Conformance
 
 /// A request as something between phone and store has noted it: the journal of a server, or of a proxy.
 package struct SeenRequest: Sendable {

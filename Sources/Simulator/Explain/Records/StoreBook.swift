@@ -1,5 +1,5 @@
+package import BackendStore
 package import Base
-package import Conformance
 
 /// What stores have, by record: under which devices, and how often.
 package struct StoreBook: Sendable {

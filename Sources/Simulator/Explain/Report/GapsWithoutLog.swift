@@ -1,5 +1,5 @@
+import BackendStore
 import Base
-import Conformance
 
 /// Gaps where no log of the phone is there to tell why: between the times of records that are stored, or were sent.
 extension RecordJoin {

@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import CurlTransport
@@ -151,11 +152,17 @@ extension OutsideSetup {
         let filled = url.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)
         return filled.hasPrefix("/") ? origin + filled : filled
       }
-      var question = QueryProof.Question(url: filled(query), path: verification.uuids)
+      var question = QuerySource.Question(url: filled(query), path: verification.uuids)
+      (question.next, question.fields) = (verification.next, verification.fields)
       question.putAsideURL = verification.quarantinedURL.map(filled)
       question.putAsidePath = verification.quarantined
-      return QueryProof(
-        try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers, seed: seed, devices: devices)
+      let source = QuerySource(
+        try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers, seed: seed,
+        deviceCount: devices.count)
+      return ListedProof(source, devices: devices)
+    }
+    if verification.effectiveMethod == .query, let view = verification.source.flatMap({ StoreSource($0).view }) {
+      return ListedProof(ViewSource(view), devices: devices)
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
     return AdministrationProof(TargetAdministration(try BlockingHTTPClient(transport), of: self), devices: devices)

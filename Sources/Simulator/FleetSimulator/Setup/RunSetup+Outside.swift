@@ -73,11 +73,16 @@ extension RunSetup {
       let known = TargetVerification.placeholders
       let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
       problems.append(
-        "target.verify: {\(name)} is not a placeholder: \(known.map { "{\($0)}" }.joined(separator: " and ")) are\(near)"
+        "target.verify: {\(name)} is not a placeholder: \(known.map { "{\($0)}" }.joined(separator: ", ")) are\(near)"
       )
     }
-    guard target.verification.effectiveMethod == .query, target.preset != .rollingroad else { return }
-    if target.verification.url?.contains("{device}") != true, target.verification.unknownPlaceholder == nil {
+    if let contradiction = target.verification.contradiction {
+      return problems.append("target.verify: \(contradiction)")
+    }
+    guard let url = target.verification.url, target.preset != .rollingroad else { return }
+    if target.verification.effectiveMethod == .query, !url.contains("{device}"),
+      target.verification.unknownPlaceholder == nil
+    {
       problems.append("target.verify.url: a query needs a URL with {device} in it")
     }
   }

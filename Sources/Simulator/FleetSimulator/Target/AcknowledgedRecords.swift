@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import CurlTransport
@@ -10,7 +11,7 @@ package struct AcknowledgedRecords {
   /// What the request said of a record, where its shape shows it.
   private struct Sent {
     var timestamp: WallInstant?
-    var content: SentContent?
+    var content: RecordContent?
   }
 
   private var known: [UUID128: Sent] = [:]
@@ -30,13 +31,19 @@ package struct AcknowledgedRecords {
     headers = request.headers
     putAsideByAnswers += outcome.putAside
     for uuid in cargo.uuids where known[uuid] == nil { known[uuid] = Sent() }
-    let body = request.body
+    read(request.body, isAll: false)
+  }
+
+  /// An upload that no SDK has made: all that its body shows of records counts as acknowledged.
+  package mutating func note(body: [UInt8]) { read(body, isAll: true) }
+
+  private mutating func read(_ body: [UInt8], isAll: Bool) {
     do throws(EnvelopeError) { try reader.read(body.span, into: &envelope) } catch { return }
     for range in envelope.records {
       do throws(RecordProblem) {
         let record = try decoder.decode(body.span.extracting(range))
-        guard let uuid = record.uuid, known[uuid] != nil else { continue }
-        known[uuid] = Sent(timestamp: record.timestamp, content: SentContent(record))
+        guard let uuid = record.uuid, isAll || known[uuid] != nil else { continue }
+        known[uuid] = Sent(timestamp: record.timestamp, content: RecordContent(sent: Array(body[range])))
       } catch { continue }
     }
   }
@@ -50,7 +57,7 @@ package struct AcknowledgedRecords {
     let wanted = [HeaderName.runID] + (server.asksOnly(origin) ? [HeaderName.authorization] : [])
     server.headers = headers.filter { wanted.contains(where: $0.hasName) }
       .map { Named(name: $0.name, value: $0.value) }
-    if server.verification.url == nil, known.values.contains(where: { $0.timestamp == nil }) {
+    if server.verification.effectiveMethod != .query, known.values.contains(where: { $0.timestamp == nil }) {
       return .impossible("the uploads do not show the time of each record")
     }
     do throws(TransportError) {

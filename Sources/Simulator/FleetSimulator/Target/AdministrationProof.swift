@@ -152,3 +152,10 @@ extension OutsideSetup {
     return fields
   }
 }
+
+extension UUID128 {
+  fileprivate init?(member name: String, of value: JSONValue) {
+    guard case .string(let text)? = value[name] else { return nil }
+    self.init(text: text.utf8.span)
+  }
+}

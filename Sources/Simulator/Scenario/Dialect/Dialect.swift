@@ -125,7 +125,7 @@ package struct DialectVerification: Equatable, Sendable {
 extension DialectVerification: ScenarioSection {
   static let table = Table<DialectVerification>(
     "verify",
-    "How the records that a backend has stored are read: over HTTP (url), from SQLite (database, query), from a command or from a file of lines. Without any, a Rolling Road server is asked through its administration, and of others nothing is known.",
+    "How the records that a backend has stored are read: over HTTP (url), from SQLite or PostgreSQL (database, query), from a command or from a file of lines. Without any, a Rolling Road server is asked through its administration, and of others nothing is known.",
     [
       .optional(
         "url", \.url, .text,
@@ -141,10 +141,12 @@ extension DialectVerification: ScenarioSection {
         "fields", \.fields, .map(of: .jsonPath),
         "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."
       ),
-      .optional("database", \.database, .text, "File of an SQLite database, opened for reading."),
+      .optional(
+        "database", \.database, .text,
+        "A file of SQLite, opened for reading, or a URI as `postgresql://user@host/name`."),
       .optional(
         "query", \.query, .text,
-        "Query for the records of one device, `:device`, in that database. The columns are the fields of an entry; a column with JSON is looked into."
+        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is looked into."
       ),
       .optional(
         "command", \.command, .text,

@@ -31,8 +31,10 @@ extension DecodingContext {
           .contradiction, place, "there are \(sources) places to read from",
           remedy: "keep one of url, database, command and file")
       }
-      if let query = verification.query, !query.contains(":device") {
-        context.refuse(.missing, place, "the query does not ask for :device", remedy: "add WHERE device = :device")
+      if let query = verification.query, !query.contains("device") {
+        context.refuse(
+          .missing, place, "the query does not ask for :device",
+          remedy: "add WHERE device = :device, or a column device")
       }
       if verification.next != nil, verification.url == nil {
         context.refuse(.contradiction, place, "pages without a url", remedy: "say url, or leave next away")

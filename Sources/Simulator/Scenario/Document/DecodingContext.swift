@@ -84,7 +84,7 @@ extension DecodingContext {
   }
 
   private mutating func judgeFleets(_ scenario: Scenario, _ document: JSON5Value) {
-    if scenario.fleets.isEmpty {
+    if scenario.fleets.isEmpty, scenario.requests.isEmpty {
       inside("fleets") {
         $0.refuse(
           .missing, document["fleets"]?.position ?? document.position, "there is no fleet",

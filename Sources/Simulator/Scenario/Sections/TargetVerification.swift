@@ -10,11 +10,37 @@ package struct TargetVerification: Equatable, Sendable {
   package var quarantined: String?
   /// Where these are listed; nil: in the same answer.
   package var quarantinedURL: String?
+  /// Leads to the cursor or the URL of the next page.
+  package var next: String?
+  package var database: String?
+  package var query: String?
+  package var command: String?
+  package var file: String?
+  /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
+  package var fields: [Named<String>] = []
 
   package init() {}
 
   /// The placeholders of `url`.
-  package static let placeholders = ["device", "start"]
+  package static let placeholders = ["device", "start", "cursor"]
+
+  /// Places to read from that are no URL; nil: none is named.
+  package var source: DialectVerification? {
+    guard database != nil || command != nil || file != nil else { return nil }
+    var source = DialectVerification()
+    (source.database, source.query, source.command, source.file) = (database, query, command, file)
+    source.fields = fields
+    return source
+  }
+
+  /// What is wrong with these keys together, as a sentence; nil when nothing is.
+  package var contradiction: String? {
+    let places = [url, database, command, file].count { $0 != nil }
+    if places > 1 { return "there are \(places) places to read from: keep one of url, database, command and file" }
+    if (database == nil) != (query == nil) { return "database and query belong together: give both" }
+    if places == 0, method == .query { return "a query needs a place: url, database with query, command or file" }
+    return nil
+  }
 
   /// `$`, then names behind points and `[*]` for every element.
   package static func isPath(_ path: String) -> Bool {
@@ -32,8 +58,8 @@ package struct TargetVerification: Equatable, Sendable {
     return true
   }
 
-  /// What is asked for: a URL alone is a question.
-  package var effectiveMethod: VerificationMethod? { method ?? (url == nil ? nil : .query) }
+  /// What is asked for: a place to read from is a question.
+  package var effectiveMethod: VerificationMethod? { method ?? (url == nil && source == nil ? nil : .query) }
 
   /// A placeholder of the URLs that is none; nil when all are known.
   package var unknownPlaceholder: String? {
@@ -54,11 +80,15 @@ extension TargetVerification: ScenarioSection {
     [
       .optional(
         "method", \.method, .choice,
-        "Source of the stored records: a query to any server (query), the administration of a Rolling Road server (admin), or the journal of the client (journal), which verifies no storage. Default: query with a `url`, admin for a Rolling Road server, otherwise journal."
+        "Source of the stored records: the backend's own store, by `url`, `database`, `command` or `file` (query), the administration of a Rolling Road server (admin), or the journal of the client (journal), which verifies no storage. Default: query with one of these, admin for a Rolling Road server, otherwise journal."
       ),
       .optional(
         "url", \.url, .text,
-        "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in; `Link: <…>; rel=\"next\"` leads to further pages."
+        "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in. JSON or NDJSON; `Link: <…>; rel=\"next\"` or `next` leads to further pages."
+      ),
+      .optional(
+        "next", \.next, .jsonPath,
+        "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url` (empty for the first page)."
       ),
       .key("uuids", \.uuids, .jsonPath, "Path of the uuids in the answer."),
       .optional(
@@ -67,6 +97,22 @@ extension TargetVerification: ScenarioSection {
       .optional(
         "quarantinedUrl", \.quarantinedURL, .text,
         "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
+      .optional(
+        "database", \.database, .text,
+        "Database to read from: a file of SQLite, opened for reading, or a URI as `postgresql://user@host/name`."),
+      .optional(
+        "query", \.query, .text,
+        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is looked into."
+      ),
+      .optional(
+        "command", \.command, .text,
+        "Command of the shell that prints the records of `$DEVICE`, a JSON object or a uuid on each line."),
+      .optional(
+        "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
+      .key(
+        "fields", \.fields, .map(of: .jsonPath),
+        "Where fields of a record stand in an entry of a database, a command or a file, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."
+      ),
     ])
 }
 

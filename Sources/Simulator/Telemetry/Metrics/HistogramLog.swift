@@ -114,22 +114,3 @@ extension [UInt8] {
     append(UInt8(rest))
   }
 }
-
-/// RFC 4648 §4.
-enum Base64 {
-  private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func text(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let rest = bytes[start..<min(start + 3, bytes.count)]
-      let word = rest.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << UInt32(16 - 8 * $1.offset) }
-      for index in 0..<4 {
-        let isFilled = index <= rest.count
-        text.append(isFilled ? letters[Int(word >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-}

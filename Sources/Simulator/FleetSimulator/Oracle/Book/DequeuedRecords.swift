@@ -1,3 +1,4 @@
+import BackendStore
 import Base
 import Contract
 import Store
@@ -63,7 +64,7 @@ struct RecordTraits {
   /// Another record of the device has the same timestamp.
   var sharesInstant = false
   /// As it was sent; nil where it says no place, or is not compared.
-  var content: SentContent?
+  var content: RecordContent?
 }
 
 /// Reads what of a record is compared.
@@ -83,8 +84,8 @@ struct RecordTraitsReader {
     do throws(RecordProblem) {
       let record = try decoder.decode(bytes.span)
       if let name = record.event?.name { traits.event = number(of: name) }
-      if comparesContents { traits.content = SentContent(record) }
-    } catch { return RecordTraits() }
+    } catch { traits = RecordTraits() }
+    if comparesContents { traits.content = RecordContent(sent: bytes) }
     return traits
   }
 

@@ -1,6 +1,6 @@
 package import Base
 import JSON
-import Scenario
+package import Scenario
 
 /// A JSON value as it was written: numbers keep their digits, and texts may be what no strict reader accepts. For
 /// comparisons of what was sent with what is stored.
@@ -91,12 +91,12 @@ package indirect enum StoredValue: Sendable {
 }
 
 extension StoredValue {
-  subscript(key: String) -> StoredValue? {
+  package subscript(key: String) -> StoredValue? {
     if case .object(let members) = self { members.first { $0.key == key }?.value } else { nil }
   }
 
   /// `coords.latitude`.
-  func value(at path: String) -> StoredValue? {
+  package func value(at path: String) -> StoredValue? {
     var value = self
     for name in path.split(separator: ".") {
       guard let next = value[String(name)] else { return nil }
@@ -106,7 +106,7 @@ extension StoredValue {
   }
 
   /// What a path of JSON leads to, all of it.
-  func values(along path: ArraySlice<JSONStep>) -> [StoredValue] {
+  package func values(along path: ArraySlice<JSONStep>) -> [StoredValue] {
     switch path.first {
     case nil: return [self]
     case .member(let name)?: return self[name]?.values(along: path.dropFirst()) ?? []
@@ -117,7 +117,7 @@ extension StoredValue {
   }
 
   /// A text that is itself JSON, as stores of whole bodies have it, looked into.
-  var opened: StoredValue {
+  package var opened: StoredValue {
     guard case .text(let text) = self, let first = text.first, "{[".contains(first) else { return self }
     return StoredValue(Array(text.utf8)) ?? self
   }
@@ -130,7 +130,7 @@ extension StoredValue {
     }
   }
 
-  var string: String? { if case .text(let text) = self { text } else { nil } }
+  package var string: String? { if case .text(let text) = self { text } else { nil } }
 
   /// An instant in any of the usual spellings: ISO 8601 with a zone, or a number of seconds or milliseconds.
   package var instant: WallInstant? {
@@ -174,7 +174,7 @@ extension String {
 
 /// Whether two values say the same: the order of keys and the way a number is written make no difference.
 extension StoredValue {
-  func equals(_ other: StoredValue) -> Bool {
+  package func equals(_ other: StoredValue) -> Bool {
     switch (self, other) {
     case (.null, .null): return true
     case (.bool(let left), .bool(let right)): return left == right
@@ -197,7 +197,7 @@ extension StoredValue {
   }
 
   /// Where this differs from what was sent, as `extras.id: 9007199254740992 instead of 9007199254740993`; nil when it does not.
-  func difference(from sent: StoredValue, at place: String) -> String? {
+  package func difference(from sent: StoredValue, at place: String) -> String? {
     if equals(sent) { return nil }
     if case .object(let members) = sent, case .object = self {
       for member in members {
@@ -238,9 +238,16 @@ private struct WrittenNumber: Equatable {
   }
 
   var isFraction: Bool { exponent < 0 || exponent > 0 }
+  var wholeText: String { (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) }
 }
 
 extension String {
+  /// The same for every spelling of a number: a whole one by its digits, a fraction as the double that it is.
+  var canonicalNumber: String {
+    let number = WrittenNumber(self)
+    return number.isFraction ? Double(self).map { "\($0)" } ?? self : number.wholeText
+  }
+
   /// At most so many characters.
-  func shortened(_ count: Int) -> String { self.count <= count ? self : prefix(count - 1) + "…" }
+  package func shortened(_ count: Int) -> String { self.count <= count ? self : prefix(count - 1) + "…" }
 }

@@ -1,14 +1,14 @@
-import Conformance
-import Glibc
+internal import Glibc
 
-/// Commands of the shell that the user's dialect names: they restart a backend, or print what it has stored.
-enum ShellCommand {
-  static let runner = ConformanceShell { command, variables in run(command, variables) }
-
-  /// Waits for the end of the command itself; what it leaves running in the background goes on.
-  private static func run(_ command: String, _ variables: [String: String]) -> (code: Int32, output: [UInt8]) {
+/// Commands of the shell that a user names: they restart a backend, or print what it has stored.
+package enum ShellCommand {
+  /// Waits for the end of the command itself; what it leaves running in the background goes on. `take` gets its output in
+  /// pieces; the result is the exit code.
+  package static func run(
+    _ command: String, _ variables: [String: String], _ take: (ArraySlice<UInt8>) -> Void
+  ) -> Int32 {
     var pipeEnds: [Int32] = [0, 0]
-    guard unsafe pipe(&pipeEnds) == 0 else { return (127, []) }
+    guard unsafe pipe(&pipeEnds) == 0 else { return 127 }
     for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -24,11 +24,11 @@ enum ShellCommand {
     close(pipeEnds[1])
     guard result == 0 else {
       close(pipeEnds[0])
-      return (127, [])
+      return 127
     }
-    let output = read(pipeEnds[0], until: process)
+    let code = read(pipeEnds[0], until: process, take)
     close(pipeEnds[0])
-    return (output.code, output.bytes)
+    return code
   }
 
   private static var environmentTexts: [String] {
@@ -56,8 +56,7 @@ enum ShellCommand {
   }
 
   /// To the end of the output, or of the command: a server that it has started keeps the pipe open.
-  private static func read(_ descriptor: Int32, until process: pid_t) -> (code: Int32, bytes: [UInt8]) {
-    var bytes: [UInt8] = []
+  private static func read(_ descriptor: Int32, until process: pid_t, _ take: (ArraySlice<UInt8>) -> Void) -> Int32 {
     var piece = [UInt8](repeating: 0, count: 65_536)
     var status: Int32 = 0
     var hasEnded = false
@@ -74,9 +73,8 @@ enum ShellCommand {
         if !hasEnded { _ = unsafe waitpid(process, &status, 0) }
         break
       }
-      bytes += piece[..<length]
+      take(piece[..<length])
     }
-    let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
-    return (code, bytes)
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 }

@@ -1,0 +1,60 @@
+internal import CPostgres
+
+/// The rows that a PostgreSQL database answers a query with, one after the other: however many there are, one is in memory.
+@safe
+package final class PostgresRows {
+  private let connection: OpaquePointer
+  private var columns: Int32 = -1
+
+  /// What the server or its library says, without the line ends.
+  package struct Failure: Error, Equatable {
+    package let message: String
+  }
+
+  /// Whether libpq, PostgreSQL's client library, is on this machine (docs/decisions/0027).
+  package static var isLibraryThere: Bool { rr_postgres_is_there() != 0 }
+
+  /// Connects to the database at a URI as postgresql://user@host/name, and asks; `value` is that of `$1`, nil where the query has none.
+  package init(of sql: String, at place: String, value: String?) throws(Failure) {
+    guard PostgresRows.isLibraryThere else {
+      throw Failure(message: "reading PostgreSQL takes its client library, libpq.so.5: install the package libpq5")
+    }
+    guard let connection = unsafe rr_postgres_open(place) else { throw Failure(message: "no memory") }
+    unsafe self.connection = connection
+    let refusal = unsafe String(cString: rr_postgres_error(connection))
+    guard refusal.isEmpty else { throw Failure(message: refusal.onOneLine) }
+    guard unsafe rr_postgres_ask(connection, sql, value) == 1 else { throw failure }
+  }
+
+  deinit { unsafe rr_postgres_close(connection) }
+
+  private var failure: Failure { Failure(message: unsafe String(cString: rr_postgres_error(connection)).onOneLine) }
+
+  /// Goes to the next row; false when there is none any more.
+  package func step() throws(Failure) -> Bool {
+    switch unsafe rr_postgres_step(connection) {
+    case 1:
+      if columns < 0 { columns = unsafe rr_postgres_columns(connection) }
+      return true
+    case 0: return false
+    default: throw failure
+    }
+  }
+
+  /// Names and types of the columns of the row that is there; a type as its OID.
+  package var header: [(name: String, type: UInt32)] {
+    (0..<max(0, columns)).map { column in
+      unsafe (String(cString: rr_postgres_name(connection, column)), rr_postgres_type(connection, column))
+    }
+  }
+
+  /// As PostgreSQL writes it; nil for NULL.
+  package func text(at column: Int) -> String? {
+    precondition(column < Int(columns), "no such column, or no row to read it from")
+    return unsafe rr_postgres_value(connection, Int32(column)).map { unsafe String(cString: $0) }
+  }
+}
+
+extension String {
+  fileprivate var onOneLine: String { split(whereSeparator: \.isNewline).joined(separator: "; ") }
+}

@@ -1,0 +1,64 @@
+import Base
+import Database
+import Scenario
+
+/// A file of an SQLite database, which its backend may be writing meanwhile.
+struct DatabaseStore: StoreView {
+  let path: String
+  let query: String
+  let fields: [Named<[JSONStep]>]
+
+  var place: String { path }
+  var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    do throws(DatabaseError) {
+      let connection = try Connection(path: path, access: .readOnly)
+      var statement = try connection.prepare(query)
+      var rows = statement.start()
+      let name = Array(device.utf8)
+      if !isOfAllDevices { rows.bind(1, text: name.span) }
+      var names: [String] = []
+      while try rows.step() {
+        if names.isEmpty { names = rows.columns.map { rows.name(of: $0) } }
+        take(StoredRecord(DatabaseStore.entry(rows, names), fields: fields))
+      }
+    } catch { throw StoreProblem(text: "\(path): \(error)") }
+  }
+
+  private static func entry(_ row: borrowing Execution, _ names: [String]) -> StoredValue {
+    var members: [(String, StoredValue)] = []
+    members.reserveCapacity(names.count)
+    for (column, name) in zip(row.columns, names) {
+      let value: StoredValue =
+        switch row.storageClass(at: column) {
+        case .null: .null
+        case .integer: .number("\(row.integer(at: column))")
+        case .real: .number("\(row.double(at: column))")
+        case .text, .blob: .text(row.text(at: column))
+        }
+      members.append((name, value))
+    }
+    return .object(members)
+  }
+}
+
+/// `:device` in a query. A cast, `::device`, is none.
+enum DeviceParameter {
+  static let name = ":device"
+
+  static func stands(in query: String) -> Bool { replaced(in: query, by: "?") != query }
+
+  /// The query with another spelling of the parameter.
+  static func replaced(in query: String, by spelling: String) -> String {
+    var result = ""
+    var rest = query[...]
+    while let place = rest.firstRange(of: name) {
+      let isCast = rest[..<place.lowerBound].last == ":"
+      let isLonger = rest[place.upperBound...].first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
+      result += rest[..<place.lowerBound] + (isCast || isLonger ? name : spelling)
+      rest = rest[place.upperBound...]
+    }
+    return result + rest
+  }
+}

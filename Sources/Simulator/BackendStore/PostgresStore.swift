@@ -1,0 +1,69 @@
+import Base
+import Database
+import Scenario
+
+/// A PostgreSQL database, asked through its own client library.
+struct PostgresStore: StoreView {
+  let uri: String
+  let query: String
+  let fields: [Named<[JSONStep]>]
+
+  /// A database whose name is a URI of PostgreSQL's is no file of SQLite's.
+  static func isPlace(_ database: String) -> Bool {
+    database.hasPrefix("postgresql://") || database.hasPrefix("postgres://")
+  }
+
+  /// Without a password.
+  var place: String {
+    guard let scheme = uri.firstRange(of: "://"), let at = uri[scheme.upperBound...].firstIndex(of: "@"),
+      let colon = uri[scheme.upperBound..<at].firstIndex(of: ":")
+    else { return uri }
+    return String(uri[..<colon] + uri[at...])
+  }
+
+  var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    do throws(PostgresRows.Failure) {
+      let rows = try PostgresRows(
+        of: DeviceParameter.replaced(in: query, by: "$1"), at: uri, value: isOfAllDevices ? nil : device)
+      var columns: [(name: String, kind: Kind)] = []
+      while try rows.step() {
+        if columns.isEmpty { columns = rows.header.map { ($0.name, Kind($0.type)) } }
+        var members: [(String, StoredValue)] = []
+        members.reserveCapacity(columns.count)
+        for (index, column) in columns.enumerated() {
+          members.append((column.name, rows.text(at: index).map(column.kind.value) ?? .null))
+        }
+        take(StoredRecord(.object(members), fields: fields))
+      }
+    } catch { throw StoreProblem(text: "\(place): \(error.message)") }
+  }
+
+  /// What a column's texts are (https://www.postgresql.org/docs/15/datatype.html).
+  private enum Kind {
+    case bool, number, instant, text
+
+    /// The OIDs of pg_type.dat.
+    init(_ type: UInt32) {
+      self =
+        switch type {
+        case 16: .bool
+        case 20, 21, 23, 26, 700, 701, 1700: .number
+        case 1114, 1184: .instant
+        default: .text
+        }
+    }
+
+    func value(_ text: String) -> StoredValue {
+      switch self {
+      case .bool: return .bool(text == "t")
+      case .number: return text.contains { $0.isLetter && $0 != "e" } ? .text(text) : .number(text)
+      case .instant:
+        // The session's zone is UTC: "2026-07-28 18:34:22.563+00", and without a zone for a column that has none.
+        return .text((text.hasSuffix("+00") ? String(text.dropLast(3)) : text) + "Z")
+      case .text: return .text(text)
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Base
+package import Scenario
+
+/// What can say which records a backend has stored.
+package protocol StoreView: Sendable {
+  /// Whence, for people.
+  var place: String { get }
+  /// One reading tells of all devices, each record with its own.
+  var isOfAllDevices: Bool { get }
+  /// Calls `take` with each record of a device, repeated ones too, in the order of the store; where one reading tells of all
+  /// devices, with the records of all.
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
+}
+
+extension StoreView {
+  package var isOfAllDevices: Bool { false }
+
+  /// The records of one device, repeated ones too, in the order of the store.
+  package func records(of device: String) throws(StoreProblem) -> [StoredRecord] {
+    var result: [StoredRecord] = []
+    try read(device) { record in
+      if !isOfAllDevices || record.device == device { result.append(record) }
+    }
+    return result
+  }
+}
+
+/// Why a store could not be read, as half a sentence.
+package struct StoreProblem: Error, Equatable {
+  package let text: String
+
+  package init(text: String) { self.text = text }
+}
+
+/// A place to read from that is no URL: a database with a query, a command, a file.
+package struct StoreSource {
+  private let verification: DialectVerification
+
+  package init(_ verification: DialectVerification) { self.verification = verification }
+
+  /// Nil when it names none.
+  package var view: (any StoreView)? {
+    let fields = verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
+    if let database = verification.database, let query = verification.query {
+      return PostgresStore.isPlace(database)
+        ? PostgresStore(uri: database, query: query, fields: fields)
+        : DatabaseStore(path: database, query: query, fields: fields)
+    }
+    if let command = verification.command { return PrintedStore(command: command, fields: fields) }
+    if let file = verification.file { return FileStore(path: file, fields: fields) }
+    return nil
+  }
+}
+
+extension String {
+  /// With a value in the place of `{name}`.
+  package func filling(_ name: String, _ value: String) -> String {
+    split(separator: "{\(name)}", omittingEmptySubsequences: false).joined(separator: value)
+  }
+}

@@ -1,0 +1,111 @@
+package import Base
+package import Scenario
+
+/// An entry of a backend's store.
+package struct StoredRecord: Sendable {
+  package let uuid: UUID128?
+  package let entry: StoredValue
+  /// The entry, and what stands in it under names where stores keep whole records.
+  private let boxes: [StoredValue]
+  private let fields: [Named<[JSONStep]>]
+
+  /// `fields` says where in the entry some of the record's fields stand.
+  package init(_ entry: StoredValue, fields: [Named<[JSONStep]>]) {
+    self.entry = entry
+    self.fields = fields
+    let inner = entry.boxes
+    boxes = inner.isEmpty ? [entry] : [entry] + inner
+    // Most entries have it under its own name.
+    let own = fields.isEmpty ? entry["uuid"] : nil
+    let text = (own ?? StoredRecord.value("uuid", of: entry, boxes, fields))?.string
+    uuid = text.flatMap { UUID128(text: $0.utf8.span) }
+  }
+
+  /// Under which other names a field is kept.
+  private static let otherNames: [String: [String]] = [
+    "uuid": ["id", "location_id", "record_id", "guid"],
+    "timestamp": ["time", "recorded_at", "recordedAt", "ts", "t", "at", "timestamp_ms", "recorded_ms"],
+    "coords.latitude": ["latitude", "lat"],
+    "coords.longitude": ["longitude", "lon", "lng", "long"],
+    "coords.accuracy": ["accuracy", "acc"], "coords.speed": ["speed"], "coords.heading": ["heading", "course"],
+    "coords.altitude": ["altitude", "alt"],
+    "is_moving": ["isMoving", "moving"],
+    "battery.level": ["battery_level", "batteryLevel"],
+    "activity.type": ["activity_type", "activityType", "activity"],
+    "geofence": ["geofence_json"], "extras": ["extras_json"], "params": ["params_json"],
+  ]
+
+  /// Names and other names, each by its steps.
+  private static let places: [String: [[String]]] = otherNames.reduce(into: [:]) { places, names in
+    places[names.key] = ([names.key] + names.value).map(steps)
+  }
+
+  private static func steps(_ name: String) -> [String] { name.split(separator: ".").map(String.init) }
+
+  /// What the store has of a field, by the record's own name for it, `coords.latitude`; nil when it shows none.
+  package func value(_ name: String) -> StoredValue? { StoredRecord.value(name, of: entry, boxes, fields) }
+
+  /// The device under which it is stored, where the entry says so.
+  package var device: String? {
+    ((fields.isEmpty ? entry["device"] : nil) ?? value("device") ?? value("device_id"))?.string
+  }
+
+  /// The entry has nothing but what says which record it is and whose: a look at each name instead of at each place.
+  var isBare: Bool {
+    guard fields.isEmpty, boxes.count == 1, case .object(let members) = entry else { return false }
+    return members.allSatisfy { $0.key == "uuid" || $0.key == "device" || $0.key == "device_id" || $0.key == "id" }
+  }
+
+  private static func value(
+    _ name: String, of entry: StoredValue, _ boxes: [StoredValue], _ fields: [Named<[JSONStep]>]
+  ) -> StoredValue? {
+    if !fields.isEmpty {
+      if let place = fields.first(where: { $0.name == name }) {
+        return entry.values(along: place.value[...]).first?.opened
+      }
+      // `extras.a` follows what is said of `extras`.
+      if let dot = name.firstIndex(of: "."), let place = fields.first(where: { $0.name == name[..<dot] }) {
+        let inner = String(name[name.index(after: dot)...])
+        return entry.values(along: place.value[...]).first?.opened.value(at: inner)
+      }
+    }
+    let places = places[name] ?? [steps(name)]
+    for box in boxes {
+      for steps in places {
+        if let value = value(along: steps, of: box) { return value }
+      }
+    }
+    return nil
+  }
+
+  private static func value(along steps: [String], of box: StoredValue) -> StoredValue? {
+    var value = box
+    for step in steps {
+      guard let next = value[step] else { return nil }
+      value = next.opened
+    }
+    return value
+  }
+}
+
+extension StoredValue {
+  /// Places in an entry under which stores keep whole records, or what came around them.
+  private static let namesOfBoxes = [
+    "record", "location", "data", "payload", "raw", "json", "body", "point", "properties",
+  ]
+
+  fileprivate var boxes: [StoredValue] {
+    guard case .object(let members) = self else { return [] }
+    var found: [(rank: Int, value: StoredValue)] = []
+    for member in members {
+      // Only what may hold a record is worth a look at its name.
+      switch member.value {
+      case .object, .list: break
+      case .text(let text) where text.utf8.first == UInt8(ascii: "{"): break
+      default: continue
+      }
+      if let rank = StoredValue.namesOfBoxes.firstIndex(of: member.key) { found.append((rank, member.value.opened)) }
+    }
+    return found.isEmpty ? [] : found.sorted { $0.rank < $1.rank }.map(\.value)
+  }
+}

@@ -1,0 +1,55 @@
+import Base
+import Contract
+import Formats
+import Synchronization
+import Upload
+
+/// The whole requests that one clause has sent, to be sent again.
+final class SentLog: Sendable {
+  private struct Entry {
+    let at: MonotonicInstant
+    let phone: Int?
+    let device: String
+    let request: RawRequest
+    var status: Int
+  }
+
+  private let entries = Mutex<[Entry]>([])
+  private let names = Mutex<[Int: String]>([:])
+  private let clock = SystemClock()
+  /// What is more is no reproduction that a person can look at.
+  private static let (requestsMax, bytesMax) = (200, 4 << 20)
+
+  /// How the phone of that number is called.
+  func introduce(_ name: String, as number: Int) { names.withLock { $0[number] = name } }
+
+  func note(_ request: RawRequest, of phone: Int? = nil) {
+    let device = phone.flatMap { number in names.withLock { $0[number] } } ?? ""
+    let entry = Entry(at: clock.monotonicNow, phone: phone, device: device, request: request, status: 0)
+    entries.withLock { $0.append(entry) }
+  }
+
+  /// The answer to the last request of a phone.
+  func noteAnswer(_ status: Int, of phone: Int? = nil) {
+    entries.withLock { entries in
+      if let index = entries.lastIndex(where: { $0.phone == phone }) { entries[index].status = status }
+    }
+  }
+
+  /// As requests of a scenario; nil where there is nothing to send again, or too much.
+  var asScenario: [UInt8]? {
+    let entries = entries.withLock { $0 }
+    guard let first = entries.first, entries.count <= SentLog.requestsMax,
+      entries.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
+    else { return nil }
+    var bytes: [UInt8] = []
+    for entry in entries {
+      if !bytes.isEmpty { bytes += RequestScenario.separator }
+      RequestScenario.append(
+        at: (entry.at - first.at).wholeMilliseconds, device: entry.device, method: entry.request.method,
+        path: TargetAddress(entry.request.url)?.path ?? "/", headers: entry.request.headers, body: entry.request.body,
+        status: entry.status, to: &bytes)
+    }
+    return bytes
+  }
+}

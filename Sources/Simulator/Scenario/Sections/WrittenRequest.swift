@@ -1,0 +1,40 @@
+package import Base
+
+/// A request that a scenario sends as it stands there: of a finding of `conform`, or of a session that was recorded.
+package struct WrittenRequest: Equatable, Sendable {
+  /// Since the run began.
+  package var start = Nanoseconds.zero
+  /// Requests of one device share a connection, one after the other.
+  package var device = ""
+  package var method = "POST"
+  package var path = "/"
+  package var headers: [Named<String>] = []
+  package var body = ""
+  package var base64: String?
+  /// That of the answer, when it was written down.
+  package var status: Int?
+
+  package init() {}
+
+  package var bytes: [UInt8] { base64.flatMap(Base64.bytes) ?? Array(body.utf8) }
+}
+
+extension WrittenRequest: ScenarioSection {
+  static let table = Table<WrittenRequest>(
+    "request", "A request that is sent as it stands here, to the server of `target.url`.",
+    [
+      .key("at", \.start, .duration, "When it is sent, since the run began."),
+      .key("device", \.device, .text, "Whose it is. Requests of one device share a connection, one after the other."),
+      .key("method", \.method, .text, "The method."),
+      .key("path", \.path, .text, "Path and query."),
+      .key(
+        "headers", \.headers, .map(of: .text),
+        "Header fields, under those of `target.headers`. `Host` and `Content-Length` are added."),
+      .key("body", \.body, .text, "The body as text."),
+      .optional(
+        "bodyBase64", \.base64,
+        .text(pattern: "^[A-Za-z0-9+/]*={0,2}$", words: "base64", where: { Base64.bytes($0) != nil }),
+        "The body as base64, instead of `body`."),
+      .optional("status", \.status, .integer(100...599), "The status that its answer is to have."),
+    ])
+}

@@ -1,0 +1,20 @@
+internal import Glibc
+
+/// A file that is read from its beginning, piece by piece, while others may be writing it.
+package enum LineFile {
+  private static let pieceBytes = 1 << 18
+
+  /// Gives false when the file cannot be read to its end.
+  package static func read(_ path: String, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var piece = [UInt8](repeating: 0, count: pieceBytes)
+    while true {
+      let length = unsafe Glibc.read(descriptor, &piece, piece.count)
+      if length < 0 && errno == EINTR { continue }
+      guard length > 0 else { return length == 0 }
+      take(piece[..<length])
+    }
+  }
+}

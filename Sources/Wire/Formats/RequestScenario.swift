@@ -1,0 +1,74 @@
+import Base
+package import Contract
+package import JSON
+
+/// A scenario that sends recorded requests again: the same bytes, at the same distances in time. It is written request by
+/// request between an opening and a closing.
+package enum RequestScenario {
+  package static let contentType: StaticString = "application/json"
+  package static let closing: [UInt8] = Array("\n]}\n".utf8)
+  package static let separator: [UInt8] = Array(",\n".utf8)
+
+  /// `target` writes the members of the section of that name; without it the server is named when the scenario is run.
+  package static func opening(
+    name: String, description: String, target: ((inout JSONWriter) -> Void)? = nil
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: 512)
+    writer.beginObject()
+    writer.key("version")
+    writer.value(1)
+    writer.text("name", name)
+    writer.text("description", description)
+    if let target {
+      writer.key("target")
+      writer.beginObject()
+      target(&writer)
+      writer.endObject()
+    }
+    writer.key("requests")
+    writer.beginArray()
+    return writer.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// Fields that say how the message was framed, or to whom, are those of the connection that sends it again.
+  private static let framing = [
+    HeaderName.host, HeaderName.contentLength, HeaderName.transferEncoding, HeaderName.connection, HeaderName.expect,
+  ]
+
+  /// `at` in milliseconds since the first of them.
+  package static func append(
+    at: Int64, device: String, method: String, path: String, headers: [NameValuePair], body: [UInt8], status: Int,
+    to bytes: inout [UInt8]
+  ) {
+    var writer = JSONWriter(capacity: 512 + body.count)
+    writer.beginObject()
+    writer.text("at", "\(at)ms")
+    if !device.isEmpty { writer.text("device", device) }
+    writer.text("method", method)
+    writer.text("path", path)
+    var fields: [(name: String, value: String)] = []
+    for header in headers where !framing.contains(where: { header.hasName($0) }) && header.value != "(secret)" {
+      // RFC 9110 §5.3: fields of one name are one list.
+      if let index = fields.firstIndex(where: { $0.name.lowercased() == header.name.lowercased() }) {
+        fields[index].value += ", " + header.value
+      } else {
+        fields.append((header.name, header.value))
+      }
+    }
+    writer.key("headers")
+    writer.beginObject()
+    for field in fields { writer.text(field.name, field.value) }
+    writer.endObject()
+    if let text = String(validating: body, as: UTF8.self), !text.contains("${"), !text.contains("\0") {
+      if !body.isEmpty { writer.text("body", text) }
+    } else {
+      writer.text("bodyBase64", Base64.text(body))
+    }
+    if (100...599).contains(status) {
+      writer.key("status")
+      writer.value(status)
+    }
+    writer.endObject()
+    bytes += writer.bytes
+  }
+}

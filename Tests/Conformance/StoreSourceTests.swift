@@ -1,0 +1,116 @@
+import Base
+import Glibc
+import Scenario
+import Support
+import Testing
+
+@testable import BackendStore
+
+/// Places that records are read from, beside the ones of `StoredRecordTests`.
+@Suite struct StoreSourceTests {
+  private static let uuid = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
+
+  @Test(arguments: [
+    ("WHERE device = :device", "WHERE device = $1"),
+    ("WHERE :device=id AND t > 'a'::text", "WHERE $1=id AND t > 'a'::text"),
+    ("SELECT id::device FROM x", "SELECT id::device FROM x"), ("WHERE d = :devices", "WHERE d = :devices"),
+  ])
+  func theParameterIsNotTakenForACast(query: String, replaced: String) {
+    #expect(DeviceParameter.replaced(in: query, by: "$1") == replaced)
+    #expect(DeviceParameter.stands(in: query) == (query != replaced))
+  }
+
+  @Test func aDatabaseIsPostgreSQLsByItsURIAndShowsNoPassword() throws {
+    var verification = DialectVerification()
+    (verification.database, verification.query) = (
+      "postgresql://reader:word@127.0.0.1:1/points", "SELECT 1 WHERE '' = :device"
+    )
+    let view = try #require(StoreSource(verification).view)
+    #expect(view.place == "postgresql://reader@127.0.0.1:1/points")
+    // Nothing listens there; without libpq the package that is missing is named.
+    do throws(StoreProblem) {
+      _ = try view.records(of: "a")
+      Issue.record("nothing can be read")
+    } catch {
+      #expect(error.text.hasPrefix(view.place) && !error.text.contains("word"))
+      #expect(error.text.contains("libpq5") || error.text.contains("port 1"), "\(error.text)")
+    }
+  }
+
+  @Test(.enabled(if: Environment.postgres != nil, "ROLLINGROAD_POSTGRES names no database"))
+  func rowsOfPostgreSQLAreRead() throws {
+    let query = """
+      SELECT '\(Self.uuid)'::uuid AS uuid, '2026-07-28 18:34:22.563+02'::timestamptz AS time, 45.519091234567::float8 AS lat,
+        9007199254740993::int8 AS big, true AS is_moving, NULL::text AS nothing, '{"extras":{"k":"ü"}}'::jsonb AS raw,
+        'x'::text || :device AS device
+      """
+    let store = PostgresStore(uri: try #require(Environment.postgres), query: query, fields: [])
+    let record = try #require(try store.records(of: "a").first)
+    #expect(record.uuid == UUID128(text: Self.uuid.utf8.span))
+    #expect(record.value("timestamp")?.instant?.iso8601Text == "2026-07-28T16:34:22.563Z")
+    #expect(record.value("coords.latitude")?.double == 45.519091234567)
+    #expect(record.value("big")?.shown == "9007199254740993" && record.value("is_moving")?.shown == "true")
+    #expect(record.value("nothing")?.shown == "null" && record.value("extras.k")?.shown == "\"ü\"")
+    #expect(record.device == "xa")
+    let forbidden = PostgresStore(uri: store.uri, query: "CREATE TABLE x AS SELECT :device::text", fields: [])
+    #expect(throws: StoreProblem.self) { try forbidden.records(of: "a") }
+  }
+
+  @Test func linesInPiecesAreTheSameLines() {
+    let text = Array("{\"uuid\":\"\(Self.uuid)\"}\r\n\n\(Self.uuid)\n{\"n\":1}".utf8)
+    for size in [1, 3, 40, 1_000] {
+      var lines = LineEntries(of: "f", fields: [])
+      var found: [Bool] = []
+      var start = 0
+      while start < text.count {
+        lines.take(text[start..<min(start + size, text.count)]) { found.append($0.uuid != nil) }
+        start += size
+      }
+      #expect(found == [true, true])
+      lines.end { found.append($0.uuid != nil) }
+      #expect(found == [true, true, false] && lines.problem == nil)
+    }
+  }
+}
+
+/// What of a record is compared where there are very many.
+@Suite struct RecordContentTests {
+  private static let sent = """
+    {"timestamp":"2026-07-28T18:34:22.563Z","coords":{"latitude":45.5190912,"longitude":-116.2972148,"accuracy":4.5,"speed":13.89},
+     "odometer":1234.5,"is_moving":true,"extras":{"a":1,"b":[1.50,"x"]}}
+    """
+
+  private func difference(_ stored: String) throws -> String? {
+    let sent = try #require(RecordContent(sent: Array(Self.sent.utf8)))
+    let entry = try #require(StoredValue(Array(stored.utf8)))
+    return sent.difference(from: RecordContent(StoredRecord(entry, fields: [])))
+  }
+
+  @Test(arguments: [
+    "{}", sent, #"{"time":1785263662563,"lat":"45.51909120","lng":-116.29721481}"#,
+    #"{"speed":"13.89","acc":4.50,"moving":1,"extras_json":"{\"b\":[1.5,\"x\"],\"a\":1}"}"#,
+    #"{"speed":null,"odometer":1.2345e3}"#,
+  ])
+  func theSameInAnySpellingIsNoChange(stored: String) throws {
+    #expect(try difference(stored) == nil)
+  }
+
+  @Test(arguments: [
+    (#"{"time":"2026-07-28T18:34:22.562Z"}"#, "timestamp 2026-07-28T18:34:22.562Z instead of 2026-07-28T18:34:22.563Z"),
+    (#"{"lat":45.51909}"#, "latitude 45.51909 instead of 45.5190912"),
+    (#"{"lon":116.2972148}"#, "longitude 116.2972148 instead of -116.2972148"),
+    (#"{"speed":13.9}"#, "coords.speed is not what was sent"), (#"{"odometer":1234}"#, "odometer is not what was sent"),
+    (#"{"is_moving":false}"#, "is_moving is not what was sent"),
+    (#"{"extras":{"a":1}}"#, "extras is not what was sent"),
+    (#"{"extras":null}"#, "extras is not what was sent"),
+    (#"{"extras":{"a":1,"b":["x",1.5]}}"#, "extras is not what was sent"),
+  ])
+  func whatIsOtherwiseIsNamed(stored: String, words: String) throws {
+    #expect(try difference(stored) == words)
+  }
+}
+
+/// What tests are told from outside.
+private enum Environment {
+  static let postgres = unsafe getenv("ROLLINGROAD_POSTGRES").map { unsafe String(cString: $0) }
+}
