@@ -79,12 +79,13 @@ let package = Package(
     library("Formats", in: "Wire/", needs: ["Contract", "JSON", "Base"]),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
-    library("Network", in: "Server/", needs: ["Threads", "Base", "CLinux"]),
+    library("TLS", in: "Server/", needs: ["COpenSSL"]),
+    library("Network", in: "Server/", needs: ["TLS", "Threads", "Base", "CLinux"]),
     library("HTTPService", in: "Server/", .calculatesLittle, needs: ["Network", "HTTP1", "JSON", "Contract", "Base"]),
     library("Store", in: "Server/", needs: ["Database", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
-      needs: ["Network", "HTTP1", "Formats", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
+      needs: ["Network", "TLS", "HTTP1", "Formats", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
@@ -181,7 +182,7 @@ let package = Package(
         "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "Store", "JSON", "Threads", "Base",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "TLS", "Store", "JSON", "Threads", "Base",
         "CLinux",
       ]),
     .executableTarget(
@@ -245,6 +246,7 @@ let package = Package(
     tests("Engine", needs: ["Engine", "DeviceLog", "Vocabulary", "Contract", "JSON", "Base", "Support"]),
     tests("DeviceLog", needs: ["DeviceLog", "Vocabulary", "Contract", "JSON", "Database", "Base", "Support"]),
     tests("Fidelity", needs: ["Fidelity", "Engine", "DeviceLog", "Vocabulary", "Contract", "Base", "Support"]),
+    tests("TLS", needs: ["TLS", "COpenSSL", "IngestServer", "Support"]),
     tests("Network", needs: ["Network", "Threads", "Base", "CLinux", "Support"]),
     tests("HTTPService", needs: ["HTTPService", "Network", "HTTP1", "Base", "Support"]),
     // Stands between SQLite and the kernel in the process of the tests.

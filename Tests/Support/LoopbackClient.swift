@@ -25,6 +25,9 @@ package final class LoopbackClient {
 
   private var descriptor: Int32
 
+  /// For a library that reads and writes itself.
+  package var number: Int32 { descriptor }
+
   /// `receiveBuffer` is the kernel's, in bytes: small, it makes a slow reader.
   package init(port: UInt16, overIPv6: Bool = false, receiveBuffer: Int32? = nil) throws(Failure) {
     descriptor = socket(overIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

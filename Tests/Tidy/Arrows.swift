@@ -11,7 +11,7 @@ struct Arrows {
 
   /// Modules of the operating system, and who may import them.
   static let ofSystem: [String: Set<String>] = [
-    "Glibc": ["Threads", "Shell", "Base", "Network", "Store", "CurlTransport", "CommandLine", "rollingroad"],
+    "Glibc": ["Threads", "Shell", "Base", "TLS", "Network", "Store", "CurlTransport", "CommandLine", "rollingroad"],
     "FoundationEssentials": ["BackgroundGeolocation"],
   ]
 

@@ -58,7 +58,7 @@ public enum CommandTable {
   static let commands: [Subcommand] = [
     .serve, .proxy, .simulate, .compare, .merge, .replay, .torture, .scenarios, .schema, .inspect, .drive, .conform,
     .explain, .trace,
-    .token,
+    .token, .trust,
     .healthcheck,
     .version,
   ]

@@ -120,8 +120,20 @@ package enum CloseReason: Int, Hashable, Sendable, CaseIterable {
   case drained
   /// Cut by a stop, or by the end of the drain's time.
   case stopped
+  /// The TLS handshake came to nothing; `HandshakeFailure` says why.
+  case handshakeFailed
+  /// After the handshake something came that is no TLS.
+  case tlsInvalid
   /// One of ours to another server, which was not to be had.
   case connectFailed
+
+  /// The client is told that nothing more comes.
+  var isOrderly: Bool {
+    switch self {
+    case .clientClosed, .clientGone, .finished, .idleTimeout, .drained: true
+    default: false
+    }
+  }
 
   init(_ limit: TimeLimit) {
     switch limit {

@@ -1,4 +1,5 @@
 internal import Base
+internal import TLS
 
 /// A socket, its session and what is on its way between them.
 final class ClientConnection<Session: ByteSession> {
@@ -27,6 +28,8 @@ final class ClientConnection<Session: ByteSession> {
   var timer: (token: TimerToken, instant: MonotonicInstant)?
   /// The session could have gone on, but the others had to have their turn.
   var isInterrupted = false
+  /// TLS, where it is spoken.
+  var channel: TLSChannel?
   /// One of ours, which does not stand yet.
   var isConnecting = false
   /// The client has ended its output.
@@ -44,6 +47,9 @@ final class ClientConnection<Session: ByteSession> {
     self.interest = interest
     times = ConnectionTimes(now: now)
   }
+
+  /// TLS has kept back what had no room; the socket does not report that.
+  var hasUnread: Bool { channel?.hasUnread ?? false }
 
   var isOpen: Bool {
     if case .open = stage { true } else { false }
@@ -172,4 +178,14 @@ package struct ConnectionToken: Hashable, Sendable {
 
   static let listener = ConnectionToken(place: 0xFFFF_FFF0, generation: 0)
   static let mailbox = ConnectionToken(place: 0xFFFF_FFF1, generation: 0)
+  static let secureListener = ConnectionToken(place: 0xFFFF_FFF2, generation: 0)
+
+  private static let handshakePlace: UInt32 = 0xFFFF_FFF3
+
+  static func handshake(_ number: UInt32) -> ConnectionToken {
+    ConnectionToken(place: handshakePlace, generation: number)
+  }
+
+  /// The number of the handshake that it names.
+  var handshake: UInt32? { place == ConnectionToken.handshakePlace ? generation : nil }
 }

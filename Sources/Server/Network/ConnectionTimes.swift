@@ -135,5 +135,8 @@ package struct TimeLimits: Hashable, Sendable {
   /// For the client to close after our last byte (RFC 9112 §9.6).
   package var linger = Nanoseconds.seconds(5)
 
+  /// For a whole TLS handshake, from the connect.
+  package var handshake = Nanoseconds.seconds(10)
+
   package init() {}
 }

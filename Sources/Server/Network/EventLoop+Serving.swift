@@ -1,4 +1,5 @@
 internal import Base
+internal import TLS
 
 /// What the kernel reports about a connection.
 extension EventLoop {
@@ -10,7 +11,7 @@ extension EventLoop {
       write(connection)
       guard connections[token] != nil else { return }
     }
-    guard events & (Poller.readable | Poller.gone) != 0 else { return }
+    guard events & (Poller.readable | Poller.gone) != 0 || connection.hasUnread else { return }
     if reads(connection) {
       read(connection)
     } else if events & Poller.gone != 0 {
@@ -48,7 +49,7 @@ extension EventLoop {
       return
     }
     do {
-      let count = try Syscalls.receive(connection.socket.number, into: &readBuffer, atMost: room)
+      let count = try receive(connection, atMost: room)
       counters.countIn(count)
       guard count > 0 else {
         connection.sawEnd = true
@@ -102,7 +103,8 @@ extension EventLoop {
 
   /// A socket that only says "later" is left as it is.
   func fail(_ connection: ClientConnection<Session>, _ error: SystemError) {
-    if !error.isWouldBlock { close(connection, error.isReset ? .reset : .lost) }
+    guard !error.isWouldBlock else { return }
+    close(connection, error.isReset ? .reset : error.isInvalid ? .tlsInvalid : .lost)
   }
 }
 
@@ -182,6 +184,7 @@ extension EventLoop {
   /// A close with unread input is an RST, and an RST makes the client forget what it has not read yet: the answer. So
   /// only our side is closed, and the rest of the input is read and thrown away, for a bounded time (RFC 9112 §9.6).
   private func linger(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
+    connection.channel?.endOutput()
     guard !connection.sawEnd else { return close(connection, reason) }
     Syscalls.shutdownOutput(connection.socket.number)
     connection.stage = .lingering(reason, discarded: 0)
@@ -192,6 +195,7 @@ extension EventLoop {
 
   func close(_ connection: ClientConnection<Session>, _ reason: CloseReason) {
     if let timer = connection.timer { timers.cancel(timer.token) }
+    if reason.isOrderly { connection.channel?.endOutput() }
     connections.remove(connection.token)
     connection.session.closed(reason, now: now)
     output.bytes.removeAll(keepingCapacity: true)
@@ -243,7 +247,7 @@ extension EventLoop {
   /// Zero when the kernel has no room.
   private func sendSome(_ connection: ClientConnection<Session>, _ bytes: RawSpan) throws(SystemError) -> Int {
     do {
-      let sent = try Syscalls.send(connection.socket.number, bytes)
+      let sent = try send(connection, bytes)
       counters.countOut(sent)
       return sent
     } catch {

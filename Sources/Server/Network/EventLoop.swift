@@ -22,7 +22,11 @@ final class EventLoop<Session: ByteSession> {
   var poller: Poller
   /// Nil from the drain on.
   var listener: Listener?
+  var secureListener: Listener?
   var connections = ConnectionTable<Session>()
+  var handshakes = HandshakeTable()
+  /// A timer is set for the oldest of them.
+  var isWatchingHandshakes = false
   var timers = TimerQueue<LoopTimer>()
   var stage = Stage.running
   /// The time of this turn.
@@ -43,6 +47,7 @@ final class EventLoop<Session: ByteSession> {
     quota = parts.quota
     poller = parts.poller
     listener = Optional(parts.listener)
+    secureListener = parts.secureListener
     self.makeSession = makeSession
     now = clock.monotonicNow
     output = SessionOutput(now: now, unsentMax: configuration.unsentMax)
@@ -73,8 +78,9 @@ final class EventLoop<Session: ByteSession> {
       switch token {
       case .mailbox: hasMail = true
       case .listener: acceptSome()
+      case .secureListener: acceptSomeSecure()
       default:
-        serve(token, events)
+        if let number = token.handshake { serveHandshake(number) } else { serve(token, events) }
         settle()
       }
     }
@@ -114,6 +120,7 @@ final class EventLoop<Session: ByteSession> {
       guard let due = timers.popDue(now) else { return }
       switch due.payload {
       case .connection(let token): timerFired(token)
+      case .handshakes: expireHandshakes()
       case .resumeAccepting: resumeAccepting()
       case .drainDeadline: stop()
       }
@@ -142,93 +149,36 @@ struct LoopParts<Session: ByteSession>: ~Copyable, Sendable {
   let quota: ConnectionQuota
   let poller: Poller
   let listener: Listener
+  let secureListener: Listener?
 
   init(
-    _ configuration: NetworkConfiguration, counters: LoopCounters, quota: ConnectionQuota, listener: consuming Listener
+    _ configuration: NetworkConfiguration, counters: LoopCounters, quota: ConnectionQuota, listener: consuming Listener,
+    secureListener: consuming Listener?
   ) throws(SystemError) {
     let mailbox = try Mailbox<Session.Message>()
     let poller = try Poller()
     try poller.add(mailbox.wakeUp, Poller.readable, token: .mailbox)
     try poller.add(listener.socket.number, Poller.readable, token: .listener)
+    if let number = secureListener?.socket.number {
+      try poller.add(number, Poller.readable, token: .secureListener)
+    }
     self.configuration = configuration
     self.mailbox = mailbox
     self.counters = counters
     self.quota = quota
     self.poller = poller
     self.listener = listener
+    self.secureListener = secureListener
   }
 }
 
 /// What a timer of a loop is for.
 enum LoopTimer: Sendable {
   case connection(ConnectionToken)
+  /// The oldest of them may be too late.
+  case handshakes
   case resumeAccepting
   case drainDeadline
-}
-
-/// New connections, and what happens when there is no room for them.
-extension EventLoop {
-  /// A bounded burst, so that a flood of connects does not stop those that are connected. Says whether more may be
-  /// waiting.
-  @discardableResult
-  func acceptSome() -> Bool {
-    for _ in 0..<configuration.acceptBurst {
-      guard acceptOne() else { return false }
-    }
-    return true
-  }
-
-  /// False when no client is waiting or accepting has to pause.
-  private func acceptOne() -> Bool {
-    // Closed by a drain earlier in this turn.
-    guard let number = listener?.socket.number else { return false }
-    guard quota.take() else {
-      pauseAccepting()
-      return false
-    }
-    do {
-      try register(try Syscalls.accept(number))
-      return true
-    } catch {
-      quota.giveBack()
-      if error.isWouldBlock { return false }
-      guard error.isExhaustion else { return true }  // The client is gone already, or its network is (accept(2)).
-      pauseAccepting()
-      return false
-    }
-  }
-
-  private func register(_ accepted: consuming AcceptedSocket) throws(SystemError) {
-    let token = connections.nextToken
-    try poller.add(accepted.descriptor.number, Poller.readable, token: token)
-    counters.countAccepted()
-    let session = makeSession(Accepted(token: token, peer: accepted.peer))
-    let connection = ClientConnection(
-      socket: accepted.descriptor, token: token, session: session, interest: Poller.readable, now: now)
-    connections.insert(connection)
-    advance(connection)
-  }
-
-  /// A level-triggered listener that cannot be served would keep the loop spinning. The clients wait in the backlog.
-  private func pauseAccepting() {
-    counters.countPause()
-    watchListener(0)
-    timers.schedule(at: now + configuration.acceptPause, .resumeAccepting)
-  }
-
-  func resumeAccepting() { watchListener(Poller.readable) }
-
-  private func watchListener(_ events: UInt32) {
-    guard let number = listener?.socket.number else { return }
-    poller.modify(number, events, token: .listener)
-  }
-}
-
-/// A connection as its session first sees it.
-package struct Accepted: Sendable {
-  /// The address for messages to the session, until it is told `closed`.
-  package let token: ConnectionToken
-  package let peer: SocketAddress
 }
 
 /// What a connection waits for, and until when.
@@ -258,7 +208,9 @@ extension EventLoop {
   func wanted(_ connection: ClientConnection<Session>) -> UInt32 {
     let wishes = connection.wishes
     let hasMore = connection.isOpen && (wishes.hasMoreOutput || connection.isInterrupted)
-    let writes = !connection.output.isEmpty || hasMore || connection.isConnecting
+    // A socket without news is writable, and so comes back in the next turn.
+    let hasUnread = connection.hasUnread && reads(connection)
+    let writes = !connection.output.isEmpty || hasMore || hasUnread || connection.isConnecting
     return (reads(connection) ? Poller.readable : 0) | (writes ? Poller.writable : 0)
   }
 
@@ -326,7 +278,12 @@ extension EventLoop {
     for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
       guard acceptSome() else { break }
     }
+    for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
+      guard acceptSomeSecure() else { break }
+    }
     listener = nil
+    secureListener = nil
+    endHandshakes(.drained)
     for connection in connections.all where connection.isOpen {
       call(connection) { $0.drain(&$1) }
       advance(connection)
@@ -342,6 +299,8 @@ extension EventLoop {
 
   func stop() {
     listener = nil
+    secureListener = nil
+    endHandshakes(.stopped)
     for connection in connections.all { close(connection, .stopped) }
     stage = .ended
   }

@@ -1,4 +1,5 @@
 internal import Synchronization
+package import TLS
 
 /// The counters of one loop, or of all together, at one moment.
 package struct LoopFigures: Equatable, Sendable {
@@ -11,11 +12,18 @@ package struct LoopFigures: Equatable, Sendable {
   package internal(set) var acceptPauses: UInt64 = 0
   /// Messages for connections that were gone.
   package internal(set) var messagesDropped: UInt64 = 0
+  /// TLS handshakes that were made in full.
+  package internal(set) var handshakes: UInt64 = 0
+  /// Those that a ticket has spared the most.
+  package internal(set) var handshakesResumed: UInt64 = 0
+  var handshakesFailed = [UInt64](repeating: 0, count: HandshakeFailure.allCases.count)
   var closed = [UInt64](repeating: 0, count: CloseReason.allCases.count)
 
   package init() {}
 
   package func closed(_ reason: CloseReason) -> UInt64 { closed[reason.rawValue] }
+
+  package func handshakesFailed(_ failure: HandshakeFailure) -> UInt64 { handshakesFailed[failure.place] }
 
   package var open: UInt64 { accepted + opened - closed.reduce(0, +) }
 
@@ -27,6 +35,9 @@ package struct LoopFigures: Equatable, Sendable {
     sum.bytesOut += right.bytesOut
     sum.acceptPauses += right.acceptPauses
     sum.messagesDropped += right.messagesDropped
+    sum.handshakes += right.handshakes
+    sum.handshakesResumed += right.handshakesResumed
+    for place in sum.handshakesFailed.indices { sum.handshakesFailed[place] += right.handshakesFailed[place] }
     for reason in CloseReason.allCases { sum.closed[reason.rawValue] += right.closed[reason.rawValue] }
     return sum
   }
@@ -41,14 +52,20 @@ package final class LoopCounters: Sendable {
   private let bytesOut = Atomic<UInt64>(0)
   private let acceptPauses = Atomic<UInt64>(0)
   private let messagesDropped = Atomic<UInt64>(0)
-  private let closed: [ClosedCounter]
+  private let handshakes = Atomic<UInt64>(0)
+  private let handshakesResumed = Atomic<UInt64>(0)
+  private let handshakesFailed: [BoxedCounter]
+  private let closed: [BoxedCounter]
 
   /// An atomic in a box, because an array cannot hold what cannot be copied.
-  private final class ClosedCounter: Sendable {
+  private final class BoxedCounter: Sendable {
     let count = Atomic<UInt64>(0)
   }
 
-  init() { closed = CloseReason.allCases.map { _ in ClosedCounter() } }
+  init() {
+    closed = CloseReason.allCases.map { _ in BoxedCounter() }
+    handshakesFailed = HandshakeFailure.allCases.map { _ in BoxedCounter() }
+  }
 
   func countOpened() { opened.wrappingAdd(1, ordering: .relaxed) }
   func countAccepted() { accepted.wrappingAdd(1, ordering: .relaxed) }
@@ -57,6 +74,18 @@ package final class LoopCounters: Sendable {
   func countPause() { acceptPauses.wrappingAdd(1, ordering: .relaxed) }
   func countDropped() { messagesDropped.wrappingAdd(1, ordering: .relaxed) }
   func countClosed(_ reason: CloseReason) { closed[reason.rawValue].count.wrappingAdd(1, ordering: .relaxed) }
+
+  func countHandshake(isResumed: Bool) {
+    if isResumed {
+      handshakesResumed.wrappingAdd(1, ordering: .relaxed)
+    } else {
+      handshakes.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+
+  func countHandshakeFailure(_ failure: HandshakeFailure) {
+    handshakesFailed[failure.place].count.wrappingAdd(1, ordering: .relaxed)
+  }
 
   package var figures: LoopFigures {
     var figures = LoopFigures()
@@ -68,6 +97,19 @@ package final class LoopCounters: Sendable {
     figures.bytesOut = bytesOut.load(ordering: .relaxed)
     figures.acceptPauses = acceptPauses.load(ordering: .relaxed)
     figures.messagesDropped = messagesDropped.load(ordering: .relaxed)
+    figures.handshakes = handshakes.load(ordering: .relaxed)
+    figures.handshakesResumed = handshakesResumed.load(ordering: .relaxed)
+    figures.handshakesFailed = handshakesFailed.map { $0.count.load(ordering: .relaxed) }
     return figures
+  }
+}
+
+extension HandshakeFailure {
+  /// In the order of the cases.
+  fileprivate var place: Int {
+    guard let place = HandshakeFailure.allCases.firstIndex(of: self) else {
+      preconditionFailure("a case is in the list")
+    }
+    return place
   }
 }

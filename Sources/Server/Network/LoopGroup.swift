@@ -6,6 +6,8 @@ internal import Threads
 package final class LoopGroup<Session: ByteSession>: Sendable {
   /// Where clients connect to: the port is the real one also when the kernel chose it.
   package let address: SocketAddress
+  /// The same for TLS.
+  package let secureAddress: SocketAddress?
   /// The most connections that can be open at once.
   package let connectionsMax: Int
   let finish: Finish
@@ -26,6 +28,9 @@ package final class LoopGroup<Session: ByteSession>: Sendable {
     makeFactory: @escaping @Sendable (Int, Mailbox<Session.Message>, LoopPeers<Session>) -> (Accepted) -> Session
   ) throws(NetworkError) {
     let listeners = try Listener.share(listen, count: configuration.loops, backlog: configuration.backlog)
+    let secure = try configuration.secure.map { (secure) throws(NetworkError) in
+      try Listener.share(secure.address, count: configuration.loops, backlog: configuration.backlog)
+    }
     var loops: [RunningLoop<Session>] = []
     do {
       let descriptors = try Syscalls.raiseDescriptorLimit() - configuration.descriptorReserve
@@ -34,7 +39,8 @@ package final class LoopGroup<Session: ByteSession>: Sendable {
       let quota = ConnectionQuota(connectionsMax)
       for (number, listener) in listeners.enumerated() {
         let parts = try LoopParts<Session>(
-          configuration, counters: LoopCounters(), quota: quota, listener: listener.take())
+          configuration, counters: LoopCounters(), quota: quota, listener: listener.take(),
+          secureListener: secure.map { $0[number].take() })
         loops.append(try RunningLoop(parts, number: number, finish: finish, makeFactory: makeFactory))
       }
     } catch {
@@ -44,6 +50,7 @@ package final class LoopGroup<Session: ByteSession>: Sendable {
     }
     self.loops = loops
     address = loops[0].address
+    secureAddress = loops[0].secureAddress
   }
 
   deinit {
@@ -101,6 +108,7 @@ final class RunningLoop<Session: ByteSession>: Sendable {
   let mailbox: Mailbox<Session.Message>
   let counters: LoopCounters
   let address: SocketAddress
+  let secureAddress: SocketAddress?
   /// Nil when it was joined.
   private let thread: Mutex<NamedThread?>
 
@@ -112,6 +120,11 @@ final class RunningLoop<Session: ByteSession>: Sendable {
     self.mailbox = mailbox
     counters = parts.counters
     address = parts.listener.address
+    secureAddress =
+      switch parts.secureListener {
+      case .some(let listener): listener.address
+      case .none: nil
+      }
     let handover = Handover(parts)
     do throws(NamedThread.Exhaustion) {
       thread = Mutex(

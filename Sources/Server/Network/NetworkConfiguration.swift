@@ -21,6 +21,12 @@ package struct NetworkConfiguration: Sendable {
   package var unsentMax = 65_536
   /// Bytes that one session may write in one turn before the others get theirs; the last call may exceed it.
   package var outputPerTurn = 262_144
+  /// TLS on an address of its own; nil for none.
+  package var secure: SecureListening?
+  /// Handshakes that have begun and are not done, in each loop; a new one ends the oldest.
+  package var handshakesMax = 256
+  /// How long a turn makes handshakes before the others get theirs.
+  package var handshakesPerTurn = Nanoseconds.milliseconds(2)
   /// Input that is read and thrown away after the last answer, so that no RST overtakes it (RFC 9112 §9.6).
   package var lingerBytes = 16_777_216
 

@@ -238,6 +238,14 @@ extension Syscalls {
     return try attempt("recv") { unsafe recv(socket, &buffer, limit, 0) }
   }
 
+  /// The next byte, which stays where it is; nil at the end of the peer's output.
+  @inline(never)
+  static func peek(_ socket: Int32) throws(SystemError) -> UInt8? {
+    var byte: UInt8 = 0
+    let count = try attempt("recv") { unsafe recv(socket, &byte, 1, Int32(MSG_PEEK)) }
+    return count == 0 ? nil : byte
+  }
+
   /// Throws away up to `limit` received bytes without copying them (tcp(7), MSG_TRUNC).
   @inline(never)
   static func discard(_ socket: Int32, atMost limit: Int) throws(SystemError) -> Int {
@@ -327,6 +335,8 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
   var isWouldBlock: Bool { code == EAGAIN }
   /// The peer is gone and said so with an RST.
   var isReset: Bool { code == ECONNRESET || code == EPIPE }
+  /// What came is no TLS.
+  var isInvalid: Bool { code == EPROTO }
 }
 
 /// The owner of an open descriptor: exactly one value holds it, and the descriptor is closed when that value ends.

@@ -35,7 +35,7 @@ final class DataFolder {
   }
 
   /// What a server leaves here; a new file system has a folder of its own in it. Names that begin with a dot do not count.
-  private static let stems = ["store.db", "journal.db", "token.key", "lock", "lost+found"]
+  private static let stems = ["store.db", "journal.db", "token.key", "tls", "lock", "lost+found"]
 
   /// A folder that others use is taken only where a store is in it already.
   private static func refuseForeignFiles(in path: String) throws(StoreError) {

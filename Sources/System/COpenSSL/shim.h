@@ -1,4 +1,4 @@
-// The few things taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time.
+// What is taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, and TLS (tls.h).
 #pragma once
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -6,6 +6,8 @@
 #include <openssl/rand.h>
 #include <limits.h>
 #include <stdint.h>
+#include "tls.h"
+#include "x509.h"
 
 enum { rr_sha256_length = 32 };
 

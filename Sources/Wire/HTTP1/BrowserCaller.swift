@@ -22,7 +22,8 @@ package struct BrowserCaller: Sendable {
     if let host, !BrowserCaller.isLoopback(host) { return true }
     if let site, site != "same-origin", site != "none" { return true }
     guard let origin else { return false }
-    return origin != "http://" + (host ?? "")
+    // A port speaks one of the two: with the same port, the other cannot be another site.
+    return !["http://", "https://"].contains { origin == $0 + (host ?? "") }
   }
 
   /// With or without a port.

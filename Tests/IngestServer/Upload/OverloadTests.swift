@@ -130,7 +130,7 @@ private final class OverloadedServer {
       let scratch = SessionScratch()
       return { accepted in
         let address = SessionAddress(loop: number, connection: accepted.token.word)
-        return IngestSession(context, scratch: scratch, address: address, isLocal: true)
+        return IngestSession(context, scratch: scratch, address: address, caller: ConnectedCaller(isLocal: true))
       }
     }
   }

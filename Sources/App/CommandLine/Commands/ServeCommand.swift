@@ -2,6 +2,7 @@ import Base
 import IngestServer
 import Network
 import Store
+import TLS
 
 extension Subcommand {
   static let serve = Subcommand(
@@ -12,6 +13,21 @@ extension Subcommand {
     flags: [
       .value(
         "listen", "ADDRESS", "address and port to listen on; port 0 picks a free port", standard: "127.0.0.1:8080"),
+      .value(
+        "tls-cert", "FILE",
+        "certificate for TLS in PEM form, followed by its chain; read again when it changes [no TLS]"),
+      .value(
+        "tls", "MODE",
+        "development: make an authority and a certificate in the data folder; 'rollingroad trust' makes clients trust it"
+      ),
+      .value("tls-names", "NAMES", "names and addresses of that certificate, beside localhost, separated by commas"),
+      .value("tls-key", "FILE", "private key of --tls-cert in PEM form, without a password"),
+      .value(
+        "tls-listen", "ADDRESS", "address and port for TLS, beside the plain one of --listen",
+        standard: "127.0.0.1:8443"),
+      .value("client-ca", "FILE", "authorities whose certificates clients may show, in PEM form [none]"),
+      .value(
+        "client-cert-for", "PART", "what needs a client certificate: admin, uploads or all, on both ports [nothing]"),
       .value(
         "data", "DIR", "folder for all data, or :memory: to keep the data in memory only",
         standard: "./rollingroad-data"),
@@ -57,15 +73,18 @@ extension Subcommand {
       "rollingroad serve",
       "rollingroad serve --listen 127.0.0.1:0 --data :memory:",
       "rollingroad serve --auth required --admin-token secret",
+      "rollingroad serve --tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
     ],
     run: { (invocation) throws(UsageError) in
       let configuration = try ServerConfiguration(invocation.values)
       let process = invocation.process
       let log = Log(of: process)
       do throws(ServerError) {
-        try IngestServer.run(configuration, notify: { log.tell($0) }) { url in
-          log.info("listening", ["url": .string(url), "data": .string(configuration.data)])
-          process.writeOutput("listening \(url)")
+        try IngestServer.run(configuration, notify: { log.tell($0) }) { server in
+          for url in [server.url] + (server.secureURL.map { [$0] } ?? []) {
+            log.info("listening", ["url": .string(url), "data": .string(configuration.data)])
+            process.writeOutput("listening \(url)")
+          }
         }
         log.info("stopped")
         return .ok
@@ -88,6 +107,9 @@ extension Log {
     case .outage(.ended): info("outage ended", fields)
     case .journalSetAside: warning("journal set aside", fields)
     case .storeIsNew: error("store is new", fields)
+    case .tls(.renewed): info("certificate renewed", fields)
+    case .tls(.notRenewed): error("certificate not renewed", fields)
+    case .tls(.expired): warning("certificate expired", fields)
     }
   }
 }
@@ -97,6 +119,7 @@ extension ServerConfiguration {
     self.init()
     listen = values.text("listen") ?? listen
     do throws(NetworkError) { _ = try ListenAddress(parsing: listen) } catch { throw UsageError(error.description) }
+    tls = try TLSSettings(values)
     data = try values.read("data", expected: "a folder or :memory:") { $0.isEmpty ? nil : $0 } ?? data
     adminToken = try values.read("admin-token", expected: "a secret") { $0.isEmpty ? nil : $0 }
     logKey = try values.read("log-key", expected: "a secret") { $0.isEmpty ? nil : $0 }
@@ -148,5 +171,46 @@ extension FlagValues {
 
   fileprivate func positive(_ name: String) throws(UsageError) -> Int? {
     try read(name, expected: "a whole number above 0") { Quantities.count($0).flatMap { $0 > 0 ? $0 : nil } }
+  }
+}
+
+extension TLSSettings {
+  /// Nil when none of its flags is there.
+  fileprivate init?(_ values: FlagValues) throws(UsageError) {
+    guard let certificate = try TLSSettings.certificate(values) else { return nil }
+    self.init(certificate)
+    listen = values.text("tls-listen") ?? listen
+    do throws(NetworkError) { _ = try ListenAddress(parsing: listen) } catch { throw UsageError(error.description) }
+    clientAuthorities = values.text("client-ca")
+    certificatesFor = try values.read("client-cert-for", expected: "admin, uploads or all") {
+      CertificateScope(rawValue: $0)
+    }
+    if certificatesFor != nil, clientAuthorities == nil {
+      throw UsageError("--client-cert-for needs --client-ca, the authorities of the clients")
+    }
+  }
+
+  private static func certificate(_ values: FlagValues) throws(UsageError) -> Certificate? {
+    let mode = try values.read("tls", expected: "development; for your own certificate, use --tls-cert and --tls-key") {
+      $0 == "development" ? $0 : nil
+    }
+    switch (mode, values.text("tls-cert"), values.text("tls-key")) {
+    case (nil, nil, nil):
+      for name in ["client-ca", "client-cert-for", "tls-names"] where values.text(name) != nil {
+        throw UsageError("--\(name) needs TLS: --tls development, or --tls-cert and --tls-key")
+      }
+      return nil
+    case (nil, let certificate?, let key?):
+      guard values.text("tls-names") == nil else { throw UsageError("--tls-names needs --tls development") }
+      return .files(certificate: certificate, key: key)
+    case (nil, _, _): throw UsageError("--tls-cert and --tls-key need each other")
+    case (_?, nil, nil):
+      let names = (values.text("tls-names") ?? "").split(separator: ",").map(String.init)
+      if let problem = names.lazy.compactMap(DevelopmentAuthority.problem).first {
+        throw UsageError("--tls-names: \(problem)")
+      }
+      return .development(names: names)
+    case (_?, _, _): throw UsageError("--tls development and --tls-cert exclude each other")
+    }
   }
 }

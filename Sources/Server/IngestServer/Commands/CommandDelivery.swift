@@ -34,11 +34,11 @@ extension IngestSession {
   func settleCommands(_ reason: CloseReason) {
     switch reason {
     case .clientClosed, .finished: confirmCarried()
-    case .reset, .lost, .aborted, .writeTimeout, .inputOverflow, .stopped:
+    case .reset, .lost, .tlsInvalid, .aborted, .writeTimeout, .inputOverflow, .stopped:
       // The answer may have arrived all the same. Sending twice is the better error: commands describe a target state.
       returnCarried()
     case .clientGone, .idleTimeout, .headTimeout, .bodyTimeout, .bodyTooSlow, .lingerTimeout, .drained,
-      .connectFailed:
+      .handshakeFailed, .connectFailed:
       break
     }
     carried = nil

@@ -8,16 +8,46 @@ struct HeadReading {
   let refusal: Response?
 }
 
+/// What a connection says of its client.
+package struct ConnectedCaller: Sendable {
+  /// It is on this machine.
+  let isLocal: Bool
+  /// It has shown a certificate of `--client-ca`.
+  let hasCertificate: Bool
+
+  package init(isLocal: Bool, hasCertificate: Bool = false) {
+    (self.isLocal, self.hasCertificate) = (isLocal, hasCertificate)
+  }
+}
+
+/// What a client needs a certificate for.
+public enum CertificateScope: String, Sendable, CaseIterable {
+  /// Everything under `/admin`.
+  case admin
+  /// What devices send.
+  case uploads
+  /// Both.
+  case all
+
+  /// Also on a port without TLS, where a client cannot show one: else that port would be the way around.
+  func refuse(_ route: Route) -> Response? {
+    let isAsked = self != .uploads && route.isAdministrative || self != .admin && route.deviceOperation != nil
+    guard isAsked else { return nil }
+    return .error(403, "certificate_required", "this path requires a client certificate that --client-ca has signed")
+  }
+}
+
 /// Makes an exchange of a head.
 struct RequestReader: Sendable {
   let router: Router
   let limits: HTTPLimits
   let access: AdminAccess
+  let certificates: CertificateScope?
   let journal: JournalRecorder?
   let backend: any ServerBackend
   let proxy: ProxyRole?
 
-  func read(_ head: borrowing RequestHead, now: MonotonicInstant, isLocal: Bool) -> HeadReading {
+  func read(_ head: borrowing RequestHead, now: MonotonicInstant, from caller: ConnectedCaller) -> HeadReading {
     var target = Exchange.Target()
     target.run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? head.text(HeaderName.runID) ?? ""
     var refusal: Response?
@@ -41,7 +71,8 @@ struct RequestReader: Sendable {
       if target.run != named.value { refusal = refusal ?? .contradiction(target.run, named.value) }
     }
     let exchange = Exchange(head, target, query: query, receivedAt: backend.now, begunAt: now)
-    if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, isLocal: isLocal) }
+    if refusal == nil, !caller.hasCertificate { refusal = certificates?.refuse(route) }
+    if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, isLocal: caller.isLocal) }
     if refusal == nil { refusal = ProxyRole.refuse(route, proxy) }
     if refusal == nil, route.deviceOperation == .uploadLocations {
       refusal = UploadHandlers.refuse(exchange, head.framing)

@@ -3,6 +3,7 @@ import Contract
 import JSON
 import Network
 import Store
+import TLS
 
 /// Whether the server works, and what it has counted.
 struct HealthHandlers: Sendable {
@@ -73,6 +74,19 @@ extension LoopFigures {
       registry.counter(
         "rollingroad_connections_closed_total", help: "Closed connections by reason.", labels: ["reason": "\(reason)"]
       ).add(closed(reason))
+    }
+    let handshakes = { (kind: String, count: UInt64) in
+      registry.counter(
+        "rollingroad_tls_handshakes_total", help: "TLS handshakes that were completed.", labels: ["kind": kind]
+      ).add(count)
+    }
+    handshakes("full", self.handshakes)
+    handshakes("resumed", handshakesResumed)
+    for failure in HandshakeFailure.allCases {
+      registry.counter(
+        "rollingroad_tls_handshakes_failed_total", help: "TLS handshakes that failed by cause.",
+        labels: ["cause": failure.rawValue]
+      ).add(handshakesFailed(failure))
     }
     registry.counter("rollingroad_received_bytes_total", help: "Bytes read from sockets.").add(bytesIn)
     registry.counter("rollingroad_sent_bytes_total", help: "Bytes written to sockets.").add(bytesOut)

@@ -40,10 +40,12 @@ package final class InProcessServer {
 
   package func connect() -> InProcessConnection { InProcessConnection(of: self, makeSession(isLocal: true)) }
 
-  func makeSession(isLocal: Bool) -> IngestSession {
+  func makeSession(isLocal: Bool, hasCertificate: Bool = false) -> IngestSession {
     connections += 1
     let address = SessionAddress(loop: 0, connection: UInt64(connections))
-    return IngestSession(context, scratch: scratch, address: address, isLocal: isLocal)
+    return IngestSession(
+      context, scratch: scratch, address: address,
+      caller: ConnectedCaller(isLocal: isLocal, hasCertificate: hasCertificate))
   }
 
   /// The wall clock of its sessions.

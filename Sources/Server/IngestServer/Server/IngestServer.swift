@@ -1,6 +1,7 @@
 import Base
 import Network
 import Store
+import TLS
 
 /// The ingestion server. Starts when it is made; `stop` finishes what clients have begun.
 ///
@@ -64,13 +65,17 @@ public final class IngestServer: Sendable {
         configuration, signingKey: try IngestServer.signingKey(storeConfiguration), metrics: metrics,
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
         latestExpiry: latestExpiry)
-      loops = try LoopGroup(configuration.network, on: ListenAddress(parsing: configuration.listen)) {
+      var network = configuration.network
+      network.secure = try configuration.tls?.listening(storeConfiguration, notify: notify)
+      loops = try LoopGroup(network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
         dispatcher.open(mailbox, of: number)
         let scratch = SessionScratch()
         return { accepted in
           let address = SessionAddress(loop: number, connection: accepted.token.word)
-          return IngestSession(context, scratch: scratch, address: address, isLocal: accepted.peer.isLoopback)
+          let caller = ConnectedCaller(
+            isLocal: accepted.peer.isLoopback, hasCertificate: accepted.tls?.hasClientCertificate ?? false)
+          return IngestSession(context, scratch: scratch, address: address, caller: caller)
         }
       }
       self.context = context
@@ -78,18 +83,26 @@ public final class IngestServer: Sendable {
       backend.watch(loops)
     } catch let error as StoreError {
       throw ServerError(error)
+    } catch let error as ServerError {
+      throw error
     } catch let error as NetworkError {
       throw ServerError(error)
     } catch {
-      preconditionFailure("only the store and the network throw: \(error)")
+      preconditionFailure("only the store, the network and TLS throw: \(error)")
     }
   }
 
   /// `http://127.0.0.1:8080`, with the port that the kernel chose.
   public var url: String { "http://\(loops.address)" }
 
+  /// The same with TLS; nil when there is none.
+  public var secureURL: String? { loops.secureAddress.map { "https://\($0)" } }
+
   /// The port that clients connect to.
   public var port: UInt16 { loops.address.port }
+
+  /// The port of TLS; nil when there is none.
+  public var securePort: UInt16? { loops.secureAddress?.port }
 
   /// Takes no new connections, finishes the requests that have begun, commits, and closes. What is not done after
   /// `seconds` is cut.
@@ -114,7 +127,10 @@ public final class IngestServer: Sendable {
   /// Fails before a data folder is made, where that is possible.
   private static func check(_ configuration: ServerConfiguration) throws(ServerError) {
     if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
-    do throws(NetworkError) { try ListenAddress(parsing: configuration.listen).refuseWhenTaken() } catch {
+    do throws(NetworkError) {
+      try ListenAddress(parsing: configuration.listen).refuseWhenTaken()
+      if let tls = configuration.tls { try ListenAddress(parsing: tls.listen).refuseWhenTaken() }
+    } catch {
       throw ServerError(error)
     }
   }
@@ -162,17 +178,18 @@ extension IngestServer {
   /// Call it from the main thread before another thread is started: a thread that does not block the signals would
   /// still be ended by them.
   public static func run(_ configuration: ServerConfiguration, isReady: (String) -> Void) throws(ServerError) {
-    try run(configuration, notify: { _ in }, isReady: isReady)
+    try run(configuration, notify: { _ in }) { isReady($0.url) }
   }
 
   /// `notify` is called from any thread with what the operator has to know.
   package static func run(
-    _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void, isReady: (String) -> Void
+    _ configuration: ServerConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void,
+    isReady: (IngestServer) -> Void
   ) throws(ServerError) {
     let signals: SignalWatcher
     do throws(NetworkError) { signals = try SignalWatcher.forEnding() } catch { throw ServerError(error) }
     let server = try IngestServer(configuration, notify: notify)
-    isReady(server.url)
+    isReady(server)
     server.serve(until: signals)
   }
 }

@@ -28,6 +28,8 @@ public struct ServerConfiguration: Sendable {
 
   /// Addresses to listen on: `127.0.0.1:8080`, `[::1]:0`; port 0 picks a free one.
   public var listen = "127.0.0.1:8080"
+  /// TLS on an address of its own, beside the plain one; nil for none.
+  public var tls: TLSSettings?
   /// The data folder, made when it is missing, or `:memory:`.
   public var data = "./rollingroad-data"
   /// The token that `/admin` needs; without one, only this machine may use it.

@@ -63,7 +63,8 @@ package final class ServerContext: Sendable {
     self.traffic = TrafficHandlers(board: traffic, faults: board)
     devices = DeviceHandlers(traffic: traffic, tags: hub.tags)
     reader = RequestReader(
-      router: router, limits: limits, access: AdminAccess(token: configuration.adminToken), journal: journal,
+      router: router, limits: limits, access: AdminAccess(token: configuration.adminToken),
+      certificates: configuration.tls?.certificatesFor, journal: journal,
       backend: backend, proxy: configuration.proxy)
     let codec = AccessTokenCodec(
       key: signingKey, clockSkewAllowedMilliseconds: Int64(configuration.clockSkewSeconds) * 1_000)

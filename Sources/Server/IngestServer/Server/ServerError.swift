@@ -1,6 +1,7 @@
 import Base
 import Network
 package import Store
+package import TLS
 
 /// Why a server did not start.
 public struct ServerError: Error, CustomStringConvertible, Sendable {
@@ -48,6 +49,7 @@ package enum ServerNotice: Sendable {
   case journalSetAside(String, reason: String)
   /// The store that the folder had is missing; a new one has begun.
   case storeIsNew(reason: String)
+  case tls(TLSIdentity.Notice)
 }
 
 extension ServerNotice {
@@ -58,6 +60,10 @@ extension ServerNotice {
       "records are stored again; for \(lasted.wholeMilliseconds / 1_000) s \(outage.words), and \(refused) requests were refused"
     case .journalSetAside(let path, let reason):
       "a new request journal was created; the old one is kept as \(path): \(reason)"
+    case .tls(.renewed): "the new certificate is in use"
+    case .tls(.notRenewed(let error)):
+      "the new certificate cannot be used, and the former one stays: \(error)"
+    case .tls(.expired): "the certificate is no longer valid; clients refuse it"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
     }

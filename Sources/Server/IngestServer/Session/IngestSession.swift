@@ -16,7 +16,7 @@ package final class IngestSession: ByteSession {
   let context: ServerContext
   let scratch: SessionScratch
   let address: SessionAddress
-  private let isLocal: Bool
+  private let caller: ConnectedCaller
   private var parser: RequestParser
   var rules: ConnectionRules
   private var exchangeCount: UInt32 = 0
@@ -57,12 +57,11 @@ package final class IngestSession: ByteSession {
     case finished
   }
 
-  /// `isLocal` says that the client is on this machine.
-  package init(_ context: ServerContext, scratch: SessionScratch, address: SessionAddress, isLocal: Bool) {
+  package init(_ context: ServerContext, scratch: SessionScratch, address: SessionAddress, caller: ConnectedCaller) {
     self.context = context
     self.scratch = scratch
     self.address = address
-    self.isLocal = isLocal
+    self.caller = caller
     parser = RequestParser(limits: context.limits)
     rules = ConnectionRules(limits: context.limits)
   }
@@ -185,7 +184,7 @@ extension IngestSession {
     exchangeCount &+= 1
     confirmCarried()
     rules.requestBegan(scratch.head)
-    let reading = context.reader.read(scratch.head, now: output.now, isLocal: isLocal)
+    let reading = context.reader.read(scratch.head, now: output.now, from: caller)
     let exchange = reading.exchange
     context.live.sampleFigures(at: exchange.receivedAt.millisecondsSince1970)
     noteCaller(isObserver: exchange.route.deviceOperation == nil && exchange.unservedPath == nil)

@@ -1,0 +1,83 @@
+import Contract
+import HTTP1
+import Network
+import Store
+package import TLS
+
+/// How a server speaks TLS.
+public struct TLSSettings: Sendable {
+  /// Where the certificate comes from.
+  public enum Certificate: Sendable, Equatable {
+    /// Files in PEM form: the certificate with its chain, and its key. They are read again when they have changed.
+    case files(certificate: String, key: String)
+    /// Made here, for these names and addresses, and signed by an authority that is made in the data folder.
+    case development(names: [String])
+  }
+
+  /// The address to listen on.
+  public var listen = "127.0.0.1:8443"
+  /// Where the certificate comes from.
+  public var certificate: Certificate
+  /// A file with the authorities whose certificates clients may show; nil: none is asked for.
+  public var clientAuthorities: String?
+  /// What a client needs such a certificate for; nil: for nothing.
+  public var certificatesFor: CertificateScope?
+
+  /// With the default address, and no certificates of clients.
+  public init(_ certificate: Certificate) { self.certificate = certificate }
+}
+
+extension TLSSettings {
+  /// Opens the files. `store` is where an authority of development is kept.
+  func listening(
+    _ store: StoreConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void
+  ) throws(ServerError) -> SecureListening {
+    do {
+      let address = try ListenAddress(parsing: listen)
+      return SecureListening(address, try identity(store) { notify(.tls($0)) }, plainAnswer: TLSSettings.plainAnswer)
+    } catch let error as ServerError {
+      throw error
+    } catch let error as NetworkError {
+      throw ServerError(error)
+    } catch {
+      throw ServerError(configuration: "\(error)")
+    }
+  }
+
+  private func identity(
+    _ store: StoreConfiguration, notify: @escaping @Sendable (TLSIdentity.Notice) -> Void
+  ) throws -> TLSIdentity {
+    switch certificate {
+    case .files(let certificate, let key):
+      return try TLSIdentity(
+        TLSFiles(certificate: certificate, key: key, clientAuthorities: clientAuthorities), notify: notify)
+    case .development(let names):
+      guard !store.isInMemory else {
+        throw ServerError(
+          configuration: "TLS for development keeps its authority in the data folder, and there is none; "
+            + "name one instead of :memory:")
+      }
+      return try TLSIdentity(
+        .development(in: store.folder, names: names), clientAuthorities: clientAuthorities, notify: notify)
+    }
+  }
+
+  /// For a client that speaks plain HTTP to the port of TLS.
+  private static var plainAnswer: [UInt8] {
+    let text = "this port speaks TLS: use https:// instead of http://\n"
+    var bytes: [UInt8] = []
+    ResponseWriter.statusLine(400, into: &bytes)
+    HeadWriter.field(HeaderName.contentType, "text/plain; charset=utf-8", into: &bytes)
+    HeadWriter.contentLength(text.utf8.count, into: &bytes)
+    HeadWriter.field(HeaderName.connection, "close", into: &bytes)
+    HeadWriter.end(into: &bytes)
+    return bytes + text.utf8
+  }
+}
+
+extension DevelopmentAuthority {
+  /// That of a data folder.
+  package static func development(in folder: String, names: [String] = []) -> DevelopmentAuthority {
+    DevelopmentAuthority(in: folder + "/tls", names: names)
+  }
+}

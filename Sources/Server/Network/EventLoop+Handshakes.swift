@@ -1,0 +1,162 @@
+internal import Base
+internal import Glibc
+internal import TLS
+
+/// Clients of the TLS listener, until they have become connections.
+extension EventLoop {
+  /// A socket of the TLS listener; nothing is made for it before it has said something.
+  func expectHandshake(_ accepted: consuming AcceptedSocket) throws(SystemError) {
+    let token = ConnectionToken.handshake(handshakes.nextNumber)
+    try poller.add(accepted.descriptor.number, Poller.readable, token: token)
+    counters.countAccepted()
+    let handshake = PendingHandshake(
+      accepted.descriptor, peer: accepted.peer, number: handshakes.nextNumber,
+      deadline: now + configuration.times.handshake, interest: Poller.readable)
+    handshakes.insert(handshake)
+    if !isWatchingHandshakes { expireHandshakes() }
+  }
+
+  /// A turn makes handshakes for a bounded time, because each costs as much as many requests. The others are reported again.
+  func serveHandshake(_ number: UInt32) {
+    guard let handshake = handshakes[number], clock.monotonicNow < now + configuration.handshakesPerTurn else { return }
+    guard let channel = handshake.channel ?? begin(handshake) else { return }
+    switch channel.handshake() {
+    case .done: establish(handshake, channel)
+    case .wantsToRead: watch(handshake, Poller.readable)
+    case .wantsToWrite: watch(handshake, Poller.writable)
+    case .failed(let failure): fail(handshake, failure)
+    }
+  }
+
+  func expireHandshakes() {
+    isWatchingHandshakes = false
+    while let handshake = handshakes.oldest() {
+      guard handshake.deadline <= now else {
+        timers.schedule(at: handshake.deadline, .handshakes)
+        isWatchingHandshakes = true
+        return
+      }
+      fail(handshake, .timeout)
+    }
+  }
+
+  func endHandshakes(_ reason: CloseReason) {
+    for handshake in handshakes.all { end(handshake, reason) }
+  }
+
+  /// Looks at the first byte before anything is made for the client.
+  private func begin(_ handshake: PendingHandshake) -> TLSChannel? {
+    guard let secure = configuration.secure else { preconditionFailure("a handshake has a certificate") }
+    switch firstByte(of: handshake) {
+    case .byte(0x16): break  // RFC 8446 §5.1: a record of the handshake.
+    case .byte(UInt8(ascii: "A")...UInt8(ascii: "Z")): return refusePlain(handshake, secure.plainAnswer)
+    case .byte: return fail(handshake, .notTLS)
+    case .end: return fail(handshake, .cut)
+    case .nothing: return nil
+    }
+    if handshakes.begunCount >= configuration.handshakesMax, let oldest = handshakes.oldestBegun() {
+      fail(oldest, .crowded)
+    }
+    guard let number = handshake.socket?.number, let channel = secure.identity.channel(over: number) else {
+      return fail(handshake, .exhausted)
+    }
+    handshakes.begin(handshake, channel)
+    return channel
+  }
+
+  private enum FirstByte {
+    case byte(UInt8)
+    case end
+    case nothing
+  }
+
+  private func firstByte(of handshake: PendingHandshake) -> FirstByte {
+    guard let number = handshake.socket?.number else { return .end }
+    do throws(SystemError) {
+      return try Syscalls.peek(number).map { .byte($0) } ?? .end
+    } catch {
+      return error.isWouldBlock ? .nothing : .end
+    }
+  }
+
+  private func establish(_ handshake: PendingHandshake, _ channel: TLSChannel) {
+    let facts = channel.facts
+    counters.countHandshake(isResumed: facts.isResumed)
+    guard let connection = promote(handshake, channel, facts) else { return }
+    advance(connection)
+    // What came with the end of the handshake is not in the socket any more.
+    if connections[connection.token] != nil, channel.hasPending, reads(connection) { read(connection) }
+  }
+
+  /// From now on it is a connection like others.
+  private func promote(
+    _ handshake: PendingHandshake, _ channel: TLSChannel?, _ facts: TLSFacts?
+  ) -> ClientConnection<Session>? {
+    guard let socket = handshake.socket.take() else { return nil }
+    handshakes.remove(handshake)
+    let token = connections.nextToken
+    poller.modify(socket.number, Poller.readable, token: token)
+    let session = makeSession(Accepted(token: token, peer: handshake.peer, tls: facts))
+    let connection = ClientConnection(
+      socket: socket, token: token, session: session, interest: Poller.readable, now: now)
+    connection.channel = channel
+    connections.insert(connection)
+    return connection
+  }
+
+  /// The answer is sent as that of any connection is, so that the client can read it before the end.
+  private func refusePlain(_ handshake: PendingHandshake, _ answer: [UInt8]) -> TLSChannel? {
+    counters.countHandshakeFailure(.plainHTTP)
+    guard let connection = promote(handshake, nil, nil) else { return nil }
+    beginCall(connection)
+    output.bytes += answer
+    if flush(connection) { finish(connection, .handshakeFailed) }
+    return nil
+  }
+
+  @discardableResult
+  private func fail(_ handshake: PendingHandshake, _ failure: HandshakeFailure) -> TLSChannel? {
+    counters.countHandshakeFailure(failure)
+    end(handshake, .handshakeFailed)
+    return nil
+  }
+
+  private func end(_ handshake: PendingHandshake, _ reason: CloseReason) {
+    handshakes.remove(handshake)
+    handshake.channel = nil
+    handshake.socket = nil
+    counters.countClosed(reason)
+    quota.giveBack()
+  }
+
+  private func watch(_ handshake: PendingHandshake, _ events: UInt32) {
+    guard handshake.interest != events, let number = handshake.socket?.number else { return }
+    poller.modify(number, events, token: handshake.token)
+    handshake.interest = events
+  }
+}
+
+/// Bytes of a connection, through TLS where it has that.
+extension EventLoop {
+  func receive(_ connection: ClientConnection<Session>, atMost room: Int) throws(SystemError) -> Int {
+    guard let channel = connection.channel else {
+      return try Syscalls.receive(connection.socket.number, into: &readBuffer, atMost: room)
+    }
+    return try EventLoop.count(channel.read(into: &readBuffer, atMost: room), "recv")
+  }
+
+  func send(_ connection: ClientConnection<Session>, _ bytes: RawSpan) throws(SystemError) -> Int {
+    guard let channel = connection.channel else { return try Syscalls.send(connection.socket.number, bytes) }
+    return try EventLoop.count(channel.write(bytes), "send")
+  }
+
+  private static func count(_ outcome: TLSChannel.Outcome, _ call: String) throws(SystemError) -> Int {
+    switch outcome {
+    case .bytes(let count): return count
+    case .end: return 0
+    case .later: throw SystemError(call: call, code: EAGAIN)
+    case .lost(let code): throw SystemError(call: call, code: code)
+    case .invalid: throw SystemError(call: call, code: EPROTO)
+    }
+  }
+}

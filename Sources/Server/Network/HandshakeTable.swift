@@ -1,0 +1,95 @@
+internal import Base
+package import TLS
+
+/// What a group of loops needs to serve TLS beside plain connections.
+package struct SecureListening: Sendable {
+  package let address: ListenAddress
+  package let identity: TLSIdentity
+  /// Sent to a client that speaks HTTP without TLS.
+  package let plainAnswer: [UInt8]
+
+  package init(_ address: ListenAddress, _ identity: TLSIdentity, plainAnswer: [UInt8]) {
+    (self.address, self.identity, self.plainAnswer) = (address, identity, plainAnswer)
+  }
+}
+
+/// A client whose handshake is not done. It becomes a connection, with a session, when it is.
+final class PendingHandshake {
+  /// Nil when a connection has it.
+  var socket: FileDescriptor?
+  let peer: SocketAddress
+  let number: UInt32
+  let deadline: MonotonicInstant
+  /// Nil until the client has sent something: who only connects costs little.
+  var channel: TLSChannel?
+  var interest: UInt32
+
+  init(
+    _ socket: consuming FileDescriptor, peer: SocketAddress, number: UInt32, deadline: MonotonicInstant,
+    interest: UInt32
+  ) {
+    self.socket = consume socket
+    (self.peer, self.number, self.deadline, self.interest) = (peer, number, deadline, interest)
+  }
+
+  var token: ConnectionToken { .handshake(number) }
+}
+
+/// The handshakes of one loop, in the order in which they have come and in that in which they have begun.
+struct HandshakeTable {
+  private var byNumber: [UInt32: PendingHandshake] = [:]
+  private var arrived = NumberQueue()
+  private var begun = NumberQueue()
+  private(set) var nextNumber: UInt32 = 0
+  /// Those that have a channel.
+  private(set) var begunCount = 0
+
+  var isEmpty: Bool { byNumber.isEmpty }
+  var all: [PendingHandshake] { Array(byNumber.values) }
+
+  subscript(number: UInt32) -> PendingHandshake? { byNumber[number] }
+
+  mutating func insert(_ handshake: PendingHandshake) {
+    precondition(handshake.number == nextNumber, "a handshake has the next number")
+    byNumber[nextNumber] = handshake
+    arrived.append(nextNumber)
+    nextNumber &+= 1
+  }
+
+  mutating func begin(_ handshake: PendingHandshake, _ channel: TLSChannel) {
+    precondition(handshake.channel == nil, "a handshake begins once")
+    handshake.channel = channel
+    begun.append(handshake.number)
+    begunCount += 1
+  }
+
+  mutating func remove(_ handshake: PendingHandshake) {
+    guard byNumber.removeValue(forKey: handshake.number) != nil else { return }
+    if handshake.channel != nil { begunCount -= 1 }
+  }
+
+  /// The one whose time ends first: all have the same.
+  mutating func oldest() -> PendingHandshake? { arrived.first { byNumber[$0] } }
+
+  mutating func oldestBegun() -> PendingHandshake? { begun.first { byNumber[$0] } }
+}
+
+/// Numbers in the order of their coming; those that mean nothing any more are dropped when they are the first.
+private struct NumberQueue {
+  private var numbers: [UInt32] = []
+  private var start = 0
+
+  mutating func append(_ number: UInt32) { numbers.append(number) }
+
+  mutating func first<Found>(_ find: (UInt32) -> Found?) -> Found? {
+    while start < numbers.count {
+      if let found = find(numbers[start]) { return found }
+      start += 1
+      if start == 1_024 || start == numbers.count {
+        numbers.removeFirst(start)
+        start = 0
+      }
+    }
+    return nil
+  }
+}

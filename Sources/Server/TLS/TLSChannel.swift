@@ -1,0 +1,163 @@
+internal import COpenSSL
+internal import Glibc
+
+/// TLS over one socket that does not block: bytes of the socket on one side, those of the session on the other. Used by
+/// one thread at a time. The socket belongs to the caller.
+@safe
+package final class TLSChannel {
+  /// How far a handshake has come.
+  package enum Progress: Sendable {
+    case done
+    case wantsToRead
+    case wantsToWrite
+    case failed(HandshakeFailure)
+  }
+
+  /// What a read or a write came to.
+  package enum Outcome: Equatable, Sendable {
+    case bytes(Int)
+    /// The socket has nothing, or no room, now.
+    case later
+    /// The peer has ended its output.
+    case end
+    /// The socket failed with this errno.
+    case lost(Int32)
+    /// What came is no valid record; the peer has been told.
+    case invalid
+  }
+
+  private let ssl: OpaquePointer
+  /// Keeps the functions of the BIO alive.
+  private let context: TLSContext
+  /// The last read ended for lack of room: the socket may have nothing more to report.
+  package private(set) var hasUnread = false
+
+  /// Nil when memory has run out.
+  init?(server context: TLSContext, socket: Int32) {
+    guard let ssl = unsafe rr_ssl_new(context.pointer, context.method, socket) else { return nil }
+    unsafe self.ssl = ssl
+    self.context = context
+  }
+
+  deinit { unsafe SSL_free(ssl) }
+
+  package func handshake() -> Progress {
+    ERR_clear_error()
+    let result = unsafe SSL_accept(ssl)
+    if result == 1 { return .done }
+    switch unsafe SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ: return .wantsToRead
+    case SSL_ERROR_WANT_WRITE: return .wantsToWrite
+    case SSL_ERROR_SSL: return .failed(HandshakeFailure(errorCode: ERR_peek_error()))
+    default: return .failed(.cut)
+    }
+  }
+
+  /// After the handshake.
+  package var facts: TLSFacts {
+    var facts = TLSFacts()
+    facts.isResumed = unsafe SSL_session_reused(ssl) == 1
+    facts.hasClientCertificate = unsafe SSL_get0_peer_certificate(ssl) != nil && SSL_get_verify_result(ssl) == X509_V_OK
+    return facts
+  }
+
+  /// Bytes that came with the end of the handshake.
+  package var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
+
+  /// Fills the beginning of `buffer`, as far as records have come and there is room.
+  package func read(into buffer: inout [UInt8], atMost limit: Int) -> Outcome {
+    precondition(limit > 0 && limit <= buffer.count, "a read must fit into its buffer")
+    hasUnread = false
+    var filled = 0
+    repeat {
+      ERR_clear_error()
+      var count = 0
+      let result = unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe SSL_read_ex(ssl, bytes.baseAddress?.advanced(by: filled), limit - filled, &count)
+      }
+      guard result == 1 else { return filled > 0 ? .bytes(filled) : outcome(result) }
+      filled += count
+      hasUnread = unsafe filled == limit && SSL_has_pending(ssl) == 1
+    } while unsafe filled < limit && SSL_has_pending(ssl) == 1
+    return .bytes(filled)
+  }
+
+  /// What the socket does not take must be offered again, with whatever follows it.
+  package func write(_ bytes: RawSpan) -> Outcome {
+    var sent = 0
+    while sent < bytes.byteCount {
+      ERR_clear_error()
+      var count = 0
+      let result = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe SSL_write_ex(ssl, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, &count)
+      }
+      guard result == 1 else { return sent > 0 ? .bytes(sent) : outcome(result) }
+      sent += count
+    }
+    return .bytes(sent)
+  }
+
+  /// Tells the peer that nothing more comes (RFC 8446 §6.1), as far as the socket has room for it.
+  package func endOutput() {
+    ERR_clear_error()
+    guard unsafe SSL_is_init_finished(ssl) == 1 else { return }
+    _ = unsafe SSL_shutdown(ssl)
+  }
+
+  private func outcome(_ result: Int32) -> Outcome {
+    let code = errno
+    switch unsafe SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .later
+    case SSL_ERROR_ZERO_RETURN: return .end
+    case SSL_ERROR_SYSCALL: return code == 0 ? .end : .lost(code)
+    default: return .invalid
+    }
+  }
+}
+
+/// What a handshake has shown.
+package struct TLSFacts: Equatable, Sendable {
+  /// The client had a ticket of an earlier connection.
+  package var isResumed = false
+  /// The client has shown a certificate that an authority of the server's has signed.
+  package var hasClientCertificate = false
+
+  package init() {}
+}
+
+/// Why a handshake came to nothing.
+package enum HandshakeFailure: String, Sendable, CaseIterable {
+  /// A request in plain HTTP.
+  case plainHTTP = "plain_http"
+  /// Something else that is no TLS.
+  case notTLS = "not_tls"
+  /// No version, suite or curve in common.
+  case unsupported
+  /// The client's certificate is not accepted.
+  case clientCertificate = "client_certificate"
+  /// The client said that it does not accept the server's certificate, or anything else in an alert.
+  case refusedByClient = "refused_by_client"
+  case malformed
+  /// The client went away.
+  case cut
+  case timeout
+  /// Others began a handshake while too many were under way; this was the oldest.
+  case crowded
+  /// Memory has run out.
+  case exhausted
+
+  /// The first entry of OpenSSL's queue of errors.
+  init(errorCode: UInt) {
+    let reason = ERR_GET_REASON(errorCode)
+    self =
+      switch reason {
+      case SSL_R_NO_SHARED_CIPHER, SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_NO_SUITABLE_KEY_SHARE,
+        SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, SSL_R_VERSION_TOO_LOW,
+        SSL_R_UNSUPPORTED_SSL_VERSION, SSL_R_INAPPROPRIATE_FALLBACK, SSL_R_NO_SHARED_GROUPS:
+        .unsupported
+      case SSL_R_CERTIFICATE_VERIFY_FAILED, SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: .clientCertificate
+      case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255): .refusedByClient
+      default: .malformed
+      }
+  }
+}

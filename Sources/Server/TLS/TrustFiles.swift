@@ -1,0 +1,88 @@
+internal import COpenSSL
+
+/// What makes other systems trust an authority of development: a profile for iOS, a configuration for Android.
+extension DevelopmentAuthority {
+  /// Where they are written.
+  package var profileFile: String { folder + "/rollingroad.mobileconfig" }
+  package var androidFile: String { folder + "/network_security_config.xml" }
+
+  /// Writes both, and returns the fingerprint of the authority, by which a person can compare what a phone shows. Nil when
+  /// the folder has no authority.
+  package func writeTrustFiles() throws(TLSError) -> String? {
+    guard let der = try certificate() else { return nil }
+    var digest = [UInt8](repeating: 0, count: Int(rr_sha256_length))
+    let done = unsafe der.withUnsafeBytes { unsafe rr_sha256($0.baseAddress, $0.count, &digest) }
+    precondition(done == 1, "OpenSSL cannot compute a digest")
+    try PEMFile.write(Array(profile(der, digest).utf8), to: profileFile, mode: 0o644)
+    try PEMFile.write(Array(DevelopmentAuthority.androidConfiguration.utf8), to: androidFile, mode: 0o644)
+    return digest.map(hexadecimal).joined(separator: ":")
+  }
+
+  /// https://developer.apple.com/documentation/devicemanagement/certificateroot. The identifiers come from the certificate:
+  /// installed again, the profile takes the place of the former one.
+  private func profile(_ der: [UInt8], _ digest: [UInt8]) -> String {
+    let (inner, outer) = (identifier(digest[..<16]), identifier(digest[16...]))
+    return """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+        <key>PayloadContent</key>
+        <array>
+          <dict>
+            <key>PayloadCertificateFileName</key><string>authority.cer</string>
+            <key>PayloadContent</key><data>\(base64(der))</data>
+            <key>PayloadDisplayName</key><string>Rolling Road development authority</string>
+            <key>PayloadIdentifier</key><string>rollingroad.authority.\(inner)</string>
+            <key>PayloadType</key><string>com.apple.security.root</string>
+            <key>PayloadUUID</key><string>\(inner)</string>
+            <key>PayloadVersion</key><integer>1</integer>
+          </dict>
+        </array>
+        <key>PayloadDescription</key><string>Trusts the test server of Rolling Road. Remove it after the test.</string>
+        <key>PayloadDisplayName</key><string>Rolling Road</string>
+        <key>PayloadIdentifier</key><string>rollingroad.profile.\(outer)</string>
+        <key>PayloadType</key><string>Configuration</string>
+        <key>PayloadUUID</key><string>\(outer)</string>
+        <key>PayloadVersion</key><integer>1</integer>
+      </dict>
+      </plist>
+
+      """
+  }
+
+  /// https://developer.android.com/privacy-and-security/security-config: added to the system's, in builds for debugging only.
+  private static let androidConfiguration = """
+    <?xml version="1.0" encoding="utf-8"?>
+    <network-security-config>
+      <debug-overrides>
+        <trust-anchors>
+          <certificates src="@raw/rollingroad_authority" />
+        </trust-anchors>
+      </debug-overrides>
+    </network-security-config>
+
+    """
+
+  private func base64(_ bytes: [UInt8]) -> String {
+    // Four letters for three bytes, and a zero behind them.
+    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+    let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+    return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+  }
+
+  /// Sixteen bytes in the form of a UUID (RFC 9562 §4).
+  private func identifier(_ bytes: ArraySlice<UInt8>) -> String {
+    let letters = bytes.map(hexadecimal).joined()
+    var rest = letters[...]
+    return [8, 4, 4, 4, 12].map { length in
+      defer { rest = rest.dropFirst(length) }
+      return String(rest.prefix(length))
+    }.joined(separator: "-")
+  }
+}
+
+private func hexadecimal(_ byte: UInt8) -> String {
+  let text = String(byte, radix: 16, uppercase: true)
+  return text.count == 1 ? "0" + text : text
+}
