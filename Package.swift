@@ -283,7 +283,7 @@ let package = Package(
     tests(
       "CommandLine",
       needs: [
-        "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux",
+        "CommandLine", "FleetSimulator", "AnswerCheck", "Conformance", "World", "rollingroad", "CLinux", "TLS",
         "CurlTransport",
         "IngestServer", "Store",
         "Upload", "Scenario", "JSON", "Gzip", "Base", "Support",

@@ -27,7 +27,7 @@ import Testing
     #expect(try ServerURL(listening: listen)?.description == url)
   }
 
-  @Test(arguments: ["https://127.0.0.1", "127.0.0.1:80", "http://", "http://host.example", "http://127.0.0.1:0"])
+  @Test(arguments: ["https://", "https://a/b", "127.0.0.1:80", "http://", "http://host.example", "http://127.0.0.1:0"])
   func otherURLsAreRefused(text: String) {
     #expect(ServerURL(text) == nil)
     #expect(run(["healthcheck", "--url", text]).code == .usage)

@@ -81,6 +81,15 @@ import Testing
     #expect(try TestClient(port: server.port, wishes).chosenProtocol == "")
   }
 
+  /// The browser names the page's own origin, which begins with https.
+  @Test func thePageMayAdministrate() throws {
+    let client = try TestClient(port: server.port, trusting)
+    for (origin, status) in [("https://localhost", "200"), ("http://localhost", "403"), ("https://other.test", "403")] {
+      try client.send("GET /admin/v1/stats HTTP/1.1\r\nHost: localhost\r\nOrigin: \(origin)\r\n\r\n")
+      #expect(try client.receive(until: "}").hasPrefix("HTTP/1.1 \(status) "))
+    }
+  }
+
   /// A proxy or an attacker may cut a connection; the server ends its own with a word.
   @Test func theServersEndIsOneOfTLS() throws {
     let client = try TestClient(port: server.port, trusting)

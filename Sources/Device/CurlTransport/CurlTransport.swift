@@ -113,6 +113,15 @@ package struct TransportConfiguration: Sendable {
   package var proxy: String?
   /// A file of certificates in PEM form that takes the place of the system's roots.
   package var certificateAuthorities: String?
+  /// False: any certificate of any server is taken, so that whoever is in between can read and change everything.
+  package var checksServer = true
+  /// What this side shows in the handshake, and its key, as files in PEM form.
+  package var clientCertificate: String?
+  package var clientKey: String?
+  /// What is known of names instead of asking for them: `NAME:PORT:ADDRESS`.
+  package var resolvedNames: [String] = []
+  /// Said behind the reason when a server's certificate is not trusted: how its user says whom to trust.
+  package var trustRemedy: String?
   /// For https, the variables of the environment that curl's users know count where the two above are nil: `HTTPS_PROXY`,
   /// `ALL_PROXY` and `NO_PROXY`, and `CURL_CA_BUNDLE` and `SSL_CERT_FILE`.
   package var readsEnvironment = false

@@ -10,11 +10,13 @@ final class Transfer {
   let easy: UnsafeMutableRawPointer
   let errorText: UnsafeMutablePointer<CChar>
   var headers: UnsafeMutablePointer<curl_slist>?
+  private var resolvedNames: UnsafeMutablePointer<curl_slist>?
   let answerLimit: Int
   let keepsHead: Bool
   let connectsOnly: Bool
   /// For https the environment says by which proxy.
   private let findsProxy: Bool
+  private let trustRemedy: String?
 
   unowned let loop: TransferLoop
   var device = 0
@@ -40,12 +42,14 @@ final class Transfer {
     keepsHead = configuration.keepsHeads
     connectsOnly = configuration.connectsOnly
     findsProxy = configuration.readsEnvironment && configuration.proxy == nil
+    trustRemedy = configuration.trustRemedy
   }
 
   /// Not while a multi handle has it.
   deinit {
     unsafe curl_easy_cleanup(easy)
     unsafe curl_slist_free_all(headers)
+    unsafe curl_slist_free_all(resolvedNames)
     unsafe errorText.deallocate()
   }
 
@@ -66,11 +70,6 @@ final class Transfer {
     set(CURLOPT_TCP_NODELAY, 1)
     // The connection's end is watched by the table of sockets; this keeps libcurl from using one that the table has ended.
     set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))
-    if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
-    // With a directory beside the file libcurl would read all roots again for each handshake.
-    unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
-    // Handles go from device to device, and a device's TLS session must not.
-    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
     if configuration.connections == .fresh {
       set(CURLOPT_FRESH_CONNECT, 1)
       set(CURLOPT_FORBID_REUSE, 1)
@@ -78,7 +77,31 @@ final class Transfer {
       set(CURLOPT_PIPEWAIT, 1)
     }
     if connectsOnly { set(CURLOPT_CONNECT_ONLY, 1) }
+    setSecurity(configuration)
     setCallbacks()
+  }
+
+  private func setSecurity(_ configuration: TransportConfiguration) {
+    if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
+    // With a directory beside the file libcurl would read all roots again for each handshake.
+    unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
+    // Handles go from device to device, and a device's TLS session must not.
+    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    if !configuration.checksServer {
+      set(CURLOPT_SSL_VERIFYPEER, 0)
+      set(CURLOPT_SSL_VERIFYHOST, 0)
+    }
+    if let certificate = configuration.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
+    if let key = configuration.clientKey { set(CURLOPT_SSLKEY, key) }
+    for name in configuration.resolvedNames {
+      guard let longer = unsafe curl_slist_append(resolvedNames, name) else {
+        preconditionFailure("memory has run out")
+      }
+      unsafe resolvedNames = unsafe longer
+    }
+    if !configuration.resolvedNames.isEmpty {
+      accepted(CURLOPT_RESOLVE, unsafe rr_curl_set_list(easy, CURLOPT_RESOLVE, resolvedNames))
+    }
   }
 
   /// Nil when the request can be handed to libcurl, else how it has ended before it began.
@@ -246,7 +269,9 @@ extension Transfer {
     let failure = TransportFailure(code, systemError: long(CURLINFO_OS_ERRNO), hasSent: hasSent)
     // The buffer says more than the code, but not always anything.
     let text = unsafe String(cString: errorText)
-    return .failed(failure, message: text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text)
+    let message = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
+    guard code == CURLE_PEER_FAILED_VERIFICATION, let trustRemedy else { return .failed(failure, message: message) }
+    return .failed(failure, message: "\(message); \(trustRemedy)")
   }
 
   var timings: TransferTimings {

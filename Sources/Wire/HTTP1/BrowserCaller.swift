@@ -6,11 +6,14 @@ package struct BrowserCaller: Sendable {
   private let host: String?
   private let origin: String?
   private let site: String?
+  private let isSecure: Bool
 
-  package init(host: String?, origin: String?, site: String?) {
+  /// `isSecure` says that the request came over TLS.
+  package init(host: String?, origin: String?, site: String?, isSecure: Bool = false) {
     self.host = host
     self.origin = origin
     self.site = site
+    self.isSecure = isSecure
   }
 
   /// `flag` is the one that sets the token.
@@ -22,8 +25,7 @@ package struct BrowserCaller: Sendable {
     if let host, !BrowserCaller.isLoopback(host) { return true }
     if let site, site != "same-origin", site != "none" { return true }
     guard let origin else { return false }
-    // A port speaks one of the two: with the same port, the other cannot be another site.
-    return !["http://", "https://"].contains { origin == $0 + (host ?? "") }
+    return origin != (isSecure ? "https://" : "http://") + (host ?? "")
   }
 
   /// With or without a port.

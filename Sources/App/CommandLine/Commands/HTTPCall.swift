@@ -19,6 +19,9 @@ struct HTTPCall {
   private static let timeoutSeconds: Int64 = 5
 
   let url: ServerURL
+  let transport: TransportConfiguration
+
+  init(url: ServerURL, _ values: FlagValues) { (self.url, transport) = (url, TransportConfiguration(values)) }
 
   func get(_ path: String) throws(Failure) -> Answer { try ask(path, by: "GET") }
 
@@ -30,7 +33,7 @@ struct HTTPCall {
     _ path: String, by method: String, _ headers: [NameValuePair] = [], _ body: [UInt8] = []
   ) throws(Failure) -> Answer {
     let client: BlockingHTTPClient
-    do throws(TransportError) { client = try BlockingHTTPClient(TransportConfiguration()) } catch {
+    do throws(TransportError) { client = try BlockingHTTPClient(transport) } catch {
       throw Failure(message: "\(error)")
     }
     switch client.ask("\(url)\(path)", by: method, headers: headers, body: body, seconds: Self.timeoutSeconds) {
@@ -42,12 +45,22 @@ struct HTTPCall {
   }
 }
 
-/// `http://HOST[:PORT]` of a running server; the host is an IP address or `localhost`.
+/// `http://HOST[:PORT]` of a running server, whose host is an IP address or `localhost`, or `https://` with any host.
 struct ServerURL: Equatable, CustomStringConvertible {
-  let address: SocketAddress
+  private let origin: String
 
   init?(_ text: String) {
+    if text.hasPrefix("https://") {
+      // The name has to be that of the certificate: what it may be is the business of libcurl.
+      let place = text.dropFirst(8).prefix { $0 != "/" }
+      guard !place.isEmpty, place.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }),
+        ["", "/"].contains(text.dropFirst(8 + place.count))
+      else { return nil }
+      origin = "https://\(place)"
+      return
+    }
     guard text.hasPrefix("http://") else { return nil }
+    let address: SocketAddress
     var place = text.dropFirst(7)
     if place.hasSuffix("/") { place.removeLast() }
     if place.isEmpty { return nil }
@@ -58,6 +71,7 @@ struct ServerURL: Equatable, CustomStringConvertible {
       return nil
     }
     if address.port == 0 { return nil }
+    origin = "http://\(address)"
   }
 
   /// Where a server with this `--listen` is reached from its own machine; nil when only the kernel knows the port.
@@ -71,8 +85,8 @@ struct ServerURL: Equatable, CustomStringConvertible {
       case .v6(0, 0): listen.takesBothFamilies ? .v4(0x7F00_0001) : .v6(high: 0, low: 1)
       default: listen.address.host
       }
-    address = SocketAddress(host: host, port: listen.address.port)
+    origin = "http://\(SocketAddress(host: host, port: listen.address.port))"
   }
 
-  var description: String { "http://\(address)" }
+  var description: String { origin }
 }

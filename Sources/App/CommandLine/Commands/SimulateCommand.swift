@@ -52,7 +52,7 @@ extension Subcommand {
       .toggle("quiet", "print no progress, only the summary"),
       .toggle("check-determinism", "run twice and name the first event that differs"),
       .toggle("dry-run", "print the plan of the run without running it"),
-    ],
+    ] + SecurityFlags.all,
     details: """
       SCENARIO is a file, or the name of a built-in scenario ('rollingroad scenarios' lists them). Without --target the
       run takes place in virtual time, against a server inside the process: nothing is sent, and a day takes seconds.
@@ -142,6 +142,7 @@ private struct SimulateCommand {
     }
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
+    if scenario.target.security.isUnchecked { process.writeError(SecurityFlags.warning) }
     if values.isOn("dry-run") {
       process.writeOutput(RunPlan(scenario).text)
       return .ok
@@ -214,11 +215,18 @@ private struct SimulateCommand {
     for text in values.texts("output") { overrides.append(try output(text)) }
     let flags: KeyValuePairs = [
       "target": "target.url", "preset": "target.preset", "mode": "clock.mode", "factor": "clock.factor",
-      "seed": "seed", "duration": "clock.duration",
+      "seed": "seed", "duration": "clock.duration", "ca": "target.tls.ca", "insecure": "target.tls.insecure",
+      "client-cert": "target.tls.clientCert", "client-key": "target.tls.clientKey",
+      "proxy": "target.connections.proxy",
     ]
     for (flag, path) in flags {
       guard let value = values.value(flag) else { continue }
       overrides.append(Override(origin: "\(value.origin) \(value.text)", path: path, value: value.text))
+    }
+    for name in values.texts("resolve") {
+      overrides.append(
+        Override(
+          origin: "--resolve \(name)", path: "target.connections.resolve[]", value: JSONValue.string(name).pretty))
     }
     return overrides
   }

@@ -11,7 +11,7 @@ extension Subcommand {
       .toggle("admin", "print a new random secret for serve --admin-token instead"),
       .value("url", "URL", "the running server, as http://127.0.0.1:8080 [the --listen address on this machine]"),
       .value("listen", "ADDRESS", "the server's --listen address", standard: "127.0.0.1:8080"),
-    ],
+    ] + SecurityFlags.all,
     details: """
       Registers DEVICE with the running server and prints the answer, an access and a refresh token, as JSON. The server
       keeps the registration, so that its tokens can expire and be revoked. With --admin it prints 256 random bits and
@@ -39,6 +39,7 @@ extension Subcommand {
 
   private static func register(_ device: String, _ invocation: Invocation) throws(UsageError) -> ExitCode {
     let url = try invocation.values.serverURL()
+    try SecurityFlags.check(invocation.values, invocation.process)
     let request: JSONValue = .object([
       "org": .string("rollingroad"), "uuid": .string(device), "device_id": .string(device), "model": .string("cli"),
       "manufacturer": .string("rollingroad"), "version": .string(Product.version),
@@ -46,7 +47,7 @@ extension Subcommand {
     var writer = JSONWriter(capacity: 256)
     request.write(to: &writer)
     do throws(HTTPCall.Failure) {
-      let answer = try HTTPCall(url: url).post("/api/register", json: writer.bytes)
+      let answer = try HTTPCall(url: url, invocation.values).post("/api/register", json: writer.bytes)
       let text = String(decoding: answer.body, as: UTF8.self)
       guard answer.status == 200 else {
         invocation.process.writeError("rollingroad token: \(url) answered \(answer.status): \(text)")

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import CurlTransport
 import Drive
 import FleetSimulator
 import JSON
@@ -40,7 +41,7 @@ extension Subcommand {
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server, for --strict", isSecret: true),
       .toggle(
         "strict", "exit with code 1 if a rule was broken or an acknowledged record is not in the store"),
-    ],
+    ] + SecurityFlags.all,
     details: """
       The phone has the SDK's engine, queue and uploader, and runs in real time. Each request is shown with its answer and
       with what is wrong with the answer: what the SDK would not understand, and what would make it lose records or send
@@ -73,6 +74,7 @@ struct DriveCommand {
   private let factor: Double
   private let isStrict: Bool
   private let store: DriveStore
+  private let transport: TransportConfiguration
   private let intro: String
   /// What the app is beside the SDK's defaults; nil for one with a configuration of its own.
   private let defaults: String?
@@ -93,6 +95,8 @@ struct DriveCommand {
       script = nil
     }
     settings = try DriveSettings(values, process)
+    try SecurityFlags.check(values, process)
+    transport = TransportConfiguration(values)
     store = try DriveStore(values, settings, isStrict: isStrict)
     intro = "\(settings.platform.rawValue) phone '\(values.text("device") ?? "")', uploads to \(settings.url)"
     let words = "the app goes on when it is closed: stopOnTerminate false, startOnBoot true"
@@ -110,7 +114,8 @@ struct DriveCommand {
     if let defaults { screen.show(defaults) }
     do {
       let session = try DriveSession(
-        settings, factor: factor, screen: screen, ownsSignals: process.ownsSignals, variable: process.variable)
+        settings, over: transport, factor: factor, screen: screen, ownsSignals: process.ownsSignals,
+        variable: process.variable)
       let end = try session.run(script: script, input: script == nil && console == nil ? process.input : nil)
       screen.finish()
       let look = end == .signal ? .notAsked : store.look(for: session.acknowledged)

@@ -38,7 +38,8 @@ final class DriveSession {
 
   /// `variable` reads the environment.
   init(
-    _ settings: DriveSettings, factor: Double, screen: DriveScreen, ownsSignals: Bool,
+    _ settings: DriveSettings, over transport: TransportConfiguration, factor: Double, screen: DriveScreen,
+    ownsSignals: Bool,
     variable: @escaping (String) -> String?
   ) throws {
     self.screen = screen
@@ -46,12 +47,12 @@ final class DriveSession {
     origin = OutsideSetup.parts(of: settings.url).origin
     // Before the first thread, which has to block them too.
     signals = ownsSignals ? try SignalWatcher([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]) : nil
-    var configuration = TransportConfiguration()
+    var configuration = transport
     configuration.keepsHeads = true
     configuration.readsEnvironment = true
     let inbox = try ThreadInbox<TransportCompletion>()
     self.inbox = inbox
-    transport = try CurlTransport(configuration) { inbox.post($0) }
+    self.transport = try CurlTransport(configuration) { inbox.post($0) }
     clock = DriveClock(factor: factor, wall: system.wallNow, real: system.monotonicNow)
     drive = try Drive(settings, at: clock.now(at: system.monotonicNow))
   }

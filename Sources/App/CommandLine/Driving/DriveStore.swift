@@ -31,6 +31,7 @@ struct DriveStore {
     device = settings.deviceName
     var server = OutsideSetup(url: settings.url, isOurs: isStrict && settings.preset == .rollingroad)
     server.verification = verification
+    server.transport = TransportConfiguration(values)
     server.transport.isDirect = true
     server.transport.readsEnvironment = true
     if server.isOurs { server.adminToken = values.text("admin-token") }

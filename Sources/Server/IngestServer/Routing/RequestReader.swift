@@ -12,11 +12,13 @@ struct HeadReading {
 package struct ConnectedCaller: Sendable {
   /// It is on this machine.
   let isLocal: Bool
+  /// It speaks TLS.
+  let isSecure: Bool
   /// It has shown a certificate of `--client-ca`.
   let hasCertificate: Bool
 
-  package init(isLocal: Bool, hasCertificate: Bool = false) {
-    (self.isLocal, self.hasCertificate) = (isLocal, hasCertificate)
+  package init(isLocal: Bool, isSecure: Bool = false, hasCertificate: Bool = false) {
+    (self.isLocal, self.isSecure, self.hasCertificate) = (isLocal, isSecure, hasCertificate)
   }
 }
 
@@ -72,7 +74,7 @@ struct RequestReader: Sendable {
     }
     let exchange = Exchange(head, target, query: query, receivedAt: backend.now, begunAt: now)
     if refusal == nil, !caller.hasCertificate { refusal = certificates?.refuse(route) }
-    if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, isLocal: caller.isLocal) }
+    if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, from: caller) }
     if refusal == nil { refusal = ProxyRole.refuse(route, proxy) }
     if refusal == nil, route.deviceOperation == .uploadLocations {
       refusal = UploadHandlers.refuse(exchange, head.framing)
@@ -132,14 +134,16 @@ struct AdminAccess: Sendable {
   let token: String?
 
   func refuse(
-    _ exchange: Exchange, _ head: borrowing RequestHead, isLocal: Bool
+    _ exchange: Exchange, _ head: borrowing RequestHead, from client: ConnectedCaller
   ) -> Response? {
     guard let token else {
-      guard isLocal else {
+      guard client.isLocal else {
         return .error(403, "admin_is_local", "set --admin-token to use /admin from another machine")
       }
       let caller = BrowserCaller(
-        host: head.text(HeaderName.host), origin: head.text(HeaderName.origin), site: head.text(HeaderName.secFetchSite)
+        host: head.text(HeaderName.host), origin: head.text(HeaderName.origin),
+        site: head.text(HeaderName.secFetchSite),
+        isSecure: client.isSecure
       )
       return caller.isForeign
         ? .error(403, "foreign_site", BrowserCaller.explanation("admin", flag: "--admin-token")) : nil

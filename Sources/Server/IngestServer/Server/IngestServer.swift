@@ -74,7 +74,8 @@ public final class IngestServer: Sendable {
         return { accepted in
           let address = SessionAddress(loop: number, connection: accepted.token.word)
           let caller = ConnectedCaller(
-            isLocal: accepted.peer.isLoopback, hasCertificate: accepted.tls?.hasClientCertificate ?? false)
+            isLocal: accepted.peer.isLoopback, isSecure: accepted.tls != nil,
+            hasCertificate: accepted.tls?.hasClientCertificate ?? false)
           return IngestSession(context, scratch: scratch, address: address, caller: caller)
         }
       }

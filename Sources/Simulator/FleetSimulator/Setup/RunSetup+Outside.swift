@@ -34,7 +34,7 @@ extension RunSetup {
     outside.keepsURLs = target.url == nil
     (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
     if outside.isOurs, let run = runHeader(of: fleets) { outside.headers.insert(run, at: 0) }
-    outside.transport = transport(target.connections, to: url, devices: fleets.reduce(0) { $0 + $1.devices })
+    outside.transport = transport(target, to: url, devices: fleets.reduce(0) { $0 + $1.devices })
     if clock.mode == .accelerated { outside.factor = clock.factor }
     if clock.mode == .lockstep { outside.lockstep = clock.latency }
     outside.beginsToday = clock.timestamps == .shiftToNow
@@ -113,20 +113,24 @@ extension RunSetup {
   }
 
   private static func transport(
-    _ connections: TargetConnections, to url: String, devices: Int
+    _ target: Target, to url: String, devices: Int
   ) -> TransportConfiguration {
     var transport = TransportConfiguration()
+    let connections = target.connections
     transport.isDirect = true
     transport.readsEnvironment = true
     transport.keepsHeads = true
     transport.idleTime = connections.keepAlive
     switch connections.http {
     case .version11: transport.httpVersion = .http1
+    case .version2: transport.httpVersion = .http2
     }
     switch connections.policy {
     case .mobile: transport.connections = .mobile
     case .pooled: transport.connections = .shared(atMost: 256)
     }
+    (transport.proxy, transport.resolvedNames) = (connections.proxy, connections.resolvedNames)
+    transport.apply(target.security)
     let isLoopback = OutsideSetup.parts(of: url).origin.contains("://127.")
     if connections.sourceAddresses == .auto && isLoopback && devices > devicesPerAddress {
       transport.sourceAddresses = (0...devices / devicesPerAddress).map { "127.0.0.\($0 + 1)" }
@@ -147,6 +151,15 @@ extension Fault {
 
 extension HTTPFault {
   fileprivate var hasCondition: Bool { [abort?.condition, delay?.condition, answer?.condition].contains { $0 != nil } }
+}
+
+extension TransportConfiguration {
+  fileprivate mutating func apply(_ security: TargetSecurity) {
+    certificateAuthorities = security.authorities
+    checksServer = !security.isUnchecked
+    (clientCertificate, clientKey) = (security.certificate, security.key)
+    trustRemedy = "name the authority that signed it with target.tls.ca or --ca"
+  }
 }
 
 /// The real server that a run's devices talk to, and by whose clock.

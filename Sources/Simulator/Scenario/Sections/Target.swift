@@ -9,6 +9,7 @@ package struct Target: Equatable, Sendable {
   package var headers: [Named<String>] = []
   package var authorization = TargetAuthorization()
   package var connections = TargetConnections()
+  package var security = TargetSecurity()
   package var verification = TargetVerification()
 
   /// `--admin-token` was given.
@@ -36,6 +37,7 @@ extension Target: ScenarioSection {
       .key("headers", \.headers, .map(of: .text), "Headers of every request, over those of the app."),
       .key("auth", \.authorization, .section(), "How devices get their tokens."),
       .key("connections", \.connections, .section(), "How devices connect."),
+      .key("tls", \.security, .section(), "How devices and server know each other, under https."),
       .key("verify", \.verification, .section(), "How the oracle learns what the server stored."),
     ])
 }
@@ -54,6 +56,8 @@ package struct TargetConnections: Equatable, Sendable {
   package var keepAlive = Nanoseconds.seconds(300)
   package var http = HTTPChoice.version11
   package var sourceAddresses = SourceAddressRule.auto
+  package var resolvedNames: [String] = []
+  package var proxy: String?
 
   package init() {}
 }
@@ -66,7 +70,44 @@ extension TargetConnections: ScenarioSection {
       .key("keepAlive", \.keepAlive, .duration, "How long an idle connection is kept."),
       .key("http", \.http, .choice, "The version of HTTP."),
       .key("sourceAddresses", \.sourceAddresses, .choice, "From which addresses connections come."),
+      .key(
+        "resolve", \.resolvedNames, .list(of: .resolvedName),
+        "Addresses of host names, instead of asking a name server: NAME:PORT:ADDRESS."),
+      .optional(
+        "proxy", \.proxy, .httpURL, "Proxy of all connections; without it, HTTPS_PROXY and ALL_PROXY count under https."
+      ),
     ])
+}
+
+/// How devices and server know each other, under https.
+package struct TargetSecurity: Equatable, Sendable {
+  package var authorities: String?
+  package var isUnchecked = false
+  package var certificate: String?
+  package var key: String?
+
+  package init() {}
+}
+
+extension TargetSecurity: ScenarioSection {
+  static let table = Table<TargetSecurity>(
+    "tls", "How devices and server know each other, under https.",
+    [
+      .optional(
+        "ca", \.authorities, .text, "PEM file of the authorities to trust, instead of those of the system."),
+      .key("insecure", \.isUnchecked, .boolean, "Accept any certificate of the server."),
+      .optional("clientCert", \.certificate, .text, "PEM file of the certificate that all devices show."),
+      .optional("clientKey", \.key, .text, "PEM file of its key, if it is not in the same file."),
+    ])
+}
+
+extension ValueCodec where Value == String {
+  static var resolvedName: ValueCodec {
+    text(pattern: "^[^:]+:[0-9]+:.+$", words: "NAME:PORT:ADDRESS, as backend.test:443:127.0.0.1") { text in
+      let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      return parts.count == 3 && !parts[0].isEmpty && UInt16(parts[1]) != nil && !parts[2].isEmpty
+    }
+  }
 }
 
 /// Who shares connections.
@@ -80,6 +121,8 @@ package enum ConnectionSharing: String, CaseIterable, Sendable {
 /// The version of HTTP.
 package enum HTTPChoice: String, CaseIterable, Sendable {
   case version11 = "1.1"
+  /// Under https, where the server agrees to it.
+  case version2 = "2"
 }
 
 /// From which addresses connections come.

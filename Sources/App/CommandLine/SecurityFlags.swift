@@ -1,0 +1,47 @@
+import CurlTransport
+
+/// How a command knows the server under https, and by which way it gets there.
+enum SecurityFlags {
+  static let all: [Flag] =
+    trust + [
+      .values("resolve", "NAME:PORT:ADDRESS", "address of a host name, instead of asking a name server"),
+      .value("proxy", "URL", "proxy of all connections [under https HTTPS_PROXY or ALL_PROXY]"),
+    ]
+
+  static let trust: [Flag] = [
+    .value("ca", "FILE", "authorities to trust under https, in PEM form [those of the system]"),
+    .toggle("insecure", "accept any certificate of the server; others can then read and change everything"),
+    .value("client-cert", "FILE", "certificate to show to the server, in PEM form [none]"),
+    .value("client-key", "FILE", "key of --client-cert, if it is not in the same file"),
+  ]
+
+  static let remedy = "name the authority that signed it with --ca FILE"
+  static let warning = "warning: --insecure: the server's certificate is not checked, and nothing is secret"
+
+  /// Refuses what cannot be read here: libcurl says it for each request.
+  static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
+    for name in ["ca", "client-cert", "client-key"] {
+      if let path = values.text(name), process.readFile(path) == nil {
+        throw UsageError("--\(name): cannot read \(path)")
+      }
+    }
+    if values.text("client-key") != nil, values.text("client-cert") == nil {
+      throw UsageError("--client-key needs --client-cert")
+    }
+    if values.isOn("insecure"), values.text("ca") != nil { throw UsageError("--insecure and --ca exclude each other") }
+    if values.isOn("insecure") { process.writeError(warning) }
+  }
+}
+
+extension TransportConfiguration {
+  /// What the flags of `SecurityFlags` say; `check` comes first.
+  init(_ values: FlagValues) {
+    self.init()
+    certificateAuthorities = values.text("ca")
+    checksServer = !values.isOn("insecure")
+    (clientCertificate, clientKey) = (values.text("client-cert"), values.text("client-key"))
+    resolvedNames = values.texts("resolve")
+    proxy = values.text("proxy")
+    trustRemedy = SecurityFlags.remedy
+  }
+}

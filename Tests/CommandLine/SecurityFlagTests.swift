@@ -1,0 +1,70 @@
+import Support
+import TLS
+import Testing
+
+@testable import CommandLine
+@testable import IngestServer
+
+/// The commands against a server with an authority of its own.
+@Suite(.timeLimit(.minutes(1))) struct SecurityFlagTests {
+  private let folder: TemporaryFolder
+  private let server: IngestServer
+  private let ca: [String]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var configuration = ServerConfiguration()
+    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("data"), 1)
+    configuration.tls = TLSSettings(.development(names: ["phones.test"]))
+    configuration.tls?.listen = "127.0.0.1:0"
+    server = try IngestServer(configuration)
+    ca = ["--ca", DevelopmentAuthority.development(in: folder.file("data")).authorityFile]
+  }
+
+  private var port: UInt16 { server.securePort ?? 0 }
+
+  private func run(_ words: [String]) -> CommandCall { CommandCall(words, orElse: ProcessContext.live().readFile) }
+
+  @Test func theAuthorityIsTrustedWhenItIsNamed() {
+    let words = ["healthcheck", "--url", "https://localhost:\(port)"]
+    let without = run(words)
+    #expect(without.code == .runtimeFailure)
+    #expect(without.error.contains("name the authority that signed it with --ca FILE"), "\(without.error)")
+    #expect(run(words + ca).code == .ok)
+    let unchecked = run(words + ["--insecure"])
+    #expect(unchecked.code == .ok && unchecked.error.contains(SecurityFlags.warning))
+    server.stop(within: 0)
+  }
+
+  @Test func namesCanBeResolvedByHand() {
+    let words = ["token", "phone-1", "--url", "https://phones.test:\(port)"] + ca
+    let call = run(words + ["--resolve", "phones.test:\(port):127.0.0.1"])
+    #expect(call.code == .ok && call.output.contains("accessToken"), "\(call.error)")
+    let other = run(
+      ["token", "phone-1", "--url", "https://other.test:\(port)", "--resolve", "other.test:\(port):127.0.0.1"] + ca)
+    #expect(other.code == .runtimeFailure && other.error.contains("other.test"))
+    server.stop(within: 0)
+  }
+
+  @Test func aRunUploadsOverTLSAndCountsHandshakes() throws {
+    let call = run(
+      [
+        "simulate", "first-drive", "--target", "https://localhost:\(port)", "--preset", "rollingroad", "--mode",
+        "lockstep",
+        "--duration", "4m", "--quiet", "--out", folder.file("out"),
+      ] + ca)
+    #expect(call.code == .ok, "\(call.error)")
+    let summary = String(decoding: try folder.read("out/summary.json"), as: UTF8.self)
+    #expect(summary.contains("tls_handshakes"))
+    server.stop(within: 0)
+  }
+
+  @Test(arguments: [
+    (["--ca", "/nowhere.pem"], "--ca: cannot read /nowhere.pem"), (["--client-key", "/dev/null"], "--client-cert"),
+    (["--insecure", "--ca", "/dev/null"], "exclude each other"),
+  ])
+  func whatCannotBeIsSaid(words: [String], message: String) {
+    let call = run(["healthcheck"] + words)
+    #expect(call.code == .usage && call.error.contains(message), "\(call.error)")
+  }
+}
