@@ -14,14 +14,9 @@ enum EveryKey {
       target: {
         preset: "traccar", url: "https://backend.example/locations", headers: { "X-Run": "${RUN:-none}" },
         auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable" },
-<<<<<<< HEAD
-        connections: { policy: "pooled", keepAlive: "1m30s", http: "1.1", sourceAddresses: "single" },
-        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", database: "a.db", query: "q", command: "c", file: "f", fields: { speed: "$.v" } },
-=======
         connections: { policy: "pooled", keepAlive: "1m30s", http: "2", sourceAddresses: "single", resolve: ["backend.example:443:127.0.0.1"], proxy: "http://127.0.0.1:3128" },
         tls: { ca: "authority.pem", insecure: true, clientCert: "phone.pem", clientKey: "phone.key" },
-        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid" },
->>>>>>> 10c8d9fa (simulate, drive, token, healthcheck: know servers by --ca, show certificates, resolve names by hand; loadtest/tls)
+        verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", database: "a.db", query: "q", command: "c", file: "f", fields: { speed: "$.v" } },
       },
       sdk: {
         profile: "ios-5.1", behaviour: "documented",
