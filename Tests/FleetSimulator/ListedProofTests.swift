@@ -38,6 +38,27 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  /// A source that is read device by device, and where nothing but "b" has the record 1.
+  private final class Shelf: ListingSource {
+    let isOfAllDevices = false
+
+    func read(_ device: String, _ take: (_ device: String?, ListedEntry) -> Void) -> String? {
+      let content = RecordContent(sent: Array(#"{"lat":1.5}"#.utf8))
+      take(device, ListedEntry(uuid: ListedProofTests.uuid(device == "b" ? 1 : 2), content: content))
+      return nil
+    }
+  }
+
+  @Test func aSearchForWhatIsMissingForgetsNoContents() throws {
+    let proof = ListedProof(Shelf(), devices: ["a", "b", "c"])
+    let sent = try #require(RecordContent(sent: Array(#"{"lat":2.5}"#.utf8)))
+    #expect(proof.missing([PointKey(recordedAt: 0, uuid: Self.uuid(1))], of: "a")?.count == 1)
+    #expect(proof.holder(of: Self.uuid(1)) == "b")
+    #expect(proof.change(of: sent, Self.uuid(2), of: "a") == "latitude 1.5 instead of 2.5")
+    #expect(proof.missing([], of: "b") == [] && proof.change(of: sent, Self.uuid(1), of: "b") != nil)
+    #expect(proof.change(of: sent, Self.uuid(2), of: "a") == nil, "its turn is over")
+  }
+
   @Test func aStoreWithoutUUIDsProvesNothing() throws {
     let (proof, folder) = try proof([#"{"device":"a","number":1}"#])
     #expect(proof.missing([PointKey(recordedAt: 0, uuid: Self.uuid(1))], of: "a") == nil)

@@ -157,6 +157,7 @@ extension ConformanceClause {
     let second = try run.request(phone, [run.fix(phone)])
     connection.send(RawRequest(second).bytes)
     let reply = connection.reply(within: ClauseRun.answerTime)
+    try run.expectTokenAlive(reply.status)
     guard reply.isSuccess else { throw run.fail("an upload after six idle seconds: \(reply.text)") }
   }
 
@@ -311,6 +312,7 @@ extension ConformanceClause {
       if number < pieces, connection.isReadable(within: .milliseconds(100)) { break }
     }
     let reply = connection.reply(within: ClauseRun.answerTime)
+    try run.expectTokenAlive(reply.status)
     guard reply.isSuccess else { throw run.fail("a body that takes three seconds: \(reply.text)") }
     try run.expectOnce([record], of: phone.name, among: " of a slow body")
   }

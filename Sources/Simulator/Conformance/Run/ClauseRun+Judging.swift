@@ -155,6 +155,17 @@ extension ClauseRun {
   }
 }
 
+extension ClauseRun {
+  /// After a clause that takes seconds: 401 is right where tokens live no longer than that.
+  func expectTokenAlive(_ status: Int) throws {
+    guard status == 401, facts.needsTokens, let life = target.dialect.promises.accessLifetime, life <= .seconds(10)
+    else {
+      return
+    }
+    throw ClauseStop.notApplicable("access tokens live for \(life.seconds) s, which is not longer than the clause")
+  }
+}
+
 /// Requests that no SDK would send by itself.
 extension ClauseRun {
   /// The request that the SDK would send for these records.

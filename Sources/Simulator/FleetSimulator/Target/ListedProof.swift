@@ -26,7 +26,7 @@ package final class ListedProof: StoreProof {
   private let devices: [String]
   private var listings: [String: StoreListing] = [:]
   /// Whose turn it is.
-  private var current: String?
+  private var turn: String?
   private var hasReadAll = false
   package private(set) var refusal: String?
   package private(set) var comparesContents = false
@@ -35,6 +35,9 @@ package final class ListedProof: StoreProof {
   package init(_ source: any ListingSource, devices: [String]) { (self.source, self.devices) = (source, devices) }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+    // The listings that were read to find what this or an earlier device misses keep their contents: their turn may come.
+    if let turn, turn != device { listings[turn]?.forgetContents() }
+    turn = device
     guard let listing = listing(of: device) else { return nil }
     return keys.filter { !listing.isStored($0.uuid) }
   }
@@ -68,13 +71,11 @@ package final class ListedProof: StoreProof {
     // A store that could not be read once is not read for each device.
     guard refusal == nil else { return nil }
     if source.isOfAllDevices { return readAll(asking: device) }
-    if let current { listings[current]?.forgetContents() }
     var listing = StoreListing()
     refusal = source.read(device) { listing.take($1) }
     guard refusal == nil else { return nil }
     listing.close()
     listings[device] = listing
-    current = device
     return listing
   }
 

@@ -129,7 +129,7 @@ extension DecodingContext {
           .missing, position, "the mode \(scenario.clock.mode.rawValue) needs a server",
           remedy: "add url here or http.url in sdk.config, or take the mode virtual")
       }
-      if scenario.clock.mode == .virtual && scenario.target.url != nil {
+      if scenario.clock.mode == .virtual && scenario.target.url != nil && scenario.requests.isEmpty {
         context.note(
           document["target"]?["url"]?.position ?? position, "the mode virtual has its own server",
           remedy: "take another mode to reach the url")
