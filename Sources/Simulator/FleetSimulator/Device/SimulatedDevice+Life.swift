@@ -181,6 +181,7 @@ extension SimulatedDevice {
   /// What it has goes out first.
   mutating func stop(at now: Moment, in run: RunContext) {
     if host.queue.count > 0 && !host.uploader.isBusy {
+      run.tell(.askedToSync, link.context(at: now))
       host.sync(completion: 0, at: now)
       applyEffects(at: now, in: run)
     }

@@ -141,7 +141,7 @@ extension SimulationEvent {
     case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: 9
     case .faultBegan, .faultEnded: 9
     case .crossed, .stood: 10
-    case .moves, .asked: 11
+    case .moves, .asked, .askedToSync: 11
     // For those who measure.
     case .carried, .logged, .connected, .turn: Interest.none
     }

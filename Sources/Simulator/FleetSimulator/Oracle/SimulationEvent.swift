@@ -46,6 +46,8 @@ package enum SimulationEvent {
   case fetched
   /// What its owner's app asks of the SDK.
   indirect case asked(Command)
+  /// The app asks the SDK to send what it has.
+  case askedToSync
   /// What its body does from now on, or since an instant that was not watched.
   indirect case moves(Episode)
   /// It has truly come into a geofence that the phone watches, or gone out of it and so far beyond that a phone can be sure.

@@ -10,11 +10,13 @@ import Vocabulary
 /// as a retry (SDK §8.5.2, §8.5.3); and with `autoSync` off only when it asks.
 final class TriggerRule: Rule {
   override class var invariant: Invariant { .triggerLegality }
-  override class var interest: Interest { [.sent, .motionChange, .ended, .inserted, .deleted] }
+  override class var interest: Interest { [.sent, .motionChange, .ended, .inserted, .deleted, .course] }
   override class var absence: String { "no record was made below a threshold, or without autoSync" }
 
   private struct Sender {
     var motionChange: MonotonicInstant?
+    /// When its app asked for an upload.
+    var asked: MonotonicInstant?
     /// Of an upload that goes on, the last one.
     var answer: MonotonicInstant?
     /// Since an upload, or a motion change without a network, the queue has not been empty (SDK §8.5.3).
@@ -32,6 +34,7 @@ final class TriggerRule: Rule {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
     case .told(.engine(.motionChange)): (senders[device].motionChange, senders[device].isLeft) = (now, true)
+    case .askedToSync: senders[device].asked = now
     case .ended: (senders[device].answer, senders[device].isLeft) = (now, true)
     case .queue(.deleted):
       if ledger.pages[device].waiting.count == 0 { senders[device].isLeft = false }
@@ -42,9 +45,9 @@ final class TriggerRule: Rule {
         exercised += 1
       }
     case .sent(let request) where request.purpose == .records:
-      guard senders[device].answer != now, !ledger.pages[device].isHealed, let terms = ledger.pages[device].terms else {
-        return
-      }
+      guard senders[device].answer != now, senders[device].asked != now, !ledger.pages[device].isHealed,
+        let terms = ledger.pages[device].terms
+      else { return }
       if !terms.autoSync { return flag(context, nil, "request \(request.id) is sent although autoSync is off") }
       let waiting = ledger.pages[device].waiting.count
       guard waiting < terms.threshold, senders[device].motionChange != now else { return }
