@@ -64,6 +64,17 @@ import Upload
     #expect(Set(server.requests.map(\.body)).count == 1)
   }
 
+  @Test(arguments: [
+    ("Retry-After: Sun, 06 Nov 1994 08:50:07 GMT \r\n", 30), ("retry-after:\tSun, 06 Nov 1994 08:00:00 GMT\r\n", 0),
+    ("Retry-After: 12\r\n", 12), ("Retry-After: soon\r\n", nil), ("", nil),
+  ])
+  func theWishIsSecondsOrADate(field: String, seconds: Int64?) throws {
+    let now = try #require(WallInstant(imfFixdate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+    let verdict = SendingRules.openTelemetry.verdict(
+      on: .answered(status: 503, reason: "", body: []), head: Array("HTTP/1.1 503 Busy\r\n\(field)\r\n".utf8), at: now)
+    #expect(verdict == .again(after: seconds.map { .seconds($0) }, reason: "status 503"))
+  }
+
   /// It wants to be left alone for an hour, which is longer than anything is kept: no second request comes.
   @Test func aWishToBeLeftAloneIsHeeded() async throws {
     let server = try server([Self.status("503 Service Unavailable", "retry-after: 3600\r\n"), .ok()])

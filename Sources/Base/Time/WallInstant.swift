@@ -174,6 +174,17 @@ extension WallInstant {
     }
   }
 
+  /// Reads an IMF-fixdate. The obsolete forms of dates in HTTP are not taken.
+  package init?(imfFixdate text: String) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 6, words[5] == "GMT", words[0].hasSuffix(","), words[1].utf8.count == 2,
+      let month = WallInstant.monthNames.firstIndex(of: String(words[2]))
+    else { return nil }
+    // Everything but the name of the day has a place in the other form.
+    let form = "\(words[3])-\((month + 1).zeroPadded(to: 2))-\(words[1])T\(words[4])Z"
+    self.init(iso8601: form.utf8.span)
+  }
+
   private static let dayNames: [String] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let monthNames: [String] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -81,14 +81,14 @@ package final class RunTelemetry: Watcher {
     return shares.max().flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// In the time of the run: what is wished, or ten seconds of the machine's clock; and in virtual time, which takes no time, no more than
-  /// the timeline has intervals.
+  /// In the time of the run: what is wished, or ten seconds of the machine's clock; and in virtual time, in which days pass in seconds, no
+  /// less than two intervals of the timeline: telling all of them would be dear beside the run itself (loadtest/telemetry).
   private static func interval(_ wish: Nanoseconds?, _ setup: RunSetup) -> Nanoseconds {
     let factor = setup.outside?.factor ?? 1
     let interval = Nanoseconds(Int64(Double((wish ?? standardInterval).count) * factor))
     let isMachines = setup.outside.map { $0.lockstep == nil } ?? false
     if isMachines || wish != nil { return interval }
-    return max(interval, Timeline(span: setup.duration + setup.settle).width)
+    return max(interval, Timeline(span: setup.duration + setup.settle).width * 2)
   }
 
   private func add(_ sink: any MetricsSink) {

@@ -53,8 +53,17 @@ import Testing
       var bytes: [UInt8] = []
       instant.append(imfFixdateTo: &bytes)
       #expect(String(decoding: bytes, as: UTF8.self) == text)
+      let second = instant.millisecondsSince1970 - Int64(instant.millisecondOfDay % 1_000)
+      #expect(WallInstant(imfFixdate: text)?.millisecondsSince1970 == second)
     }
   }
+
+  @Test(arguments: [
+    "", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 6 Nov 1994 08:49:37 GMT",
+    "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 31 Feb 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 25:49:37 GMT",
+  ])
+  func whatIsNoIMFFixdateIsRefused(text: String) { #expect(WallInstant(imfFixdate: text) == nil) }
 
   @Test func everyDayAndMonthHasItsNameInAnHTTPDate() {
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

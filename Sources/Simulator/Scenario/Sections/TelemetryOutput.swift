@@ -28,7 +28,7 @@ extension OpenTelemetryOutput: ScenarioSection {
       .key("headers", \.headers, .map(of: .text), "Headers of every request to the receiver."),
       .optional(
         "interval", \.interval, .interval,
-        "How often metrics are sent; by default every 10s, and in virtual time at most 361 times."),
+        "How often metrics are sent; by default every 10s, and in virtual time at most 181 times."),
       .optional(
         "sample", \.sample, .share,
         "Share of the devices whose records are traced; 0 for metrics alone. By default, up to 50 devices."),
@@ -75,7 +75,7 @@ extension RemoteWriteOutput: ScenarioSection {
       .key("headers", \.headers, .map(of: .text), "Headers of every request to the receiver."),
       .optional(
         "interval", \.interval, .interval,
-        "How often metrics are sent; by default every 10s, and in virtual time at most 361 times."),
+        "How often metrics are sent; by default every 10s, and in virtual time at most 181 times."),
       .key("labels", \.labels, .map(of: .text), "Labels of every series, beside `job` and `scenario`."),
       .key("time", \.time, .choice, TelemetryTime.text),
     ])

@@ -129,7 +129,7 @@ extension TelemetrySender {
     while true {
       number += 1
       let answer = ask(shipment, number, over: transport)
-      switch rules.verdict(on: answer.outcome, head: answer.head) {
+      switch rules.verdict(on: answer.outcome, head: answer.head, at: clock.wallNow) {
       case .taken(let rejected, let message):
         return state.withLock { $0.account.deliver(shipment, rejected: rejected, message: message) }
       case .refused(let reason): return state.withLock { $0.account.drop(shipment, because: reason) }
