@@ -72,11 +72,20 @@ final class Browser: @unchecked Sendable {
   }
 
   deinit {
+    end()
     _ = close(output)
     _ = close(input)
     child.signal(SIGKILL)
     _ = child.exitCode()
     do { try FileManager.default.removeItem(atPath: profile) } catch {}
+  }
+
+  /// A browser that is told to close ends its processes first and its pipe last: afterwards nothing is written into the profile.
+  private func end() {
+    do {
+      try call("Browser.close")
+      while true { _ = try receive() }
+    } catch {}
   }
 
   /// Sends a command and waits for its answer.

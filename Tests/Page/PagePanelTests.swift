@@ -16,6 +16,29 @@ final class PagePanelTests: PageStage {
     }
   }
 
+  @Test(arguments: [false, true])
+  func everyChoiceForACommandCanBeReadWhole(isPhone: Bool) throws {
+    let look = isPhone ? BrowserPage.Look.phone : BrowserPage.Look()
+    try withPage(look, path: "/#device=van-1", before: { try $0.record(1, of: "van-1") }) { page, _ in
+      try page.wait(until: "document.querySelector('.order-form') !== null")
+      if isPhone { try page.click(".views [data-view=side]") }
+      let cut = try page.text(
+        """
+        [...document.querySelectorAll('.order-form select')].flatMap(select => [...select.options].filter(({ index }) => {
+          select.selectedIndex = index
+          const needed = select.cloneNode()
+          needed.append(select.options[index].cloneNode(true))
+          needed.style.cssText = 'width: auto; position: fixed'
+          document.body.append(needed)
+          const isCut = needed.offsetWidth > select.offsetWidth
+          needed.remove()
+          return isCut
+        })).map(option => option.text).join()
+        """)
+      #expect(cut == "")
+    }
+  }
+
   @Test func aWrongCommandIsRefusedInTheServersWords() throws {
     try withPage(problemsExpected: 1, before: { try $0.record(1, of: "van-1") }) { page, _ in
       try chooseFirst(page)

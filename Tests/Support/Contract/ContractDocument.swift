@@ -32,6 +32,43 @@ package struct ContractDocument: Sendable {
   }
 }
 
+extension ContractDocument {
+  /// Examples that are not as their schemas have them. A wrong request is shown only where the answer says what is wrong with
+  /// it.
+  package var unfitExamples: [String] {
+    operations.flatMap(\.cases).flatMap { example in
+      let value = example.example["value"] ?? .null
+      var problems = schema.problems(of: value, in: example.content["schema"] ?? .null)
+      if example.isGood, let body = example.body {
+        let form = example.operation.requestBody?["content"]?[body.mediaType]?["schema"] ?? .null
+        problems += schema.problems(of: body.value, in: form)
+      }
+      return problems.map { "\(example): \($0)" }
+    }
+  }
+
+  /// Operations without an example of success, and examples of requests that no answer has. `unanswered` are known.
+  package func missingExamples(besides unanswered: Set<String> = []) -> [String] {
+    operations.flatMap { operation in
+      let answered = Set(operation.cases.map(\.name)).union(unanswered)
+      let requests = operation.requestExamples.filter { !answered.contains($0) }
+        .map { "\(operation.id): answer to \($0)" }
+      return (operation.cases.contains { $0.isGood } ? [] : ["\(operation.id): success"]) + requests
+    }
+  }
+
+  /// What is not as an example says in the answer to it.
+  package func problems(of answer: ContractAnswer, to example: ContractCase) throws -> [String] {
+    var problems = try problems(of: answer, to: example.operation)
+    if answer.status != example.status { problems.append("status \(answer.status) instead of \(example.status)") }
+    if answer.mediaType != example.mediaType { problems.append("\(answer.mediaType) instead of \(example.mediaType)") }
+    if let code = example.example["value"]?["error"]?["code"], try answer.json()["error"]?["code"] != code {
+      problems.append("another code than \(code.text)")
+    }
+    return problems.map { "\(example): \($0): \(answer.text)" }
+  }
+}
+
 /// One operation of the file, its references resolved.
 package struct ContractOperation: Sendable {
   package let id: String
