@@ -68,7 +68,9 @@ import Testing
     let call = try run("{}", [], out: folder)
     #expect(call.output.contains("/s at the server, ") && call.output.contains(" by the clock"), "\(call.output)")
     #expect(call.output.contains("  at http://127.0.0.1:"))
+    #expect(call.output.contains(", server: unknown\n"), "\(call.output)")
     let unit = String(decoding: try folder.read("junit.xml"), as: UTF8.self)
+    #expect(unit.contains("name=\"server\" value=\"\""))
     #expect(unit.contains("wallSeconds") && unit.contains("http://127.0.0.1:"))
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import IngestServer
 import JSON
 import Support
@@ -27,6 +28,7 @@ import Testing
     let ours = ["--target", server.url, "--preset", "rollingroad"]
     let trusted = run(ours, environment: ["ROLLINGROAD_ADMIN_TOKEN": Self.token])
     #expect(trusted.code == .ok && !trusted.output.contains("not verified"), "\(trusted.output)\(trusted.error)")
+    #expect(trusted.output.contains(", server: Rolling Road \(Product.version)\n"), "\(trusted.output)")
     let stranger = run(ours)
     #expect(stranger.output.contains("not verified: /admin/v1: status 401; show --admin-token"), "\(stranger.output)")
     // A token that is not the server's is said to be that, before the run.

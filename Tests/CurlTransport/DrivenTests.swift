@@ -31,6 +31,17 @@ import Upload
     #expect(transport.turn(until: SystemClock().monotonicNow).isEmpty)
   }
 
+  @Test(arguments: Way.allCases) func openConnectionsAreCounted(_ way: Way) throws {
+    let server = try BareServer { _ in .ok("yes") }
+    let transport = try DrivenTransport(way.configuration())
+    #expect(transport.openConnections == 0)
+    for device in 0..<3 { transport.submit(request(server.url, 1), device: device) }
+    _ = take(3, from: transport)
+    #expect((1...3).contains(transport.openConnections))
+    for device in 0..<3 { transport.changeNetwork(of: device) }
+    #expect(transport.openConnections == (way.configuration().connections == .mobile ? 0 : transport.openConnections))
+  }
+
   @Test func aCallFromAnotherThreadEndsATurn() async throws {
     let transport = try DrivenTransport(TransportConfiguration())
     let alarm = transport.alarm

@@ -1,6 +1,7 @@
 import AnswerCheck
 import Base
 import Contract
+import CurlTransport
 import Scenario
 import Support
 import Synchronization
@@ -35,6 +36,22 @@ import World
     }
     edit(&setup)
     return try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: []).run()
+  }
+
+  /// Only what a terminal can show.
+  @Test(arguments: [
+    ("Server: nginx/1.22.1\r\n", "nginx/1.22.1"), ("server:  a\u{1B}[2Jb \r\n", "a[2Jb"), ("", nil),
+  ])
+  func aServerSaysWhatItIs(field: String, name: String?) throws {
+    let server = try BareServer { _ in .keep(Array("HTTP/1.1 200 OK\r\n\(field)Content-Length: 2\r\n\r\n{}".utf8)) }
+    var setup = Runs.setup(seed: 3, minutes: 2, Runs.drivers(1, radio: .constant(.lte)))
+    setup.outside = OutsideSetup(url: server.url + "locations")
+    setup.outside?.transport.keepsHeads = true
+    setup.outside?.factor = 300
+    let run = try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: [])
+    _ = try run.run()
+    #expect(run.serverName == name)
+    #expect(try setup.outside?.askVersion() == nil)
   }
 
   private func summary(_ report: RunReport) -> RunSummary {

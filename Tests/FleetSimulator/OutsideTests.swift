@@ -2,6 +2,7 @@ import Base
 import CurlTransport
 import FleetSimulator
 import IngestServer
+import Scenario
 import Store
 import Testing
 import World
@@ -31,6 +32,27 @@ import World
     #expect(report.sums.pending == 0 && report.sums.unverified == report.sums.created)
     #expect(report.drained != nil)
     #expect(report.generatorLag.count > 100)
+  }
+
+  @Test func aRunKnowsItsServerAndCountsItsConnections() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    let read = try ScenarioReader().read(
+      "{ version: 1, name: \"n\", clock: { mode: \"accelerated\", factor: 300, duration: \"5m\" },"
+        + " target: { url: \"\(server.url)/locations\", preset: \"rollingroad\" }, fleets: { cars: { devices: 4 } } }")
+    let setup = try RunSetup(read.scenario)
+    #expect(try setup.outside?.askVersion() == "Rolling Road \(Product.version)")
+    let measures = try Measures(read.scenario, setup)
+    var most = 0
+    let run = try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: [measures])
+    let report = try run.run { _, _ in most = max(most, measures.progress.connections ?? -1) }
+    #expect((1...8).contains(most))
+    let summary = measures.summary(of: report, hash: "", product: "")
+    guard case .gauge(let levels)? = summary.figure("connections_open") else {
+      Issue.record("the connections are no gauge")
+      return
+    }
+    #expect((1...8).contains(levels.greatest ?? 0))
   }
 
   @Test func runsOfOneSeedLeaveTheirRecordsSideBySide() throws {

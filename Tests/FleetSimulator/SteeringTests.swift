@@ -1,4 +1,7 @@
 import Base
+import Contract
+import Engine
+import Host
 import JSON
 import Queue
 import Scenario
@@ -6,6 +9,7 @@ import Store
 import Synchronization
 import Testing
 import Threads
+import Upload
 import Vocabulary
 
 @testable import FleetSimulator
@@ -136,6 +140,16 @@ import Vocabulary
     #expect(moment.fleets[0].phones == 16 && moment.fleets[0].present == 4)
   }
 
+  /// An app sends what it has before it stops its SDK, however little that is.
+  @Test func phonesThatLeaveWithRecordsBreakNoRule() throws {
+    let text = Self.text(seed: 2).replacing(
+      "fleets:",
+      with: "sdk: { config: { http: { batchSync: true, autoSyncThreshold: 50, maxBatchSize: 50 } } }, fleets:")
+    let session = try run(text, [(900, .removePhones(5, fleet: "cars"))])
+    #expect(session.report.isRight, "\(session.report.violations.map(\.text))")
+    #expect(session.events.count > 10_000)
+  }
+
   @Test func whatCannotBeDoneSaysSo() throws {
     let session = try run(
       Self.text(seed: 2), [(300, .addPhones(500, fleet: "cars")), (301, .removePhones(7, fleet: "cars"))])
@@ -182,6 +196,24 @@ import Vocabulary
     #expect(throws: RunActError.self) { try steering.submit(.stop) }
   }
 
+  /// The phone that a finding is about came by an act.
+  @Test func aFindingOfASteeredRunIsExplainedWithItsActs() throws {
+    let read = try ScenarioReader().read(Self.text(seed: 7))
+    var setup = try RunSetup(read.scenario)
+    let steering = RunSteering(read.scenario, &setup, document: read.document, places: 40)
+    let hand = Hand([(200, .addPhones(6, fleet: "cars"))])
+    hand.steering = steering
+    func store() throws -> LyingStore { try LyingStore(.forgetsBatch(each: 3)) }
+    let report = try FleetRun(setup, to: .inside(store()), watchers: [hand], steering: steering).run()
+    func stories(_ setup: RunSetup) throws -> [String: [String]] {
+      let explained = try Investigation.explain(report, of: setup, store: store)
+      return Dictionary(explained.violations.map { ($0.device, $0.story) }) { first, _ in first }
+    }
+    let added = try #require(report.violations.map(\.device).first { ["cars-6", "cars-7", "cars-8"].contains($0) })
+    #expect(try stories(setup)[added]?.contains { $0.contains("queue.inserted") } == false, "the run as it was planned")
+    #expect(try stories(steering.repeating(setup))[added]?.isEmpty == false)
+  }
+
   /// Against a count of its own.
   @Test func theRecordingKnowsEveryInstant() throws {
     let read = try ScenarioReader().read(Self.text(seed: 6))
@@ -191,10 +223,14 @@ import Vocabulary
     _ = try FleetRun(setup, to: .inside(Runs.store()), watchers: [counter], steering: steering).run()
     let recording = try #require(steering.recording)
     #expect(counter.depths.count >= 39)
-    for (instant, depths) in counter.depths {
+    #expect(counter.known.last.map { $0.contains { $0 != nil } } == true)
+    for ((instant, depths), known) in zip(counter.depths, counter.known) {
       let moment = recording.moment(at: instant)
       #expect(moment.isExact && moment.instant == instant)
-      for phone in moment.phones { #expect(phone.queue == depths[phone.number]) }
+      for phone in moment.phones {
+        #expect(phone.queue == depths[phone.number])
+        #expect(phone.known == known[phone.number])
+      }
       #expect(moment.fleets.reduce(0) { $0 + $1.backlog } == depths.reduce(0, +))
     }
   }
@@ -209,23 +245,39 @@ import Vocabulary
   }
 }
 
-/// How many records wait in each phone, just after every half minute.
+/// How many records wait in each phone, and which of its places the server has acknowledged last, just after every half
+/// minute.
 private final class QueueCounter: Watcher {
   private(set) var depths: [(instant: Nanoseconds, depths: [Int])] = []
+  private(set) var known: [[Coordinate?]] = []
   private var now: [Int]
+  private var places: [UUID128: Coordinate] = [:]
+  private var underWay: [Int: OutgoingRequest] = [:]
+  private var acknowledged: [Coordinate?]
   private var next = Nanoseconds.seconds(30)
 
-  init(phones: Int) { now = Array(repeating: 0, count: phones) }
+  init(phones: Int) {
+    now = Array(repeating: 0, count: phones)
+    acknowledged = Array(repeating: nil, count: phones)
+  }
 
   func see(_ event: SimulationEvent, _ context: EventContext) {
     let instant = context.now.monotonic - MonotonicInstant(nanoseconds: 0)
     while instant > next, depths.count < 40 {
       depths.append((next, now))
+      known.append(acknowledged)
       next = next + .seconds(30)
     }
     switch event {
     case .queue(.inserted): now[context.device] += 1
     case .queue(.deleted): now[context.device] -= 1
+    case .told(.engine(.location(let record))), .told(.engine(.motionChange(let record))):
+      places[record.uuid] = Coordinate(latitude: record.coords.latitude, longitude: record.coords.longitude)
+    case .sent(let request) where request.purpose == .records: underWay[context.device] = request
+    case .ended(let id, let outcome):
+      guard (200..<300).contains(outcome.status), let request = underWay[context.device], request.id == id
+      else { return }
+      if let place = request.cargo?.uuids.compactMap({ places[$0] }).last { acknowledged[context.device] = place }
     default: break
     }
   }

@@ -95,7 +95,8 @@ final class RoomTests: RoomPageStage {
       )
       try page.wait(
         until: "document.getElementById('slider-says').textContent.startsWith('0:') && location.hash.includes('at=')")
-      try page.wait(until: "document.querySelector('.facts').textContent.includes('not recorded')")
+      // Half an hour into the run the server knew each phone, and where it was then.
+      try page.wait(until: "document.querySelector('.facts').textContent.includes('m away')")
       try page.reload()
       try page.wait(until: "document.getElementById('slider-live')?.getAttribute('aria-pressed') === 'false'")
       try page.wait(until: "document.querySelector('.device-head h2').textContent !== ''")

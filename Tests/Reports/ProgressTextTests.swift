@@ -16,6 +16,12 @@ import Testing
         == "█████░░░░░░░░░░░░░░░ 25 %  2,000 devices  512 uploads/s  p95 147 ms  backlog 490  errors 4  1m 01s left")
   }
 
+  @Test func connectionsToARealServerAreCounted() {
+    var progress = progress
+    progress.connections = 1_998
+    #expect(ProgressText.line(progress, left: nil).contains("  1,998 connections  backlog 490  "))
+  }
+
   /// A line that runs over the edge cannot be renewed: each renewal would begin another one.
   @Test func aNarrowTerminalLosesTheLeastImportant() {
     #expect(bar(80) == "█████░░░░░░░░░░░░░░░ 25 %  512 uploads/s  backlog 490  errors 4  1m 01s left")

@@ -40,6 +40,7 @@ const figures = [
   ['apps run', ({ apps, devices }) => `${count(apps)} of ${count(devices)}`],
   ['uploads/s', ({ uploadsPerSecond }) => rate(uploadsPerSecond)],
   ['records/s', ({ recordsPerSecond }) => rate(recordsPerSecond)],
+  ['connections', ({ connections }) => connections === null ? '–' : count(connections)],
   ['p50 · p95 · p99', ({ p50Milliseconds, p95Milliseconds, p99Milliseconds }) => p50Milliseconds === null ? '–' : [p50Milliseconds, p95Milliseconds, p99Milliseconds].map(milliseconds).join(' · ')],
   ['waiting', ({ queue }) => count(queue)],
   ['errors', ({ errors }) => count(errors), ({ errors }) => errors > 0 ? 'bad' : ''],

@@ -89,6 +89,9 @@ package final class DrivenTransport {
     return loop.takeCompletions()
   }
 
+  /// Connections that stand or are being made.
+  package var openConnections: Int { loop.sockets.openCount + loop.lines.count }
+
   /// Ends a turn, from any thread.
   package var alarm: @Sendable () -> Void {
     { [mailbox] in mailbox.wake() }

@@ -27,6 +27,8 @@ struct LineTable {
   /// By device; -1: none.
   private var firstUnused: [Int32] = []
   var timers = TimerQueue<Int32>()
+  /// How many there are.
+  private(set) var count = 0
 
   subscript(socket: Int32) -> Line? {
     get { Int(socket) < lines.count ? lines[Int(socket)] : nil }
@@ -39,6 +41,7 @@ struct LineTable {
   mutating func insert(_ line: Line, at socket: Int32) {
     let missing = Int(socket) + 1 - lines.count
     if missing > 0 { lines.append(contentsOf: repeatElement(nil, count: missing)) }
+    if !has(socket) { count += 1 }
     lines[Int(socket)] = line
   }
 
@@ -85,6 +88,7 @@ struct LineTable {
     if let timer = line.timer { timers.cancel(timer) }
     if line.exchange == nil { unlink(socket, of: line.device) }
     lines[Int(socket)] = nil
+    count -= 1
   }
 
   var sockets: [Int32] { lines.indices.filter { lines[$0] != nil }.map { Int32($0) } }

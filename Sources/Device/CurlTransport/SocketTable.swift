@@ -12,6 +12,8 @@ struct SocketTable: ~Copyable {
     /// What epoll waits for; 0 when it is not registered.
     var events: UInt32 = 0
     var isInUse = false
+    /// Neither closed nor shut down.
+    var isOpen = false
     /// For whom it was opened; -1: for none.
     var device: Int32 = -1
     var idleTimer: TimerToken?
@@ -21,6 +23,8 @@ struct SocketTable: ~Copyable {
   private let idleTime: Nanoseconds
   private var sockets: [Socket] = []
   private var idle = TimerQueue<Int32>()
+  /// How many are open.
+  private(set) var openCount = 0
 
   init(idleTime: Nanoseconds) throws(TransportError) {
     epoll = rr_epoll_create()
@@ -41,7 +45,7 @@ struct SocketTable: ~Copyable {
     makeRoom(for: socket)
     let former = sockets[Int(socket)]
     if let timer = former.idleTimer { idle.cancel(timer) }
-    sockets[Int(socket)] = Socket(device: Int32(truncatingIfNeeded: device))
+    replace(socket, with: Socket(isOpen: true, device: Int32(truncatingIfNeeded: device)))
     if former.isInUse { use(socket, former.events) }
     return socket
   }
@@ -62,7 +66,7 @@ struct SocketTable: ~Copyable {
     guard index < sockets.count && sockets[index].isInUse else { return }
     // A socket that was closed without a word was still waiting to be connected.
     if sockets[index].events & EPOLLOUT.rawValue != 0 && !register(socket, EPOLLIN.rawValue) {
-      sockets[index] = Socket()
+      replace(socket, with: Socket())
       return
     }
     sockets[index].isInUse = false
@@ -81,7 +85,7 @@ struct SocketTable: ~Copyable {
   mutating func close(_ socket: Int32) -> Int32 {
     if Int(socket) < sockets.count {
       if let timer = sockets[Int(socket)].idleTimer { idle.cancel(timer) }
-      sockets[Int(socket)] = Socket()
+      replace(socket, with: Socket())
     }
     return Glibc.close(socket)
   }
@@ -91,7 +95,7 @@ struct SocketTable: ~Copyable {
     guard Int(socket) < sockets.count else { return }
     if let timer = sockets[Int(socket)].idleTimer { idle.cancel(timer) }
     _ = register(socket, 0)
-    sockets[Int(socket)] = Socket()
+    replace(socket, with: Socket())
   }
 
   /// Ends the connections that were idle for too long.
@@ -111,8 +115,16 @@ struct SocketTable: ~Copyable {
   private mutating func end(_ socket: Int32) {
     sockets[Int(socket)].idleTimer = nil
     _ = register(socket, 0)
+    if sockets[Int(socket)].isOpen { openCount -= 1 }
+    sockets[Int(socket)].isOpen = false
     // Fails when the server was faster.
     _ = shutdown(socket, Int32(SHUT_RDWR))
+  }
+
+  private mutating func replace(_ socket: Int32, with other: Socket) {
+    if sockets[Int(socket)].isOpen { openCount -= 1 }
+    if other.isOpen { openCount += 1 }
+    sockets[Int(socket)] = other
   }
 
   private mutating func makeRoom(for socket: Int32) {

@@ -40,7 +40,6 @@ struct PhoneColumns {
     }
   }
 
-  /// What the server knew then is not recorded.
   init(_ moment: RecordedMoment, networks: [String]) {
     instant = moment.instant
     isExact = moment.isExact
@@ -49,7 +48,7 @@ struct PhoneColumns {
       let condition = Condition(phone.state, phone.token, isMoving: phone.isMoving, isOffline: phone.network == offline)
       return Row(
         number: phone.number, fleet: phone.fleet, condition: condition, queue: phone.queue, place: phone.place,
-        known: nil)
+        known: phone.known)
     }
   }
 
@@ -122,14 +121,13 @@ struct PhoneStory {
     object["requests"] = .null
   }
 
-  /// `known`: what the server knows, where that can be told.
-  init(_ phone: RecordedMoment.Phone, at moment: RecordedMoment, in run: WatchedRun, known: Coordinate?) {
+  init(_ phone: RecordedMoment.Phone, at moment: RecordedMoment, in run: WatchedRun) {
     let network = run.steering.networkNames[phone.network]
     object = PhoneStory.common(
       run.steering.phoneNames[phone.number], run.steering.fleetNames[phone.fleet], at: moment.instant,
       PhoneColumns.Condition(
         phone.state, phone.token, isMoving: phone.isMoving, isOffline: network == PhoneColumns.offlineName),
-      phone.state, network, phone.place, known, phone.queue, phone.token)
+      phone.state, network, phone.place, phone.known, phone.queue, phone.token)
     object["requests"] = .array(phone.requests.reversed().map(\.json))
   }
 

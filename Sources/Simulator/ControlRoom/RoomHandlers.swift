@@ -50,11 +50,9 @@ struct RoomHandlers: Sendable {
     let name = request.path.last ?? ""
     guard let number = run.steering.phoneNames.firstIndex(of: name) else { return .answer(unknown(name)) }
     guard run.steering.recording == nil, request.parameter("instant") == nil else {
-      let isNow = request.parameter("instant") == nil
       return recorded(request, orNow: true) { moment in
         guard let phone = moment.phones.first(where: { $0.number == number }) else { return unknown(name) }
-        let known = isNow ? run.steering.view?.phones.first { $0.number == number }?.known : nil
-        return .json(200, PhoneStory(phone, at: moment, in: run, known: known).json)
+        return .json(200, PhoneStory(phone, at: moment, in: run).json)
       }
     }
     guard let view = run.steering.view else { return .answer(.notYet) }

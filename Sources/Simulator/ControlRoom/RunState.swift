@@ -54,6 +54,7 @@ struct RunState {
     object["devices"] = .count(view.fleets.reduce(0) { $0 + $1.present })
     object["apps"] = .count(view.fleets.reduce(0) { $0 + $1.active })
     object["queue"] = .count(progress.backlog)
+    object["connections"] = progress.connections.map { .count($0) } ?? .null
     object["uploadsPerSecond"] = .double(progress.uploadsPerSecond)
     object["recordsPerSecond"] = .double(view.recordsPerSecond)
     object["p50Milliseconds"] = .known(view.p50Milliseconds)

@@ -51,7 +51,8 @@ package struct JUnitReport {
     if let place = summary.place {
       let rate = NumberText.figure(Double(summary.uploadCount) / max(place.seconds, 0.001))
       values += [
-        ("target", place.target), ("started", place.start.iso8601Text), ("ended", place.end.iso8601Text),
+        ("target", place.target), ("server", place.server ?? ""), ("started", place.start.iso8601Text),
+        ("ended", place.end.iso8601Text),
         ("wallSeconds", NumberText.decimal(place.seconds, places: 3).filter { $0 != "," }),
         ("uploadsPerWallSecond", rate),
       ]

@@ -95,7 +95,9 @@ enum RateText {
       lines.append(
         "\(start.iso8601Text) to \(end.iso8601Text), \(NumberText.span(milliseconds: milliseconds)) by the clock")
     }
-    if let place = summary.place { lines.append("at \(place.target)") }
+    if let place = summary.place {
+      lines.append("at \(place.target), server: \(place.server ?? "unknown")")
+    }
     let product = "rollingroad \(summary.product)"
     lines.append(summary.origin.map { "\(product) on \($0.host)" } ?? product)
     return lines + (summary.origin.map { [$0.command] } ?? [])

@@ -11,7 +11,7 @@ extension PageReport {
       inFlight,
       throughput, bytes, errors, delivery,
       spread("Delivery latency", "From the creation of a record to its acknowledgement.", \.deliveryLatency),
-      devices, processor,
+      devices, connections, processor,
     ]
     return [HTML.element("h2", "", [HTML.text("Over time")]), faults]
       + [HTML.element("div", "class=\"charts\"", charts.filter { !$0.isEmpty })]
@@ -127,6 +127,15 @@ extension PageReport {
       "Bytes per second", "The bodies of uploads.",
       [Chart.Line(name: "bytes", colour: "c", values: perSecond(\.bytes), isFilled: true)], .linear
     ) { NumberText.bytes($0) + "/s" }
+  }
+
+  /// Of a run at a real server.
+  private var connections: String {
+    guard case .gauge(let series)? = summary.figure("connections_open"), series.levels.count > 1 else { return "" }
+    return chart(
+      "Open connections", "To the server, at the end of each interval.",
+      [Chart.Line(name: "connections", colour: "b", values: series.levels.map { Double($0) }, isFilled: true)], .linear,
+      NumberText.figure)
   }
 
   /// Of a run at a real server.

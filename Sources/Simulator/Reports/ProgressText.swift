@@ -37,6 +37,7 @@ package enum ProgressText {
       ("\(NumberText.figure(progress.uploadsPerSecond)) uploads/s", 3),
     ]
     if let p95 = progress.p95Milliseconds { parts.append(("p95 \(NumberText.span(milliseconds: p95))", 4)) }
+    if let open = progress.connections { parts.append((NumberText.count(open, "connection"), 6)) }
     parts.append(("backlog \(NumberText.count(progress.backlog))", 2))
     let most = progress.mostFrequentError.map { " (\($0))" } ?? ""
     parts.append(("errors \(NumberText.count(progress.errors))\(most)", 1))

@@ -21,6 +21,8 @@ struct Simulation {
     pipe = ShardPipe(process)
   }
 
+  private var files: RouteFiles { RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder) }
+
   /// Adds what came up to `tally`.
   func run(_ scenario: Scenario, _ tally: inout CoverageTally) -> ExitCode {
     do {
@@ -44,8 +46,7 @@ struct Simulation {
   private func runThrough(_ scenario: Scenario, _ tally: inout CoverageTally) throws -> ExitCode {
     var scenario = scenario
     scenario.limitGeneratorLag()
-    var setup = try RunSetup(
-      scenario, files: RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder))
+    var setup = try RunSetup(scenario, files: files)
     if let shard = options.shard { setup = setup.part(shard) }
     let steering = options.dashboard.map { _ in
       RunSteering(scenario, &setup, document: options.document.adopting(scenario, keepsJudgement: true))
@@ -84,7 +85,7 @@ struct Simulation {
       pipe.send(.result(result.ofShard))
       return .ok
     }
-    let code = try tell(result, of: scenario, setup, outputs)
+    let code = try tell(result, of: scenario, setup, outputs, steering)
     dashboard?.waitForEnd(interruption)
     return code
   }
@@ -115,6 +116,7 @@ struct Simulation {
         "note: the drives take \(drives) of real time; then the queues drain in real time, \(NumberText.span(setup.settle)) at most (clock.settle)"
       )
     }
+    setup.outside?.serverVersion = try outside.askVersion()
     if let reason = try outside.showStreets(of: setup) { process.writeError("note: \(reason)") }
     let now = SystemClock().wallNow
     if outside.beginsToday { setup.start = now }
@@ -183,7 +185,9 @@ struct Simulation {
       measures.clausesBroken = audit?.verdicts.count { $0.outcome == .broken } ?? 0
       var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
       let ended = max(begun, SystemClock().wallNow)
-      summary.place = setup.outside.map { RunPlace(target: $0.url, start: begun, end: ended) }
+      summary.place = setup.outside.map {
+        RunPlace(target: $0.url, server: $0.serverVersion ?? run.serverName, start: begun, end: ended)
+      }
       summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
       summary.errors = errors.errors
       summary.leaveLateUnjudged()
@@ -225,7 +229,8 @@ struct Simulation {
     display?.clear()
     let sending = telemetry?.finish(report)
     undelivered = sending?.notes ?? []
-    if setup.outside == nil { report = try Investigation.explain(report, of: setup, store: newStore) }
+    let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
+    if setup.outside == nil { report = try Investigation.explain(report, of: again, store: newStore) }
     let whole = summary(of: report)
     dashboard?.end(whole)
     return Result(
@@ -254,17 +259,17 @@ extension [Output] {
 /// What there is to say and to keep when a run is over.
 extension Simulation {
   func tell(
-    _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs
+    _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
   ) throws -> ExitCode {
     var summary = result.summary
-    if setup.outside == nil { try logFailing(summary, setup, outputs) }
-    summary.replay = replayCommand(summary, setup)
+    if setup.outside == nil { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
+    summary.replay = replayCommand(summary, setup, steering)
     try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
     let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
-    if let first = result.violation { try keepFailure(first, summary, scenario, setup) }
+    if let first = result.violation { try keepFailure(first, summary, scenario, setup, steering) }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
       if result.difference != nil { return .invariantViolated }
@@ -275,9 +280,11 @@ extension Simulation {
   }
 
   /// How to see the first violation again; nil when there is none, or no way: a real server cannot be had as it was.
-  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup) -> String? {
+  private func replayCommand(_ summary: RunSummary, _ setup: RunSetup, _ steering: RunSteering?) -> String? {
     guard let violation = summary.violations.first, setup.outside == nil else { return nil }
     guard let folder = options.folder else {
+      // The acts of a person stand in no command.
+      if steering?.isSteered == true { return nil }
       return "rollingroad simulate \(options.words.map(\.shellWord).joined(separator: " ")) --out DIR"
     }
     let name = FailureBundle.folder(name: summary.scenario, seed: setup.seed)
@@ -286,12 +293,16 @@ extension Simulation {
 
   /// What it takes to see the first violation again.
   private func keepFailure(
-    _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup
+    _ violation: Violation, _ summary: RunSummary, _ scenario: Scenario, _ setup: RunSetup, _ steering: RunSteering?
   ) throws {
     guard let folder = options.folder, setup.outside == nil else { return }
     var document = options.document.adopting(scenario)
-    for fleet in setup.fleets {
-      if let members = fleet.members { document.setMembers(members, of: fleet.name) }
+    if let steering, steering.isSteered {
+      document = steering.session(in: document)
+    } else {
+      for fleet in setup.fleets {
+        if let members = fleet.members { document.setMembers(members, of: fleet.name) }
+      }
     }
     let plan = FailurePlan(
       document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
@@ -326,70 +337,5 @@ extension ExitCode {
       case .stopped: .stoppedBySignal
       case .uncovered: .coverageMissed
       }
-  }
-}
-
-/// One scenario with seed after seed: what must have come up is judged over all of them together.
-struct SeedSeries {
-  let process: ProcessContext
-  let options: SimulationOptions
-  /// How many seeds there are, from that of the scenario on.
-  let count: Int
-
-  func run(_ scenario: Scenario) -> ExitCode {
-    var tally = CoverageTally()
-    var codes: [ExitCode] = []
-    for step in 0..<count {
-      var (one, options) = (scenario, self.options)
-      one.seed = scenario.seed &+ UInt64(step)
-      one.coverage = Coverage()
-      options.isOneOfMany = true
-      options.words = SeedSeries.words(options.words, seed: one.seed)
-      options.folder = options.folder.map { "\($0)/seed-\(one.seed)" }
-      codes.append(Simulation(process, options).run(one, &tally))
-      if codes.last == .stoppedBySignal { break }
-    }
-    process.writeOutput("\(codes.count) seeds: \(codes.count { $0 == .ok }) passed")
-    let worst = SeedSeries.fromWorst.first { codes.contains($0) } ?? .ok
-    return judge(tally, scenario.coverage) || worst != .ok ? worst : .coverageMissed
-  }
-
-  private static let fromWorst: [ExitCode] = [
-    .badScenario, .runtimeFailure, .invariantViolated, .stoppedBySignal, .runInvalid, .thresholdFailed,
-  ]
-
-  /// Whether everything came up that had to.
-  private func judge(_ tally: CoverageTally, _ coverage: Coverage) -> Bool {
-    for line in tally.lines(of: coverage.sometimes) { process.writeOutput("  " + line) }
-    if tally.seeds < coverage.requireOverSeeds {
-      process.writeError(
-        "note: coverage was not evaluated: it requires \(coverage.requireOverSeeds) seeds, and \(tally.seeds) were run"
-      )
-      return true
-    }
-    return tally.missing(of: coverage.sometimes).isEmpty
-  }
-
-  /// What to type to have one of the runs alone.
-  private static func words(_ words: [String], seed: UInt64) -> [String] {
-    words.without(["--seed", "--seeds"]) + ["--seed", "0x" + String(seed, radix: 16)]
-  }
-}
-
-extension Sequence<String> {
-  /// The words of a command line without some flags and their values.
-  func without(_ flags: [String]) -> [String] {
-    var kept: [String] = []
-    var isValue = false
-    for word in self {
-      if flags.contains(word) {
-        isValue = true
-      } else if isValue || flags.contains(where: { word.hasPrefix($0 + "=") }) {
-        isValue = false
-      } else {
-        kept.append(word)
-      }
-    }
-    return kept
   }
 }

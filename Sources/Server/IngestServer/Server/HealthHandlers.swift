@@ -10,8 +10,14 @@ struct HealthHandlers: Sendable {
   let registry: MetricsRegistry
   let backend: any ServerBackend
 
-  /// `GET /healthz`.
-  func health() -> Reply { .answer(.json { $0.raw(Array(#"{"status":"ok"}"#.utf8)) }) }
+  /// `GET /healthz`, with the version of the server.
+  func health() -> Reply {
+    .answer(
+      .object { writer in
+        writer.member("status", "ok")
+        writer.member("version", Product.version)
+      })
+  }
 
   /// `GET /openapi.json`.
   func contract() -> Reply { .answer(Response(200, "application/json", ContractFile.bytes)) }

@@ -99,7 +99,7 @@ enum Measure: Int, CaseIterable {
   case uploadDuration, uploadWait, recordDeliveryLatency, timeToVisible
   case queueDepth, queueOldestAge, drainTime
   case batchSize, uploadBytes, uploads, uploadFailed, retriesPerRecord
-  case tlsHandshakes, connects, connectionReuse
+  case tlsHandshakes, connects, connectionReuse, connectionsOpen
   case authRefreshes, authRefreshFailures
   case geofenceTransitions, geofenceDelay, odometerError, remoteCommandsApplied
   case devicesActive, devicesMoving, droppedTrips
@@ -146,6 +146,8 @@ enum Measure: Int, CaseIterable {
       "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
     case .tlsHandshakes where isVirtual:
       "links in virtual time carry no TLS: drive at an https target with --mode realtime"
+    case .connectionsOpen where isVirtual:
+      "links in virtual time are modelled: drive at a real server with --target"
     case .generatorCPU where isVirtual:
       "not measured in virtual time; use --mode realtime or accelerated"
     case .clausesBroken where isVirtual:
@@ -167,7 +169,7 @@ enum Measure: Int, CaseIterable {
   var isOfTheWhole: Bool {
     switch self {
     case .recordsLost, .duplicatesExplained, .duplicatesUnexplained, .duplicatesRatio, .droppedTrips, .generatorLag,
-      .generatorCPU, .clausesBroken:
+      .generatorCPU, .clausesBroken, .connectionsOpen:
       true
     default: false
     }

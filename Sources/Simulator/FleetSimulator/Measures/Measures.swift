@@ -152,6 +152,9 @@ package final class Measures: Watcher {
     chart.mark(words, from: start, until: min(end, setup.duration))
   }
 
+  /// From now on, as the transport of a real server counts them.
+  func watchConnections(_ count: @escaping () -> Int) { chart.connections = count }
+
   private func settle(_ device: Int) {
     if settledSince == nil { settledSince = now - MonotonicInstant(nanoseconds: 0) }
     devices[device].isSettling = true

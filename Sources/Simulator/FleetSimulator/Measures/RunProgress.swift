@@ -13,6 +13,8 @@ package struct RunProgress: Equatable, Sendable {
   package var p95Milliseconds: Double?
   /// Records that wait.
   package var backlog: Int
+  /// Open to a real server; nil in virtual time.
+  package var connections: Int?
   /// Uploads without a 2xx so far.
   package var errors: Int
   /// How most of them ended.
@@ -50,7 +52,7 @@ extension Measures {
     return RunProgress(
       share: min(elapsed.seconds / max(setup.duration.seconds, 1), 1), isSettling: settledSince != nil,
       devices: chart.active.reduce(0, +), uploadsPerSecond: seconds > 0 ? Double(uploads) / seconds : 0,
-      p95Milliseconds: spread.percentile(95), backlog: chart.backlog,
+      p95Milliseconds: spread.percentile(95), backlog: chart.backlog, connections: chart.connections?(),
       errors: table.cell(.uploadFailed, of: setup.fleets.map { _ in true }).hits)
   }
 }

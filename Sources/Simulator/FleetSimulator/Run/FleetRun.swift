@@ -95,6 +95,9 @@ package final class FleetRun {
     let database = try QueueDatabase(
       path: StoreConfiguration.scratch.spillsToDisk ? "" : ":memory:", commits: .grouped)
     shared = RunContext(setup, to: destination, database: database, names: names, watchers: watchers)
+    if let transport = shared.transport ?? shared.lockstep?.transport {
+      measures?.watchConnections { transport.openConnections }
+    }
     if let transport = shared.lockstep?.transport {
       transport.interruption = interruption
       interruption.onRequest(transport.alarm)
@@ -134,6 +137,8 @@ package final class FleetRun {
 
   /// How many connections its devices have made.
   var connections: Int { shared.inside?.connections ?? 0 }
+  /// What a server outside calls itself in its answers.
+  package var serverName: String? { (shared.transport ?? shared.lockstep?.transport)?.serverName }
   /// What a device takes in the array of all.
   package var bytesInline: Int { MemoryLayout<SimulatedDevice>.stride }
 

@@ -170,6 +170,8 @@ package struct OutsideSetup: Sendable {
   package var keepsURLs = false
   /// A Rolling Road server. Nothing of ours goes to others: no names of devices, no question, no order.
   package var isOurs: Bool
+  /// `Rolling Road 0.1.0`; nil where it was not told.
+  package var serverVersion: String?
   package var preset: TargetPreset?
   /// Of every request, over those of the app.
   package var headers: [Named<String>] = []

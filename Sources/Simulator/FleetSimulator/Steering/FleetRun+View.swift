@@ -81,9 +81,7 @@ extension SimulatedDevice {
 /// What a server knows of the phones of a run, and how their tokens stand, for those who watch it.
 final class RoomWatch: Watcher {
   private struct Phone {
-    /// The records that wait, and where they were made.
-    var waiting: [(row: Int64, uuid: UUID128, place: Coordinate?)] = []
-    var known: Coordinate?
+    var known = KnownPlace()
     var token = TokenWatch()
   }
 
@@ -92,23 +90,14 @@ final class RoomWatch: Watcher {
 
   init(phones count: Int) { phones = PerDevice(count: count) { _ in Phone() } }
 
-  func known(_ phone: Int) -> Coordinate? { phones[phone].known }
+  func known(_ phone: Int) -> Coordinate? { phones[phone].known.place }
   func token(_ phone: Int) -> TokenState { phones[phone].token.state(at: wall) }
 
   func see(_ event: SimulationEvent, _ context: EventContext) {
     let phone = context.device
     wall = context.now.wall
+    _ = phones[phone].known.see(event)
     switch event {
-    case .queue(.inserted(_, let row, let uuid, _, _)): phones[phone].waiting.append((row, uuid, nil))
-    case .queue(.deleted(_, let row, let cause)):
-      guard let index = phones[phone].waiting.firstIndex(where: { $0.row == row }) else { return }
-      let record = phones[phone].waiting.remove(at: index)
-      if cause == .upload, let place = record.place { phones[phone].known = place }
-    case .told(.engine(.location(let record))), .told(.engine(.motionChange(let record))):
-      let index = phones[phone].waiting.lastIndex { $0.uuid == record.uuid }
-      guard let index else { return }
-      phones[phone].waiting[index].place = Coordinate(
-        latitude: record.coords.latitude, longitude: record.coords.longitude)
     case .configured(let configuration): phones[phone].token.learn(configuration.authorization, at: wall)
     case .faultBegan(let fault) where fault.endsTokens: phones[phone].token.takeBack()
     default: break

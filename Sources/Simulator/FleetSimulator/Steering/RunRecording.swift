@@ -12,20 +12,32 @@ import World
 /// Any instant of a run so far: the state of all phones now and then, and what happened in between, which is played on
 /// top of it. A watcher like any other: it changes nothing.
 ///
-/// A change takes 16 bytes and a state some 100 for each phone. Beyond `bytesMax` the oldest half loses what happened
+/// A change takes 16 bytes, with a place 32, and a state some 130 for each phone. Beyond `bytesMax` the oldest half loses what happened
 /// between its states, and then every second state: an instant there is shown as the nearest earlier state that is kept,
 /// and the answer says which that is.
 package final class RunRecording: Watcher, Sendable {
   /// What changed for one phone.
   fileprivate struct Change: Sendable {
-    enum Kind: UInt8 { case inserted, deleted, network, state, token, moving, episode, sent, ended }
+    enum Kind: UInt8 { case inserted, deleted, known, network, state, token, moving, episode, sent, ended }
 
     let instant: Int64
     let phone: UInt32
     let kind: Kind
     /// A status, an index, a number of records, or the last bits of the number of a request.
     var value: UInt16
-    let detail: UInt8
+    var detail: UInt8
+
+    /// Of a place that became known: indices of these need more bits.
+    var placeIndex: Int {
+      get { Int(value) | Int(detail) << 16 }
+      set { (value, detail) = (UInt16(truncatingIfNeeded: newValue), UInt8(truncatingIfNeeded: newValue >> 16)) }
+    }
+
+    static let placesMax = 1 << 24
+
+    func isLike(_ other: Change) -> Bool {
+      kind == other.kind && phone == other.phone && instant == other.instant
+    }
   }
 
   /// From one state to the next.
@@ -35,9 +47,13 @@ package final class RunRecording: Watcher, Sendable {
     var changes: [Change] = []
     var episodes: [Episode] = []
     var episodeBytes = 0
+    var places: [Coordinate] = []
     var isThin = false
 
-    var bytes: Int { state.bytes + changes.count * MemoryLayout<Change>.stride + episodeBytes }
+    var bytes: Int {
+      state.bytes + changes.count * MemoryLayout<Change>.stride + episodeBytes
+        + places.count * MemoryLayout<Coordinate>.stride
+    }
   }
 
   private struct Tape: Sendable {
@@ -52,6 +68,7 @@ package final class RunRecording: Watcher, Sendable {
   package let bytesMax: Int
   private let changesMax: Int
   private let tokens: Mutex<[TokenWatch]>
+  private let known: Mutex<[KnownPlace]>
   private let tape: Mutex<Tape>
 
   package convenience init(_ setup: RunSetup) {
@@ -65,6 +82,7 @@ package final class RunRecording: Watcher, Sendable {
     self.bytesMax = bytesMax
     self.changesMax = changesMax
     tokens = Mutex(Array(repeating: TokenWatch(), count: fleets.count))
+    known = Mutex(Array(repeating: KnownPlace(), count: fleets.count))
     let state = RecordedState(fleets: fleets, fleetCount: setup.fleets.count)
     tape = Mutex(Tape(open: Segment(start: MonotonicInstant(nanoseconds: 0), state: state), state: state))
   }
@@ -74,7 +92,14 @@ package final class RunRecording: Watcher, Sendable {
     func change(_ kind: Change.Kind, _ value: UInt16 = 0, _ detail: UInt8 = 0, episode: Episode? = nil) {
       let change = Change(
         instant: instant.nanoseconds, phone: UInt32(context.device), kind: kind, value: value, detail: detail)
-      tape.withLock { append(change, episode, to: &$0) }
+      tape.withLock { append(change, episode, nil, to: &$0) }
+    }
+    defer {
+      if let place = known.withLock({ $0[context.device].see(event) }) {
+        let change = Change(
+          instant: instant.nanoseconds, phone: UInt32(context.device), kind: .known, value: 0, detail: 0)
+        tape.withLock { append(change, nil, place, to: &$0) }
+      }
     }
     switch event {
     case .launched:
@@ -112,7 +137,7 @@ package final class RunRecording: Watcher, Sendable {
     }
   }
 
-  private func append(_ change: Change, _ episode: Episode?, to tape: inout Tape) {
+  private func append(_ change: Change, _ episode: Episode?, _ place: Coordinate?, to tape: inout Tape) {
     tape.now = max(tape.now, MonotonicInstant(nanoseconds: change.instant))
     var change = change
     if let episode {
@@ -120,16 +145,13 @@ package final class RunRecording: Watcher, Sendable {
       tape.open.episodes.append(episode)
       tape.open.episodeBytes += episode.recordedBytes
     }
-    tape.state.apply(change, tape.open.episodes)
-    if (change.kind == .inserted || change.kind == .deleted), let last = tape.open.changes.last,
-      last.kind == change.kind,
-      last.phone == change.phone, last.instant == change.instant, last.value < .max
-    {
-      tape.open.changes[tape.open.changes.count - 1].value += 1
-    } else {
-      tape.open.changes.append(change)
+    if let place {
+      change.placeIndex = tape.open.places.count
+      tape.open.places.append(place)
     }
-    guard tape.open.changes.count >= changesMax || tape.open.episodes.count >= Int(UInt16.max) else { return }
+    tape.state.apply(change, of: tape.open)
+    tape.open.append(change)
+    guard tape.open.isFull(changesMax) else { return }
     tape.closedBytes += tape.open.bytes
     tape.closed.append(tape.open)
     tape.open = Segment(start: tape.now, state: tape.state)
@@ -142,8 +164,7 @@ package final class RunRecording: Watcher, Sendable {
     let half = tape.closed.count / 2
     if let index = tape.closed[..<half].firstIndex(where: { !$0.isThin }) {
       let before = tape.closed[index].bytes
-      (tape.closed[index].changes, tape.closed[index].episodes, tape.closed[index].episodeBytes) = ([], [], 0)
-      tape.closed[index].isThin = true
+      tape.closed[index].makeThin()
       tape.closedBytes -= before - tape.closed[index].bytes
       return true
     }
@@ -173,7 +194,7 @@ package final class RunRecording: Watcher, Sendable {
     let end = min(wanted, now)
     for change in segment.changes {
       if change.instant > end.nanoseconds { break }
-      state.apply(change, segment.episodes)
+      state.apply(change, of: segment)
     }
     return state.moment(at: segment.isThin ? segment.start : end, isExact: !segment.isThin)
   }
@@ -189,6 +210,8 @@ private struct RecordedState: Sendable {
     var state = PhoneState.absent
     var token = TokenState.none
     var isMoving = false
+    /// Where the server believes it to be.
+    var known: Coordinate?
     /// The newest last.
     var requests: [RecordedMoment.Request] = []
   }
@@ -207,13 +230,14 @@ private struct RecordedState: Sendable {
 
   var bytes: Int { phones.count * (MemoryLayout<Phone>.stride + 32 + 2 * MemoryLayout<RecordedMoment.Request>.stride) }
 
-  mutating func apply(_ change: RunRecording.Change, _ episodes: [Episode]) {
+  mutating func apply(_ change: RunRecording.Change, of segment: RunRecording.Segment) {
     let phone = Int(change.phone)
     switch change.kind {
     case .inserted:
       phones[phone].queue += Int32(change.value)
       sums.created += Int(change.value)
     case .deleted: phones[phone].queue -= Int32(change.value)
+    case .known: phones[phone].known = segment.places[change.placeIndex]
     case .network: phones[phone].network = UInt8(truncatingIfNeeded: change.value)
     case .state:
       guard let state = PhoneState(rawValue: UInt8(change.value)) else { return }
@@ -221,7 +245,7 @@ private struct RecordedState: Sendable {
       if state == .closed || state == .switchedOff { phones[phone].requests.removeAll { $0.ended == nil } }
     case .token: phones[phone].token = TokenState(rawValue: UInt8(change.value)) ?? .none
     case .moving: phones[phone].isMoving = change.value == 1
-    case .episode: phones[phone].episode = episodes[Int(change.value)]
+    case .episode: phones[phone].episode = segment.episodes[Int(change.value)]
     case .sent:
       if phones[phone].requests.count >= RecordedState.requestsKept { phones[phone].requests.removeFirst() }
       phones[phone].requests.append(
@@ -256,7 +280,7 @@ private struct RecordedState: Sendable {
       fleets[fleet].backlog += Int(phone.queue)
       result.append(
         RecordedMoment.Phone(
-          number: number, fleet: fleet, place: episode.place(at: instant), queue: Int(phone.queue),
+          number: number, fleet: fleet, place: episode.place(at: instant), known: phone.known, queue: Int(phone.queue),
           network: Int(phone.network), state: phone.state, token: phone.token, isMoving: phone.isMoving,
           requests: phone.requests))
     }
@@ -265,60 +289,34 @@ private struct RecordedState: Sendable {
   }
 }
 
-/// A run at one instant.
-package struct RecordedMoment: Equatable, Sendable {
-  /// A request of a phone.
-  package struct Request: Equatable, Sendable {
-    fileprivate let bits: UInt8
-    /// Of records; or else for tokens or a log.
-    package let isUpload: Bool
-    package let sent: Nanoseconds
-    /// Nil while it is under way.
-    package fileprivate(set) var ended: Nanoseconds?
-    /// 0: no answer.
-    package fileprivate(set) var status: UInt16 = 0
+extension RunRecording.Segment {
+  /// Records that come and go at one instant are one change, and of places that become known there the last one counts.
+  fileprivate mutating func append(_ change: RunRecording.Change) {
+    let isSummable = change.kind == .inserted || change.kind == .deleted
+    if isSummable || change.kind == .known,
+      let index = changes.indices.suffix(2).last(where: { changes[$0].isLike(change) })
+    {
+      if !isSummable {
+        changes[index].placeIndex = change.placeIndex
+        return
+      }
+      if changes[index].value < .max {
+        changes[index].value += 1
+        return
+      }
+    }
+    changes.append(change)
   }
 
-  /// One phone.
-  package struct Phone: Equatable, Sendable {
-    /// Its number in `RunSteering.phoneNames`.
-    package let number: Int
-    package let fleet: Int
-    /// Where it truly was.
-    package let place: Coordinate
-    package let queue: Int
-    /// The place of its network in `RunSteering.networkNames`.
-    package let network: Int
-    package let state: PhoneState
-    package let token: TokenState
-    package let isMoving: Bool
-    /// The last ones, the newest last.
-    package let requests: [Request]
+  fileprivate func isFull(_ changesMax: Int) -> Bool {
+    changes.count >= changesMax || episodes.count >= Int(UInt16.max) || places.count >= RunRecording.Change.placesMax
   }
 
-  /// The figures of one fleet.
-  package struct Fleet: Equatable, Sendable {
-    package var phones = 0
-    package var present = 0
-    package var active = 0
-    package var moving = 0
-    package var backlog = 0
+  /// Only the state at its beginning is left.
+  fileprivate mutating func makeThin() {
+    (changes, episodes, episodeBytes, places) = ([], [], 0, [])
+    isThin = true
   }
-
-  /// Since the run began.
-  package struct Sums: Equatable, Sendable {
-    package var created = 0
-    package var uploads = 0
-    package var failedUploads = 0
-  }
-
-  /// What is shown; earlier than what was asked for where `isExact` is false.
-  package let instant: Nanoseconds
-  package let isExact: Bool
-  /// Those that have been there.
-  package let phones: [Phone]
-  package let fleets: [Fleet]
-  package let sums: Sums
 }
 
 extension [RunRecording.Segment] {

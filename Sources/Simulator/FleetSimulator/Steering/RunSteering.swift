@@ -138,7 +138,21 @@ package final class RunSteering: Sendable {
   }
 
   /// The session so far as a scenario file.
-  package var scenarioText: String { state.withLock { $0.plan }.document(from: document, of: scenario).text }
+  package var scenarioText: String { session(in: document).text }
+
+  /// Whether acts have changed the run.
+  package var isSteered: Bool { state.withLock { !$0.plan.steps.isEmpty } }
+
+  /// A document of the run's scenario, with the session so far in it.
+  package func session(in document: ScenarioDocument) -> ScenarioDocument {
+    state.withLock { $0.plan }.document(from: document, of: scenario)
+  }
+
+  /// What repeats the run of `setup` with its acts.
+  package func repeating(_ setup: RunSetup, files: RouteFiles = .none) throws -> RunSetup {
+    guard isSteered else { return setup }
+    return try RunSetup(ScenarioReader().read(scenarioText).scenario, files: files)
+  }
 
   private func judge(_ act: RunAct) throws(RunActError) {
     switch act {

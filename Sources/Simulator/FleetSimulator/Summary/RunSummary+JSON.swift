@@ -68,7 +68,8 @@ extension RunOrigin {
 extension RunPlace {
   fileprivate func json(uploads: Int) -> JSONValue {
     .object([
-      "target": .string(target), "start": .string(start.iso8601Text), "end": .string(end.iso8601Text),
+      "target": .string(target), "server": server.map { .string($0) } ?? .null,
+      "start": .string(start.iso8601Text), "end": .string(end.iso8601Text),
       "seconds": .double(seconds), "uploadsPerSecond": .double(seconds > 0 ? Double(uploads) / seconds : 0),
     ])
   }

@@ -47,8 +47,8 @@ extension RunSummary {
     }
     if let node = node.optional("place") {
       place = RunPlace(
-        target: try node.member("target").text(), start: try node.member("start").instant(),
-        end: try node.member("end").instant())
+        target: try node.member("target").text(), server: try node.optional("server")?.text(),
+        start: try node.member("start").instant(), end: try node.member("end").instant())
     }
     if let node = node.optional("verification") {
       verification = Verification(

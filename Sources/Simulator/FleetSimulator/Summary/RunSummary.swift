@@ -93,12 +93,14 @@ package struct RunOrigin: Equatable, Sendable {
 package struct RunPlace: Equatable, Sendable {
   /// Without a password.
   package var target: String
+  /// What the server is, with its version, as it says itself; nil when it does not.
+  package var server: String?
   package var start: WallInstant
   package var end: WallInstant
 
-  package init(target: String, start: WallInstant, end: WallInstant) {
+  package init(target: String, server: String? = nil, start: WallInstant, end: WallInstant) {
     self.target = RunPlace.withoutPassword(target)
-    (self.start, self.end) = (start, end)
+    (self.server, self.start, self.end) = (server, start, end)
   }
 
   /// A URL as it may be written down.

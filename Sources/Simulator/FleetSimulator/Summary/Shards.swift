@@ -139,7 +139,9 @@ extension RunSummary {
     answers.merge(part.answers) { $0 + $1 }
     add(errors: part.errors)
     if let mine = place, let theirs = part.place {
-      place = RunPlace(target: mine.target, start: min(mine.start, theirs.start), end: max(mine.end, theirs.end))
+      place = RunPlace(
+        target: mine.target, server: mine.server ?? theirs.server, start: min(mine.start, theirs.start),
+        end: max(mine.end, theirs.end))
     }
     findings += part.findings
     for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {

@@ -70,6 +70,9 @@ struct ChartRecorder {
   /// The same at the end of each interval.
   private(set) var activeLevels: [LevelSeries]
   private(set) var movingLevels: [LevelSeries]
+  /// Tells how many connections are open; nil where they are modelled.
+  var connections: (() -> Int)?
+  private var connectionLevels = LevelSeries()
   private var isFinished = false
   /// Nil where the clock is not the machine's.
   private var processor: ProcessorGauge?
@@ -105,6 +108,7 @@ struct ChartRecorder {
   /// What a gauge came to in these fleets.
   func gauge(_ measure: Measure, of fleets: [Bool]) -> Figure {
     if measure == .generatorCPU { return .gauge(processor?.series ?? LevelSeries()) }
+    if measure == .connectionsOpen { return .gauge(connectionLevels) }
     let levels = measure == .devicesActive ? activeLevels : movingLevels
     let now = measure == .devicesActive ? active : moving
     var sum = LevelSeries()
@@ -123,6 +127,7 @@ struct ChartRecorder {
     current.moving = moving.reduce(0, +)
     timeline.intervals.append(current)
     current = Timeline.Interval()
+    if let connections { connectionLevels.levels.append(connections()) }
     for fleet in active.indices {
       activeLevels[fleet].levels.append(active[fleet])
       movingLevels[fleet].levels.append(moving[fleet])

@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 package import CurlTransport
 import JSON
@@ -11,6 +12,9 @@ package final class FleetTransport {
   private(set) var requests = 0
   /// Of those, how many have not ended.
   private(set) var inFlight = 0
+  /// What its first answer says of the server (RFC 9110 §10.2.4); nil where it says nothing.
+  private(set) var serverName: String?
+  private var hasAnswered = false
   /// A wish to end the run, which waits no longer for an answer.
   var interruption: Interruption?
   /// Of requests that were waited for one by one: those in a row whose time ran out.
@@ -31,6 +35,8 @@ package final class FleetTransport {
     transport.submit(request, device: device)
   }
 
+  var openConnections: Int { transport.openConnections }
+
   func cancel(_ request: UInt64, of device: Int) { transport.cancel(request, device: device) }
 
   /// Connections belong to a network, and end with it.
@@ -41,7 +47,17 @@ package final class FleetTransport {
   func work(until deadline: MonotonicInstant?) -> [TransportCompletion] {
     let landed = transport.turn(until: deadline)
     inFlight -= landed.count
+    if !hasAnswered, let first = landed.first(where: { !$0.head.isEmpty }) {
+      hasAnswered = true
+      serverName = AnswerHead(parsing: first.head)["server"].flatMap(FleetTransport.printable)
+    }
     return landed
+  }
+
+  /// What moves no cursor; nil when nothing is left.
+  fileprivate static func printable(_ name: String) -> String? {
+    let letters = name.unicodeScalars.prefix(100).filter { (0x20..<0x7F).contains($0.value) }
+    return letters.isEmpty ? nil : String(String.UnicodeScalarView(letters))
   }
 
   /// Sends, and waits for the end of just that; nothing else may be under way. A target that has let the time of several
@@ -79,6 +95,14 @@ package final class FleetTransport {
 }
 
 extension OutsideSetup {
+  /// The version of a Rolling Road server; nil when it does not say. Others are asked nothing that devices would not ask.
+  package func askVersion() throws -> String? {
+    guard isOurs else { return nil }
+    let answer = try BlockingHTTPClient(transport).ask(origin + "/healthz", seconds: 3)
+    guard case .string(let version)? = JSONValue(answerOf: answer)?["version"] else { return nil }
+    return FleetTransport.printable("Rolling Road " + version)
+  }
+
   /// Puts the streets of the run's cities under the devices on the target's live page. Only a Rolling Road server has
   /// one; it is asked first by reading. Gives why a page shows no streets; nil when
   /// it does, or when there is no page.

@@ -36,6 +36,7 @@ package struct Metric: Equatable, Sendable {
     Metric("tls_handshakes", .counter, "handshakes"),
     Metric("connects", .counter, "connections"),
     Metric("connection_reuse", .rate, "requests on a reused connection"),
+    Metric("connections_open", .gauge, "connections to the server that are open"),
     Metric("auth_refreshes", .counter, "refreshes of a token"),
     Metric("auth_refresh_failures", .counter, "refreshes that failed"),
     Metric("geofence_transitions", .counter, "transitions"),

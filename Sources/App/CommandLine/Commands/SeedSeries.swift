@@ -1,0 +1,67 @@
+import FleetSimulator
+import Scenario
+
+/// One scenario with seed after seed: what must have come up is judged over all of them together.
+struct SeedSeries {
+  let process: ProcessContext
+  let options: SimulationOptions
+  /// How many seeds there are, from that of the scenario on.
+  let count: Int
+
+  func run(_ scenario: Scenario) -> ExitCode {
+    var tally = CoverageTally()
+    var codes: [ExitCode] = []
+    for step in 0..<count {
+      var (one, options) = (scenario, self.options)
+      one.seed = scenario.seed &+ UInt64(step)
+      one.coverage = Coverage()
+      options.isOneOfMany = true
+      options.words = SeedSeries.words(options.words, seed: one.seed)
+      options.folder = options.folder.map { "\($0)/seed-\(one.seed)" }
+      codes.append(Simulation(process, options).run(one, &tally))
+      if codes.last == .stoppedBySignal { break }
+    }
+    process.writeOutput("\(codes.count) seeds: \(codes.count { $0 == .ok }) passed")
+    let worst = SeedSeries.fromWorst.first { codes.contains($0) } ?? .ok
+    return judge(tally, scenario.coverage) || worst != .ok ? worst : .coverageMissed
+  }
+
+  private static let fromWorst: [ExitCode] = [
+    .badScenario, .runtimeFailure, .invariantViolated, .stoppedBySignal, .runInvalid, .thresholdFailed,
+  ]
+
+  /// Whether everything came up that had to.
+  private func judge(_ tally: CoverageTally, _ coverage: Coverage) -> Bool {
+    for line in tally.lines(of: coverage.sometimes) { process.writeOutput("  " + line) }
+    if tally.seeds < coverage.requireOverSeeds {
+      process.writeError(
+        "note: coverage was not evaluated: it requires \(coverage.requireOverSeeds) seeds, and \(tally.seeds) were run"
+      )
+      return true
+    }
+    return tally.missing(of: coverage.sometimes).isEmpty
+  }
+
+  /// What to type to have one of the runs alone.
+  private static func words(_ words: [String], seed: UInt64) -> [String] {
+    words.without(["--seed", "--seeds"]) + ["--seed", "0x" + String(seed, radix: 16)]
+  }
+}
+
+extension Sequence<String> {
+  /// The words of a command line without some flags and their values.
+  func without(_ flags: [String]) -> [String] {
+    var kept: [String] = []
+    var isValue = false
+    for word in self {
+      if flags.contains(word) {
+        isValue = true
+      } else if isValue || flags.contains(where: { word.hasPrefix($0 + "=") }) {
+        isValue = false
+      } else {
+        kept.append(word)
+      }
+    }
+    return kept
+  }
+}

@@ -1,0 +1,60 @@
+package import Base
+import World
+
+/// A run at one instant.
+package struct RecordedMoment: Equatable, Sendable {
+  /// A request of a phone.
+  package struct Request: Equatable, Sendable {
+    let bits: UInt8
+    /// Of records; or else for tokens or a log.
+    package let isUpload: Bool
+    package let sent: Nanoseconds
+    /// Nil while it is under way.
+    package internal(set) var ended: Nanoseconds?
+    /// 0: no answer.
+    package internal(set) var status: UInt16 = 0
+  }
+
+  /// One phone.
+  package struct Phone: Equatable, Sendable {
+    /// Its number in `RunSteering.phoneNames`.
+    package let number: Int
+    package let fleet: Int
+    /// Where it truly was.
+    package let place: Coordinate
+    /// The last of its positions that the server had acknowledged; nil before the first.
+    package let known: Coordinate?
+    package let queue: Int
+    /// The place of its network in `RunSteering.networkNames`.
+    package let network: Int
+    package let state: PhoneState
+    package let token: TokenState
+    package let isMoving: Bool
+    /// The last ones, the newest last.
+    package let requests: [Request]
+  }
+
+  /// The figures of one fleet.
+  package struct Fleet: Equatable, Sendable {
+    package var phones = 0
+    package var present = 0
+    package var active = 0
+    package var moving = 0
+    package var backlog = 0
+  }
+
+  /// Since the run began.
+  package struct Sums: Equatable, Sendable {
+    package var created = 0
+    package var uploads = 0
+    package var failedUploads = 0
+  }
+
+  /// What is shown; earlier than what was asked for where `isExact` is false.
+  package let instant: Nanoseconds
+  package let isExact: Bool
+  /// Those that have been there.
+  package let phones: [Phone]
+  package let fleets: [Fleet]
+  package let sums: Sums
+}
