@@ -84,6 +84,11 @@ enum Treatment {
     // Of the rules the one that those phones break.
     ("I3-acked-is-durable", "I13-drain"),
     ("https://my.server/points", "http://127.0.0.1:8080/points"),
+    // A certificate that the page's reader has.
+    (
+      "--tls-cert chain.pem --tls-key key.pem --tls-listen 0.0.0.0:8443",
+      "--tls development --tls-listen 127.0.0.1:0 --data secure"
+    ),
   ]
 
   /// By their beginnings, commands that take long and need nothing of their page: they run on the first page that has them.

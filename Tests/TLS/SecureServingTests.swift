@@ -77,8 +77,11 @@ import Testing
     var wishes = trusting
     wishes.protocols = Array("\u{2}h2\u{8}http/1.1".utf8)
     #expect(try TestClient(port: server.port, wishes).chosenProtocol == "http/1.1")
+    wishes.protocols = Array("\u{8}http/1.0".utf8)
+    #expect(try TestClient(port: server.port, wishes).chosenProtocol == "http/1.0")
     wishes.protocols = Array("\u{2}h2".utf8)
-    #expect(try TestClient(port: server.port, wishes).chosenProtocol == "")
+    #expect(throws: TestClient.Failure.self) { try TestClient(port: server.port, wishes) }
+    #expect(try server.metric(#"rollingroad_tls_handshakes_failed_total{cause="unsupported"}"#) == 1)
   }
 
   /// The browser names the page's own origin, which begins with https.
@@ -129,6 +132,17 @@ extension SecureServingTests {
     _ = try client.raw.receiveToEnd()
     #expect(try server.metric(#"rollingroad_connections_closed_total{reason="tlsInvalid"}"#) == 1)
     #expect(try TestClient(port: server.port, trusting).get("/healthz").contains("200 OK"))
+  }
+
+  /// The answer of the request can not be sent any more.
+  @Test func garbageBehindARequestEndsTheConnectionToo() throws {
+    let raw = try LoopbackClient(port: server.port)
+    let client = try CarriedClient(trusting)
+    try client.handshake(over: raw)
+    try client.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try raw.send(client.takeOutput() + [UInt8](repeating: 0x78, count: 35))
+    _ = try raw.receiveToEnd()
+    #expect(try server.metric(#"rollingroad_connections_closed_total{reason="tlsInvalid"}"#) == 1)
   }
 
   @Test func aRequestThatIsCutWithinARecordLeavesNothing() throws {

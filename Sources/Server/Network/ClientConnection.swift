@@ -49,7 +49,7 @@ final class ClientConnection<Session: ByteSession> {
   }
 
   /// TLS has kept back what had no room; the socket does not report that.
-  var hasUnread: Bool { channel?.hasUnread ?? false }
+  var hasUnread: Bool { isOpen && channel?.hasUnread ?? false }
 
   var isOpen: Bool {
     if case .open = stage { true } else { false }

@@ -12,10 +12,9 @@ extension EventLoop {
     return acceptSome(from: number) { (socket) throws(SystemError) in try register(socket) }
   }
 
-  @discardableResult
-  func acceptSomeSecure() -> Bool {
-    guard let number = secureListener?.socket.number else { return false }
-    return acceptSome(from: number) { (socket) throws(SystemError) in try expectHandshake(socket) }
+  func acceptSomeSecure() {
+    guard let number = secureListener?.socket.number else { return }
+    _ = acceptSome(from: number) { (socket) throws(SystemError) in try expectHandshake(socket) }
   }
 
   private func acceptSome(

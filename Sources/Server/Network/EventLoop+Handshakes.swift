@@ -18,19 +18,22 @@ extension EventLoop {
 
   /// A turn makes handshakes for a bounded time, because each costs as much as many requests. The others are reported again.
   func serveHandshake(_ number: UInt32) {
-    guard let handshake = handshakes[number], clock.monotonicNow < now + configuration.handshakesPerTurn else { return }
+    guard let handshake = handshakes[number], handshakeTime <= configuration.handshakesPerTurn else { return }
+    let start = clock.monotonicNow
+    defer { handshakeTime = handshakeTime + (clock.monotonicNow - start) }
     guard let channel = handshake.channel ?? begin(handshake) else { return }
     switch channel.handshake() {
     case .done: establish(handshake, channel)
     case .wantsToRead: watch(handshake, Poller.readable)
     case .wantsToWrite: watch(handshake, Poller.writable)
-    case .failed(let failure): fail(handshake, failure)
+    case .failed(.cut): fail(handshake, .cut)
+    case .failed(let failure): refuse(handshake, failure)
     }
   }
 
   func expireHandshakes() {
     isWatchingHandshakes = false
-    while let handshake = handshakes.oldest() {
+    while let handshake = handshakes.oldest {
       guard handshake.deadline <= now else {
         timers.schedule(at: handshake.deadline, .handshakes)
         isWatchingHandshakes = true
@@ -49,12 +52,12 @@ extension EventLoop {
     guard let secure = configuration.secure else { preconditionFailure("a handshake has a certificate") }
     switch firstByte(of: handshake) {
     case .byte(0x16): break  // RFC 8446 §5.1: a record of the handshake.
-    case .byte(UInt8(ascii: "A")...UInt8(ascii: "Z")): return refusePlain(handshake, secure.plainAnswer)
+    case .byte(UInt8(ascii: "A")...UInt8(ascii: "Z")): return refuse(handshake, .plainHTTP, secure.plainAnswer)
     case .byte: return fail(handshake, .notTLS)
     case .end: return fail(handshake, .cut)
     case .nothing: return nil
     }
-    if handshakes.begunCount >= configuration.handshakesMax, let oldest = handshakes.oldestBegun() {
+    if handshakes.begunCount >= configuration.handshakesMax, let oldest = handshakes.oldestBegun {
       fail(oldest, .crowded)
     }
     guard let number = handshake.socket?.number, let channel = secure.identity.channel(over: number) else {
@@ -104,9 +107,13 @@ extension EventLoop {
     return connection
   }
 
-  /// The answer is sent as that of any connection is, so that the client can read it before the end.
-  private func refusePlain(_ handshake: PendingHandshake, _ answer: [UInt8]) -> TLSChannel? {
-    counters.countHandshakeFailure(.plainHTTP)
+  /// What the client is told, in HTTP or in an alert that TLS has sent, it can read before the end, as the last answer of any
+  /// connection: more may be on its way from the client, which has done with a handshake of TLS 1.3 before the server.
+  @discardableResult
+  private func refuse(
+    _ handshake: PendingHandshake, _ failure: HandshakeFailure, _ answer: [UInt8] = []
+  ) -> TLSChannel? {
+    counters.countHandshakeFailure(failure)
     guard let connection = promote(handshake, nil, nil) else { return nil }
     beginCall(connection)
     output.bytes += answer
@@ -138,15 +145,26 @@ extension EventLoop {
 
 /// Bytes of a connection, through TLS where it has that.
 extension EventLoop {
+  /// A slow client is judged by what has come and gone, also of a record that is not complete.
   func receive(_ connection: ClientConnection<Session>, atMost room: Int) throws(SystemError) -> Int {
     guard let channel = connection.channel else {
-      return try Syscalls.receive(connection.socket.number, into: &readBuffer, atMost: room)
+      let count = try Syscalls.receive(connection.socket.number, into: &readBuffer, atMost: room)
+      connection.times.received(count)
+      return count
     }
+    let before = channel.bytesReceived
+    defer { connection.times.received(channel.bytesReceived - before) }
     return try EventLoop.count(channel.read(into: &readBuffer, atMost: room), "recv")
   }
 
   func send(_ connection: ClientConnection<Session>, _ bytes: RawSpan) throws(SystemError) -> Int {
-    guard let channel = connection.channel else { return try Syscalls.send(connection.socket.number, bytes) }
+    guard let channel = connection.channel else {
+      let count = try Syscalls.send(connection.socket.number, bytes)
+      if count > 0 { connection.times.sent(now: now) }
+      return count
+    }
+    let before = channel.bytesSent
+    defer { if channel.bytesSent > before { connection.times.sent(now: now) } }
     return try EventLoop.count(channel.write(bytes), "send")
   }
 

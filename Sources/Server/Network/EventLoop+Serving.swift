@@ -63,7 +63,6 @@ extension EventLoop {
 
   /// Says whether the session took any of what it was shown.
   private func take(_ count: Int, for connection: ClientConnection<Session>) -> Bool {
-    connection.times.received(count)
     let bytes = readBuffer
     guard connection.input.isEmpty else {
       connection.input.append(bytes.span.extracting(first: count))
@@ -217,7 +216,6 @@ extension EventLoop {
       }
       // Behind bytes that wait already, the new ones wait too: the socket reports when there is room.
       connection.output.append(output.bytes, from: sent)
-      if sent > 0 { connection.times.sent(now: now) }
       return true
     } catch {
       fail(connection, error)
@@ -229,14 +227,9 @@ extension EventLoop {
   func write(_ connection: ClientConnection<Session>) {
     beginCall(connection)
     do {
-      var sent = 0
       if !connection.output.isEmpty {
-        try connection.output.flush { (bytes) throws(SystemError) in
-          sent = try sendSome(connection, bytes)
-          return sent
-        }
+        try connection.output.flush { (bytes) throws(SystemError) in try sendSome(connection, bytes) }
       }
-      if sent > 0 { connection.times.sent(now: now) }
     } catch {
       fail(connection, error)
       return

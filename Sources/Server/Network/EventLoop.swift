@@ -27,6 +27,8 @@ final class EventLoop<Session: ByteSession> {
   var handshakes = HandshakeTable()
   /// A timer is set for the oldest of them.
   var isWatchingHandshakes = false
+  /// What this turn has spent on them.
+  var handshakeTime = Nanoseconds.zero
   var timers = TimerQueue<LoopTimer>()
   var stage = Stage.running
   /// The time of this turn.
@@ -72,6 +74,7 @@ final class EventLoop<Session: ByteSession> {
     let count = poller.wait(timeoutMilliseconds: waitMilliseconds)
     now = clock.monotonicNow
     output.now = now
+    handshakeTime = .zero
     var hasMail = false
     for index in 0..<count {
       let (token, events) = poller[index]
@@ -274,12 +277,10 @@ extension EventLoop {
   /// Stops accepting, lets the sessions finish what has reached us, and ends when the last connection is gone.
   func beginDrain(within time: Nanoseconds) {
     guard case .running = stage else { return }
-    // A client in the backlog is connected already, and its request may be here: a close would reset it.
+    // A client in the backlog is connected already, and its request may be here: a close would reset it. One of TLS has
+    // no handshake behind it yet, and so no request.
     for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
       guard acceptSome() else { break }
-    }
-    for _ in 0...Int(configuration.backlog) / configuration.acceptBurst {
-      guard acceptSomeSecure() else { break }
     }
     listener = nil
     secureListener = nil

@@ -39,7 +39,7 @@ final class PendingHandshake {
 struct HandshakeTable {
   private var byNumber: [UInt32: PendingHandshake] = [:]
   private var arrived = NumberQueue()
-  private var begun = NumberQueue()
+  private(set) var begun = NumberQueue()
   private(set) var nextNumber: UInt32 = 0
   /// Those that have a channel.
   private(set) var begunCount = 0
@@ -66,30 +66,32 @@ struct HandshakeTable {
   mutating func remove(_ handshake: PendingHandshake) {
     guard byNumber.removeValue(forKey: handshake.number) != nil else { return }
     if handshake.channel != nil { begunCount -= 1 }
+    arrived.dropFirst { byNumber[$0] == nil }
+    begun.dropFirst { byNumber[$0] == nil }
   }
 
   /// The one whose time ends first: all have the same.
-  mutating func oldest() -> PendingHandshake? { arrived.first { byNumber[$0] } }
+  var oldest: PendingHandshake? { arrived.first.flatMap { byNumber[$0] } }
 
-  mutating func oldestBegun() -> PendingHandshake? { begun.first { byNumber[$0] } }
+  var oldestBegun: PendingHandshake? { begun.first.flatMap { byNumber[$0] } }
 }
 
-/// Numbers in the order of their coming; those that mean nothing any more are dropped when they are the first.
-private struct NumberQueue {
+/// Numbers in the order of their coming. Those that mean nothing any more are dropped when they are the first, and no
+/// handshake lasts long enough for many to stand behind it.
+struct NumberQueue {
   private var numbers: [UInt32] = []
   private var start = 0
 
+  /// Of all that are kept.
+  var count: Int { numbers.count }
+  var first: UInt32? { start < numbers.count ? numbers[start] : nil }
+
   mutating func append(_ number: UInt32) { numbers.append(number) }
 
-  mutating func first<Found>(_ find: (UInt32) -> Found?) -> Found? {
-    while start < numbers.count {
-      if let found = find(numbers[start]) { return found }
-      start += 1
-      if start == 1_024 || start == numbers.count {
-        numbers.removeFirst(start)
-        start = 0
-      }
-    }
-    return nil
+  mutating func dropFirst(while isGone: (UInt32) -> Bool) {
+    while start < numbers.count, isGone(numbers[start]) { start += 1 }
+    guard start > numbers.count / 2 else { return }
+    numbers.removeFirst(start)
+    start = 0
   }
 }

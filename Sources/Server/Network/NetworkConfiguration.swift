@@ -25,7 +25,7 @@ package struct NetworkConfiguration: Sendable {
   package var secure: SecureListening?
   /// Handshakes that have begun and are not done, in each loop; a new one ends the oldest.
   package var handshakesMax = 256
-  /// How long a turn makes handshakes before the others get theirs.
+  /// How long a turn makes handshakes before the others get theirs; one is made in any case.
   package var handshakesPerTurn = Nanoseconds.milliseconds(2)
   /// Input that is read and thrown away after the last answer, so that no RST overtakes it (RFC 9112 §9.6).
   package var lingerBytes = 16_777_216

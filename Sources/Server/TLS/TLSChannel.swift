@@ -18,32 +18,43 @@ package final class TLSChannel {
     case bytes(Int)
     /// The socket has nothing, or no room, now.
     case later
-    /// The peer has ended its output.
+    /// The peer has ended its output. Only reads come to that.
     case end
     /// The socket failed with this errno.
     case lost(Int32)
-    /// What came is no valid record; the peer has been told.
+    /// What came is no valid record, or messages of TLS without end.
     case invalid
   }
 
+  /// The most that one call takes from the socket, whatever it is.
+  private static let callBytes: Int32 = 65_536
+
   private let ssl: OpaquePointer
-  /// Keeps the functions of the BIO alive.
-  private let context: TLSContext
-  /// The last read ended for lack of room: the socket may have nothing more to report.
+  private let socket: UnsafeMutablePointer<rr_socket>
+  /// Why nothing more can be read, and, unless the peer has only ended its output, nothing written.
+  private var ended: Outcome?
+  /// The next read has something to say: the socket may have nothing more to report.
   package private(set) var hasUnread = false
 
   /// Nil when memory has run out.
-  init?(server context: TLSContext, socket: Int32) {
-    guard let ssl = unsafe rr_ssl_new(context.pointer, context.method, socket) else { return nil }
-    unsafe self.ssl = ssl
-    self.context = context
+  init?(server context: TLSContext, socket number: Int32) {
+    guard let method = unsafe SocketFunctions.shared.method,
+      let ssl = unsafe rr_ssl_new(context.pointer, method, number)
+    else { return nil }
+    unsafe (self.ssl, socket) = (ssl, rr_ssl_socket(ssl))
   }
 
   deinit { unsafe SSL_free(ssl) }
 
+  /// Bytes that the socket has given and taken, those of records that are not complete among them.
+  package var bytesReceived: Int { unsafe Int(socket.pointee.received) }
+  package var bytesSent: Int { unsafe Int(socket.pointee.sent) }
+
   package func handshake() -> Progress {
+    unsafe socket.pointee.left = TLSChannel.callBytes
     ERR_clear_error()
     let result = unsafe SSL_accept(ssl)
+    if isFlooded { return .failed(.malformed) }
     if result == 1 { return .done }
     switch unsafe SSL_get_error(ssl, result) {
     case SSL_ERROR_WANT_READ: return .wantsToRead
@@ -54,11 +65,20 @@ package final class TLSChannel {
   }
 
   /// After the handshake.
-  package var facts: TLSFacts {
+  package var facts: TLSFacts { facts(at: time(nil)) }
+
+  func facts(at second: Int) -> TLSFacts {
     var facts = TLSFacts()
     facts.isResumed = unsafe SSL_session_reused(ssl) == 1
-    facts.hasClientCertificate = unsafe SSL_get0_peer_certificate(ssl) != nil && SSL_get_verify_result(ssl) == X509_V_OK
+    facts.hasClientCertificate = unsafe SSL_get_verify_result(ssl) == X509_V_OK && hasValidCertificate(at: second)
     return facts
+  }
+
+  /// A session that is resumed brings the certificate along, and what was found out about it when the session began.
+  private func hasValidCertificate(at second: Int) -> Bool {
+    guard let certificate = unsafe SSL_get0_peer_certificate(ssl) else { return false }
+    var second = second
+    return unsafe X509_cmp_time(X509_get0_notAfter(certificate), &second) > 0
   }
 
   /// Bytes that came with the end of the handshake.
@@ -68,6 +88,8 @@ package final class TLSChannel {
   package func read(into buffer: inout [UInt8], atMost limit: Int) -> Outcome {
     precondition(limit > 0 && limit <= buffer.count, "a read must fit into its buffer")
     hasUnread = false
+    if let ended { return ended }
+    unsafe socket.pointee.left = TLSChannel.callBytes
     var filled = 0
     repeat {
       ERR_clear_error()
@@ -75,15 +97,17 @@ package final class TLSChannel {
       let result = unsafe buffer.withUnsafeMutableBytes { bytes in
         unsafe SSL_read_ex(ssl, bytes.baseAddress?.advanced(by: filled), limit - filled, &count)
       }
-      guard result == 1 else { return filled > 0 ? .bytes(filled) : outcome(result) }
       filled += count
-      hasUnread = unsafe filled == limit && SSL_has_pending(ssl) == 1
+      if isFlooded { return stopped(.invalid, behind: filled) }
+      guard result == 1 else { return stopped(outcome(result, atEnd: .end), behind: filled) }
     } while unsafe filled < limit && SSL_has_pending(ssl) == 1
+    hasUnread = unsafe SSL_has_pending(ssl) == 1
     return .bytes(filled)
   }
 
   /// What the socket does not take must be offered again, with whatever follows it.
   package func write(_ bytes: RawSpan) -> Outcome {
+    if let ended, ended != .end { return ended }
     var sent = 0
     while sent < bytes.byteCount {
       ERR_clear_error()
@@ -91,11 +115,21 @@ package final class TLSChannel {
       let result = unsafe bytes.withUnsafeBytes { bytes in
         unsafe SSL_write_ex(ssl, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, &count)
       }
-      guard result == 1 else { return sent > 0 ? .bytes(sent) : outcome(result) }
+      guard result == 1 else { return stopped(outcome(result, atEnd: .lost(EPIPE)), behind: sent) }
       sent += count
     }
     return .bytes(sent)
   }
+
+  /// The bytes that passed before are told first, and the end with the next call.
+  private func stopped(_ outcome: Outcome, behind count: Int) -> Outcome {
+    if outcome != .later { ended = outcome }
+    guard count > 0 else { return outcome }
+    if outcome != .later { hasUnread = true }
+    return .bytes(count)
+  }
+
+  private var isFlooded: Bool { unsafe socket.pointee.messages > rr_messages_max }
 
   /// Tells the peer that nothing more comes (RFC 8446 §6.1), as far as the socket has room for it.
   package func endOutput() {
@@ -104,15 +138,25 @@ package final class TLSChannel {
     _ = unsafe SSL_shutdown(ssl)
   }
 
-  private func outcome(_ result: Int32) -> Outcome {
-    let code = errno
+  private func outcome(_ result: Int32, atEnd end: Outcome) -> Outcome {
     switch unsafe SSL_get_error(ssl, result) {
     case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .later
-    case SSL_ERROR_ZERO_RETURN: return .end
-    case SSL_ERROR_SYSCALL: return code == 0 ? .end : .lost(code)
+    case SSL_ERROR_ZERO_RETURN: return end
+    case SSL_ERROR_SYSCALL:
+      let code = unsafe socket.pointee.failure
+      return code == 0 ? end : .lost(code)
     default: return .invalid
     }
   }
+}
+
+/// How the sessions of all contexts read and write; as long as the process lives.
+@safe
+private final class SocketFunctions: @unchecked Sendable {
+  static let shared = SocketFunctions()
+  let method: OpaquePointer?
+
+  private init() { unsafe method = rr_bio_method() }
 }
 
 /// What a handshake has shown.
@@ -131,7 +175,7 @@ package enum HandshakeFailure: String, Sendable, CaseIterable {
   case plainHTTP = "plain_http"
   /// Something else that is no TLS.
   case notTLS = "not_tls"
-  /// No version, suite or curve in common.
+  /// No version, suite, curve or protocol above TLS in common.
   case unsupported
   /// The client's certificate is not accepted.
   case clientCertificate = "client_certificate"
@@ -153,7 +197,8 @@ package enum HandshakeFailure: String, Sendable, CaseIterable {
       switch reason {
       case SSL_R_NO_SHARED_CIPHER, SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_NO_SUITABLE_KEY_SHARE,
         SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, SSL_R_VERSION_TOO_LOW,
-        SSL_R_UNSUPPORTED_SSL_VERSION, SSL_R_INAPPROPRIATE_FALLBACK, SSL_R_NO_SHARED_GROUPS:
+        SSL_R_UNSUPPORTED_SSL_VERSION, SSL_R_INAPPROPRIATE_FALLBACK, SSL_R_NO_SHARED_GROUPS,
+        SSL_R_NO_APPLICATION_PROTOCOL:
         .unsupported
       case SSL_R_CERTIFICATE_VERIFY_FAILED, SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: .clientCertificate
       case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255): .refusedByClient

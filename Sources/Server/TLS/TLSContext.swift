@@ -4,9 +4,6 @@ internal import COpenSSL
 @safe
 final class TLSContext: @unchecked Sendable {
   let pointer: OpaquePointer
-  let method: OpaquePointer
-  /// The end of the certificate.
-  let expiry: TLSExpiry
 
   /// Forward secrecy and authenticated encryption only (RFC 9325 §4.2).
   private static let suites = """
@@ -17,23 +14,27 @@ final class TLSContext: @unchecked Sendable {
   private static let newSuites = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
   private static let groups = "X25519:P-256:P-384"
 
+  /// How long a session with a client's certificate can be resumed: nothing looks at the certificate again before.
+  private static let certifiedSeconds = 300
+
   init(_ files: TLSFiles) throws(TLSError) {
-    guard let pointer = unsafe SSL_CTX_new(TLS_server_method()), let method = unsafe rr_bio_method() else {
+    guard let pointer = unsafe SSL_CTX_new(TLS_server_method()) else {
       throw TLSError("OpenSSL makes no context: \(TLSError.reason)")
     }
-    unsafe (self.pointer, self.method) = (pointer, method)
-    unsafe expiry = try TLSContext.load(files, into: pointer)
+    // What fails from here on frees it, because the object is complete.
+    unsafe self.pointer = pointer
+    try load(files)
     try limit()
     if let authorities = files.clientAuthorities { try askForCertificates(of: authorities) }
-    chooseProtocol()
+    unsafe SSL_CTX_set_alpn_select_cb(pointer, rr_choose_protocol, nil)
   }
 
-  deinit {
-    unsafe SSL_CTX_free(pointer)
-    unsafe BIO_meth_free(method)
-  }
+  deinit { unsafe SSL_CTX_free(pointer) }
 
-  private static func load(_ files: TLSFiles, into pointer: OpaquePointer) throws(TLSError) -> TLSExpiry {
+  /// The end of the certificate.
+  var expiry: TLSExpiry { unsafe TLSExpiry(of: SSL_CTX_get0_certificate(pointer)) }
+
+  private func load(_ files: TLSFiles) throws(TLSError) {
     // Without this OpenSSL asks for the password of a key at the terminal.
     unsafe SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
     ERR_clear_error()
@@ -45,7 +46,6 @@ final class TLSContext: @unchecked Sendable {
     else {
       throw TLSError("\(files.key) is no private key without password of \(files.certificate): \(TLSError.reason)")
     }
-    return unsafe TLSExpiry(of: SSL_CTX_get0_certificate(pointer))
   }
 
   private func limit() throws(TLSError) {
@@ -76,27 +76,7 @@ final class TLSContext: @unchecked Sendable {
     else { throw TLSError("\(authorities) has no certificates in PEM form: \(TLSError.reason)") }
     unsafe SSL_CTX_set_client_CA_list(pointer, names)
     unsafe SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
-  }
-
-  /// HTTP/1.1 where it is offered; a client that offers others only goes on without an agreement (RFC 7301 §3.2).
-  private func chooseProtocol() {
-    unsafe SSL_CTX_set_alpn_select_cb(
-      pointer,
-      { _, chosen, length, offered, count, _ in
-        guard let offered = unsafe offered else { return SSL_TLSEXT_ERR_NOACK }
-        var place = 0
-        while place < Int(count) {
-          let size = Int(unsafe offered[place])
-          let name = unsafe UnsafeBufferPointer(start: offered + place + 1, count: min(size, Int(count) - place - 1))
-          if unsafe name.elementsEqual("http/1.1".utf8) {
-            unsafe chosen?.pointee = name.baseAddress
-            unsafe length?.pointee = UInt8(size)
-            return SSL_TLSEXT_ERR_OK
-          }
-          place += size + 1
-        }
-        return SSL_TLSEXT_ERR_NOACK
-      }, nil)
+    unsafe SSL_CTX_set_timeout(pointer, TLSContext.certifiedSeconds)
   }
 
   private func control(_ command: Int32, _ value: Int) { _ = unsafe SSL_CTX_ctrl(pointer, command, value, nil) }

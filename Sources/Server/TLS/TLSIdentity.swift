@@ -17,12 +17,24 @@ package final class TLSIdentity: Sendable {
     var context: TLSContext
     /// Of the files that were read last, whether they could be used or not.
     var stamps: [FileStamp]
-    /// When the authority of development is asked for a new certificate, in seconds of the clock of files.
+    /// When they are read again though they have not changed, in seconds of the clock of files as below.
+    var nextReading: Int
+    /// Why they could not be used.
+    var failure: TLSError?
+    /// When the authority of development is asked for a new certificate.
     var renewal: Int
   }
 
+  /// For a new key of the tickets: whoever gets hold of one reads the sessions that were resumed with it (RFC 8446 §8.1).
+  private static let keySeconds = 86_400
+  /// After a failure that may not be the files': descriptors can have run out.
+  private static let retrySeconds = 60
+  private static let renewalRetrySeconds = 3_600
+
   private let files: TLSFiles
   private let authority: DevelopmentAuthority?
+  private let clock: @Sendable () -> Int
+  private let load: @Sendable (TLSFiles) throws(TLSError) -> TLSContext
   private let notify: @Sendable (Notice) -> Void
   private let state: Mutex<State>
 
@@ -41,67 +53,88 @@ package final class TLSIdentity: Sendable {
     try self.init(files, of: authority, notify: notify)
   }
 
-  private init(
-    _ files: TLSFiles, of authority: DevelopmentAuthority?, notify: @escaping @Sendable (Notice) -> Void
+  init(
+    _ files: TLSFiles, of authority: DevelopmentAuthority?, clock: @escaping @Sendable () -> Int = { time(nil) },
+    load: @escaping @Sendable (TLSFiles) throws(TLSError) -> TLSContext = { (files) throws(TLSError) in
+      try TLSContext(files)
+    },
+    notify: @escaping @Sendable (Notice) -> Void
   ) throws(TLSError) {
-    self.files = files
-    self.authority = authority
-    self.notify = notify
+    (self.files, self.authority) = (files, authority)
+    (self.clock, self.load, self.notify) = (clock, load, notify)
     let stamps = files.all.map(FileStamp.init)
-    let context = try TLSContext(files)
-    state = Mutex(State(context: context, stamps: stamps, renewal: context.renewal))
+    let context = try load(files)
+    let now = clock()
+    state = Mutex(
+      State(
+        context: context, stamps: stamps, nextReading: now + TLSIdentity.keySeconds,
+        renewal: now + context.secondsToRenewal))
     if context.expiry.secondsLeft < 0 { notify(.expired) }
   }
 
   /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on.
-  package func channel(over socket: Int32) -> TLSChannel? { TLSChannel(server: context(), socket: socket) }
-
-  private func context() -> TLSContext {
-    let (context, notice) = state.withLock { state -> (TLSContext, Notice?) in
-      do throws(TLSError) { try renewWhenDue(&state) } catch { return (state.context, .notRenewed(error)) }
-      let stamps = files.all.map(FileStamp.init)
-      guard stamps != state.stamps else { return (state.context, nil) }
-      state.stamps = stamps
-      do throws(TLSError) {
-        state.context = try TLSContext(files)
-        state.renewal = state.context.renewal
-        return (state.context, state.context.expiry.secondsLeft < 0 ? .expired : .renewed)
-      } catch {
-        return (state.context, .notRenewed(error))
-      }
+  package func channel(over socket: Int32) -> TLSChannel? {
+    let (context, notice) = state.withLock { state in
+      let notice = refresh(&state, clock())
+      return (state.context, notice)
     }
     if let notice { notify(notice) }
-    return context
+    return TLSChannel(server: context, socket: socket)
   }
 
-  private func renewWhenDue(_ state: inout State) throws(TLSError) {
-    guard let authority, time(nil) >= state.renewal else { return }
+  private func refresh(_ state: inout State, _ now: Int) -> Notice? {
+    do throws(TLSError) { try renewWhenDue(&state, now) } catch { return .notRenewed(error) }
+    let stamps = files.all.map(FileStamp.init)
+    let isNew = stamps != state.stamps || state.failure != nil
+    guard stamps != state.stamps || now >= state.nextReading else { return nil }
+    state.stamps = stamps
+    do throws(TLSError) {
+      state.context = try load(files)
+    } catch {
+      state.nextReading = now + TLSIdentity.retrySeconds
+      defer { state.failure = error }
+      return error == state.failure ? nil : .notRenewed(error)
+    }
+    state.failure = nil
+    state.nextReading = now + TLSIdentity.keySeconds
+    state.renewal = now + state.context.secondsToRenewal
+    guard isNew else { return nil }
+    return state.context.expiry.secondsLeft < 0 ? .expired : .renewed
+  }
+
+  private func renewWhenDue(_ state: inout State, _ now: Int) throws(TLSError) {
+    guard let authority, now >= state.renewal else { return }
     // What fails now is tried again, and not by every client.
-    state.renewal = time(nil) + 3_600
+    state.renewal = now + TLSIdentity.renewalRetrySeconds
     try authority.prepare()
   }
 }
 
 extension TLSContext {
-  fileprivate var renewal: Int { time(nil) + expiry.secondsLeft - DevelopmentAuthority.renewalSeconds }
+  fileprivate var secondsToRenewal: Int { expiry.secondsLeft - DevelopmentAuthority.renewalSeconds }
 }
 
 /// What tells one content of a file from the next.
 private struct FileStamp: Equatable, Sendable {
-  let device: UInt
-  let inode: UInt
-  let size: Int
-  let seconds: Int
-  let nanoseconds: Int
+  private let device: UInt
+  private let inode: UInt
+  private let size: Int
+  private let written: Moment
+  /// Whoever sets the time of writing back, or only changes who may read, cannot hide it from this one (inode(7)).
+  private let changed: Moment
+
+  private struct Moment: Equatable {
+    let seconds: Int
+    let nanoseconds: Int
+
+    init(_ time: timespec) { (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec) }
+  }
 
   /// All zero when there is no such file.
   init(_ path: String) {
     var status = stat()
-    let isThere = unsafe stat(path, &status) == 0
-    device = isThere ? UInt(status.st_dev) : 0
-    inode = isThere ? UInt(status.st_ino) : 0
-    size = isThere ? Int(status.st_size) : 0
-    seconds = isThere ? status.st_mtim.tv_sec : 0
-    nanoseconds = isThere ? status.st_mtim.tv_nsec : 0
+    if unsafe stat(path, &status) != 0 { status = stat() }
+    (device, inode, size) = (UInt(status.st_dev), UInt(status.st_ino), Int(status.st_size))
+    (written, changed) = (Moment(status.st_mtim), Moment(status.st_ctim))
   }
 }

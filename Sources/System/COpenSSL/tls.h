@@ -10,18 +10,54 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+/// The socket below a session, and what has passed through it.
+struct rr_socket {
+  int number;
+  /// Bytes that may still be read in this call: OpenSSL goes on as long as there are any.
+  int left;
+  /// The errno that ended the connection; 0 before.
+  int failure;
+  /// Messages of TLS itself, in both directions.
+  int messages;
+  uint64_t received;
+  uint64_t sent;
+};
+
+/// Far more than a handshake and the keys of a long connection need. A peer may send them without end and never any data
+/// (RFC 8446 §4.6.3).
+enum { rr_messages_max = 256 };
+
 static inline int rr_bio_write(BIO *bio, const char *bytes, int length) {
   BIO_clear_retry_flags(bio);
-  ssize_t count = send((int)(intptr_t)BIO_get_data(bio), bytes, (size_t)length, MSG_NOSIGNAL);
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
+  struct rr_socket *socket = BIO_get_data(bio);
+  ssize_t count = send(socket->number, bytes, (size_t)length, MSG_NOSIGNAL);
+  if (count > 0) socket->sent += (uint64_t)count;
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+    BIO_set_retry_write(bio);
+  } else if (count < 0) {
+    socket->failure = errno;
+  }
   return (int)count;
 }
 
 static inline int rr_bio_read(BIO *bio, char *bytes, int length) {
   BIO_clear_retry_flags(bio);
-  ssize_t count = recv((int)(intptr_t)BIO_get_data(bio), bytes, (size_t)length, 0);
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
-  if (count == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+  struct rr_socket *socket = BIO_get_data(bio);
+  if (socket->left <= 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
+  ssize_t count = recv(socket->number, bytes, (size_t)(length < socket->left ? length : socket->left), 0);
+  if (count > 0) {
+    socket->received += (uint64_t)count;
+    socket->left -= (int)count;
+  } else if (count == 0) {
+    BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+  } else if (errno == EAGAIN || errno == EINTR) {
+    BIO_set_retry_read(bio);
+  } else {
+    socket->failure = errno;
+  }
   return (int)count;
 }
 
@@ -31,29 +67,60 @@ static inline long rr_bio_control(BIO *bio, int command, long number, void *poin
   return command == BIO_CTRL_FLUSH;
 }
 
-/// To be freed with BIO_meth_free; NULL when memory has run out.
+static inline int rr_bio_destroy(BIO *bio) {
+  OPENSSL_free(BIO_get_data(bio));
+  return 1;
+}
+
+/// NULL when memory has run out.
 static inline BIO_METHOD *rr_bio_method(void) {
   BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without SIGPIPE");
   if (method == NULL) return NULL;
   BIO_meth_set_write(method, rr_bio_write);
   BIO_meth_set_read(method, rr_bio_read);
   BIO_meth_set_ctrl(method, rr_bio_control);
+  BIO_meth_set_destroy(method, rr_bio_destroy);
   return method;
 }
 
+static inline void rr_ssl_count(int is_sent, int version, int type, const void *bytes, size_t length, SSL *ssl, void *of) {
+  (void)is_sent, (void)version, (void)bytes, (void)length, (void)ssl;
+  struct rr_socket *socket = of;
+  if (type != SSL3_RT_HANDSHAKE && type != SSL3_RT_ALERT) return;
+  if (++socket->messages > rr_messages_max) socket->left = 0;
+}
+
 /// A TLS session over a socket that does not block; the socket is not closed with it. NULL when memory has run out.
-static inline SSL *rr_ssl_new(SSL_CTX *context, const BIO_METHOD *method, int socket) {
+static inline SSL *rr_ssl_new(SSL_CTX *context, const BIO_METHOD *method, int number) {
   SSL *ssl = SSL_new(context);
   BIO *bio = BIO_new(method);
-  if (ssl == NULL || bio == NULL) {
+  struct rr_socket *socket = OPENSSL_zalloc(sizeof *socket);
+  if (ssl == NULL || bio == NULL || socket == NULL) {
     SSL_free(ssl);
     BIO_free(bio);
+    OPENSSL_free(socket);
     return NULL;
   }
-  BIO_set_data(bio, (void *)(intptr_t)socket);
+  socket->number = number;
+  BIO_set_data(bio, socket);
   BIO_set_init(bio, 1);
   SSL_set_bio(ssl, bio, bio);
+  SSL_set_msg_callback(ssl, rr_ssl_count);
+  SSL_set_msg_callback_arg(ssl, socket);
   return ssl;
+}
+
+/// Lives as long as the session.
+static inline struct rr_socket *rr_ssl_socket(const SSL *ssl) { return BIO_get_data(SSL_get_rbio(ssl)); }
+
+/// A client that offers other protocols only would misunderstand what comes (RFC 7301 §3.2).
+static inline int rr_choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length,
+                                     const unsigned char *offered, unsigned int count, void *argument) {
+  (void)ssl, (void)argument;
+  static const unsigned char spoken[] = "\x08http/1.1\x08http/1.0";
+  int result =
+      SSL_select_next_proto((unsigned char **)chosen, length, spoken, sizeof spoken - 1, offered, count);
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 /// Macros in OpenSSL that Swift cannot read. A connection that ends without the peer's last word is like any that ends: HTTP

@@ -5,6 +5,12 @@ import Support
 @safe final class TestClient {
   struct Failure: Error, CustomStringConvertible {
     let description: String
+
+    /// The last error of the library.
+    static var ofOpenSSL: Failure {
+      let text = unsafe ERR_reason_error_string(ERR_get_error())
+      return Failure(description: unsafe text.map { unsafe String(cString: $0) } ?? "no reason is known")
+    }
   }
 
   /// What a client asks for.
@@ -14,6 +20,22 @@ import Support
     var certificate: (certificate: String, key: String)?
     var session: Session?
     var protocols: [UInt8] = []
+
+    func apply(to ssl: OpaquePointer, _ store: OpaquePointer?) throws {
+      _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
+      if let authority {
+        guard unsafe X509_STORE_load_file(store, authority) == 1 else { throw Failure(description: authority) }
+        unsafe SSL_set_verify(ssl, SSL_VERIFY_PEER, nil)
+        unsafe SSL_set1_host(ssl, "localhost")
+      }
+      if let own = certificate {
+        guard unsafe SSL_use_certificate_file(ssl, own.certificate, SSL_FILETYPE_PEM) == 1,
+          unsafe SSL_use_PrivateKey_file(ssl, own.key, SSL_FILETYPE_PEM) == 1
+        else { throw Failure(description: own.certificate) }
+      }
+      if let session { unsafe SSL_set_session(ssl, session.pointer) }
+      if !protocols.isEmpty { unsafe SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count)) }
+    }
   }
 
   /// A ticket of an earlier connection.
@@ -33,26 +55,9 @@ import Support
       throw Failure(description: "memory")
     }
     unsafe (self.context, self.ssl) = (context, ssl)
-    _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(wishes.version), nil)
-    if let authority = wishes.authority {
-      let store = unsafe SSL_CTX_get_cert_store(context)
-      guard unsafe X509_STORE_load_file(store, authority) == 1 else { throw Failure(description: authority) }
-      unsafe SSL_set_verify(ssl, SSL_VERIFY_PEER, nil)
-      unsafe SSL_set1_host(ssl, "localhost")
-    }
-    if let own = wishes.certificate {
-      guard unsafe SSL_use_certificate_file(ssl, own.certificate, SSL_FILETYPE_PEM) == 1,
-        unsafe SSL_use_PrivateKey_file(ssl, own.key, SSL_FILETYPE_PEM) == 1
-      else { throw Failure(description: own.certificate) }
-    }
-    if let session = wishes.session { unsafe SSL_set_session(ssl, session.pointer) }
-    if !wishes.protocols.isEmpty {
-      unsafe SSL_set_alpn_protos(ssl, wishes.protocols, UInt32(wishes.protocols.count))
-    }
+    unsafe try wishes.apply(to: ssl, SSL_CTX_get_cert_store(context))
     unsafe SSL_set_fd(ssl, raw.number)
-    guard unsafe SSL_connect(ssl) == 1 else {
-      throw Failure(description: unsafe String(cString: ERR_reason_error_string(ERR_get_error())))
-    }
+    guard unsafe SSL_connect(ssl) == 1 else { throw Failure.ofOpenSSL }
   }
 
   deinit {

@@ -1,0 +1,105 @@
+import Base
+import Support
+import Testing
+
+@testable import Network
+@testable import TLS
+
+/// Clients that have not become connections yet, and what they may cost.
+@Suite(.timeLimit(.minutes(1))) struct HandshakeTests {
+  /// The beginning of a record: a handshake has begun and does not go on.
+  private static let beginning: [UInt8] = [0x16, 3, 1, 2]
+
+  private func begin(at server: EchoServer) throws -> LoopbackClient {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(HandshakeTests.beginning)
+    return client
+  }
+
+  @Test func theOldestGoesWhenTooManyHaveBegun() throws {
+    let server = try EchoServer { $0.handshakesMax = 1 }
+    let oldest = try begin(at: server)
+    #expect(try server.talk(server.connect()))
+    #expect(try oldest.receiveToEnd().text == "")
+    #expect(server.total.handshakesFailed(.crowded) == 1)
+  }
+
+  @Test func aHandshakeHasItsTime() throws {
+    let server = try EchoServer { $0.times.handshake = .milliseconds(20) }
+    let silent = try LoopbackClient(port: server.port)
+    let slow = try begin(at: server)
+    for client in [silent, slow] { #expect(try client.receiveToEnd().text == "") }
+    #expect(server.total.handshakesFailed(.timeout) == 2)
+  }
+
+  /// However long a turn has served others before.
+  @Test func everyTurnHasTimeForOne() throws {
+    let server = try EchoServer { $0.handshakesPerTurn = .zero }
+    for _ in 0..<2 { #expect(try server.talk(server.connect())) }
+  }
+
+  @Test(arguments: [CloseReason.drained, .stopped])
+  func theEndOfTheServerIsTheirs(reason: CloseReason) throws {
+    let server = try EchoServer()
+    let clients = try [begin(at: server), LoopbackClient(port: server.port)]
+    // What is accepted in order is there when this has an answer.
+    let known = try server.connect()
+    #expect(try server.talk(known))
+    if reason == .drained { server.group.drain(within: .seconds(60)) } else { server.group.stop() }
+    for client in clients { #expect(try client.receiveToEnd().text == "") }
+    server.group.wait()
+    #expect(server.total.closed(reason) == 3 && server.total.open == 0)
+  }
+
+  @Test func aRequestThatComesWithTheEndOfTheHandshakeIsAnswered() throws {
+    let server = try EchoServer()
+    let raw = try LoopbackClient(port: server.port)
+    let client = try CarriedClient(server.trusting)
+    try client.handshake(over: raw)
+    try client.write("hello")
+    try raw.send(client.takeOutput())
+    var text = ""
+    while text != "hello" {
+      client.take(try raw.receiveSome(atMost: 65_536))
+      text += try client.read()
+    }
+    #expect(server.total.handshakes == 1)
+  }
+
+  /// A record of 16 KiB takes longer than the grace where the network is slow; what has come of it counts.
+  @Test func aBodyIsJudgedByWhatHasComeOfARecord() throws {
+    let server = try EchoServer {
+      $0.times.bodyGrace = .milliseconds(30)
+      $0.times.bodyBytesPerSecond = 1
+    }
+    let raw = try LoopbackClient(port: server.port)
+    let client = try CarriedClient(server.trusting)
+    try client.handshake(over: raw)
+    try client.write("b")
+    try raw.send(client.takeOutput())
+    try client.write(String(repeating: "x", count: 16_000))
+    try raw.send(Array(client.takeOutput()[..<8_000]))
+    // Its body begins later and brings nothing: when that is over, the first one's grace is too.
+    let silent = try server.connect()
+    try silent.send("b")
+    #expect(throws: TestClient.Failure.self) { try silent.receive() }
+    #expect(server.total.closed(.bodyTooSlow) == 1)
+  }
+
+  @Test func handshakesThatAreDoneLeaveNothing() throws {
+    let certificates = try TestCertificates()
+    let files = try certificates.issue("server")
+    let identity = try TLSIdentity(TLSFiles(certificate: files.certificate, key: files.key)) { _ in }
+    var table = HandshakeTable()
+    let address = try ListenAddress(parsing: "127.0.0.1:0").address
+    for _ in 0..<500 {
+      let handshake = PendingHandshake(
+        try Syscalls.eventCounter(), peer: address, number: table.nextNumber,
+        deadline: MonotonicInstant(nanoseconds: 0), interest: 0)
+      table.insert(handshake)
+      table.begin(handshake, try #require(identity.channel(over: 0)))
+      table.remove(handshake)
+    }
+    #expect(table.isEmpty && table.begun.count < 4)
+  }
+}
