@@ -1,117 +1,135 @@
-import FoundationEssentials
 import Glibc
 import Support
 import Testing
 
-/// A run in virtual time that several processes share.
+/// A run in virtual time that several processes share, and seeds that run side by side.
 @Suite(.timeLimit(.minutes(5))) struct ProcessesTests {
   private static let scenario = """
     { version: 1, name: "shared", seed: 7, clock: { duration: "40m", settle: "10m" },
       fleets: {
         cars: { devices: 9, motion: "driving", network: "lte" }, walkers: { devices: 4, motion: "walking", network: "wifi" },
-        trips: { devices: 2, trips: { rate: "30/h" }, motion: "driving" },
+        trips: { executor: "constant-arrival-rate", rate: 30, timeUnit: "1h", maxDevices: 2, motion: "driving" },
       },
       faults: [{ name: "busy", at: "10m", for: "5m", http: { abort: { status: 503, percentage: 40 } } }],
-      thresholds: { upload_duration: ["p(95)<60s"], upload_failed: ["rate<0.9"] },
-      outputs: [{ type: "events", sample: 1 }, { type: "sdk-log", dir: "sdk", devices: "all" }],
+      thresholds: { upload_duration: ["p(95)<60000"], "upload_failed{fleet:trips}": ["rate<0.9"] },
+      outputs: [{ type: "events-ndjson", file: "events.ndjson" }, { type: "sdk-log", dir: "sdk", devices: "all" }],
     }
     """
 
-  /// What it says goes into files of the folder.
-  private func begin(_ folder: TemporaryFolder, _ words: [String]) throws -> ChildProcess {
-    let program = BuiltProgram.path(of: "rollingroad")
-    let command = "exec '\(program)' simulate '\(folder.file("shared.json5"))' \(words.joined(separator: " "))"
-    return try ChildProcess(["sh", "-c", "\(command) >'\(folder.path)/said' 2>'\(folder.path)/errors'"])
+  /// For longer than any test waits.
+  private static let endless = """
+    { version: 1, name: "shared", seed: 7, clock: { duration: "900d" }, fleets: { cars: { devices: 6 } } }
+    """
+
+  /// Records wait for more than the settling time allows.
+  private static let violating = """
+    { version: 1, name: "shared", seed: 1, clock: { duration: "10m", settle: "1s" },
+      sdk: { config: { http: { autoSyncThreshold: 5 } } }, fleets: { cars: { devices: 4, network: "none" } } }
+    """
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func begin(_ scenario: String, _ words: String...) throws -> SpokenChild {
+    try folder.write(Array(scenario.utf8), to: "shared.json5")
+    return try SpokenChild([BuiltProgram.path(of: "rollingroad"), "simulate", folder.file("shared.json5")] + words)
   }
 
-  private func run(_ folder: TemporaryFolder, _ words: [String]) throws -> Int32 {
-    try begin(folder, words).exitCode()
-  }
-
-  private func errors(_ folder: TemporaryFolder) throws -> String {
-    String(decoding: try folder.read("errors"), as: UTF8.self)
-  }
-
-  private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+  private func text(_ name: String) throws -> String { String(decoding: try folder.read(name), as: UTF8.self) }
 
   /// Without what was typed, and when.
-  private func summary(_ folder: TemporaryFolder, _ name: String) throws -> [Substring] {
-    String(decoding: try folder.read(name + "/summary.json"), as: UTF8.self).split(separator: "\n").filter { line in
+  private func summary(_ name: String) throws -> [Substring] {
+    try text(name + "/summary.json").split(separator: "\n").filter { line in
       !["\"command\":", "\"start\":", "\"end\":"].contains { line.contains($0) }
     }
   }
 
-  private func page(_ folder: TemporaryFolder, _ name: String) throws -> [Substring] {
-    String(decoding: try folder.read(name + "/report.html"), as: UTF8.self).split(separator: "\n")
-      .filter { !$0.contains("rollingroad simulate ") }
+  /// Without what was typed, and when.
+  private func page(_ name: String) throws -> [Substring] {
+    try text(name + "/report.html").split(separator: "<").filter { part in
+      !part.contains("rollingroad simulate ") && !part.contains(" by the clock")
+    }
   }
 
+  private func leftovers(_ name: String) -> [String] { folder.names(in: name).filter { $0.hasPrefix(".") } }
+
   @Test func anyNumberOfProcessesComesToTheSame() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(Array(Self.scenario.utf8), to: "shared.json5")
     for count in ["1", "2", "5"] {
-      let code = try run(folder, ["--out", folder.file(count), "--processes", count])
-      let errors = try errors(folder)
-      #expect(code == 0, "\(errors)")
+      let child = try begin(Self.scenario, "--quiet", "--out", folder.file(count), "--processes", count)
+      #expect(child.finish() == 0, "\(child.output)")
+      #expect(leftovers(count).isEmpty)
     }
-    let whole = try summary(folder, "1")
-    let wholePage = try page(folder, "1")
+    let (whole, wholePage) = (try summary("1"), try page("1"))
     for count in ["2", "5"] {
-      #expect(try summary(folder, count) == whole)
-      #expect(try page(folder, count) == wholePage)
-      for name in ["events.ndjson", "timeline.csv", "junit.xml", "sdk/cars-0.log", "sdk/trips-1.log"] {
+      #expect(try summary(count) == whole)
+      #expect(try page(count) == wholePage)
+      for name in ["events.ndjson", "timeline.csv", "sdk/cars-0.log", "sdk/trips-1.log"] {
         #expect(try folder.read("\(count)/\(name)") == folder.read("1/\(name)"), "\(name) of \(count)")
       }
-      #expect(!Self.exists(folder.file("\(count)/shards")), "the folders of the parts are gone")
     }
   }
 
   /// The bundle that replays a violation is made by one process.
   @Test func aViolationIsFoundAndKeptAsByOneProcess() throws {
-    let folder = try TemporaryFolder()
-    let text = """
-      { version: 1, name: "shared", seed: 1, clock: { duration: "10m", settle: "1s" },
-        sdk: { config: { http: { autoSyncThreshold: 5 } } }, fleets: { cars: { devices: 4, network: "none" } } }
-      """
-    try folder.write(Array(text.utf8), to: "shared.json5")
     for count in ["1", "2"] {
-      #expect(try run(folder, ["--out", folder.file(count), "--processes", count]) == 98)
+      let child = try begin(Self.violating, "--quiet", "--out", folder.file(count), "--processes", count)
+      #expect(child.finish() == 98, "\(child.output)")
+      #expect(child.output.contains("the run is repeated in one process") == (count == "2"))
     }
-    #expect(try summary(folder, "2").count == summary(folder, "1").count)
-    #expect(try folder.read("2/shared-1/report.md") == folder.read("1/shared-1/report.md"))
+    #expect(try summary("2").count == summary("1").count)
+    let bundle = "failures/shared-1/plan.json"
+    #expect(try folder.read("2/\(bundle)") == folder.read("1/\(bundle)"))
   }
 
   @Test func aProcessThatDiesIsNamed() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(Array(Self.scenario.utf8), to: "shared.json5")
-    let child = try begin(folder, ["--duration", "300d", "--processes", "3"])
-    let shards = try Self.children(of: child.id, count: 3)
-    kill(shards[1], SIGKILL)
-    #expect(child.exitCode() == 97)
-    let error = try errors(folder)
-    #expect(error.contains("process 2 of 3 was ended by signal 9"), "\(error)")
-    for shard in shards { #expect(kill(shard, 0) != 0, "none is left") }
+    let child = try begin(Self.endless, "--processes", "3", "--out", folder.file("out"))
+    try child.wait(for: "processes\n")
+    let workers = Self.children(of: child.process)
+    try #require(workers.count == 3)
+    kill(workers[1], SIGKILL)
+    #expect(child.finish() == 97)
+    #expect(child.output.contains("process 2 of 3 was ended by signal 9"), "\(child.output)")
+    #expect(leftovers("out").isEmpty)
+    for worker in workers { #expect(kill(worker, 0) != 0, "none is left") }
+  }
+
+  @Test func noProcessOutlivesTheOneThatHasBegunIt() throws {
+    let child = try begin(Self.endless, "--processes", "2")
+    try child.wait(for: "processes\n")
+    child.process.signal(SIGKILL)
+    // Its outputs are theirs, too: they end when the last process has.
+    #expect(child.finish() == -SIGKILL)
   }
 
   @Test func aSignalEndsAllOfThemWithWhatTheyHave() throws {
-    let folder = try TemporaryFolder()
-    try folder.write(Array(Self.scenario.utf8), to: "shared.json5")
-    let child = try begin(folder, ["--duration", "300d", "--processes", "2", "--out", folder.file("out")])
-    _ = try Self.children(of: child.id, count: 2)
-    while !Self.exists(folder.file("out/shards/1/events.ndjson")) { try #require(!child.endedByItself()) }
-    child.signal(SIGINT)
-    #expect(child.exitCode() == 105)
-    #expect(try summary(folder, "out").contains { $0.contains("\"ending\": \"signal\"") })
+    let child = try begin(Self.endless, "--processes", "2", "--out", folder.file("out"))
+    try child.wait(for: "processes\n")
+    child.process.signal(SIGINT)
+    #expect(child.finish() == 105, "\(child.output)")
+    #expect(try summary("out").contains { $0.contains("\"ending\": \"signal\"") })
     #expect(try folder.read("out/events.ndjson").count > 0)
+    #expect(leftovers("out").isEmpty)
   }
 
-  /// The processes that it has begun, once they are there.
-  private static func children(of id: pid_t, count: Int) throws -> [pid_t] {
-    var children: [pid_t] = []
-    while children.count < count {
-      let text = try String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)
-      children = text.split(separator: " ").compactMap { pid_t($0) }
+  @Test func seedsSideBySideSayWhatTheySayOneAfterTheOther() throws {
+    var said: [String] = []
+    for count in ["1", "3"] {
+      let child = try begin(Self.scenario, "--duration", "12m", "--seeds", "4", "--quiet", "--processes", count)
+      #expect(child.finish() == 0, "\(child.output)")
+      said.append(child.output)
     }
-    return children
+    #expect(said[0].hasSuffix("4 seeds: 4 passed\n"))
+    #expect(said[0] == said[1])
+  }
+
+  /// The processes that it has begun.
+  private static func children(of process: ChildProcess) -> [pid_t] {
+    let descriptor = unsafe open("/proc/\(process.id)/task/\(process.id)/children", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = max(0, unsafe read(descriptor, &bytes, bytes.count))
+    return String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ").compactMap { pid_t($0) }
   }
 }

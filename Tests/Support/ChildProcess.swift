@@ -31,10 +31,24 @@ package final class ChildProcess {
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var list = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { unsafe list.forEach { unsafe free($0) } }
+    var environment = unsafe ChildProcess.environment
+    defer { unsafe free(environment[environment.count - 2]) }
     var child: pid_t = 0
-    let code = unsafe posix_spawnp(&child, words[0], &actions, &attributes, &list, environ)
+    let code = unsafe posix_spawnp(&child, words[0], &actions, &attributes, &list, &environment)
     guard code == 0 else { throw Failure("\(words[0]): errno \(code)") }
     id = child
+  }
+
+  /// That of this process, without the printing of stacks after a crash: when the crashed process is ended meanwhile, the
+  /// program that prints them waits for it for ever, and holds the outputs.
+  private static var environment: [UnsafeMutablePointer<CChar>?] {
+    var list: [UnsafeMutablePointer<CChar>?] = unsafe []
+    var entry = unsafe environ
+    while let text = unsafe entry.pointee {
+      unsafe list.append(text)
+      unsafe entry += 1
+    }
+    return unsafe list + [strdup("SWIFT_BACKTRACE=enable=no"), nil]
   }
 
   deinit {

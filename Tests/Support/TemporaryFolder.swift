@@ -52,18 +52,28 @@ package final class TemporaryFolder: Sendable {
     Failure(description: unsafe "\(what): \(String(cString: strerror(errno)))")
   }
 
-  /// A folder, with what is in it.
-  package static func remove(_ path: String) {
-    guard let folder = unsafe opendir(path) else { return }
+  /// What a folder in it holds, in no order; nothing when it is not there.
+  package func names(in name: String) -> [String] { TemporaryFolder.names(file(name)) }
+
+  private static func names(_ path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { _ = unsafe closedir(folder) }
+    var names: [String] = []
     while let entry = unsafe readdir(folder) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
       }
-      if name == "." || name == ".." { continue }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// A folder, with what is in it.
+  package static func remove(_ path: String) {
+    for name in names(path) {
       let inner = path + "/" + name
       if unsafe unlink(inner) != 0 { remove(inner) }
     }
-    _ = unsafe closedir(folder)
     _ = unsafe rmdir(path)
   }
 }

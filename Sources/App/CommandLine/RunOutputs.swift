@@ -19,8 +19,12 @@ final class RunOutputs {
   /// Nothing happens any more: only what is known at the end is written.
   private let isOfThePast: Bool
 
+  /// What is written is for the process that joins the shards.
+  private let isOfWorker: Bool
+
   /// Makes the folder; throws when nothing can be written there. `setup` is nil when the run is over already.
-  init(_ scenario: Scenario, _ setup: RunSetup?, folder path: String?) throws {
+  init(_ scenario: Scenario, _ setup: RunSetup?, folder path: String?, isOfWorker: Bool = false) throws {
+    self.isOfWorker = isOfWorker
     // Not the places for phones that may still come: the session that is saved tells of the same devices.
     devices = setup?.devicesOfWhole ?? 0
     isOfThePast = setup == nil
@@ -42,7 +46,9 @@ final class RunOutputs {
   func watchers(of setup: RunSetup) -> [any Watcher] {
     guard folder != nil else { return [] }
     let share = plan.eventShare ?? min(1, Double(OutputPlan.devicesToldOf) / Double(max(devices, 1)))
-    events = EventLog(setup, share: share) { [unowned self] in append($0, to: plan.events) }
+    events = EventLog(setup, share: share, marksEndOfDrives: isOfWorker) { [unowned self] in
+      append($0, to: plan.events)
+    }
     guard let events else { return [] }
     return [events] + (setup.logged.isEmpty ? [] : [logs(of: setup)])
   }
@@ -87,9 +93,8 @@ final class RunOutputs {
   /// Everything that is known at the end, in whole files.
   func write(_ summary: RunSummary, map: RunMap?) throws {
     guard let folder else { return }
-    finish()
     append(summary.timeline)
-    if let failure { throw failure }
+    try finish()
     try folder.write(summary.json.pretty + "\n", to: plan.summary)
     try folder.write(JUnitReport(summary).text, to: plan.junit)
     try folder.write(PageReport(summary, map: map).text, to: plan.page)
@@ -98,18 +103,34 @@ final class RunOutputs {
     if logged.count > 8 { written.append("\(logged.count - 8) more logs in \(folder.path(plan.logs))") }
   }
 
-  /// What waits to be written is written.
-  func finish() {
+  /// What waits to be written is written; throws when something could not be.
+  func finish() throws(OutputFolder.Failure) {
     events?.finish()
     deviceLogs?.finish()
+    if let failure { throw failure }
   }
 
-  /// What shards of the run have streamed into folders of their own becomes that of the whole, and `parent`, which holds the
-  /// folders, goes.
-  func adopt(_ folders: [String], in parent: String, fleets: [String]) throws {
+  /// Of the shards that several processes simulate.
+  private var shards: OutputFolder?
+
+  /// Folders for so many workers; none when nothing is kept.
+  func makeFolders(_ count: Int) throws -> [String] {
+    guard let folder else { return [] }
+    let shards = try folder.makeHiddenFolder("shards")
+    self.shards = shards
+    return (0..<count).map { shards.path("\($0)") }
+  }
+
+  func removeFolders() {
+    shards?.remove()
+    shards = nil
+  }
+
+  /// What workers have streamed into their folders becomes that of the whole run.
+  func adopt(_ folders: [String], fleets: [String]) throws {
     guard let folder else { return }
     var events = try EventMerge(folders.map { "\($0)/\(plan.events)" }, fleets: fleets)
-    events.write { append($0, to: plan.events) }
+    try events.write { append($0, to: plan.events) }
     for shard in folders {
       for name in FolderSurvey.names(in: "\(shard)/\(plan.logs)") ?? [] {
         let place = "\(plan.logs)/\(name)"
@@ -117,7 +138,6 @@ final class RunOutputs {
         logged.insert(place)
       }
     }
-    try OutputFolder.remove(parent)
   }
 
   private func begin(_ name: String) {
@@ -230,10 +250,23 @@ struct OutputFolder {
     guard unsafe rename(file, path(name)) == 0 else { throw OutputFolder.failure("cannot write", path(name)) }
   }
 
-  /// With all that it holds.
-  static func remove(_ path: String) throws(Failure) {
-    for name in FolderSurvey.names(in: path) ?? [] { try remove("\(path)/\(name)") }
-    guard unsafe Glibc.remove(path) == 0 else { throw failure("cannot remove", path) }
+  /// A new folder in this one, which nothing else uses.
+  func makeHiddenFolder(_ name: String) throws(Failure) -> OutputFolder {
+    var template = Array(path(".\(name)-XXXXXX").utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw OutputFolder.failure("cannot make a folder in", root) }
+    return try OutputFolder(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+  }
+
+  /// With all that it holds; what a link leads to stays.
+  func remove() { OutputFolder.remove(root) }
+
+  private static func remove(_ path: String) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      for name in FolderSurvey.names(in: path) ?? [] { remove("\(path)/\(name)") }
+    }
+    _ = unsafe Glibc.remove(path)
   }
 
   /// Begins a file that grows while the run goes on.

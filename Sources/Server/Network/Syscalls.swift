@@ -360,5 +360,5 @@ struct AcceptedSocket: ~Copyable {
 /// The machine, as far as the number of threads depends on it.
 package enum Processors {
   /// Processors that this process may use; at least 1.
-  package static var count: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+  package static var count: Int { Int(rr_processors()) }
 }

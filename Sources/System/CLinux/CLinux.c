@@ -3,7 +3,10 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 enum { events_max = 1024 };
 
@@ -94,3 +97,36 @@ void rr_forget_terminal(void) {
 int rr_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int rr_stream_socket(int family) { return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+
+pid_t rr_fork_worker(void) {
+  pid_t parent = getpid();
+  pid_t child = fork();
+  if (child != 0) return child;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have ended before.
+  if (getppid() != parent) _exit(0);
+  return 0;
+}
+
+/// Whole processors of a control group's quota; 0 when it has none. Version 2 alone: what Docker and Kubernetes use today.
+static int quota(void) {
+  FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
+  if (!file) return 0;
+  long long allowed = 0, period = 0;
+  int read = fscanf(file, "%lld %lld", &allowed, &period);
+  fclose(file);
+  if (read != 2 || allowed <= 0 || period <= 0) return 0;
+  long long whole = (allowed + period - 1) / period;
+  return whole < 1 << 20 ? (int)whole : 0;
+}
+
+int rr_processors(void) {
+  cpu_set_t set;
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+  int most = quota();
+  if (most > 0 && most < count) count = most;
+  return count > 0 ? count : 1;
+}
+
+int rr_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

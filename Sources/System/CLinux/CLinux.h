@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -46,3 +47,10 @@ void rr_rescue_terminal(int fd, const struct termios *mode);
 void rr_forget_terminal(void);
 /// A non-blocking, close-on-exec stream socket.
 int rr_stream_socket(int family);
+/// A copy of this process in which the calling thread alone goes on: 0 there, its id here. It is in a process group of its own,
+/// and the kernel ends it with this process.
+pid_t rr_fork_worker(void);
+/// How many processors this process may use, after its affinity and the quota of its control group; at least 1.
+int rr_processors(void);
+/// pipe2 with O_CLOEXEC.
+int rr_pipe(int ends[2]);

@@ -5,25 +5,55 @@ import Scenario
 struct SeedSeries {
   let process: ProcessContext
   let options: SimulationOptions
+  let interruption: Interruption
   /// How many seeds there are, from that of the scenario on.
   let count: Int
 
   func run(_ scenario: Scenario) -> ExitCode {
     var tally = CoverageTally()
     var codes: [ExitCode] = []
-    for step in 0..<count {
-      var (one, options) = (scenario, self.options)
-      one.seed = scenario.seed &+ UInt64(step)
-      one.coverage = Coverage()
-      options.isOneOfMany = true
-      options.words = SeedSeries.words(options.words, seed: one.seed)
-      options.folder = options.folder.map { "\($0)/seed-\(one.seed)" }
-      codes.append(Simulation(process, options).run(one, &tally))
-      if codes.last == .stoppedBySignal { break }
+    var step = 0
+    let places = options.processes.number(ofSeeds: count, scenario, options, process)
+    let workers = SeedWorkers(process: process, count: places, interruption: interruption) {
+      run($0, of: scenario, $1, $2, isBesideOthers: places > 1)
+    }
+    do {
+      try workers.run(
+        next: {
+          guard step < count, codes.last != .stoppedBySignal else { return nil }
+          defer { step += 1 }
+          return scenario.seed &+ UInt64(step)
+        },
+        end: { _, result in
+          if let coverage = result?.coverage { tally.add(coverage) }
+          codes.append(result.flatMap { ExitCode(rawValue: $0.code) } ?? .runInvalid)
+        })
+    } catch {
+      process.writeError("rollingroad simulate: \(error)")
+      return .runtimeFailure
     }
     process.writeOutput("\(codes.count) seeds: \(codes.count { $0 == .ok }) passed")
     let worst = SeedSeries.fromWorst.first { codes.contains($0) } ?? .ok
     return judge(tally, scenario.coverage) || worst != .ok ? worst : .coverageMissed
+  }
+
+  private func run(
+    _ seed: UInt64, of scenario: Scenario, _ process: ProcessContext, _ interruption: Interruption,
+    isBesideOthers: Bool
+  ) -> SeedResult {
+    var (one, options) = (scenario, self.options)
+    one.seed = seed
+    one.coverage = Coverage()
+    options.isOneOfMany = true
+    options.words = SeedSeries.words(options.words, seed: seed)
+    options.folder = options.folder.map { "\($0)/seed-\(seed)" }
+    if isBesideOthers {
+      options.processes = .fixed(1)
+      // Lines that renew themselves would overwrite each other.
+      options.isQuiet = true
+    }
+    let ending = Simulation(process, options, interruption).run(one)
+    return SeedResult(code: ending.code.rawValue, coverage: ending.coverage)
   }
 
   private static let fromWorst: [ExitCode] = [

@@ -1,6 +1,7 @@
 import Base
 import FleetSimulator
 import JSON
+import Network
 import Scenario
 
 extension Subcommand {
@@ -21,7 +22,7 @@ extension Subcommand {
       .value("mode", "MODE", "virtual, lockstep, accelerated or realtime; overrides clock.mode"),
       .value("factor", "N", "speed of an accelerated run, as a multiple of real time; overrides clock.factor"),
       .value("seed", "SEED", "random seed; overrides the scenario's seed"),
-      .value("seeds", "N", "run N seeds in sequence and evaluate coverage over all of them"),
+      .value("seeds", "N", "run N seeds and evaluate coverage over all of them"),
       .value("devices", "N", "total number of devices; fleets keep their proportions"),
       .value("scale", "X", "multiply every number of devices and rate of trips by X"),
       .value("duration", "TIME", "duration of the drives; overrides clock.duration"),
@@ -29,7 +30,7 @@ extension Subcommand {
       .value("shard", "I/N", "run only part I of N, counted from 0; auto/N takes I from a Kubernetes Indexed Job"),
       .value(
         "processes", "N|auto",
-        "share a run in virtual time among N processes; auto takes one for each processor when the run is long",
+        "share a run in virtual time, or the seeds of --seeds, among N processes; auto takes one for each processor",
         standard: "auto"),
       .values("set", "PATH=VALUE,…", "change values of the scenario: fleets.cars.devices=50,faults[0].at=5m"),
       .values(
@@ -163,9 +164,17 @@ private struct SimulateCommand {
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
-    if let seeds { return SeedSeries(process: process, options: options, count: seeds).run(scenario) }
-    var tally = CoverageTally()
-    return Simulation(process, options).run(scenario, &tally)
+    let interruption = Interruption()
+    if process.ownsSignals {
+      do throws(NetworkError) { try EndingSignals.listen { interruption.request() } } catch {
+        process.writeError("rollingroad simulate: \(error)")
+        return .runtimeFailure
+      }
+    }
+    if let seeds {
+      return SeedSeries(process: process, options: options, interruption: interruption, count: seeds).run(scenario)
+    }
+    return Simulation(process, options, interruption).run(scenario).code
   }
 
   private func shard() throws(UsageError) -> Shard? {

@@ -1,5 +1,6 @@
 import Base
 import FleetSimulator
+import Glibc
 import Network
 import Reports
 import Scenario
@@ -11,25 +12,35 @@ struct Simulation {
   let process: ProcessContext
   let options: SimulationOptions
   /// By a signal, of the run and of what comes after it.
-  private let interruption = Interruption()
-  /// To the process whose run this one shares.
-  private let pipe: ShardPipe?
+  private let interruption: Interruption
+  /// To the process whose run this one shares; nil in the process that a person has begun.
+  private let shardLine: ShardLine?
 
-  init(_ process: ProcessContext, _ options: SimulationOptions) {
-    self.process = process
-    self.options = options
-    pipe = ShardPipe(process)
+  init(
+    _ process: ProcessContext, _ options: SimulationOptions, _ interruption: Interruption, _ shardLine: ShardLine? = nil
+  ) {
+    (self.process, self.options) = (process, options)
+    (self.interruption, self.shardLine) = (interruption, shardLine)
   }
 
   private var files: RouteFiles { RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder) }
 
-  /// Adds what came up to `tally`.
-  func run(_ scenario: Scenario, _ tally: inout CoverageTally) -> ExitCode {
+  /// How it ended, and what came up when there was a run.
+  func run(_ scenario: Scenario) -> (code: ExitCode, coverage: [CoverageSeen]?) {
+    var coverage: [CoverageSeen]?
+    let code = run(scenario, &coverage)
+    return (code, coverage)
+  }
+
+  private func run(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) -> ExitCode {
     do {
-      return try runThrough(scenario, &tally)
+      return try runThrough(scenario, &coverage)
     } catch let error as UnsupportedScenario {
       for problem in error.problems { process.writeError("rollingroad simulate: \(problem)") }
       return .badScenario
+    } catch let error as WorkerProcess.Failure {
+      process.writeError("rollingroad simulate: \(error)")
+      return error.code
     } catch let error as Dashboard.Failure {
       process.writeError("rollingroad simulate: \(error)")
       return .cannotBind
@@ -43,7 +54,7 @@ struct Simulation {
     }
   }
 
-  private func runThrough(_ scenario: Scenario, _ tally: inout CoverageTally) throws -> ExitCode {
+  private func runThrough(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) throws -> ExitCode {
     var scenario = scenario
     scenario.limitGeneratorLag()
     var setup = try RunSetup(scenario, files: files)
@@ -57,7 +68,6 @@ struct Simulation {
     if options.folder == nil, scenario.outputs.contains(where: \.isFile) {
       process.writeError("note: outputs: no files are written without --out")
     }
-    if process.ownsSignals { try EndingSignals.listen { [interruption] in interruption.request() } }
     let listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
     defer { listener?.stop() }
     if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
@@ -79,12 +89,7 @@ struct Simulation {
     let result =
       try runDivided(setup, scenario, outputs)
       ?? run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
-    tally.add(result.coverage)
-    if let pipe {
-      outputs.finish()
-      pipe.send(.result(result.ofShard))
-      return .ok
-    }
+    coverage = result.coverage
     let code = try tell(result, of: scenario, setup, outputs, steering)
     dashboard?.waitForEnd(interruption)
     return code
@@ -132,12 +137,15 @@ struct Simulation {
     let coverage: [CoverageSeen]
     /// The first one, of which a bundle is kept.
     var violation: Violation?
+    /// When what the remarks tell happened.
+    var remarkedAt: [MonotonicInstant] = []
     var difference: DeterminismCheck.Difference?
     /// What telemetry was sent where.
     var sent: [String] = []
 
     fileprivate var ofShard: ShardResult {
-      ShardResult(summary: summary, tracks: tracks, coverage: coverage, differs: difference != nil)
+      ShardResult(
+        summary: summary, tracks: tracks, coverage: coverage, differs: difference != nil, remarkedAt: remarkedAt)
     }
   }
 
@@ -147,16 +155,43 @@ struct Simulation {
     if let reason { process.writeError("note: --processes: one process makes this run: \(reason)") }
     guard count > 1 else { return nil }
     let begun = SystemClock().wallNow
-    let divided = DividedSimulation(process: process, options: options, count: count, interruption: interruption)
-    guard let whole = try divided.run(setup, outputs) else {
-      process.writeError("note: something is wrong; the run is repeated in one process, to keep what replays it")
-      return nil
-    }
+    let divided = DividedSimulation(
+      process: process, isQuiet: options.isQuiet, isOneOfMany: options.isOneOfMany, count: count,
+      interruption: interruption
+    ) { shard, folder, line in simulate(shard, of: setup, scenario, in: folder, line) }
+    guard let whole = try divided.run(setup, outputs) else { return nil }
     var summary = whole.summary
     summary.origin = RunOrigin(
       command: command, host: Machine.words, start: begun, end: max(begun, SystemClock().wallNow))
     if options.isStrict { summary.judgeStrictly() }
     return Result(summary: summary, tracks: whole.tracks, coverage: whole.coverage)
+  }
+
+  /// In a worker: one shard of the run, streamed into the folder.
+  private func simulate(
+    _ shard: Shard, of setup: RunSetup, _ scenario: Scenario, in folder: String?, _ line: WorkerLine
+  ) {
+    let process = process.speaking(into: line)
+    var options = options
+    (options.shard, options.folder, options.processes) = (shard, folder, .fixed(1))
+    // The whole is judged.
+    options.isStrict = false
+    let interruption = Interruption()
+    do {
+      try EndingSignals.listen { interruption.request() }
+      var part = setup.part(shard, isEndedByViolation: true)
+      let outputs = try RunOutputs(scenario, part, folder: folder, isOfWorker: true)
+      part.logged = outputs.devicesLogged(of: part)
+      let measures = try Measures(scenario, part, processorTime: ProcessorClock.now)
+      let shardLine = ShardLine(line)
+      let result = try Simulation(process, options, interruption, shardLine)
+        .run(part, scenario, measures, outputs, nil, nil, nil)
+      try outputs.finish()
+      shardLine.send(.result(result.ofShard))
+    } catch {
+      process.writeError("rollingroad simulate: \(error)")
+      _exit(ExitCode.runtimeFailure.rawValue)
+    }
   }
 
   /// As it was typed, without what is secret.
@@ -170,7 +205,7 @@ struct Simulation {
     _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?,
     _ telemetry: RunTelemetry?, _ dashboard: Dashboard?
   ) throws -> Result {
-    let display = options.isQuiet || pipe != nil ? nil : ProgressDisplay(process)
+    let display = options.isQuiet || shardLine != nil ? nil : ProgressDisplay(process)
     let destination = try RunDestination(of: setup) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
@@ -209,7 +244,7 @@ struct Simulation {
       var progress = measures.progress
       progress.mostFrequentError = errors.mostFrequent
       display?.show(progress)
-      pipe?.show(progress)
+      shardLine?.show(progress)
       listener?.show(measures)
       outputs.append(measures.timeline)
       dashboard?.serve { summary(of: run.interim) }
@@ -229,13 +264,16 @@ struct Simulation {
     display?.clear()
     let sending = telemetry?.finish(report)
     undelivered = sending?.notes ?? []
-    let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
-    if setup.outside == nil { report = try Investigation.explain(report, of: again, store: newStore) }
+    // What a shard has violated is found out again by one process.
+    if setup.outside == nil, shardLine == nil || report.violations.isEmpty, !report.isWithoutStories {
+      let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
+      report = try Investigation.explain(report, of: again, store: newStore)
+    }
     let whole = summary(of: report)
     dashboard?.end(whole)
     return Result(
       summary: whole, tracks: run.tracks, coverage: report.coverage, violation: report.violations.first,
-      difference: difference, sent: sending?.sent ?? [])
+      remarkedAt: report.remarks.map(\.instant), difference: difference, sent: sending?.sent ?? [])
   }
 }
 
@@ -262,7 +300,9 @@ extension Simulation {
     _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
   ) throws -> ExitCode {
     var summary = result.summary
-    if setup.outside == nil { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
+    if setup.outside == nil, !summary.violations.isEmpty {
+      try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs)
+    }
     summary.replay = replayCommand(summary, setup, steering)
     try outputs.write(summary, map: RunMap(of: setup, scenario, tracks: result.tracks))
     let text = SummaryText(summary, isColoured: process.outputIsTerminal, width: process.outputWidth())

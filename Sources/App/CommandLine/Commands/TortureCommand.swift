@@ -14,11 +14,14 @@ extension Subcommand {
       .values(
         "cover", "GOAL", "fail unless this situation occurred, named as in a scenario's coverage; all: every situation"),
       .value("out", "DIR", "folder for the bundles of seeds that fail", standard: "torture"),
+      .value(
+        "processes", "N|auto", "run seeds in N processes side by side; auto takes one for each processor",
+        standard: "auto"),
       .toggle("dry-run", "print the scenario of SEED, and do not run it"),
     ],
     details: """
       Generates a random scenario from each seed and runs it in virtual time with all invariants checked, for MINUTES. SEED is
-      the first seed (1 when none is given); the next ones count up. A seed is printed before its run, so that you know
+      the first seed (1 when none is given); the next ones count up. Several processes run seeds side by side. A seed is printed before its run, so that you know
       which one it was if a run hangs; --dry-run shows its scenario. One that violates an invariant leaves a bundle for
       'rollingroad replay', and the exit code is 98; a device that never comes to rest ends its own run alone, and the
       exit code is then 1. The situations that occurred are listed at the end; with --cover the exit code is 110 when one did
@@ -34,6 +37,7 @@ private struct TortureCommand {
   let first: UInt64
   let seedsMax: Int
   let folder: String
+  let processes: ProcessCount
   let isDry: Bool
   /// What must come up.
   let goals: [CoverageGoal]
@@ -54,6 +58,7 @@ private struct TortureCommand {
         Quantities.count(text).flatMap { $0 > 0 ? $0 : nil }
       } ?? Int.max
     folder = invocation.values.text("out") ?? "torture"
+    processes = try ProcessCount(invocation.values)
     isDry = invocation.values.isOn("dry-run")
     var goals: [CoverageGoal] = []
     for word in invocation.values.texts("cover") { goals += try TortureCommand.goals(word) }
@@ -73,16 +78,25 @@ private struct TortureCommand {
     let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
     var sums = Sums()
     var seed = first
+    let count = processes.number(ofSeeds: seedsMax, process)
+    let workers = SeedWorkers(process: process, count: count, interruption: Interruption()) { seed, process, _ in
+      result(of: seed, process)
+    }
     do {
-      while sums.seeds < seedsMax, sums.seeds == 0 || SystemClock().monotonicNow < end {
-        process.writeError("seed \(seed)")
-        try run(seed, &sums)
-        seed &+= 1
-      }
+      try workers.run(
+        next: {
+          let begun = Int(seed &- first)
+          guard begun < seedsMax, !sums.isUnusable, begun == 0 || SystemClock().monotonicNow < end else { return nil }
+          defer { seed &+= 1 }
+          process.writeError("seed \(seed)")
+          return seed
+        },
+        end: { sums.add($1, of: $0) })
     } catch {
-      process.writeError("rollingroad torture: seed \(seed): \(TortureCommand.text(of: error))")
+      process.writeError("rollingroad torture: \(error)")
       return .runtimeFailure
     }
+    if sums.isUnusable { return .runtimeFailure }
     process.writeOutput(
       "\(sums.seeds) seeds from \(first) on, \(Int(sums.deviceHours)) device-hours, \(sums.records) records: \(sums.failing.count) seeds failed"
     )
@@ -107,29 +121,45 @@ private struct TortureCommand {
     var seeds = 0
     var records = 0
     var deviceHours = 0.0
-    /// With a violated invariant, or with a device that came to no end.
+    /// With a violated invariant, or with a device or a process that came to no end.
     var failing: [(seed: UInt64, isViolation: Bool)] = []
     var tally = CoverageTally()
+    /// A scenario that cannot be run: the next one cannot, either.
+    var isUnusable = false
+
+    /// Nil: its process was ended.
+    mutating func add(_ result: SeedResult?, of seed: UInt64) {
+      seeds += 1
+      guard let result else { return failing.append((seed, isViolation: false)) }
+      let code = ExitCode(rawValue: result.code)
+      if code == .badScenario { isUnusable = true }
+      if code == .invariantViolated || code == .runtimeFailure {
+        failing.append((seed, isViolation: code == .invariantViolated))
+      }
+      if let coverage = result.coverage { tally.add(coverage) }
+      records += result.records
+      deviceHours += result.deviceHours
+    }
   }
 
-  private func run(_ seed: UInt64, _ sums: inout Sums) throws {
-    let document = try ScenarioGenerator(seed: seed).document
-    let setup = try RunSetup(ScenarioReader.read(document).scenario)
-    sums.seeds += 1
+  private func result(of seed: UInt64, _ process: ProcessContext) -> SeedResult {
     do {
+      let document = try ScenarioGenerator(seed: seed).document
+      let setup = try RunSetup(ScenarioReader.read(document).scenario)
       let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
-      if let violation = report.violations.first {
-        sums.failing.append((seed, isViolation: true))
-        try keep(violation, of: document, report)
-      }
-      sums.tally.add(report.coverage)
-      sums.records += report.sums.created
-      sums.deviceHours += Double(report.devices) * setup.duration.seconds / 3_600
+      let violation = report.violations.first
+      if let violation { try keep(violation, of: document, report, process) }
+      return SeedResult(
+        code: (violation == nil ? ExitCode.ok : .invariantViolated).rawValue, coverage: report.coverage,
+        records: report.sums.created, deviceHours: Double(report.devices) * setup.duration.seconds / 3_600)
     } catch let error as LivelockError {
       // The others may still find something.
-      sums.failing.append((seed, isViolation: false))
       process.writeOutput("seed \(seed): \(error)")
       process.writeOutput("again: rollingroad torture 1 \(seed) --seeds 1")
+      return SeedResult(code: ExitCode.runtimeFailure.rawValue)
+    } catch {
+      process.writeError("rollingroad torture: seed \(seed): \(TortureCommand.text(of: error))")
+      return SeedResult(code: ExitCode.badScenario.rawValue)
     }
   }
 
@@ -142,7 +172,9 @@ private struct TortureCommand {
     }
   }
 
-  private func keep(_ violation: Violation, of document: ScenarioDocument, _ report: RunReport) throws {
+  private func keep(
+    _ violation: Violation, of document: ScenarioDocument, _ report: RunReport, _ process: ProcessContext
+  ) throws {
     let plan = FailurePlan(
       document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
       hash: report.hash.text, product: Product.version)

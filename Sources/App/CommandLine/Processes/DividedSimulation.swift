@@ -7,49 +7,95 @@ import Scenario
 /// what one process comes to.
 struct DividedSimulation {
   let process: ProcessContext
-  let options: SimulationOptions
+  let isQuiet: Bool
+  let isOneOfMany: Bool
   let count: Int
   let interruption: Interruption
+  /// In a worker: simulates a shard, streams into the folder and tells what it has come to.
+  let simulate: (Shard, _ folder: String?, WorkerLine) -> Void
 
-  /// Nil when the run has to be repeated in one process: it ends with a violation, and leaves what is needed to replay it.
-  func run(_ setup: RunSetup, _ outputs: RunOutputs) throws -> ShardResult? {
-    let folder = options.folder.map { $0 + "/shards" }
-    let shards = try processes(folder)
-    defer { interruption.onRequest {} }
-    interruption.onRequest { [ids = shards.map(\.id)] in ids.forEach(ShardProcess.interrupt) }
-    // It may have been requested before.
-    if interruption.isRequested { shards.map(\.id).forEach(ShardProcess.interrupt) }
-    let display = options.isQuiet ? nil : ProgressDisplay(process)
-    while try ShardProcess.wait(for: shards) {
-      if shards.contains(where: { $0.result?.isRepeated ?? false }) {
-        display?.clear()
-        return nil
+  /// What is known of one worker.
+  private struct Part {
+    let worker: WorkerProcess
+    var progress: RunProgress?
+    var result: ShardResult?
+
+    /// Takes what it has told; gives the notes among it. Throws when nothing more comes, and there is no result.
+    mutating func hear() throws -> [String] {
+      var notes: [String] = []
+      for message in worker.takeMessages() {
+        switch message {
+        case .output: break
+        case .error(let note): notes.append(note)
+        case .value(let value):
+          switch try ShardMessage(value) {
+          case .progress(let progress): self.progress = progress
+          case .result(let result):
+            self.result = result
+            progress?.share = 1
+          }
+        }
       }
-      // The others would go on for nothing.
-      for shard in shards where shard.isGone { _ = try shard.finish() }
-      let progress = shards.compactMap(\.progress)
-      if progress.count == count { display?.show(RunProgress.whole(of: progress)) }
+      guard !worker.isOpen, result == nil, notes.isEmpty else { return notes }
+      try worker.finish()
+      throw WorkerProcess.Failure(description: "\(worker.name) ended without a result", code: .runInvalid)
     }
-    display?.clear()
-    var results: [ShardResult] = []
-    for shard in shards { results.append(try shard.finish()) }
-    guard !results.contains(where: \.isRepeated) else { return nil }
-    if let folder {
-      try outputs.adopt((0..<count).map { "\(folder)/\($0)" }, in: folder, fleets: setup.fleets.map(\.name))
-    }
-    return try ShardResult.whole(of: results)
   }
 
-  private func processes(_ folder: String?) throws -> [ShardProcess] {
-    var shards: [ShardProcess] = []
+  /// Nil when the run has to be made by one process: with a violation, to leave what replays it, or because there can be
+  /// no further process.
+  func run(_ setup: RunSetup, _ outputs: RunOutputs) throws -> ShardResult? {
+    let folders = try outputs.makeFolders(count)
+    defer { outputs.removeFolders() }
+    let group = WorkerGroup(interruption)
+    defer { group.close() }
+    var parts: [Part]
+    do throws(WorkerProcess.Failure) { parts = try begin(folders, group) } catch {
+      process.writeError("note: --processes: one process makes this run: \(error)")
+      return nil
+    }
+    if !isOneOfMany { process.writeOutput("\(count) processes") }
+    guard try follow(&parts) else {
+      process.writeError("note: a violation; the run is repeated in one process, to keep what replays it")
+      return nil
+    }
+    for part in parts { try part.worker.finish() }
+    try outputs.adopt(folders, fleets: setup.fleets.map(\.name))
+    var whole = try ShardResult.whole(of: parts.compactMap(\.result))
+    if interruption.isRequested, !whole.summary.violations.isEmpty {
+      whole.summary.notes.append("what replays the violation was not kept: the run was ended by a signal")
+    }
+    return whole
+  }
+
+  private func begin(_ folders: [String], _ group: WorkerGroup) throws(WorkerProcess.Failure) -> [Part] {
+    var parts: [Part] = []
     for index in 0..<count {
       guard let shard = Shard(index: index, count: count) else { preconditionFailure("an index is below its count") }
-      var words = ["simulate"] + options.words.without(["--out", "--processes", "--seeds"])
-      words += ["--processes", "1", "--shard", shard.text]
-      if let folder { words += ["--out", "\(folder)/\(index)"] }
-      shards.append(try ShardProcess(shard, words: words))
+      let folder = folders.isEmpty ? nil : folders[index]
+      let worker = try WorkerProcess("process \(index + 1) of \(count)", in: group) { simulate(shard, folder, $0) }
+      parts.append(Part(worker: worker))
     }
-    return shards
+    return parts
+  }
+
+  /// Until all have told what they have come to; false as soon as one process has to make the run again.
+  private func follow(_ parts: inout [Part]) throws -> Bool {
+    let display = isQuiet ? nil : ProgressDisplay(process)
+    defer { display?.clear() }
+    var notes: Set<String> = []
+    while parts.contains(where: \.worker.isOpen) {
+      try WorkerProcess.wait(for: parts.map(\.worker))
+      for index in parts.indices {
+        for note in try parts[index].hear() where notes.insert(note).inserted {
+          display?.clear()
+          process.writeError(note)
+        }
+      }
+      if !interruption.isRequested, parts.contains(where: { $0.result?.isRepeated ?? false }) { return false }
+      display?.show(RunProgress.whole(of: parts.compactMap(\.progress)))
+    }
+    return true
   }
 }
 

@@ -46,6 +46,24 @@ enum ProcessCount {
     }
   }
 
+  /// How many of so many seeds run side by side.
+  func number(ofSeeds seeds: Int, _ process: ProcessContext) -> Int {
+    guard process.ownsSignals else { return 1 }
+    return switch self {
+    case .fixed(let count): min(count, seeds)
+    case .automatic: min(Processors.count, seeds)
+    }
+  }
+
+  /// As above; seeds of runs that cannot have others beside them come one after the other.
+  func number(ofSeeds seeds: Int, _ scenario: Scenario, _ options: SimulationOptions, _ process: ProcessContext) -> Int
+  {
+    guard scenario.clock.mode == .virtual, options.dashboard == nil, !scenario.outputs.contains(where: \.isLive) else {
+      return 1
+    }
+    return number(ofSeeds: seeds, process)
+  }
+
   private static func hindrance(_ setup: RunSetup, _ scenario: Scenario) -> String? {
     if setup.outside != nil { return "only runs in virtual time are divided; see --shard" }
     if scenario.thresholds.contains(where: { $0.thresholds.contains(where: \.abortOnFail) }) {

@@ -109,6 +109,10 @@ final class RunContext {
     for watcher in watchers { watcher.mark(words, from: start, until: end) }
   }
 
+  func drivesEnded() {
+    for watcher in watchers { watcher.drivesEnded() }
+  }
+
   /// A watcher wants the drives to end.
   var hasSeenEnough: Bool { watchers.contains { $0.hasSeenEnough } }
 

@@ -70,12 +70,17 @@ package protocol Watcher: AnyObject {
 
   /// A person has done something to the run, which lasts until `end`.
   func mark(_ words: String, from start: Nanoseconds, until end: Nanoseconds)
+
+  /// The drives and all faults are over; what follows are the turns in which the queues empty.
+  func drivesEnded()
 }
 
 extension Watcher {
   package var hasSeenEnough: Bool { false }
 
   package func mark(_ words: String, from start: Nanoseconds, until end: Nanoseconds) {}
+
+  package func drivesEnded() {}
 }
 
 /// Of whom a watcher hears, and when.

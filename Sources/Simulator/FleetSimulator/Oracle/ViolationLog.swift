@@ -17,7 +17,7 @@ final class ViolationLog {
   /// Something has happened after which the run is over.
   private(set) var breaksOff = false
 
-  private static let violationsMax = 32
+  static let violationsMax = 32
   private static let violationsPerInvariantMax = 8
 
   init(of setup: RunSetup, names: [String]) {

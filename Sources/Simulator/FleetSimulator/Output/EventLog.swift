@@ -24,9 +24,15 @@ package final class EventLog: Watcher {
   private var due = MonotonicInstant(nanoseconds: 0)
   private let interval: Nanoseconds?
 
+  /// An empty line stands where the drives end.
+  private let marksEndOfDrives: Bool
+
   /// `share` of the devices are told of; `write` gets whole lines, many at once.
-  package init(_ setup: RunSetup, share: Double, write: @escaping ([UInt8]) -> Void) {
+  package init(
+    _ setup: RunSetup, share: Double, marksEndOfDrives: Bool = false, write: @escaping ([UInt8]) -> Void
+  ) {
     self.setup = setup
+    self.marksEndOfDrives = marksEndOfDrives
     self.write = write
     names = setup.deviceNames
     interval = setup.outside.map { Nanoseconds(Int64($0.factor * 1e9)) }
@@ -46,6 +52,12 @@ package final class EventLog: Watcher {
     let isDue = interval != nil && context.now.monotonic >= due
     if let interval, isDue { due = context.now.monotonic + interval }
     if isDue || writer.bytes.count >= EventLog.pieceBytes { finish() }
+  }
+
+  package func drivesEnded() {
+    guard marksEndOfDrives else { return }
+    finish()
+    write([UInt8(ascii: "\n")])
   }
 
   /// Hands over what was not yet.

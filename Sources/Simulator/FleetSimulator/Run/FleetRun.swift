@@ -191,7 +191,9 @@ package final class FleetRun {
   /// The end of the drives and of all faults.
   func heal() throws(DatabaseError) {
     healed = isEndedEarly ? now : drivesEnd
+    trackRecorder.look(at: devices, before: healed)
     for device in devices.indices { try devices[device].heal(at: healed, in: shared) }
+    shared.drivesEnded()
     queue = EventQueue(devices.indices.map { devices[$0].next(after: healed) })
     now = healed
     phase = .settling
@@ -347,6 +349,9 @@ package struct RunReport: Equatable, Sendable {
   package var proofRefusal: String? { verification.reason }
 
   package var isRight: Bool { violations.isEmpty }
+
+  /// There is nothing whose history could be told.
+  package var isWithoutStories: Bool { violations.isEmpty && remarks.isEmpty }
 }
 
 /// A wish from outside to end a run early, from any thread.

@@ -29,6 +29,8 @@ package struct RunSetup: Sendable {
   var isSteerable = false
   /// The part of the run that this is; nil: the whole.
   var shard: Shard?
+  /// Of a shard, how many devices the whole run has; nil: those that are simulated.
+  var counted: Int?
   /// Of each fleet, those of the whole run whose ways a map shows; nil: `membersOnMap` chooses them.
   var mapped: [[Int]]?
   /// Invariants whose violation ends the drives.
@@ -77,9 +79,7 @@ package struct RunSetup: Sendable {
 
   /// Those that the scenario has; of a shard, those of all shards.
   package var devicesOfWhole: Int {
-    fleets.reduce(0) { sum, fleet in
-      sum + (shard == nil ? fleet.simulated.count(where: { $0 < fleet.devices }) : fleet.devices)
-    }
+    counted ?? fleets.reduce(0) { sum, fleet in sum + fleet.simulated.count(where: { $0 < fleet.devices }) }
   }
 
   /// By device: its number in the whole run, in whichever shard it is simulated.

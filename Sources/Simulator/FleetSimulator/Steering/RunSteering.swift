@@ -151,7 +151,7 @@ package final class RunSteering: Sendable {
   /// What repeats the run of `setup` with its acts.
   package func repeating(_ setup: RunSetup, files: RouteFiles = .none) throws -> RunSetup {
     guard isSteered else { return setup }
-    return try RunSetup(ScenarioReader().read(scenarioText).scenario, files: files)
+    return try RunSetup(ScenarioReader.read(session(in: document)).scenario, files: files)
   }
 
   private func judge(_ act: RunAct) throws(RunActError) {

@@ -129,6 +129,11 @@ struct TrackRecorder {
     }
   }
 
+  /// What is still due before the bodies stop.
+  mutating func look(at devices: PerDevice<SimulatedDevice>, before end: MonotonicInstant) {
+    while next < end { look(at: devices, at: next) }
+  }
+
   /// Bodies go on between two looks; a copy is moved to the instant.
   mutating func look(at devices: PerDevice<SimulatedDevice>, at instant: MonotonicInstant) {
     next = instant + interval

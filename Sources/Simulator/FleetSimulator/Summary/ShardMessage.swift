@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import JSON
 import Scenario
 
@@ -31,17 +31,21 @@ package struct ShardResult: Equatable, Sendable {
   package var coverage: [CoverageSeen]
   /// The run was made twice, and the second time was not the same.
   package var differs: Bool
+  /// When what the remarks of the summary tell happened.
+  package var remarkedAt: [MonotonicInstant]
 
-  package init(summary: RunSummary, tracks: [RunMap.Track], coverage: [CoverageSeen], differs: Bool) {
+  package init(
+    summary: RunSummary, tracks: [RunMap.Track], coverage: [CoverageSeen], differs: Bool,
+    remarkedAt: [MonotonicInstant]
+  ) {
     (self.summary, self.tracks, self.coverage, self.differs) = (summary, tracks, coverage, differs)
+    self.remarkedAt = remarkedAt
   }
 
   fileprivate var json: JSONValue {
-    var seen = JSONObject()
-    for goal in coverage { seen[goal.goal.rawValue] = .integer(Int64(goal.count)) }
-    return .object([
-      "summary": summary.json, "tracks": .array(tracks.map(\.json)), "coverage": .object(seen),
-      "differs": .bool(differs),
+    .object([
+      "summary": summary.json, "tracks": .array(tracks.map(\.json)), "coverage": CoverageSeen.json(of: coverage),
+      "differs": .bool(differs), "remarkedAt": .array(remarkedAt.map { .integer($0.nanoseconds) }),
     ])
   }
 
@@ -49,12 +53,12 @@ package struct ShardResult: Equatable, Sendable {
     summary = try RunSummary(node.member("summary").value)
     tracks = []
     for track in try node.member("tracks").elements() { tracks.append(try RunMap.Track(track)) }
-    coverage = []
-    for (name, count) in try node.member("coverage").members() {
-      guard let goal = CoverageGoal(rawValue: name) else { throw SummaryError("\(count.path): no goal of coverage") }
-      coverage.append(CoverageSeen(goal: goal, count: try count.count()))
-    }
+    coverage = try CoverageSeen.list(node.member("coverage"))
     differs = try node.member("differs").flag()
+    remarkedAt = []
+    for instant in try node.member("remarkedAt").elements() {
+      remarkedAt.append(MonotonicInstant(nanoseconds: Int64(try instant.count())))
+    }
   }
 }
 
@@ -64,10 +68,57 @@ extension ShardResult {
     var counts: [CoverageGoal: Int] = [:]
     for seen in shards.flatMap(\.coverage) { counts[seen.goal, default: 0] += seen.count }
     let tracks = shards.flatMap(\.tracks).sorted { ($0.fleet, $0.member) < ($1.fleet, $1.member) }
+    var summary = try RunSummary.whole(of: shards.map(\.summary))
+    let remarks = remarks(of: shards, fleets: summary.fleets.map(\.name))
+    summary.remarks = remarks.map(\.story)
     return ShardResult(
-      summary: try RunSummary.whole(of: shards.map(\.summary)), tracks: tracks,
+      summary: summary, tracks: tracks,
       coverage: CoverageGoal.allCases.map { CoverageSeen(goal: $0, count: counts[$0, default: 0]) },
-      differs: shards.contains(where: \.differs))
+      differs: shards.contains(where: \.differs), remarkedAt: remarks.map(\.instant))
+  }
+
+  /// As many as one run tells, in the order of one process: by time, and at one instant by device.
+  private static func remarks(
+    of shards: [ShardResult], fleets: [String]
+  ) -> [(instant: MonotonicInstant, story: ViolationStory)] {
+    let all = shards.flatMap { zip($0.remarkedAt, $0.summary.remarks) }
+    func place(_ story: ViolationStory) -> (Int, Int) {
+      let device = DeviceName(story.device)
+      return (fleets.firstIndex(of: device.fleet) ?? fleets.count, device.number)
+    }
+    let sorted = all.sorted { left, right in
+      left.0 == right.0 ? place(left.1) < place(right.1) : left.0 < right.0
+    }
+    return sorted.prefix(ViolationLog.violationsMax).map { (instant: $0.0, story: $0.1) }
+  }
+}
+
+/// `couriers-17`
+private struct DeviceName {
+  let fleet: String
+  let number: Int
+
+  init(_ name: String) {
+    let end = name.lastIndex(of: "-") ?? name.endIndex
+    fleet = String(name[..<end])
+    number = Int(name[end...].dropFirst()) ?? 0
+  }
+}
+
+extension CoverageSeen {
+  static func json(of coverage: [CoverageSeen]) -> JSONValue {
+    var seen = JSONObject()
+    for goal in coverage { seen[goal.goal.rawValue] = .integer(Int64(goal.count)) }
+    return .object(seen)
+  }
+
+  static func list(_ node: SummaryNode) throws(SummaryError) -> [CoverageSeen] {
+    var coverage: [CoverageSeen] = []
+    for (name, count) in try node.members() {
+      guard let goal = CoverageGoal(rawValue: name) else { throw SummaryError("\(count.path): no goal of coverage") }
+      coverage.append(CoverageSeen(goal: goal, count: try count.count()))
+    }
+    return coverage
   }
 }
 
@@ -102,8 +153,7 @@ extension RunProgress {
 }
 
 extension RunMap.Track {
-  /// Behind the name of the fleet.
-  fileprivate var member: Int { device.split(separator: "-").last.flatMap { Int($0) } ?? 0 }
+  fileprivate var member: Int { DeviceName(device).number }
 
   fileprivate var json: JSONValue {
     .object([

@@ -36,12 +36,13 @@ package struct Shard: Equatable, Sendable {
 }
 
 extension RunSetup {
-  /// What one shard simulates: every `count`-th device of the whole file. Fleets stay, even when they are empty.
-  package func part(_ shard: Shard) -> RunSetup {
+  /// What one shard simulates: every `count`-th device of the whole file. Fleets stay, even when they are empty. A part that is
+  /// to add up with the others to a whole goes to its end even when an invariant is violated.
+  package func part(_ shard: Shard, isEndedByViolation: Bool = false) -> RunSetup {
     var part = self
-    // Every part goes to its end, or they would not add up to a whole.
-    part.endingInvariants = []
+    if !isEndedByViolation { part.endingInvariants = [] }
     part.shard = shard
+    part.counted = devicesOfWhole
     part.mapped = membersOnMap()
     var before = 0
     for index in fleets.indices {
@@ -64,6 +65,7 @@ extension RunSummary {
       try whole.requireSameRun(as: part)
       try whole.add(part)
     }
+    whole.putMetricsInOrder()
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts) }
     whole.leaveStorageUnjudged()
@@ -157,6 +159,20 @@ extension RunSummary {
     try timeline.add(part.timeline)
   }
 
+  /// As one run has them: by measure, of the whole and then of each fleet, and then what thresholds ask for. A part leaves out
+  /// what it has not measured.
+  private mutating func putMetricsInOrder() {
+    var places: [String: Int] = [:]
+    for measure in Measure.allCases {
+      let name = measure.metric.name
+      for text in [name] + fleets.map({ "\(name){fleet:\($0.name)}" }) { places[text] = places.count }
+    }
+    for threshold in thresholds where places[threshold.selection] == nil {
+      places[threshold.selection] = places.count
+    }
+    metrics.sort { (places[$0.name] ?? .max, $0.name) < (places[$1.name] ?? .max, $1.name) }
+  }
+
   private static func sum(_ left: String, _ right: String) throws(MergeError) -> String {
     guard var sum = TraceHash(text: left), let other = TraceHash(text: right) else {
       throw MergeError(message: "'\(left)' and '\(right)' are no hashes")
@@ -214,8 +230,10 @@ extension RunSummary {
 }
 
 /// Figures of shards that cannot be of one run.
-package struct MergeError: Error, Equatable, Sendable {
+package struct MergeError: Error, Equatable, Sendable, CustomStringConvertible {
   package let message: String
+
+  package var description: String { message }
 }
 
 extension Figure {
@@ -259,8 +277,15 @@ extension Timeline {
       if index == intervals.count { intervals.append(Interval(levelsOf: last)) }
       intervals[index].add(index < other.intervals.count ? other.intervals[index] : Interval(levelsOf: otherLast))
     }
-    for mark in other.marks where !marks.contains(mark) { marks.append(mark) }
-    marks.sort { ($0.from, $0.name) < ($1.from, $1.name) }
+    for mark in other.marks where !marks.contains(mark) {
+      // Shards that are ended by a signal are not all ended at one instant.
+      if mark.name == Timeline.settling, let index = marks.firstIndex(where: { $0.name == mark.name }) {
+        (marks[index].from, marks[index].until) =
+          (min(marks[index].from, mark.from), max(marks[index].until, mark.until))
+      } else {
+        marks.append(mark)
+      }
+    }
   }
 }
 

@@ -1,0 +1,45 @@
+import FleetSimulator
+
+/// Runs of seed after seed, by workers side by side or by this process.
+struct SeedWorkers {
+  let process: ProcessContext
+  /// How many at once; with one this process makes the runs itself.
+  let count: Int
+  let interruption: Interruption
+  /// Makes the run of a seed; the context is where it says what it says, and a request ends it early.
+  let run: (UInt64, ProcessContext, Interruption) -> SeedResult
+
+  /// `next` gives nil when no further run is to be begun, `end` gets the results in the order of the seeds; a run whose worker
+  /// was ended has none.
+  func run(next: () -> UInt64?, end: (UInt64, SeedResult?) -> Void) throws {
+    guard count > 1 else {
+      while let seed = next() { end(seed, run(seed, process, interruption)) }
+      return
+    }
+    var results: [UInt64: SeedResult] = [:]
+    let series = WorkerSeries<UInt64>(
+      count, interruption, name: { "the process of seed \($0)" }
+    ) { seed, line in
+      let context = process.speaking(into: line)
+      // Ctrl-C reaches it through the process that has begun it.
+      let interruption = Interruption()
+      do { try EndingSignals.listen { interruption.request() } } catch {
+        context.writeError("seed \(seed): \(error)")
+      }
+      line.send(.value(run(seed, context, interruption).json))
+    }
+    try series.run(
+      next: next,
+      hear: { seed, message in
+        switch message {
+        case .output(let text): process.writeOutput(text)
+        case .error(let text): process.writeError(text)
+        case .value(let value): results[seed] = try SeedResult(value)
+        }
+      },
+      end: { seed, failure in
+        if let failure { process.writeError("\(failure)") }
+        end(seed, results.removeValue(forKey: seed))
+      })
+  }
+}
