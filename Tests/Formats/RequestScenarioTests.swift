@@ -24,7 +24,13 @@ import Testing
     )
   }
 
-  @Test(arguments: [[0xFF, 0x00, 0x31], Array("${HOME}".utf8), Array("a\0".utf8)])
+  /// A scenario has variables in its texts.
+  @Test func textsThatLookLikeVariablesAreTextsStill() {
+    let text = written([NameValuePair("X-A", "$${a}")], body: Array("${HOME} $5 ${".utf8))
+    #expect(text.contains(#""X-A":"$$${a}""#) && text.contains(#""body":"$${HOME} $5 $${""#), "\(text)")
+  }
+
+  @Test(arguments: [[0xFF, 0x00, 0x31], Array("a\0".utf8)])
   func aBodyThatIsNoPlainTextIsBase64(body: [UInt8]) {
     let text = written(body: body, status: 0)
     #expect(text.contains(#""bodyBase64":""#) && !text.contains(#""body":"#) && !text.contains("status"))

@@ -128,7 +128,8 @@ import Testing
     let journal = try Journal(folder: ":memory:")
     let full = JournalEntry(
       run: "täst", device: "", receivedAt: .max, durationMicroseconds: -1, method: "M", path: "/\u{1F697}",
-      status: 599, head: [0, 255], body: Array(repeating: 7, count: 70_000), answer: [1], fault: "")
+      status: 599, head: [0, 255], body: Array(repeating: 7, count: 70_000),
+      isBodyWhole: false, answer: [1], fault: "")
     let empty = JournalEntry(receivedAt: .min, method: "", path: "", status: 0)
     try journal.append(batch([full, empty, full]))
     #expect(try all(journal, JournalFilter()).map(\.entry) == [full, empty, full])

@@ -17,8 +17,8 @@ package enum RequestScenario {
     writer.beginObject()
     writer.key("version")
     writer.value(1)
-    writer.text("name", name)
-    writer.text("description", description)
+    writer.text("name", escaped(name))
+    writer.text("description", escaped(description))
     if let target {
       writer.key("target")
       writer.beginObject()
@@ -35,6 +35,11 @@ package enum RequestScenario {
     HeaderName.host, HeaderName.contentLength, HeaderName.transferEncoding, HeaderName.connection, HeaderName.expect,
   ]
 
+  /// A variable begins with `${`, everywhere in a scenario; `$${` is the text itself.
+  package static func escaped(_ text: String) -> String {
+    text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
+  }
+
   /// `at` in milliseconds since the first of them.
   package static func append(
     at: Int64, device: String, method: String, path: String, headers: [NameValuePair], body: [UInt8], status: Int,
@@ -43,9 +48,9 @@ package enum RequestScenario {
     var writer = JSONWriter(capacity: 512 + body.count)
     writer.beginObject()
     writer.text("at", "\(at)ms")
-    if !device.isEmpty { writer.text("device", device) }
-    writer.text("method", method)
-    writer.text("path", path)
+    if !device.isEmpty { writer.text("device", escaped(device)) }
+    writer.text("method", escaped(method))
+    writer.text("path", escaped(path))
     var fields: [(name: String, value: String)] = []
     for header in headers where !framing.contains(where: { header.hasName($0) }) && header.value != "(secret)" {
       // RFC 9110 §5.3: fields of one name are one list.
@@ -57,10 +62,10 @@ package enum RequestScenario {
     }
     writer.key("headers")
     writer.beginObject()
-    for field in fields { writer.text(field.name, field.value) }
+    for field in fields { writer.text(field.name, escaped(field.value)) }
     writer.endObject()
-    if let text = String(validating: body, as: UTF8.self), !text.contains("${"), !text.contains("\0") {
-      if !body.isEmpty { writer.text("body", text) }
+    if let text = String(validating: body, as: UTF8.self), !text.contains("\0") {
+      if !body.isEmpty { writer.text("body", escaped(text)) }
     } else {
       writer.text("bodyBase64", Base64.text(body))
     }

@@ -1,3 +1,4 @@
+import Base
 import HTTP1
 import JSON
 import Support
@@ -78,6 +79,35 @@ import Testing
       let long = "[" + String(repeating: " ", count: 40_000) + "]"
       #expect(try request(server, "POST", "/locations", [("X-Device-Id", "long")], body: long).status == 200)
       #expect(try requests(server, "device=long")[0]["requestBytes"] == .integer(40_002))
+    }
+  }
+
+  /// A request stands in the journal when it was answered.
+  @Test func aSessionCountsFromItsFirstRequestAndHasWholeOnes() throws {
+    try withServer { server in
+      let slow = try LoopbackClient(port: server.port)
+      let body = Uploads.record(1)
+      let head = "POST /locations?slow HTTP/1.1\r\nHost: a\r\nX-Device-Id: a\r\nConnection: close\r\n"
+      try slow.send("\(head)Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\r\n")
+      let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+      #expect(try slow.receiveText(interim.utf8.count) == interim)
+      let clock = SystemClock()
+      let begun = clock.wallNow.millisecondsSince1970
+      while clock.wallNow.millisecondsSince1970 < begun + 2 {}
+      #expect(try request(server, "POST", "/locations?quick", [("X-Device-Id", "b")], body: body).status == 200)
+      try slow.send(body)
+      #expect(try slow.receiveToEnd().text.contains(" 200 "))
+      // The journal keeps its beginning, and its head does not say how long it was.
+      let long = try LoopbackClient(port: server.port)
+      let chunk = "[\(String(repeating: " ", count: 20_000))]"
+      let size = String(chunk.utf8.count, radix: 16)
+      let chunked = "POST /locations?long HTTP/1.1\r\nHost: a\r\nX-Device-Id: a\r\nConnection: close\r\n"
+      try long.send("\(chunked)Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(chunk)\r\n0\r\n\r\n")
+      #expect(try long.receiveToEnd().text.contains(" 200 "))
+      let session = try request(server, "GET", "/admin/v1/requests?format=scenario&path=/locations").json()
+      guard case .array(let sent)? = session["requests"] else { throw NoAnswer(request: "requests") }
+      #expect(sent.map { $0["path"] } == [.string("/locations?quick"), .string("/locations?slow")])
+      #expect(sent.last?["at"] == .string("0ms") && sent.first?["at"] != .string("0ms"))
     }
   }
 

@@ -228,6 +228,7 @@ extension ProxySession {
   private func requestEnded(_ now: MonotonicInstant) {
     requestStage = .complete
     guard let current else { return }
+    if !dropsBody { current.exchange.isBodyWhole = current.body.isWhole }
     guard answerStage != .complete else { return }
     let isHeld = current.isHeld
     let fault = desk.fault(for: current, beforeBody: false)

@@ -44,7 +44,7 @@ extension JournalEntry {
   /// All of it is there to be sent again.
   func isWhole(_ router: Router) -> Bool {
     let operation = router.route(of: method, path)?.deviceOperation
-    return !JournalDraft.isSecret(operation) && (requestBytes(operation) ?? body.count) == body.count
+    return !JournalDraft.isSecret(operation) && isBodyWhole
   }
 }
 

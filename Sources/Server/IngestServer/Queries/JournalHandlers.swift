@@ -51,13 +51,28 @@ struct JournalHandlers: Sendable {
     filter.condition = { [router] entry in (condition?(entry) ?? true) && entry.isWhole(router) }
     let start = cursor == .max ? 0 : cursor
     return .askJournal { [self, filter] (journal) throws(StoreError) in
-      let begin = try journal.requests(matching: filter, after: start, limit: 1).elements.first?.entry.receivedAt
-      let format = ListFormat<JournaledRequest>.scenario(from: begin ?? 0, router)
+      let format = ListFormat<JournaledRequest>.scenario(
+        from: try begin(journal, filter, after: start, limit: limit), router)
       let first = try page(journal, format, filter, after: start, remaining: limit, isFirst: true)
       var response = Response(200, format.contentType, format.opening + first.bytes)
       response.rest = first.next
       return response
     }
+  }
+
+  /// When the first of them came. The journal is in the order of the answers, and a request that took long stands behind others
+  /// that came later.
+  private func begin(
+    _ journal: Journal, _ filter: JournalFilter, after cursor: Int64, limit: Int
+  ) throws(StoreError) -> Int64 {
+    var begin = Int64.max
+    var (next, left): (Int64?, Int) = (cursor, limit)
+    while let after = next, left > 0 {
+      let page = try journal.requests(matching: filter, after: after, limit: min(left, Self.requestsAtOnce))
+      begin = page.elements.reduce(begin) { min($0, $1.entry.receivedAt) }
+      (next, left) = (page.next, left - page.elements.count)
+    }
+    return begin
   }
 
   private func listPage(_ filter: JournalFilter, after cursor: Int64, limit: Int) -> Reply {
@@ -216,7 +231,7 @@ extension JSONWriter {
 extension JournalEntry {
   /// Of a body that is not kept, or not to its end, what its head announced.
   func requestBytes(_ operation: DeviceOperation?) -> Int? {
-    if !JournalDraft.isSecret(operation), let count = body.wholeCount { return count }
+    if !JournalDraft.isSecret(operation), isBodyWhole { return body.count }
     let fields = String(decoding: head, as: UTF8.self).split(separator: "\n")
     let announced = fields.first { $0.lowercased().hasPrefix("\(HeaderName.contentLength):".lowercased()) }
     return announced.flatMap { $0.split(separator: ":").last.flatMap { Int($0.filter { $0 != " " }) } }

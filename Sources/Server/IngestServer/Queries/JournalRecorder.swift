@@ -85,6 +85,7 @@ struct JournalDraft {
       receivedAt: exchange.receivedAt.millisecondsSince1970, durationMicroseconds: durationMicroseconds,
       method: method, path: path, status: response.status, head: head,
       body: isSecret ? [] : JournalDraft.bound(exchange.body, to: bodyBytesMax),
+      isBodyWhole: !isSecret && exchange.isBodyWhole && exchange.body.count <= bodyBytesMax,
       answer: isSecret ? [] : JournalDraft.bound(response.body, to: JournalDraft.bytesMax),
       fault: exchange.fault?.fault.kind.rawValue)
   }

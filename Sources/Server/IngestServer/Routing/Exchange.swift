@@ -32,6 +32,8 @@ final class Exchange {
   let unservedPath: String?
 
   var body: [UInt8] = []
+  /// All of the body is here.
+  var isBodyWhole: Bool
   /// Whose request it is, as far as that is known; empty while it is not.
   var device: String
   /// Not nil when the request is recorded.
@@ -57,6 +59,7 @@ final class Exchange {
     lastEventID = route.isAdministrative ? head.text(HeaderName.lastEventID) : nil
     ifNoneMatch = route.audience == .anyone ? head.text(HeaderName.ifNoneMatch) : nil
     unservedPath = target.unservedPath
+    isBodyWhole = head.framing == .none
     device = deviceHeader ?? parameters.last ?? ""
   }
 

@@ -229,6 +229,7 @@ extension IngestSession {
     case .skipping(let exchange, let refusal): answer(exchange, refusal, bodyComplete: true, &output)
     case .reading(let exchange):
       exchange.body = takeBody()
+      exchange.isBodyWhole = true
       handle(exchange, meeting: &plannedFault, &output)
     case .dropping: proceed()
     case .waiting, .owing, .asking, .responding, .finished:

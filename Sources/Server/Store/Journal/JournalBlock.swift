@@ -5,7 +5,7 @@ import Base
 ///
 /// ```
 /// 4  its number, counted from the first entry of the block
-/// 8  received   8  duration   4  status
+/// 8  received   8  duration   4  status, and in its highest bit whether the body is whole
 /// 4  × 8  lengths of run, device, method, path, head, body, answer, fault; 2³² − 1 for nil
 /// ```
 ///
@@ -18,6 +18,7 @@ package struct JournalBlock: Sendable {
 
   static let headBytes = 4 + 8 + 8 + 4 + 8 * 4
   static let none = UInt32.max
+  static let statusBits = UInt32.max >> 1
 
   package init() {}
 
@@ -40,7 +41,8 @@ package struct JournalBlock: Sendable {
       head.append(littleEndian: UInt32(number))
       head.append(littleEndian: entry.receivedAt)
       head.append(littleEndian: entry.durationMicroseconds)
-      head.append(littleEndian: UInt32(truncatingIfNeeded: entry.status))
+      let status = UInt32(truncatingIfNeeded: entry.status) & JournalBlock.statusBits
+      head.append(littleEndian: entry.isBodyWhole ? status | ~JournalBlock.statusBits : status)
       head.append(littleEndian: UInt32(entry.run.utf8.count))
       head.append(littleEndian: entry.device.map { UInt32($0.utf8.count) } ?? JournalBlock.none)
       head.append(littleEndian: UInt32(entry.method.utf8.count))
@@ -78,6 +80,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
     let receivedAt: Int64
     let durationMicroseconds: Int64
     let status: Int
+    let isBodyWhole: Bool
     /// Of run, device, method, path, head, body, answer and fault; nil where there is none.
     let texts: InlineArray<8, Range<Int>?>
 
@@ -99,7 +102,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
     let number = Int(read() as UInt32)
     let receivedAt: Int64 = read()
     let duration: Int64 = read()
-    let status = Int(read() as UInt32)
+    let status: UInt32 = read()
     let lengths = InlineArray<8, UInt32> { _ in read() }
     var texts = InlineArray<8, Range<Int>?>(repeating: nil)
     for index in lengths.indices where lengths[index] != JournalBlock.none {
@@ -109,7 +112,8 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
       offset += length
     }
     return Place(
-      number: number, receivedAt: receivedAt, durationMicroseconds: duration, status: status, texts: texts)
+      number: number, receivedAt: receivedAt, durationMicroseconds: duration,
+      status: Int(status & JournalBlock.statusBits), isBodyWhole: status > JournalBlock.statusBits, texts: texts)
   }
 
   func matches(_ place: Place, _ filter: JournalFilter) -> Bool {
@@ -125,7 +129,7 @@ struct JournalBlockReader: ~Copyable, ~Escapable {
       run: text(place.texts[0]) ?? "", device: text(place.texts[1]), receivedAt: place.receivedAt,
       durationMicroseconds: place.durationMicroseconds, method: text(place.texts[2]) ?? "",
       path: text(place.texts[3]) ?? "", status: place.status, head: copy(place.texts[4]), body: copy(place.texts[5]),
-      answer: copy(place.texts[6]), fault: text(place.texts[7]))
+      isBodyWhole: place.isBodyWhole, answer: copy(place.texts[6]), fault: text(place.texts[7]))
   }
 
   private func isEqual(_ range: Range<Int>?, _ text: String) -> Bool {
@@ -172,6 +176,8 @@ package struct JournalEntry: Equatable, Sendable {
   /// Header fields as they stood in the request, without secrets.
   package var head: [UInt8]
   package var body: [UInt8]
+  /// All of the body came, and all of it is kept.
+  package var isBodyWhole: Bool
   package var answer: [UInt8]
   /// The name of the fault that was played, if any.
   package var fault: String?
@@ -181,7 +187,8 @@ package struct JournalEntry: Equatable, Sendable {
 
   package init(
     run: String = "", device: String? = nil, receivedAt: Int64, durationMicroseconds: Int64 = 0, method: String,
-    path: String, status: Int, head: [UInt8] = [], body: [UInt8] = [], answer: [UInt8] = [], fault: String? = nil
+    path: String, status: Int, head: [UInt8] = [], body: [UInt8] = [], isBodyWhole: Bool = true,
+    answer: [UInt8] = [], fault: String? = nil
   ) {
     self.run = run
     self.device = device
@@ -192,6 +199,7 @@ package struct JournalEntry: Equatable, Sendable {
     self.status = status
     self.head = head
     self.body = body
+    self.isBodyWhole = isBodyWhole
     self.answer = answer
     self.fault = fault
   }
