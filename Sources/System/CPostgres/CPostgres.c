@@ -1,7 +1,10 @@
 #include "CPostgres.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +16,12 @@ static struct {
   int (*status)(const void *);
   char *(*error)(const void *);
   void (*finish)(void *);
-  void *(*exec)(void *, const char *);
+  int (*send_simple)(void *, const char *);
   int (*send)(void *, const char *, int, const uint32_t *, const char *const *, const int *, const int *, int);
   int (*single_row)(void *);
+  int (*socket)(const void *);
+  int (*consume)(void *);
+  int (*is_busy)(void *);
   void *(*result)(void *);
   int (*result_status)(const void *);
   char *(*result_error)(const void *);
@@ -38,8 +44,10 @@ static void load(void) {
   } functions[] = {
       {&pq.connect, "PQconnectdbParams"}, {&pq.status, "PQstatus"},
       {&pq.error, "PQerrorMessage"},      {&pq.finish, "PQfinish"},
-      {&pq.exec, "PQexec"},               {&pq.send, "PQsendQueryParams"},
+      {&pq.send_simple, "PQsendQuery"},   {&pq.send, "PQsendQueryParams"},
       {&pq.single_row, "PQsetSingleRowMode"}, {&pq.result, "PQgetResult"},
+      {&pq.socket, "PQsocket"},           {&pq.consume, "PQconsumeInput"},
+      {&pq.is_busy, "PQisBusy"},
       {&pq.result_status, "PQresultStatus"},  {&pq.result_error, "PQresultErrorMessage"},
       {&pq.clear, "PQclear"},             {&pq.columns, "PQnfields"},
       {&pq.name, "PQfname"},              {&pq.type, "PQftype"},
@@ -62,6 +70,9 @@ struct rr_postgres {
   void *connection;
   void *row;
   char *error;
+  int silence;
+  // The server has been given up: nothing is sent to it any more.
+  int is_lost;
 };
 
 static void note(rr_postgres *self, const char *text) {
@@ -69,28 +80,29 @@ static void note(rr_postgres *self, const char *text) {
   self->error = strdup(text == NULL || *text == 0 ? "no reason given" : text);
 }
 
-// A database that answers nothing ends no test: libpq waits ten seconds, the server works at most five minutes.
-static const char settings[] =
-    "SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET bytea_output = 'hex';"
-    "SET statement_timeout = '5min'";
+static int lose(rr_postgres *self, const char *text) {
+  note(self, text);
+  self->is_lost = 1;
+  return -1;
+}
 
-rr_postgres *rr_postgres_open(const char *place) {
+// Settings that end with the transaction: behind a pooler the session belongs to others, too.
+static const char begin[] =
+    "BEGIN READ ONLY; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO'; SET LOCAL bytea_output = 'hex';"
+    "SET LOCAL statement_timeout = '5min'";
+
+rr_postgres *rr_postgres_open(const char *place, int silence) {
   rr_postgres *self = calloc(1, sizeof *self);
   if (self == NULL) return NULL;
+  self->silence = silence;
   if (!rr_postgres_is_there()) {
     note(self, "libpq.so.5 is missing");
     return self;
   }
-  const char *keywords[] = {"connect_timeout", "client_encoding", "application_name", "dbname", NULL};
-  const char *values[] = {"10", "UTF8", "rollingroad", place, NULL};
+  const char *keywords[] = {"connect_timeout", "keepalives_idle", "client_encoding", "application_name", "dbname", NULL};
+  const char *values[] = {"10", "30", "UTF8", "rollingroad", place, NULL};
   self->connection = pq.connect(keywords, values, 1);
-  if (pq.status(self->connection) != connection_ok) {
-    note(self, pq.error(self->connection));
-    return self;
-  }
-  void *result = pq.exec(self->connection, settings);
-  if (pq.result_status(result) != commands_ok) note(self, pq.result_error(result));
-  pq.clear(result);
+  if (pq.status(self->connection) != connection_ok) note(self, pq.error(self->connection));
   return self;
 }
 
@@ -102,24 +114,74 @@ void rr_postgres_close(rr_postgres *self) {
   free(self);
 }
 
+// The next result, or null behind the last. PQgetResult alone would wait for ever for a host that has vanished. -1: an error.
+static int next(rr_postgres *self, void **result) {
+  while (pq.is_busy(self->connection)) {
+    struct pollfd set = {.fd = pq.socket(self->connection), .events = POLLIN};
+    int count = poll(&set, 1, self->silence);
+    if (count < 0 && errno == EINTR) continue;
+    if (count == 0) {
+      char text[64];
+      snprintf(text, sizeof text, "the server has sent nothing for %d s", self->silence / 1000);
+      return lose(self, text);
+    }
+    if (count < 0 || !pq.consume(self->connection)) return lose(self, pq.error(self->connection));
+  }
+  *result = pq.result(self->connection);
+  return 0;
+}
+
+// 0 when all of the statements were done.
+static int run(rr_postgres *self, const char *sql) {
+  if (!pq.send_simple(self->connection, sql)) return lose(self, pq.error(self->connection));
+  int failed = 0;
+  for (;;) {
+    void *result = NULL;
+    if (next(self, &result) != 0) return -1;
+    if (result == NULL) return failed;
+    if (pq.result_status(result) != commands_ok) {
+      note(self, pq.result_error(result));
+      failed = -1;
+    }
+    pq.clear(result);
+  }
+}
+
 int rr_postgres_ask(rr_postgres *self, const char *sql, const char *value) {
+  if (self->is_lost || run(self, begin) != 0) return 0;
   const char *values[] = {value};
   int sent = pq.send(self->connection, sql, value == NULL ? 0 : 1, NULL, values, NULL, NULL, 0);
-  if (sent != 1) note(self, pq.error(self->connection));
-  if (sent == 1) pq.single_row(self->connection);
-  return sent;
+  // In any other mode all rows would be in memory at once.
+  if (sent == 1) sent = pq.single_row(self->connection);
+  if (sent != 1) lose(self, pq.error(self->connection));
+  return sent == 1;
 }
 
 int rr_postgres_step(rr_postgres *self) {
+  int failed = 0;
   for (;;) {
     if (self->row != NULL) pq.clear(self->row);
-    self->row = pq.result(self->connection);
-    if (self->row == NULL) return 0;
+    self->row = NULL;
+    if (next(self, &self->row) != 0) return -1;
+    if (self->row == NULL) {
+      if (failed) {
+        // What is said of the end must not take the place of the reason.
+        char *reason = self->error;
+        self->error = NULL;
+        run(self, "ROLLBACK");
+        free(self->error);
+        self->error = reason;
+        return -1;
+      }
+      return run(self, "ROLLBACK");
+    }
     switch (pq.result_status(self->row)) {
       case single_tuple: return 1;
       case tuples_ok:
       case commands_ok: continue;
-      default: note(self, pq.result_error(self->row)); return -1;
+      default:
+        note(self, pq.result_error(self->row));
+        failed = 1;
     }
   }
 }

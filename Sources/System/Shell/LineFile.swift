@@ -4,8 +4,8 @@ internal import Glibc
 package enum LineFile {
   private static let pieceBytes = 1 << 18
 
-  /// Gives false when the file cannot be read to its end.
-  package static func read(_ path: String, _ take: (ArraySlice<UInt8>) -> Void) -> Bool {
+  /// `take` gets a piece and says whether it wants more. Gives false when the file cannot be read as far as it is wanted.
+  package static func read(_ path: String, _ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
@@ -14,7 +14,7 @@ package enum LineFile {
       let length = unsafe Glibc.read(descriptor, &piece, piece.count)
       if length < 0 && errno == EINTR { continue }
       guard length > 0 else { return length == 0 }
-      take(piece[..<length])
+      guard take(piece[..<length]) else { return true }
     }
   }
 }

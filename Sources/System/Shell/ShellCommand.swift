@@ -1,34 +1,70 @@
+internal import CLinux
 internal import Glibc
 
 /// Commands of the shell that a user names: they restart a backend, or print what it has stored.
 package enum ShellCommand {
+  /// How a command has ended.
+  package enum End: Equatable, Sendable {
+    /// By itself, with this code; 127: it could not be started.
+    case code(Int32)
+    /// It was not done in time, and was killed.
+    case timeout
+    /// The reader wanted no more of its output, and it was killed.
+    case unwanted
+  }
+
+  package static let millisecondsMax = 300_000
+
   /// Waits for the end of the command itself; what it leaves running in the background goes on. `take` gets its output in
-  /// pieces; the result is the exit code.
+  /// pieces and says whether it wants more. A command that is not done in time is killed with all that it has started,
+  /// or alone when it starts what has to go on.
+  ///
+  /// The command reads nothing and hears signals as any command of a terminal does, whatever this process blocks.
   package static func run(
-    _ command: String, _ variables: [String: String], _ take: (ArraySlice<UInt8>) -> Void
-  ) -> Int32 {
+    _ command: String, _ variables: [String: String], within milliseconds: Int = millisecondsMax,
+    startsServer: Bool = false,
+    _ take: (ArraySlice<UInt8>) -> Bool
+  ) -> End {
     var pipeEnds: [Int32] = [0, 0]
-    guard unsafe pipe(&pipeEnds) == 0 else { return 127 }
-    for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard unsafe rr_pipe(&pipeEnds) == 0 else { return .code(127) }
+    defer { close(pipeEnds[0]) }
+    let inherited = environmentTexts.filter { text in !variables.keys.contains { text.hasPrefix($0 + "=") } }
+    let process = start(command, variables.map { "\($0.key)=\($0.value)" } + inherited, output: pipeEnds[1])
+    close(pipeEnds[1])
+    guard let process else { return .code(127) }
+    let end = read(pipeEnds[0], until: process, by: now + Int64(milliseconds), take)
+    if case .code = end { return end }
+    // What has not ended yet is the leader of its group, and that number is still its own.
+    kill(startsServer ? process : -process, SIGKILL)
+    var status: Int32 = 0
+    while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    return end
+  }
+
+  /// In a process group of its own, and with no signal blocked or ignored that ends a program.
+  private static func start(_ command: String, _ environment: [String], output: Int32) -> pid_t? {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
-    unsafe posix_spawn_file_actions_adddup2(&actions, pipeEnds[1], STDOUT_FILENO)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM] { unsafe sigaddset(&signals, signal) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETPGROUP)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
     var process: pid_t = 0
-    let inherited = environmentTexts.filter { text in !variables.keys.contains { text.hasPrefix($0 + "=") } }
-    let result = unsafe withTexts(variables.map { "\($0.key)=\($0.value)" } + inherited) { environment in
+    let result = unsafe withTexts(environment) { environment in
       unsafe withTexts(["/bin/sh", "-c", command]) { words in
-        unsafe posix_spawn(&process, "/bin/sh", &actions, nil, words, environment)
+        unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, words, environment)
       }
     }
-    close(pipeEnds[1])
-    guard result == 0 else {
-      close(pipeEnds[0])
-      return 127
-    }
-    let code = read(pipeEnds[0], until: process, take)
-    close(pipeEnds[0])
-    return code
+    return result == 0 ? process : nil
   }
 
   private static var environmentTexts: [String] {
@@ -55,26 +91,41 @@ package enum ShellCommand {
     return unsafe body(list)
   }
 
-  /// To the end of the output, or of the command: a server that it has started keeps the pipe open.
-  private static func read(_ descriptor: Int32, until process: pid_t, _ take: (ArraySlice<UInt8>) -> Void) -> Int32 {
+  /// Milliseconds of a clock that nothing sets.
+  private static var now: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  /// To the end of the command, with or without that of its output: a server that it has started keeps the pipe open, and
+  /// it may close the pipe itself.
+  private static func read(
+    _ descriptor: Int32, until process: pid_t, by deadline: Int64, _ take: (ArraySlice<UInt8>) -> Bool
+  ) -> End {
     var piece = [UInt8](repeating: 0, count: 65_536)
     var status: Int32 = 0
-    var hasEnded = false
+    var (hasEnded, isOpen) = (false, true)
     while true {
       if !hasEnded { hasEnded = unsafe waitpid(process, &status, WNOHANG) == process }
-      var set = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let count = unsafe poll(&set, 1, hasEnded ? 0 : 20)
-      guard count > 0 else {
+      if hasEnded && !isOpen { break }
+      if now >= deadline {
+        guard hasEnded else { return .timeout }
+        break
+      }
+      // poll passes over a negative descriptor.
+      var set = pollfd(fd: isOpen ? descriptor : -1, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&set, 1, hasEnded ? 0 : 20) > 0 else {
         if hasEnded { break }
         continue
       }
       let length = unsafe Glibc.read(descriptor, &piece, piece.count)
-      guard length > 0 else {
-        if !hasEnded { _ = unsafe waitpid(process, &status, 0) }
+      isOpen = length > 0
+      if isOpen, !take(piece[..<length]) {
+        guard hasEnded else { return .unwanted }
         break
       }
-      take(piece[..<length])
     }
-    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    return .code(status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F))
   }
 }
