@@ -68,7 +68,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib"),
 
     library("Threads", in: "System/", needs: ["CLinux"]),
-    library("Shell", in: "System/", .calculatesLittle),
+    library("Shell", in: "System/", .calculatesLittle, needs: ["CLinux"]),
 
     library("Base"),
     library("Database", needs: ["CSQLite", "CPostgres"]),
@@ -124,7 +124,9 @@ let package = Package(
         "Contract", "JSON", "Gzip", "Database", "Base",
       ]),
 
-    library("BackendStore", in: "Simulator/", needs: ["Scenario", "Shell", "JSON", "Database", "Base"]),
+    library(
+      "BackendStore", in: "Simulator/",
+      needs: ["Scenario", "AnswerCheck", "Upload", "Contract", "Shell", "JSON", "Database", "Base"]),
 
     library(
       "Conformance", in: "Simulator/", .calculatesLittle,
@@ -236,7 +238,7 @@ let package = Package(
       exclude: ["run"],
       swiftSettings: settings),
 
-    tests("System", needs: ["Threads", "CLinux", "CSQLite", "CCurl", "COpenSSL"]),
+    tests("System", needs: ["Threads", "Shell", "CLinux", "CSQLite", "CCurl", "COpenSSL", "Support"]),
     tests("Base", needs: ["Base", "Support"]),
     tests("Database", needs: ["Database", "CSQLite", "Support"]),
     tests("JSON", needs: ["JSON", "Support"]),
@@ -275,7 +277,9 @@ let package = Package(
         "Threads", "Base", "Support",
       ]),
     tests("Drive", needs: ["Drive", "Scenario", "AnswerCheck", "Upload", "Vocabulary", "Contract", "JSON", "Base"]),
-    tests("Conformance", needs: ["Conformance", "BackendStore", "Scenario", "Database", "Base", "Support"]),
+    tests(
+      "Conformance",
+      needs: ["Conformance", "BackendStore", "Scenario", "Database", "Threads", "Base", "Support"]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),
     tests("Reports", needs: ["Reports", "FleetSimulator", "Scenario", "Store", "Formats", "Base"]),

@@ -56,6 +56,37 @@ import Testing
     #expect(throws: StoreProblem.self) { try forbidden.records(of: "a") }
   }
 
+  @Test func aLineThatIsNoneIsNamedAndNothingBehindItIsRead() {
+    let text = Array("\(Self.uuid)\n\nno record\n\(Self.uuid)\nneither\n".utf8)
+    for size in [1, 11, 1_000] {
+      var lines = LineEntries(of: "f", fields: [])
+      var found = 0
+      var start = 0
+      while start < text.count, lines.take(text[start..<min(start + size, text.count)], { _ in found += 1 }) {
+        start += size
+      }
+      lines.end { _ in found += 1 }
+      #expect(found == 1 && start < text.count)
+      #expect(lines.problem?.text == "f: line 3 is neither a JSON object nor a uuid: no record")
+    }
+    var long = LineEntries(of: "f", fields: [], lineBytesMax: 2 << 20)
+    let piece = [UInt8](repeating: 0x20, count: 1 << 20)
+    #expect(long.take(piece[...]) { _ in } && long.take(piece[...]) { _ in } && !long.take(piece[...]) { _ in })
+    #expect(long.problem?.text == "f: line 1 is longer than 2 MiB")
+  }
+
+  @Test(arguments: [
+    ("echo '{\"uuid\":\"x\"}'", 1, ""), ("true", 0, ""), ("false", nil, "ended with 1 and printed nothing; where"),
+    ("echo x; exit 3", nil, "line 1 is neither"), ("echo '{}'; exit 3", nil, "ended with 3"),
+  ])
+  func whatACommandPrintsIsRead(command: String, count: Int?, words: String) throws {
+    let store = PrintedStore(command: command, fields: [])
+    do throws(StoreProblem) {
+      let records = try store.records(of: "a")
+      #expect(records.count == count)
+    } catch { #expect(count == nil && error.text.contains(words), "\(error.text)") }
+  }
+
   @Test func linesInPiecesAreTheSameLines() {
     let text = Array("{\"uuid\":\"\(Self.uuid)\"}\r\n\n\(Self.uuid)\n{\"n\":1}".utf8)
     for size in [1, 3, 40, 1_000] {

@@ -18,6 +18,8 @@ import Testing
     #"{"uuid":"3f2504e0-4f89-41d3-9a0c-0305e82c3301","coords":{"latitude":45.5}}"#,
     #"{"id":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","lat":"45.5"}"#,
     #"{"seq":1,"record":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{"latitude":45.5}}}"#,
+    #"{"id":"row 1","record":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{"latitude":45.5}}}"#,
+    #"{"id":"00000000-0000-4000-8000-000000000001","lat":1,"raw":{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","coords":{"latitude":45.5}}}"#,
     #"{"raw":"{\"location\":{},\"uuid\":\"3F2504E0-4F89-41D3-9A0C-0305E82C3301\",\"latitude\":45.50}"}"#,
   ])
   func identityAndPlaceAreFoundWhereStoresKeepThem(text: String) throws {
@@ -25,6 +27,31 @@ import Testing
     #expect(record.uuid == UUID128(text: Array(Self.uuid.utf8).span))
     #expect(record.value("coords.latitude")?.double == 45.5)
     #expect(record.value("extras") == nil)
+  }
+
+  /// The row's own time says when it came.
+  @Test func theRecordsOwnNamesComeFirstWhereverTheyStand() throws {
+    let row =
+      #"{"at":"2026-07-29T00:00:00Z","time":"2026-07-29T00:00:00Z","location":{"timestamp":"2026-07-28T18:34:22Z"}}"#
+    #expect(try record(row).value("timestamp")?.string == "2026-07-28T18:34:22Z")
+    #expect(try record(#"{"at":"2026-07-29T00:00:00Z"}"#).value("timestamp") != nil)
+  }
+
+  @Test(arguments: [
+    (#"{"device":"a"}"#, "a"), (#"{"device":{"model":"x"},"device_id":"a"}"#, "a"),
+    (#"{"raw":{"device_id":"a"}}"#, "a"),
+    (#"{"device":7}"#, nil),
+  ])
+  func aDeviceIsANameAndNoDescription(text: String, device: String?) throws {
+    #expect(try record(text).device == device)
+  }
+
+  @Test func aStoreOfAllDevicesMustSayWhoseItsRecordsAre() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Array("\(Self.uuid)\n".utf8), to: "lines")
+    let store = FileStore(path: folder.file("lines"), fields: [])
+    let problem = try #require(throws: StoreProblem.self) { try store.records(of: "a") }
+    #expect(problem.text.contains("no entry says whose it is"))
   }
 
   @Test func aFieldStandsWhereTheDialectSays() throws {
@@ -38,12 +65,12 @@ import Testing
     let path = folder.path + "/points.db"
     let connection = try Connection(path: path)
     try connection.execute(
-      "CREATE TABLE points (device, uuid, lat REAL, big INTEGER, doc); INSERT INTO points VALUES ('a', '\(Self.uuid)', 45.51909123456789, 9007199254740993, '{\"extras\":{\"k\":null}}'), ('b', 'x', 1, 1, NULL)"
+      "CREATE TABLE points (device, uuid, lat REAL, big INTEGER, doc, key BLOB); INSERT INTO points VALUES ('a', '\(Self.uuid)', 45.51909123456789, 9007199254740993, '{\"extras\":{\"k\":null}}', x'3F2504E04F8941D39A0C0305E82C3301'), ('b', 'x', 1, 1, NULL, NULL)"
     )
     let store = DatabaseStore(
-      path: path, query: "SELECT uuid, lat, big, doc AS raw FROM points WHERE device = :device", fields: [])
+      path: path, query: "SELECT key AS uuid, lat, big, doc AS raw FROM points WHERE device = :device", fields: [])
     let records = try store.records(of: "a")
-    #expect(records.count == 1)
+    #expect(records.count == 1 && records[0].uuid == UUID128(text: Self.uuid.utf8.span))
     #expect(records[0].value("coords.latitude")?.double == 45.51909123456789)
     #expect(records[0].value("big")?.shown == "9007199254740993")
     #expect(records[0].value("extras.k")?.shown == "null")
@@ -60,6 +87,9 @@ import Testing
     try folder.write(Array(lines.utf8), to: "lines")
     try folder.write(Array("not a line\n".utf8), to: "broken")
     #expect(try records("lines").count == 1)
+    // A last line without an end counts when it is whole.
+    try folder.write(Array("{\"device\":\"b\"}\n{\"device\":\"a\"}".utf8), to: "unended")
+    #expect(try records("unended").count == 1)
     for file in ["broken", "none"] { #expect(throws: StoreProblem.self) { try records(file) } }
   }
 }

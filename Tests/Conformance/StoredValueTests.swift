@@ -20,7 +20,8 @@ import Testing
 
   @Test(arguments: [
     ("9007199254740993", "9007199254740992"), ("1.5", "1"), ("null", "\"null\""), ("true", "1"), ("\"1\"", "1"),
-    ("18446744073709551615", "18446744073709551616"), ("[1,2]", "[2,1]"), ("{\"a\":1}", "{\"a\":1,\"b\":null}"),
+    ("18446744073709551615", "18446744073709551616"), ("1234567890123456789", "1234567890123456800"),
+    ("1e3", "1"), ("10e9223372036854775807", "1"), ("[1,2]", "[2,1]"), ("{\"a\":1}", "{\"a\":1,\"b\":null}"),
     ("\"a\"", "\"A\""),
     ("0.1", "0.2"),
   ])
@@ -41,6 +42,22 @@ import Testing
   ])
   func anInstantIsReadInEachSpelling(text: String) throws {
     #expect(try value(text).instant?.millisecondsSince1970 == 1_785_263_662_563)
+  }
+
+  /// Whatever a row holds: numbers that are none, and greater ones than any instant.
+  @Test(arguments: [
+    "nan", "inf", "-1e308", "1e30", "10e9223372036854775807", "9e18", "-9223372036854775808",
+  ])
+  func aNumberThatIsNoInstantIsNone(digits: String) {
+    for value in [StoredValue.number(digits), .text(digits)] { #expect(value.instant == nil) }
+    #expect(StoredValue.number(digits).equals(.number(digits)) && !StoredValue.number(digits).equals(.number("7")))
+  }
+
+  @Test func bytesAreAnIdentityOrTextOrDigits() {
+    let identity: [UInt8] = [0x3F, 0x25, 0x04, 0xE0, 0x4F, 0x89, 0x41, 0xD3, 0x9A, 0x0C, 3, 5, 0xE8, 0x2C, 0x33, 1]
+    #expect(StoredValue(stored: identity).string == "3F2504E0-4F89-41D3-9A0C-0305E82C3301")
+    #expect(StoredValue(stored: [0, 0xFF]).string == "00ff")
+    #expect(StoredValue(stored: Array(#"{"extras":{"a":1}}"#.utf8)).opened.value(at: "extras.a")?.double == 1)
   }
 
   @Test func aDifferenceNamesItsPlace() throws {

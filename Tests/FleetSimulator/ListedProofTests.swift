@@ -40,13 +40,41 @@ import Testing
 
   /// A source that is read device by device, and where nothing but "b" has the record 1.
   private final class Shelf: ListingSource {
-    let isOfAllDevices = false
+    let (isOfAllDevices, place) = (false, "the shelf")
+    /// Of these there is no list, or none that can be read.
+    private let absent: Set<String>
+    private let broken: Set<String>
+    private(set) var readings = 0
 
-    func read(_ device: String, _ take: (_ device: String?, ListedEntry) -> Void) -> String? {
-      let content = RecordContent(sent: Array(#"{"lat":1.5}"#.utf8))
-      take(device, ListedEntry(uuid: ListedProofTests.uuid(device == "b" ? 1 : 2), content: content))
-      return nil
+    init(absent: Set<String> = [], broken: Set<String> = []) { (self.absent, self.broken) = (absent, broken) }
+
+    func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+      readings += 1
+      if absent.contains(device) { throw StoreProblem(text: "status 404", isAbsence: true) }
+      if broken.contains(device) { throw StoreProblem(text: "ended with 1") }
+      let uuid = ListedProofTests.uuid(device == "b" ? 1 : 2)
+      take(.stored(StoredRecord(.object([("lat", .number("1.5"))]), fields: [], uuid: uuid)))
     }
+  }
+
+  private static let one = [PointKey(recordedAt: 0, uuid: uuid(1))]
+
+  /// A search asks every device, those too that never uploaded.
+  @Test func aListThatASearchCannotReadTakesNoVerdictAway() {
+    let shelf = Shelf(absent: ["b"], broken: ["c"])
+    let proof = ListedProof(shelf, devices: ["a", "b", "c"])
+    #expect(proof.missing(Self.one, of: "a")?.count == 1)
+    #expect(proof.holder(of: Self.uuid(1)) == nil && proof.holder(of: Self.uuid(7)) == nil)
+    #expect(proof.refusal == nil && shelf.readings == 3)
+    // Where others have lists, a device without one has no records.
+    #expect(proof.missing(Self.one, of: "b")?.count == 1 && proof.refusal == nil)
+    #expect(proof.missing(Self.one, of: "c") == nil && proof.refusal == "ended with 1")
+  }
+
+  @Test func whereNoDeviceHasAListNothingIsProven() {
+    let proof = ListedProof(Shelf(absent: ["a", "b"]), devices: ["a", "b"])
+    #expect(proof.missing(Self.one, of: "a") == nil)
+    #expect(proof.refusal?.contains("no other device has a list") == true)
   }
 
   @Test func aSearchForWhatIsMissingForgetsNoContents() throws {
@@ -66,17 +94,49 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  @Test func aStoreOfAllDevicesMustSayWhoseItsRecordsAre() throws {
+    for line in ["{\"uuid\":\"\(Self.uuid(1).text)\"}", Self.uuid(1).text] {
+      let (proof, folder) = try proof([line])
+      #expect(proof.missing(Self.one, of: "a") == nil)
+      #expect(proof.refusal?.contains("add a column 'device'") == true, "\(proof.refusal ?? "")")
+      withExtendedLifetime(folder) {}
+    }
+    // A device may be described beside its name.
+    let described = #"{"uuid":"\#(Self.uuid(1).text)","device":{"model":"x"},"device_id":"a"}"#
+    let (proof, folder) = try proof([described])
+    #expect(proof.missing(Self.one, of: "a") == [] && proof.refusal == nil)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func timesThatNothingCanBeComparedWithAreCounted() throws {
+    let rows = [(1, "2026-07-28 18:34:22"), (2, "2026-07-28T18:34:22Z")].map { number, time in
+      #"{"device":"a","uuid":"\#(Self.uuid(number).text)","time":"\#(time)"}"#
+    }
+    let (proof, folder) = try proof(rows)
+    let sent = try #require(RecordContent(sent: Array(#"{"timestamp":"2026-07-28T18:34:22.000Z"}"#.utf8)))
+    for number in [1, 2] { #expect(proof.change(of: sent, Self.uuid(number), of: "a") == nil) }
+    #expect(proof.unreadTimes == 1 && proof.comparesContents)
+    withExtendedLifetime(folder) {}
+  }
+
   @Test(arguments: [
     ("{\"uuid\":\"U\"}\n{\"uuid\":\"U\"}\n", "$[*].uuid", 2), ("{\"uuid\":\"U\"}", "$[*].uuid", 1),
     ("{\"rows\":[{\"id\":\"U\"}]}", "$.rows[*].id", 1), ("[]", "$[*].uuid", 0), ("{\"rows\":[]}", "$.rows[*].id", 0),
     ("{\"uuid\":\"U\"}\nnot JSON\n", "$[*].uuid", nil), ("{\"lines\":[]}", "$.rows[*].id", nil),
+    ("[{\"location_id\":\"U\"},{\"id\":7,\"raw\":{\"uuid\":\"U\"}}]", "$[*]", 2), ("[\"U\"]", "$[*]", 1),
+    ("U\nU\n", "$[*]", 2), ("null", "$[*]", 0), ("{\"rows\":null}", "$.rows[*]", 0), ("", "$[*]", nil),
+    ("[{\"uuid\":\"x\"}]", "$[*].uuid", nil), ("<html>", "$[*]", nil),
   ])
-  func pagesAreReadAsJSONOrAsLines(body: String, path: String, count: Int?) {
-    let bytes = Array(body.split(separator: "U").joined(separator: Self.uuid(1).text).utf8)
+  func pagesAreReadAsJSONOrAsLines(body: String, path: String, count: Int?) throws {
+    let bytes = body.split(separator: "U", omittingEmptySubsequences: false).joined(separator: Self.uuid(1).text)
+    let server = try BareServer { _ in .ok(bytes) }
+    let client = try BlockingHTTPClient(.init(), keepsHeads: true)
+    let source = QuerySource(client, .init(url: server.url, path: path), headers: [], seed: 1, deviceCount: 1)
     var found = 0
-    let page = ListedPage(uuids: path, putAside: nil, fields: [])
-    let problem = ListedPage.value(bytes).map { page.read($0, bytes) { _ in found += 1 } } ?? "no JSON"
-    #expect(problem == nil ? found == count : count == nil, "\(problem ?? "")")
+    do throws(StoreProblem) {
+      try source.read("a") { if case .stored(let record) = $0, record.uuid == Self.uuid(1) { found += 1 } }
+      #expect(found == count)
+    } catch { #expect(count == nil, "\(error.text)") }
   }
 
   @Test func aCursorLeadsThroughThePages() throws {
@@ -91,7 +151,7 @@ import Testing
     question.next = "$.next"
     let source = QuerySource(client, question, headers: [], seed: 1, deviceCount: 1)
     var found: [UUID128] = []
-    #expect(source.read("a") { found.append($1.uuid) } == nil)
+    try source.read("a") { if case .stored(let record) = $0, let uuid = record.uuid { found.append(uuid) } }
     #expect(found == [1, 2, 3].map(Self.uuid))
   }
 }

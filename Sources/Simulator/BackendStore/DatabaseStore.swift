@@ -35,11 +35,18 @@ struct DatabaseStore: StoreView {
         case .null: .null
         case .integer: .number("\(row.integer(at: column))")
         case .real: .number("\(row.double(at: column))")
-        case .text, .blob: .text(row.text(at: column))
+        case .text: .text(row.text(at: column))
+        case .blob: StoredValue(stored: [UInt8](copying: row.bytes(at: column)))
         }
       members.append((name, value))
     }
     return .object(members)
+  }
+}
+
+extension [UInt8] {
+  fileprivate init(copying bytes: Span<UInt8>) {
+    self.init(capacity: bytes.count) { target in for index in bytes.indices { target.append(bytes[index]) } }
   }
 }
 

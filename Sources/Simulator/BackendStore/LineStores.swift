@@ -10,10 +10,20 @@ struct PrintedStore: StoreView {
   var place: String { command }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
-    var lines = LineEntries(of: command, fields: fields)
-    let code = ShellCommand.run(command, ["DEVICE": device]) { lines.take($0, take) }
-    guard code == 0 else { throw StoreProblem(text: "'\(command)' ended with \(code)") }
-    lines.end(take)
+    var lines = LineEntries(of: "'\(command)'", fields: fields)
+    let end = ShellCommand.run(command, ["DEVICE": device]) { lines.take($0, take) }
+    if let problem = lines.problem { throw problem }
+    switch end {
+    case .code(0): lines.end(take)
+    case .code(1) where lines.isEmpty:
+      throw StoreProblem(
+        text: "'\(command)' ended with 1 and printed nothing; where that means that there is no record, as of grep, "
+          + "let it end with 0: grep … || [ $? = 1 ]")
+    case .code(let code): throw StoreProblem(text: "'\(command)' ended with \(code)")
+    case .timeout, .unwanted:
+      throw StoreProblem(
+        text: "'\(command)' had not ended after \(ShellCommand.millisecondsMax / 1_000) s, and was killed")
+    }
     if let problem = lines.problem { throw problem }
   }
 }
@@ -29,7 +39,7 @@ struct FileStore: StoreView {
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     var lines = LineEntries(of: path, fields: fields)
     guard LineFile.read(path, { lines.take($0, take) }) else { throw StoreProblem(text: "cannot read \(path)") }
-    // The line that is being written is not whole yet.
+    lines.endOfGrowing(take)
     if let problem = lines.problem { throw problem }
   }
 }
@@ -38,13 +48,23 @@ struct FileStore: StoreView {
 package struct LineEntries {
   private let place: String
   private let fields: [Named<[JSONStep]>]
+  private let lineBytesMax: Int
   private var rest: [UInt8] = []
   private var number = 0
   package private(set) var problem: StoreProblem?
 
-  package init(of place: String, fields: [Named<[JSONStep]>]) { (self.place, self.fields) = (place, fields) }
+  package static let lineBytesMax = 16 << 20
 
-  package mutating func take(_ piece: ArraySlice<UInt8>, _ take: (StoredRecord) -> Void) {
+  package init(of place: String, fields: [Named<[JSONStep]>], lineBytesMax: Int = LineEntries.lineBytesMax) {
+    (self.place, self.fields, self.lineBytesMax) = (place, fields, lineBytesMax)
+  }
+
+  /// Nothing has come.
+  var isEmpty: Bool { number == 0 && rest.isEmpty }
+
+  /// False when nothing more is wanted: there is a problem.
+  @discardableResult
+  package mutating func take(_ piece: ArraySlice<UInt8>, _ take: (StoredRecord) -> Void) -> Bool {
     var piece = piece
     while problem == nil, let end = piece.firstIndex(of: UInt8(ascii: "\n")) {
       if rest.isEmpty {
@@ -57,27 +77,48 @@ package struct LineEntries {
       }
       piece = piece[(end + 1)...]
     }
+    guard problem == nil else { return false }
     rest += piece
+    if rest.count > lineBytesMax { refuse(number + 1, "is longer than \(lineBytesMax >> 20) MiB") }
+    return problem == nil
   }
 
   /// What stands behind the last line end is a line, too.
   package mutating func end(_ take: (StoredRecord) -> Void) {
+    guard problem == nil else { return }
     read(rest[...], take)
+    rest = []
+  }
+
+  /// The last line may be one that is being written: it counts when it is whole.
+  mutating func endOfGrowing(_ take: (StoredRecord) -> Void) {
+    if problem == nil, let value = LineEntries.value(of: rest[...]) { take(StoredRecord(value, fields: fields)) }
     rest = []
   }
 
   private mutating func read(_ line: ArraySlice<UInt8>, _ take: (StoredRecord) -> Void) {
     number += 1
+    if line.allSatisfy({ $0 <= 0x20 }) { return }
+    guard let value = LineEntries.value(of: line) else {
+      let start = String(decoding: line.drop { $0 <= 0x20 }.prefix(60), as: UTF8.self)
+      return refuse(number, "is neither a JSON object nor a uuid: \(start)")
+    }
+    take(StoredRecord(value, fields: fields))
+  }
+
+  private mutating func refuse(_ line: Int, _ reason: String) {
+    problem = StoreProblem(text: "\(place): line \(line) \(reason)")
+    rest = []
+  }
+
+  /// An object, or the identity alone; nil for anything else.
+  package static func value(of line: ArraySlice<UInt8>) -> StoredValue? {
     var text = line.drop { $0 <= 0x20 }
     while let last = text.last, last <= 0x20 { text.removeLast() }
-    if text.isEmpty { return }
-    if text.first != UInt8(ascii: "{"), UUID128(text: Array(text).span) != nil {
-      take(StoredRecord(.object([("uuid", .text(String(decoding: text, as: UTF8.self)))]), fields: fields))
-    } else if let value = StoredValue(Array(text)) {
-      take(StoredRecord(value, fields: fields))
-    } else {
-      let start = String(decoding: text.prefix(60), as: UTF8.self)
-      problem = StoreProblem(text: "\(place): line \(number) is neither a JSON object nor a uuid: \(start)")
+    if text.first != UInt8(ascii: "{") {
+      guard UUID128(text: Array(text).span) != nil else { return nil }
+      return .object([("uuid", .text(String(decoding: text, as: UTF8.self)))])
     }
+    return StoredValue(Array(text))
   }
 }

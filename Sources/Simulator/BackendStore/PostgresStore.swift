@@ -8,25 +8,14 @@ struct PostgresStore: StoreView {
   let query: String
   let fields: [Named<[JSONStep]>]
 
-  /// A database whose name is a URI of PostgreSQL's is no file of SQLite's.
-  static func isPlace(_ database: String) -> Bool {
-    database.hasPrefix("postgresql://") || database.hasPrefix("postgres://")
-  }
-
   /// Without a password.
-  var place: String {
-    guard let scheme = uri.firstRange(of: "://"), let at = uri[scheme.upperBound...].firstIndex(of: "@"),
-      let colon = uri[scheme.upperBound..<at].firstIndex(of: ":")
-    else { return uri }
-    return String(uri[..<colon] + uri[at...])
-  }
-
+  var place: String { PostgresPlace(uri)?.shown ?? "PostgreSQL" }
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
-    do throws(PostgresRows.Failure) {
-      let rows = try PostgresRows(
-        of: DeviceParameter.replaced(in: query, by: "$1"), at: uri, value: isOfAllDevices ? nil : device)
+    do throws(PostgresConnection.Failure) {
+      let rows = try PostgresConnection(to: uri)
+      try rows.ask(DeviceParameter.replaced(in: query, by: "$1"), value: isOfAllDevices ? nil : device)
       var columns: [(name: String, kind: Kind)] = []
       while try rows.step() {
         if columns.isEmpty { columns = rows.header.map { ($0.name, Kind($0.type)) } }
@@ -37,18 +26,22 @@ struct PostgresStore: StoreView {
         }
         take(StoredRecord(.object(members), fields: fields))
       }
-    } catch { throw StoreProblem(text: "\(place): \(error.message)") }
+    } catch {
+      throw StoreProblem(
+        text: "\(place): \(PostgresPlace(uri)?.hidingSecrets(in: error.message) ?? "it cannot be read")")
+    }
   }
 
   /// What a column's texts are (https://www.postgresql.org/docs/15/datatype.html).
   private enum Kind {
-    case bool, number, instant, text
+    case bool, number, instant, bytes, text
 
     /// The OIDs of pg_type.dat.
     init(_ type: UInt32) {
       self =
         switch type {
         case 16: .bool
+        case 17: .bytes
         case 20, 21, 23, 26, 700, 701, 1700: .number
         case 1114, 1184: .instant
         default: .text
@@ -60,8 +53,15 @@ struct PostgresStore: StoreView {
       case .bool: return .bool(text == "t")
       case .number: return text.contains { $0.isLetter && $0 != "e" } ? .text(text) : .number(text)
       case .instant:
-        // The session's zone is UTC: "2026-07-28 18:34:22.563+00", and without a zone for a column that has none.
+        // The transaction's zone is UTC: "2026-07-28 18:34:22.563+00", and without a zone for a column that has none.
         return .text((text.hasSuffix("+00") ? String(text.dropLast(3)) : text) + "Z")
+      case .bytes:
+        // "\x3f25…", as bytea_output says.
+        let digits = Array(text.utf8.dropFirst(2))
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
+          UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16)
+        }
+        return StoredValue(stored: bytes)
       case .text: return .text(text)
       }
     }

@@ -3,13 +3,15 @@ import Base
 /// What a record says, in 32 bytes: its time and its place as they are, quantities and extras as marks that tell whether two
 /// are the same. For comparisons of what was sent with what is stored where there are very many of both.
 package struct RecordContent: Equatable, Sendable {
-  /// Milliseconds since 1970; `Int64.min`: it says none.
-  private var time = Int64.min
+  /// Milliseconds since 1970.
+  private var time = RecordContent.noTime
   /// In units of the seventh decimal, about a centimetre; `Int32.min`: it says none.
   private var latitude = Int32.min
   private var longitude = Int32.min
   /// Sixteen bits for each of `RecordContent.quantities`; 0: it says none.
   private var marks: (first: UInt64, second: UInt64) = (0, 0)
+
+  private static let (noTime, unreadTime) = (Int64.min, Int64.min + 1)
 
   /// With the extras as the last.
   private static let quantities = [
@@ -20,7 +22,9 @@ package struct RecordContent: Equatable, Sendable {
   /// Fields are looked for as in any entry of a store.
   package init(_ record: StoredRecord) {
     if record.isBare { return }
-    if let instant = record.value("timestamp")?.instant { time = instant.millisecondsSince1970 }
+    if let value = record.value("timestamp"), !value.isNull {
+      time = value.instant?.millisecondsSince1970 ?? RecordContent.unreadTime
+    }
     latitude = record.value("coords.latitude")?.degrees ?? .min
     longitude = record.value("coords.longitude")?.degrees ?? .min
     for (index, name) in RecordContent.quantities.enumerated() {
@@ -41,8 +45,13 @@ package struct RecordContent: Equatable, Sendable {
     self.init(StoredRecord(value, fields: []))
   }
 
-  /// It says nothing that could be compared.
-  package var isEmpty: Bool { self == RecordContent() }
+  /// It says nothing at all.
+  package var isEmpty: Bool { self == .empty }
+
+  /// It has a time, which is none that can be compared: one without a zone, as a rule.
+  package var hasUnreadTime: Bool { time == RecordContent.unreadTime }
+
+  package static let empty = RecordContent()
 
   private init() {}
 
@@ -50,6 +59,8 @@ package struct RecordContent: Equatable, Sendable {
     left.time == right.time && left.latitude == right.latitude && left.longitude == right.longitude
       && left.marks == right.marks
   }
+
+  private var instant: Int64? { time > RecordContent.unreadTime ? time : nil }
 
   private func mark(_ index: Int) -> UInt16 {
     UInt16(truncatingIfNeeded: index < 4 ? marks.first >> (16 * index) : marks.second >> (16 * index - 64))
@@ -64,8 +75,8 @@ package struct RecordContent: Equatable, Sendable {
     }
     compare("latitude", latitude, stored.latitude)
     compare("longitude", longitude, stored.longitude)
-    if time != .min, stored.time != .min, time != stored.time {
-      found.append("timestamp \(stored.time.asInstant) instead of \(time.asInstant)")
+    if let time = instant, let stored = stored.instant, time != stored {
+      found.append("timestamp \(stored.asInstant) instead of \(time.asInstant)")
     }
     for (index, name) in RecordContent.quantities.enumerated() {
       let (mine, theirs) = (mark(index), stored.mark(index))

@@ -18,9 +18,15 @@ extension StoreView {
   /// The records of one device, repeated ones too, in the order of the store.
   package func records(of device: String) throws(StoreProblem) -> [StoredRecord] {
     var result: [StoredRecord] = []
+    var (entries, owned) = (0, 0)
     try read(device) { record in
-      if !isOfAllDevices || record.device == device { result.append(record) }
+      entries += 1
+      guard isOfAllDevices else { return result.append(record) }
+      guard let owner = record.device else { return }
+      owned += 1
+      if owner == device { result.append(record) }
     }
+    if isOfAllDevices, entries > 0, owned == 0 { throw .ownerless(place) }
     return result
   }
 }
@@ -28,8 +34,22 @@ extension StoreView {
 /// Why a store could not be read, as half a sentence.
 package struct StoreProblem: Error, Equatable {
   package let text: String
+  /// There is no list of the device, which may mean that it has no records.
+  package var isAbsence = false
 
-  package init(text: String) { self.text = text }
+  package init(text: String, isAbsence: Bool = false) { (self.text, self.isAbsence) = (text, isAbsence) }
+
+  /// A store of all devices in which no entry has a device.
+  package static func ownerless(_ place: String) -> StoreProblem {
+    StoreProblem(
+      text: "\(place): no entry says whose it is; add a column 'device', or name the place of 'device' in verify.fields"
+    )
+  }
+
+  package static func nameless(_ place: String) -> StoreProblem {
+    StoreProblem(
+      text: "\(place): no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields")
+  }
 }
 
 /// A place to read from that is no URL: a database with a query, a command, a file.
@@ -42,9 +62,9 @@ package struct StoreSource {
   package var view: (any StoreView)? {
     let fields = verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
     if let database = verification.database, let query = verification.query {
-      return PostgresStore.isPlace(database)
-        ? PostgresStore(uri: database, query: query, fields: fields)
-        : DatabaseStore(path: database, query: query, fields: fields)
+      return PostgresPlace(database) == nil
+        ? DatabaseStore(path: database, query: query, fields: fields)
+        : PostgresStore(uri: database, query: query, fields: fields)
     }
     if let command = verification.command { return PrintedStore(command: command, fields: fields) }
     if let file = verification.file { return FileStore(path: file, fields: fields) }

@@ -9,16 +9,15 @@ package struct StoredRecord: Sendable {
   private let boxes: [StoredValue]
   private let fields: [Named<[JSONStep]>]
 
-  /// `fields` says where in the entry some of the record's fields stand.
-  package init(_ entry: StoredValue, fields: [Named<[JSONStep]>]) {
+  /// `fields` says where in the entry some of the record's fields stand; `known` is its identity where that is known.
+  package init(_ entry: StoredValue, fields: [Named<[JSONStep]>], uuid known: UUID128? = nil) {
     self.entry = entry
     self.fields = fields
     let inner = entry.boxes
     boxes = inner.isEmpty ? [entry] : [entry] + inner
     // Most entries have it under its own name.
-    let own = fields.isEmpty ? entry["uuid"] : nil
-    let text = (own ?? StoredRecord.value("uuid", of: entry, boxes, fields))?.string
-    uuid = text.flatMap { UUID128(text: $0.utf8.span) }
+    let own = known ?? (fields.isEmpty ? entry["uuid"]?.uuid : nil)
+    uuid = own ?? StoredRecord.first("uuid", of: entry, boxes, fields) { $0.uuid }
   }
 
   /// Under which other names a field is kept.
@@ -43,11 +42,12 @@ package struct StoredRecord: Sendable {
   private static func steps(_ name: String) -> [String] { name.split(separator: ".").map(String.init) }
 
   /// What the store has of a field, by the record's own name for it, `coords.latitude`; nil when it shows none.
-  package func value(_ name: String) -> StoredValue? { StoredRecord.value(name, of: entry, boxes, fields) }
+  package func value(_ name: String) -> StoredValue? { StoredRecord.first(name, of: entry, boxes, fields) { $0 } }
 
-  /// The device under which it is stored, where the entry says so.
+  /// The device under which it is stored, where the entry says so: `device` may also be an object that describes it.
   package var device: String? {
-    ((fields.isEmpty ? entry["device"] : nil) ?? value("device") ?? value("device_id"))?.string
+    func text(_ name: String) -> String? { StoredRecord.first(name, of: entry, boxes, fields) { $0.string } }
+    return (fields.isEmpty ? entry["device"]?.string : nil) ?? text("device") ?? text("device_id")
   }
 
   /// The entry has nothing but what says which record it is and whose: a look at each name instead of at each place.
@@ -56,23 +56,26 @@ package struct StoredRecord: Sendable {
     return members.allSatisfy { $0.key == "uuid" || $0.key == "device" || $0.key == "device_id" || $0.key == "id" }
   }
 
-  private static func value(
-    _ name: String, of entry: StoredValue, _ boxes: [StoredValue], _ fields: [Named<[JSONStep]>]
-  ) -> StoredValue? {
+  /// The first value of a field that has a meaning. The record's own name for it comes first, wherever it stands: a row
+  /// around a whole record may have an `id` or a time of its own.
+  private static func first<Meaning>(
+    _ name: String, of entry: StoredValue, _ boxes: [StoredValue], _ fields: [Named<[JSONStep]>],
+    _ meaning: (StoredValue) -> Meaning?
+  ) -> Meaning? {
     if !fields.isEmpty {
       if let place = fields.first(where: { $0.name == name }) {
-        return entry.values(along: place.value[...]).first?.opened
+        return entry.values(along: place.value[...]).first.flatMap { meaning($0.opened) }
       }
       // `extras.a` follows what is said of `extras`.
       if let dot = name.firstIndex(of: "."), let place = fields.first(where: { $0.name == name[..<dot] }) {
         let inner = String(name[name.index(after: dot)...])
-        return entry.values(along: place.value[...]).first?.opened.value(at: inner)
+        return entry.values(along: place.value[...]).first?.opened.value(at: inner).flatMap(meaning)
       }
     }
     let places = places[name] ?? [steps(name)]
-    for box in boxes {
-      for steps in places {
-        if let value = value(along: steps, of: box) { return value }
+    for names in [places[..<1], places[1...]] {
+      for box in boxes {
+        for steps in names { if let found = value(along: steps, of: box).flatMap(meaning) { return found } }
       }
     }
     return nil
@@ -89,6 +92,8 @@ package struct StoredRecord: Sendable {
 }
 
 extension StoredValue {
+  fileprivate var uuid: UUID128? { string.flatMap { UUID128(text: $0.utf8.span) } }
+
   /// Places in an entry under which stores keep whole records, or what came around them.
   private static let namesOfBoxes = [
     "record", "location", "data", "payload", "raw", "json", "body", "point", "properties",

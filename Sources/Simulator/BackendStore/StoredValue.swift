@@ -23,6 +23,24 @@ package indirect enum StoredValue: Sendable {
     } catch { return nil }
   }
 
+  /// What a column of bytes holds: JSON, the identity of a record, or else anything, which its digits stand for.
+  init(stored bytes: [UInt8]) {
+    if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      let text = String(validating: bytes, as: UTF8.self)
+    {
+      self = .text(text)
+    } else if bytes.count == 16 {
+      let words = bytes.reduce(into: (high: UInt64(0), low: UInt64(0))) { words, byte in
+        words = (words.high << 8 | words.low >> 56, words.low << 8 | UInt64(byte))
+      }
+      var text: [UInt8] = []
+      UUID128(high: words.high, low: words.low).append(upperCaseTextTo: &text)
+      self = .text(String(decoding: text, as: UTF8.self))
+    } else {
+      self = .text(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+  }
+
   private static func read(from reader: inout JSONReader, _ bytes: [UInt8]) throws(JSONError) -> StoredValue {
     switch try reader.peek() {
     case .null:
@@ -122,6 +140,8 @@ extension StoredValue {
     return StoredValue(Array(text.utf8)) ?? self
   }
 
+  var isNull: Bool { if case .null = self { true } else { false } }
+
   package var double: Double? {
     switch self {
     case .number(let digits): Double(digits)
@@ -144,8 +164,14 @@ extension StoredValue {
     }
   }
 
+  /// A date and a time that may be of any zone: which instant that is, nothing says.
+  package var isTimeWithoutZone: Bool {
+    guard instant == nil, let string else { return false }
+    return StoredValue.text(string + "Z").instant != nil
+  }
+
   private static func instant(_ number: Double) -> WallInstant? {
-    WallInstant(exactly: Int64((abs(number) < 1e11 ? number * 1_000 : number).rounded()))
+    Int64(exactly: (abs(number) < 1e11 ? number * 1_000 : number).rounded()).flatMap { WallInstant(exactly: $0) }
   }
 
   /// For people, in one line.
@@ -217,10 +243,15 @@ private struct WrittenNumber: Equatable {
   private let digits: [UInt8]
   private let exponent: Int
 
+  /// A greater one makes any number an infinity or zero for whoever reads it.
+  private static let exponentMax = 1_000_000
+
   init(_ text: String) {
     var (mantissa, exponent) = (Array(text.utf8), 0)
     if let e = mantissa.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
-      exponent = Int(String(decoding: mantissa[(e + 1)...], as: UTF8.self)) ?? 0
+      let written = String(decoding: mantissa[(e + 1)...], as: UTF8.self)
+      let (least, greatest) = (-WrittenNumber.exponentMax, WrittenNumber.exponentMax)
+      exponent = Int(written).map { min(max($0, least), greatest) } ?? (written.hasPrefix("-") ? least : greatest)
       mantissa.removeSubrange(e...)
     }
     if let point = mantissa.firstIndex(of: UInt8(ascii: ".")) {
@@ -237,8 +268,9 @@ private struct WrittenNumber: Equatable {
     self.exponent = digits.isEmpty ? 0 : exponent
   }
 
-  var isFraction: Bool { exponent < 0 || exponent > 0 }
-  var wholeText: String { (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) }
+  var isFraction: Bool { exponent < 0 }
+  /// The same for every spelling of a whole number.
+  var wholeText: String { (isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + "e\(exponent)" }
 }
 
 extension String {

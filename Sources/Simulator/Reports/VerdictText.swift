@@ -42,6 +42,10 @@ struct VerdictText {
     {
       rest.append("stored records known by their uuids, contents not compared")
     }
+    if summary.verification.unreadTimes > 0 {
+      let times = NumberText.count(summary.verification.unreadTimes, "stored time")
+      rest.append("\(times) not compared: no instants, as without a zone")
+    }
     let unjudged = summary.thresholds.filter { $0.outcome == .notJudged && $0.stretch != nil }
     if let first = unjudged.first {
       let names = unjudged.map { "\($0.selection) \($0.expression)" }.joined(separator: ", ")

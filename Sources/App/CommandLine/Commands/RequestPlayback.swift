@@ -1,9 +1,9 @@
 import Base
 import Conformance
+import Contract
 import CurlTransport
 import FleetSimulator
 import Scenario
-import Synchronization
 
 /// A scenario with requests instead of fleets: what `conform` wrote for a finding, or `proxy` of a session.
 struct RequestPlayback {
@@ -18,57 +18,62 @@ struct RequestPlayback {
 
   func run() throws(UsageError) -> ExitCode {
     let target = scenario.target
-    guard let url = target.url, let player = RequestPlayer(scenario.requests, to: url, headers: target.headers) else {
+    guard let url = target.url else {
       throw UsageError("the requests of the scenario need a server: --target http://127.0.0.1:8080, or target.url")
     }
     guard scenario.fleets.isEmpty else {
       throw UsageError("the scenario has both fleets and requests: keep one of them")
     }
+    let problems = OutsideSetup.problems(of: target)
+    guard problems.isEmpty else {
+      for problem in problems { process.writeError("rollingroad simulate: \(problem)") }
+      return .badScenario
+    }
+    var server = OutsideSetup(target, url: url, devices: Set(scenario.requests.map(\.device)).count)
+    if server.isOurs { server.adminToken = adminToken }
+    let player = RequestPlayer(
+      scenario.requests, to: url, headers: target.headers, over: server.transport, seed: scenario.seed)
     if process.ownsSignals {
       do { try EndingSignals.listen { player.interrupt() } } catch {
         process.writeError("rollingroad simulate: \(error)")
       }
     }
-    let played = Mutex<[RequestPlayer.Played]>([])
-    let output = SharedOutput(process.writeRaw)
-    let isQuiet = isQuiet
-    player.play { one in
-      played.withLock { played in
+    var played: [RequestPlayer.Played] = []
+    do throws(TransportError) {
+      try player.play { one in
         played.append(one)
-        if !isQuiet { output.write(one.line) }
+        if !isQuiet { process.writeRaw(one.line) }
       }
+    } catch {
+      process.writeError("rollingroad simulate: \(error)")
+      return .runtimeFailure
     }
-    return report(played.withLock { $0 }, at: url)
+    return report(played, at: server)
   }
 
-  private func report(_ played: [RequestPlayer.Played], at url: String) -> ExitCode {
+  private func report(_ played: [RequestPlayer.Played], at server: OutsideSetup) -> ExitCode {
     let others = played.count { !$0.isAsWritten }
     let rest = scenario.requests.count - played.count
     process.writeOutput(
       "\(played.count.of("request")) sent\(rest > 0 ? ", \(rest) not" : ""): "
         + (others == 0 ? "all answers as they were" : "\(others.of("answer")) other than it was"))
-    var isProven = true
-    for (device, records) in acknowledged(played) {
-      var server = OutsideSetup(url: url, isOurs: scenario.target.isOurs)
-      server.verification = scenario.target.verification
-      server.transport.isDirect = true
-      server.transport.readsEnvironment = true
-      if server.isOurs { server.adminToken = adminToken }
-      let look = records.look(at: server, of: device)
-      if look == .notAsked { continue }
-      process.writeOutput("\(device): \(look.text)")
-      if !look.isProven { isProven = false }
-    }
+    let looks = acknowledged(played).map { device, records in (device, records.look(at: server, of: device)) }
+      .filter { $0.1 != .notAsked }
+    for (device, look) in looks { process.writeOutput("\(device): \(look.text)") }
     if rest > 0 { return .stoppedBySignal }
-    return isProven ? others == 0 ? .ok : .thresholdFailed : .invariantViolated
+    if looks.contains(where: { $0.1.isRefuted }) { return .invariantViolated }
+    if looks.contains(where: { !$0.1.isProven }) { return .runInvalid }
+    return others == 0 ? .ok : .thresholdFailed
   }
 
+  /// By device: a request that names none says of no record under whom it is to be found.
   private func acknowledged(_ played: [RequestPlayer.Played]) -> [(device: String, records: AcknowledgedRecords)] {
     var found: [String: AcknowledgedRecords] = [:]
     for one in played where 200..<300 ~= one.status && !one.request.device.isEmpty {
-      found[one.request.device, default: AcknowledgedRecords()].note(body: one.bytes)
+      let headers = one.request.headers.map { NameValuePair($0.name, $0.value) }
+      found[one.request.device, default: AcknowledgedRecords()].note(body: one.bytes, headers: headers)
     }
-    return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return found.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
 

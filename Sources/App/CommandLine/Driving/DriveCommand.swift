@@ -36,7 +36,7 @@ extension Subcommand {
       .value("factor", "N", "speed of the phone between requests, as a multiple of real time", standard: "1"),
       .value(
         "verify", "URL", "URL that lists the server's stored records of {device}, to check acknowledged records"),
-      .value("uuids", "PATH", "JSON path of the uuids in that list", standard: "$[*].uuid"),
+      .value("uuids", "PATH", "JSON path of the records in that list, or of their uuids", standard: "$[*]"),
       .value("quarantined", "URL", "URL that lists quarantined records, in the same format"),
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server, for --strict", isSecret: true),
       .toggle(

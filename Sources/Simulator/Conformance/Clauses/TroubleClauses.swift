@@ -267,7 +267,9 @@ final class RestartInProgress: Sendable {
   fileprivate init(_ command: String, signal: String) {
     let (end, flag, code) = (end, flag, code)
     thread = NamedThread.started("restart") {
-      if ShellCommand.run(command, ["SIGNAL": signal], { _ in }) != 0 { code.raise() }
+      // The backend that it starts must outlive it.
+      let result = ShellCommand.run(command, ["SIGNAL": signal], startsServer: true) { _ in true }
+      if result != .code(0) { code.raise() }
       flag.raise()
       end.signal()
     }

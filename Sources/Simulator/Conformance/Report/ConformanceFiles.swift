@@ -15,8 +15,8 @@ package struct ConformanceFiles {
       + reproductions
   }
 
-  /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, and all that the clause sent, for
-  /// `rollingroad simulate again/batch-250.json5`.
+  /// Of each finding the request that decided, to be sent again by `sh again/batch-250.sh`, and where the clause sent whole
+  /// requests all of them, for `rollingroad simulate again/batch-250.json5`.
   private var reproductions: [(String, String)] {
     summary.causes.flatMap { result in
       var files: [(String, String)] = []
@@ -40,6 +40,13 @@ package struct ConformanceFiles {
       writer.key(key)
       writer.value(text)
     }
+    func members(_ key: String, _ members: [Named<String>]) {
+      guard !members.isEmpty else { return }
+      writer.key(key)
+      writer.beginObject()
+      for each in members { member(each.name, each.value) }
+      writer.endObject()
+    }
     let (dialect, verification) = (summary.dialect, summary.dialect.verification)
     member("preset", dialect.preset?.rawValue)
     member("url", summary.target)
@@ -49,22 +56,28 @@ package struct ConformanceFiles {
     writer.key("verify")
     writer.beginObject()
     if let url = verification.url {
-      member("url", url)
-      let uuid = verification.fields.first { $0.name == "uuid" }?.value ?? "$.uuid"
-      member("uuids", verification.records + uuid.dropFirst())
+      member("url", RequestScenario.escaped(url))
+      members("headers", verification.headers.map(ConformanceFiles.withoutSecret))
+      member("uuids", verification.records)
       member("next", verification.next)
     }
-    member("database", verification.database)
-    member("query", verification.query)
-    member("command", verification.command)
-    member("file", verification.file)
-    if !verification.fields.isEmpty {
-      writer.key("fields")
-      writer.beginObject()
-      for field in verification.fields { member(field.name, field.value) }
-      writer.endObject()
-    }
+    member(
+      "database", verification.database.map { RequestScenario.escaped(PostgresPlace($0)?.shown ?? $0) })
+    member("query", verification.query.map(RequestScenario.escaped))
+    member("command", verification.command.map(RequestScenario.escaped))
+    member("file", verification.file.map(RequestScenario.escaped))
+    members("fields", verification.fields)
+    if verification.readDelay > .zero { member("readDelay", "\(verification.readDelay.wholeMilliseconds)ms") }
     writer.endObject()
+  }
+
+  /// Fields that may let their reader in are asked for in a variable: `Authorization` in `VERIFY_AUTHORIZATION`.
+  private static func withoutSecret(_ field: Named<String>) -> Named<String> {
+    let name = field.name.lowercased()
+    let isSecret = ["auth", "cookie", "token", "key", "secret", "password"].contains { name.contains($0) }
+    let variable = String(field.name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    return Named(
+      name: field.name, value: isSecret ? "${VERIFY_\(variable)}" : DevicePlaceholders.escaped(field.value))
   }
 
   private var markdown: String {
@@ -89,6 +102,11 @@ package struct ConformanceFiles {
         }
       }
       if let curl = breach.curl { lines += ["", "```sh", curl, "```"] }
+      if breach.requests == nil {
+        lines += [
+          "", "No scenario sends this again: the clause sends parts of requests, or more than a scenario is for.",
+        ]
+      }
     }
     lines += ["", "## All clauses", "", "| clause | level | verdict | |", "|---|---|---|---|"]
     for result in summary.results {

@@ -148,6 +148,10 @@ extension ClauseRun {
       guard let stored = entry.value(field) else {
         throw fail("'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300))
       }
+      if field == "timestamp", stored.isTimeWithoutZone {
+        throw ClauseStop.notJudged(
+          "the store's time has no zone: \(stored.shown.shortened(60)); let its query or command add one")
+      }
       if let difference = StoredField.difference(stored, sent, field) {
         throw fail(difference, harm: .wrong, stored: entry.entry.shown.shortened(300))
       }
@@ -176,7 +180,6 @@ extension ClauseRun {
     }
     let raw = RawRequest(request)
     lastSent = raw
-    // However the clause sends it, to be sent again it is whole.
     log.note(raw, of: phone.number)
     return request
   }
@@ -189,7 +192,7 @@ extension ClauseRun {
   /// Sends over a connection of its own, and waits for the answer.
   func exchange(_ request: RawRequest) throws -> RawConnection.Reply {
     lastSent = request
-    let connection = try connect()
+    let connection = try newConnection()
     log.note(request)
     connection.send(request.bytes)
     let reply = connection.reply(within: ClauseRun.answerTime)

@@ -223,6 +223,11 @@ extension ClauseRun {
 
   /// A connection over which the clause decides byte by byte.
   func connect() throws -> RawConnection {
+    log.noteBytes()
+    return try newConnection()
+  }
+
+  func newConnection() throws -> RawConnection {
     guard let address = target.address else { throw ClauseStop.notJudged("it takes a plain connection, http://") }
     do throws(SystemError) { return try RawConnection(to: address, watch: watch) } catch {
       throw ClauseStop.notJudged("no connection: \(error)")

@@ -44,8 +44,8 @@ package struct ConformanceTarget: Sendable {
   ) -> (any StoreView)? {
     guard let url = verification.url else { return StoreSource(verification).view }
     return QueriedStore(
-      url: joined(base, url), headers: verification.headers.map { NameValuePair($0.name, $0.value) },
-      records: JSONStep.steps(of: verification.records), next: verification.next.map(JSONStep.steps),
+      url: joined(base, url), headers: verification.headers, records: verification.records,
+      next: verification.next.map(JSONStep.steps),
       fields: verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }, client: client)
   }
 
@@ -127,8 +127,7 @@ private struct OwnServer {
   func store(_ client: ConformanceClient) -> any StoreView {
     QueriedStore(
       url: base + "/admin/v1/devices/{device}/locations?format=ndjson&limit=1000",
-      headers: headers.map { NameValuePair($0.name, $0.value) }, records: [.everyElement], next: nil, fields: [],
-      client: client)
+      headers: headers, records: "$[*]", next: nil, fields: [], client: client)
   }
 }
 

@@ -1,14 +1,13 @@
-import BackendStore
-import Base
+import AnswerCheck
+package import Base
 import Contract
-import HTTP1
-import Network
+package import CurlTransport
 package import Scenario
 import Synchronization
-import Threads
 import Upload
 
-/// Sends the requests of a scenario as they stand there, each at its time, those of one device over one connection.
+/// Sends the requests of a scenario as they stand there, each at its time, those of one device over one connection and one
+/// after the other.
 package final class RequestPlayer: Sendable {
   /// A request, and what came of it.
   package struct Played: Sendable {
@@ -25,100 +24,72 @@ package final class RequestPlayer: Sendable {
 
   private let requests: [WrittenRequest]
   private let origin: String
-  private let address: TargetAddress
   private let headers: [Named<String>]
+  private let transport: TransportConfiguration
+  private let seed: UInt64
+  private let answerTime: Nanoseconds
   private let isInterrupted = Atomic(false)
+  private let alarm = Mutex<@Sendable () -> Void>({})
   private let clock = SystemClock()
-  private static let connectionsMax = 64
-  private static let answerTime = Nanoseconds.seconds(60)
 
-  /// Nil when the URL is none. The headers go over those of the requests.
-  package init?(_ requests: [WrittenRequest], to url: String, headers: [Named<String>]) {
-    guard let address = TargetAddress(url) else { return nil }
-    (self.requests, self.address, self.headers) = (requests, address, headers)
-    origin = (address.isPlain ? "http://" : "https://") + address.authority
+  /// The headers go over those of the requests; devices fill them in.
+  package init(
+    _ requests: [WrittenRequest], to url: String, headers: [Named<String>], over transport: TransportConfiguration,
+    seed: UInt64, answerTime: Nanoseconds = .seconds(60)
+  ) {
+    (self.requests, self.headers, self.transport, self.seed) = (requests, headers, transport, seed)
+    self.answerTime = answerTime
+    origin = PageLink.parts(of: url).origin
   }
 
   /// What is not sent yet is not sent any more. From any thread.
-  package func interrupt() { isInterrupted.store(true, ordering: .relaxed) }
+  package func interrupt() {
+    isInterrupted.store(true, ordering: .relaxed)
+    alarm.withLock { $0 }()
+  }
 
-  /// Returns when all have been answered. `tell` is called from several threads.
-  package func play(_ tell: @escaping @Sendable (Played) -> Void) {
-    var devices: [String] = []
-    var lanes: [[WrittenRequest]] = []
-    for request in requests {
-      let known = devices.firstIndex(of: request.device)
-      if known == nil { devices.append(request.device) }
-      let lane = (known ?? devices.count - 1) % RequestPlayer.connectionsMax
-      if lane == lanes.count { lanes.append([]) }
-      lanes[lane].append(request)
-    }
+  /// Returns when all have been answered; tells of each answer.
+  package func play(_ tell: (Played) -> Void) throws(TransportError) {
+    let transport = try DrivenTransport(transport)
+    alarm.withLock { $0 = transport.alarm }
+    var lanes = Dictionary(grouping: requests.sorted { $0.start < $1.start }, by: \.device)
+      .sorted { $0.key < $1.key }.map { Array($0.value.reversed()) }
+    var waiting = TimerQueue<Int>()
     let begin = clock.monotonicNow
-    let threads = lanes.enumerated().map { index, lane in
-      NamedThread.started("requests-\(index)") { self.play(lane, from: begin, tell) }
+    for (lane, requests) in lanes.enumerated() {
+      if let first = requests.last { _ = waiting.schedule(at: begin + first.start, lane) }
     }
-    for thread in threads { thread.join() }
-  }
-
-  private func play(
-    _ lane: [WrittenRequest], from begin: MonotonicInstant, _ tell: @Sendable (Played) -> Void
-  ) {
-    var connection: RawConnection?
-    for request in lane.sorted(by: { $0.start < $1.start }) {
-      wait(until: begin + request.start)
-      if isInterrupted.load(ordering: .relaxed) { return }
-      let raw = raw(request)
-      let (status, outcome) = address.isPlain ? exchange(raw, over: &connection) : ask(raw)
-      tell(Played(request: request, bytes: raw.body, status: status, outcome: outcome))
-    }
-  }
-
-  private func wait(until instant: MonotonicInstant) {
-    while !isInterrupted.load(ordering: .relaxed) {
-      let left = (instant - clock.monotonicNow).wholeMilliseconds
-      if left <= 0 { return }
-      _ = Semaphore().wait(milliseconds: Int(min(left, 200)))
+    var underWay = 0
+    while !waiting.isEmpty || underWay > 0 {
+      if isInterrupted.load(ordering: .relaxed) { waiting = TimerQueue() }
+      while let (_, lane) = waiting.popDue(clock.monotonicNow) {
+        guard let next = lanes[lane].last else { continue }
+        transport.submit(outgoing(next, number: UInt64(lanes[lane].count)), device: lane)
+        underWay += 1
+      }
+      if waiting.isEmpty && underWay == 0 { break }
+      for end in transport.turn(until: waiting.nextDeadline) {
+        underWay -= 1
+        guard let request = lanes[end.device].popLast() else { continue }
+        tell(Played(request: request, bytes: body(of: request), status: end.outcome.status, outcome: end.outcome.text))
+        if let next = lanes[end.device].last { _ = waiting.schedule(at: begin + next.start, end.device) }
+      }
     }
   }
 
-  private func raw(_ request: WrittenRequest) -> RawRequest {
-    let fields = request.headers.map { NameValuePair($0.name, $0.value) }
-    var raw = RawRequest(request.method, origin + request.path, headers: fields, body: request.bytes)
-    for header in headers { raw.setHeader(header.name, header.value) }
-    return raw
+  private func body(of request: WrittenRequest) -> [UInt8] {
+    guard request.base64 == nil else { return request.bytes }
+    // `$${device.id}` stands for `${device.id}`.
+    return Array(DevicePlaceholders(named: request.device, seed: seed).fill(request.body).utf8)
   }
 
-  /// A connection that the server has closed meanwhile is made anew, once.
-  private func exchange(_ request: RawRequest, over kept: inout RawConnection?) -> (Int, String) {
-    for isReused in [kept != nil, false] {
-      do throws(SystemError) {
-        let connection: RawConnection
-        if let kept { connection = kept } else { connection = try newConnection() }
-        kept = connection
-        connection.send(request.bytes)
-        let reply = connection.reply(
-          to: HTTPMethod.allCases.first { "\($0.name)" == request.method } ?? .other, within: RequestPlayer.answerTime)
-        if case .answer(let answer) = reply {
-          if !answer.keepsAlive { kept = nil }
-          return (answer.status, reply.text)
-        }
-        kept = nil
-        if !isReused { return (0, reply.text) }
-      } catch { return (0, "no connection: \(error)") }
-    }
-    return (0, "no answer")
-  }
-
-  private func newConnection() throws(SystemError) -> RawConnection {
-    guard let place = SocketAddress.resolving(address.host, port: address.port) else {
-      throw SystemError(call: "getaddrinfo \(address.host)", code: 0)
-    }
-    return try RawConnection(to: place, watch: AnswerWatch())
-  }
-
-  private func ask(_ request: RawRequest) -> (Int, String) {
-    let (outcome, _) = ConformanceClient().ask(
-      request.url, by: request.method, headers: request.headers, body: request.body)
-    return (outcome.status, outcome.text)
+  private func outgoing(_ request: WrittenRequest, number: UInt64) -> OutgoingRequest {
+    let placeholders = DevicePlaceholders(named: request.device, seed: seed)
+    let fields = request.headers.overlaid(headers).map { NameValuePair($0.name, placeholders.fill($0.value)) }
+    // The target of a request through a proxy is a whole URL.
+    let path = request.path.contains("://") ? String(PageLink.parts(of: request.path).path) : request.path
+    return OutgoingRequest(
+      id: number, purpose: .log, method: request.method, url: origin + placeholders.fill(path), headers: fields,
+      body: body(of: request), timeout: answerTime)
   }
 }

@@ -4,7 +4,7 @@ import Formats
 import Synchronization
 import Upload
 
-/// The whole requests that one clause has sent, to be sent again.
+/// The requests that one clause has sent, to be sent again where all of them were whole.
 final class SentLog: Sendable {
   private struct Entry {
     let at: MonotonicInstant
@@ -15,6 +15,7 @@ final class SentLog: Sendable {
   }
 
   private let entries = Mutex<[Entry]>([])
+  private let isInPieces = AtomicFlag()
   private let names = Mutex<[Int: String]>([:])
   private let clock = SystemClock()
   /// What is more is no reproduction that a person can look at.
@@ -29,6 +30,9 @@ final class SentLog: Sendable {
     entries.withLock { $0.append(entry) }
   }
 
+  /// The clause decides byte by byte what is sent and when: no list of whole requests is the same.
+  func noteBytes() { isInPieces.raise() }
+
   /// The answer to the last request of a phone.
   func noteAnswer(_ status: Int, of phone: Int? = nil) {
     entries.withLock { entries in
@@ -36,10 +40,10 @@ final class SentLog: Sendable {
     }
   }
 
-  /// As requests of a scenario; nil where there is nothing to send again, or too much.
+  /// As requests of a scenario; nil where there is nothing to send again, too much, or what no request is.
   var asScenario: [UInt8]? {
     let entries = entries.withLock { $0 }
-    guard let first = entries.first, entries.count <= SentLog.requestsMax,
+    guard let first = entries.first, !isInPieces.isRaised, entries.count <= SentLog.requestsMax,
       entries.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
     else { return nil }
     var bytes: [UInt8] = []

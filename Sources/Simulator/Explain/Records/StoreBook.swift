@@ -54,7 +54,7 @@ enum ContentComparison {
     return found
 
     func compare(_ field: String, _ sent: StoredValue) {
-      guard let mine = stored.value(field), !mine.isNull else { return }
+      guard let mine = stored.value(field), !mine.isNull, !mine.isTimeWithoutZone else { return }
       if let difference = StoredField.difference(mine, sent, field) { found.append(difference) }
     }
   }

@@ -157,12 +157,12 @@ extension OutsideSetup {
       question.putAsideURL = verification.quarantinedURL.map(filled)
       question.putAsidePath = verification.quarantined
       let source = QuerySource(
-        try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers, seed: seed,
-        deviceCount: devices.count)
-      return ListedProof(source, devices: devices)
+        try BlockingHTTPClient(transport, keepsHeads: true), question, headers: headers.overlaid(verification.headers),
+        seed: seed, deviceCount: devices.count)
+      return ListedProof(source, devices: devices, delay: verification.readDelay)
     }
     if verification.effectiveMethod == .query, let view = verification.source.flatMap({ StoreSource($0).view }) {
-      return ListedProof(ViewSource(view), devices: devices)
+      return ListedProof(ViewSource(view), devices: devices, delay: verification.readDelay)
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
     return AdministrationProof(TargetAdministration(try BlockingHTTPClient(transport), of: self), devices: devices)

@@ -7,9 +7,6 @@ import World
 
 /// Real servers (`target`), and the clocks by which they are driven at.
 extension RunSetup {
-  /// One address of this machine has some 28,000 ports to one server.
-  private static let devicesPerAddress = 20_000
-
   static func outside(
     _ scenario: Scenario, _ fleets: [FleetSetup], _ problems: inout [String]
   ) -> OutsideSetup? {
@@ -27,14 +24,12 @@ extension RunSetup {
     if DevicePlaceholders.stand(in: OutsideSetup.parts(of: url).origin) {
       problems.append("\(url): devices share one server; a placeholder belongs behind the host")
     }
-    judgeOutside(target, &problems)
+    problems += OutsideSetup.problems(of: target)
     let isModelled = clock.mode == .lockstep && clock.latency == .modelled
     for fault in scenario.faults { judgeOutside(fault, of: scenario, fleets, hasLinks: isModelled, &problems) }
-    var outside = OutsideSetup(url: url, isOurs: target.isOurs)
+    var outside = OutsideSetup(target, url: url, devices: fleets.reduce(0) { $0 + $1.devices })
     outside.keepsURLs = target.url == nil
-    (outside.preset, outside.headers, outside.verification) = (target.preset, target.headers, target.verification)
     if outside.isOurs, let run = runHeader(of: fleets) { outside.headers.insert(run, at: 0) }
-    outside.transport = transport(target, to: url, devices: fleets.reduce(0) { $0 + $1.devices })
     if clock.mode == .accelerated { outside.factor = clock.factor }
     if clock.mode == .lockstep { outside.lockstep = clock.latency }
     outside.beginsToday = clock.timestamps == .shiftToNow
@@ -65,28 +60,6 @@ extension RunSetup {
     return first
   }
 
-  private static func judgeOutside(_ target: Target, _ problems: inout [String]) {
-    if target.authorization.strategy == .sas {
-      problems.append("target.auth.strategy sas: cannot be run yet; jwt and none can")
-    }
-    if let name = target.verification.unknownPlaceholder {
-      let known = TargetVerification.placeholders
-      let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
-      problems.append(
-        "target.verify: {\(name)} is not a placeholder: \(known.map { "{\($0)}" }.joined(separator: ", ")) are\(near)"
-      )
-    }
-    if let contradiction = target.verification.contradiction {
-      return problems.append("target.verify: \(contradiction)")
-    }
-    guard let url = target.verification.url, target.preset != .rollingroad else { return }
-    if target.verification.effectiveMethod == .query, !url.contains("{device}"),
-      target.verification.unknownPlaceholder == nil
-    {
-      problems.append("target.verify.url: a query needs a URL with {device} in it")
-    }
-  }
-
   private static func judgeOutside(
     _ fault: Fault, of scenario: Scenario, _ fleets: [FleetSetup], hasLinks: Bool, _ problems: inout [String]
   ) {
@@ -110,32 +83,6 @@ extension RunSetup {
     problems.append(
       "\(place): for single devices a real server takes \(TargetFaults.rulesMax) rules, and these may be \(rules); select all devices, or use --mode virtual"
     )
-  }
-
-  private static func transport(
-    _ target: Target, to url: String, devices: Int
-  ) -> TransportConfiguration {
-    var transport = TransportConfiguration()
-    let connections = target.connections
-    transport.isDirect = true
-    transport.readsEnvironment = true
-    transport.keepsHeads = true
-    transport.idleTime = connections.keepAlive
-    switch connections.http {
-    case .version11: transport.httpVersion = .http1
-    case .version2: transport.httpVersion = .http2
-    }
-    switch connections.policy {
-    case .mobile: transport.connections = .mobile
-    case .pooled: transport.connections = .shared(atMost: 256)
-    }
-    (transport.proxy, transport.resolvedNames) = (connections.proxy, connections.resolvedNames)
-    transport.apply(target.security)
-    let isLoopback = OutsideSetup.parts(of: url).origin.contains("://127.")
-    if connections.sourceAddresses == .auto && isLoopback && devices > devicesPerAddress {
-      transport.sourceAddresses = (0...devices / devicesPerAddress).map { "127.0.0.\($0 + 1)" }
-    }
-    return transport
   }
 }
 
@@ -194,6 +141,69 @@ package struct OutsideSetup: Sendable {
   var origin: String { OutsideSetup.parts(of: url).origin }
 
   package static func parts(of url: String) -> (origin: String, path: Substring) { PageLink.parts(of: url) }
+}
+
+extension OutsideSetup {
+  /// One address of this machine has some 28,000 ports to one server.
+  private static let devicesPerAddress = 20_000
+
+  /// A target as it is declared, under the URL to which so many devices upload.
+  package init(_ target: Target, url: String, devices: Int) {
+    self.init(url: url, isOurs: target.isOurs)
+    (preset, headers, verification) = (target.preset, target.headers, target.verification)
+    transport = OutsideSetup.transport(target, to: url, devices: devices)
+  }
+
+  /// What of a target cannot be, as sentences.
+  package static func problems(of target: Target) -> [String] {
+    var problems: [String] = []
+    if target.authorization.strategy == .sas {
+      problems.append("target.auth.strategy sas: cannot be run yet; jwt and none can")
+    }
+    if let name = target.verification.unknownPlaceholder {
+      let known = TargetVerification.placeholders
+      let near = NearestName.find(name, in: known).map { "; did you mean {\($0)}?" } ?? ""
+      problems.append(
+        "target.verify: {\(name)} is not a placeholder: \(known.map { "{\($0)}" }.joined(separator: ", ")) are\(near)"
+      )
+    }
+    if let contradiction = target.verification.contradiction {
+      return problems + ["target.verify: \(contradiction)"]
+    }
+    guard let url = target.verification.url, target.preset != .rollingroad else { return problems }
+    if target.verification.effectiveMethod == .query, !url.contains("{device}"),
+      target.verification.unknownPlaceholder == nil
+    {
+      problems.append("target.verify.url: a query needs a URL with {device} in it")
+    }
+    return problems
+  }
+
+  private static func transport(
+    _ target: Target, to url: String, devices: Int
+  ) -> TransportConfiguration {
+    var transport = TransportConfiguration()
+    let connections = target.connections
+    transport.isDirect = true
+    transport.readsEnvironment = true
+    transport.keepsHeads = true
+    transport.idleTime = connections.keepAlive
+    switch connections.http {
+    case .version11: transport.httpVersion = .http1
+    case .version2: transport.httpVersion = .http2
+    }
+    switch connections.policy {
+    case .mobile: transport.connections = .mobile
+    case .pooled: transport.connections = .shared(atMost: 256)
+    }
+    (transport.proxy, transport.resolvedNames) = (connections.proxy, connections.resolvedNames)
+    transport.apply(target.security)
+    let isLoopback = OutsideSetup.parts(of: url).origin.contains("://127.")
+    if connections.sourceAddresses == .auto && isLoopback && devices > devicesPerAddress {
+      transport.sourceAddresses = (0...devices / devicesPerAddress).map { "127.0.0.\($0 + 1)" }
+    }
+    return transport
+  }
 }
 
 extension RunSetup {

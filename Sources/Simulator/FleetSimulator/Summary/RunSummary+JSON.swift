@@ -79,6 +79,7 @@ extension Verification {
   fileprivate var json: JSONValue {
     .object([
       "outcome": .string(outcome.rawValue), "contents": .bool(comparesContents),
+      "unreadTimes": .integer(Int64(unreadTimes)),
       "reason": reason.map { .string($0) } ?? .null,
     ])
   }

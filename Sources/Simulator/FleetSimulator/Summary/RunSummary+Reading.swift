@@ -53,6 +53,7 @@ extension RunSummary {
     if let node = node.optional("verification") {
       verification = Verification(
         try node.member("outcome").choice(), comparesContents: try node.member("contents").flag(),
+        unreadTimes: try node.optional("unreadTimes")?.count() ?? 0,
         reason: try node.optional("reason")?.text())
     }
     for finding in try node.optional("findings")?.elements() ?? [] {

@@ -185,11 +185,14 @@ package struct Verification: Equatable, Sendable {
   package var outcome: Outcome
   /// Positions and times were compared with those that were sent; else only the identities of records.
   package var comparesContents = false
+  /// Times that were to be compared and that the store shows in no form in which they can be, as without a zone.
+  package var unreadTimes = 0
   /// Why it did not succeed.
   package var reason: String?
 
-  package init(_ outcome: Outcome, comparesContents: Bool = false, reason: String? = nil) {
+  package init(_ outcome: Outcome, comparesContents: Bool = false, unreadTimes: Int = 0, reason: String? = nil) {
     (self.outcome, self.comparesContents, self.reason) = (outcome, comparesContents, reason)
+    self.unreadTimes = unreadTimes
   }
 
   /// Of several shards: no better than that of the worst.
@@ -198,6 +201,8 @@ package struct Verification: Equatable, Sendable {
     if other.outcome == .failed { return other }
     if outcome == .notAsked { return self }
     if other.outcome == .notAsked { return other }
-    return Verification(.verified, comparesContents: comparesContents && other.comparesContents)
+    return Verification(
+      .verified, comparesContents: comparesContents && other.comparesContents,
+      unreadTimes: unreadTimes + other.unreadTimes)
   }
 }

@@ -1,6 +1,6 @@
 import BackendStore
 import Base
-import Contract
+package import Contract
 import CurlTransport
 import Scenario
 import Store
@@ -35,7 +35,12 @@ package struct AcknowledgedRecords {
   }
 
   /// An upload that no SDK has made: all that its body shows of records counts as acknowledged.
-  package mutating func note(body: [UInt8]) { read(body, isAll: true) }
+  package mutating func note(body: [UInt8], headers: [NameValuePair]) {
+    self.headers = headers
+    read(body, isAll: true)
+  }
+
+  package var isEmpty: Bool { known.isEmpty }
 
   private mutating func read(_ body: [UInt8], isAll: Bool) {
     do throws(EnvelopeError) { try reader.read(body.span, into: &envelope) } catch { return }
@@ -56,7 +61,7 @@ package struct AcknowledgedRecords {
     // The run that the app says it belongs to and, to the server that it uploads to, who it is.
     let wanted = [HeaderName.runID] + (server.asksOnly(origin) ? [HeaderName.authorization] : [])
     server.headers = headers.filter { wanted.contains(where: $0.hasName) }
-      .map { Named(name: $0.name, value: $0.value) }
+      .map { Named(name: $0.name, value: $0.value) }.overlaid(server.headers)
     if server.verification.effectiveMethod != .query, known.values.contains(where: { $0.timestamp == nil }) {
       return .impossible("the uploads do not show the time of each record")
     }
@@ -81,6 +86,7 @@ package struct AcknowledgedRecords {
       else { continue }
       result.changes.append("\(key.uuid.text): \(change)")
     }
+    result.unreadTimes = proof.unreadTimes
     var rows: [UUID128: Int] = [:]
     proof.forEachRecord(of: device) { rows[$1, default: 0] += 1 }
     result.repeated = keys.filter { rows[$0.uuid, default: 0] > 1 }.map(\.uuid.text)
@@ -111,6 +117,7 @@ package enum StorageLook: Equatable, Sendable {
     package var putAside = 0
     package var repeated: [String] = []
     package var changes: [String] = []
+    package var unreadTimes = 0
 
     fileprivate static let elsewhere = "lists of other devices were not searched for them"
 
@@ -120,6 +127,9 @@ package enum StorageLook: Equatable, Sendable {
         + "http.params { device_id: \"${device.id}\" } with --config, or name the device with --device"
     }
   }
+
+  /// Some record was not found, or not once and as it was sent.
+  package var isRefuted: Bool { if case .looked = self { !isProven } else { false } }
 
   /// Each record was found, once and as it was sent, or put aside.
   package var isProven: Bool {
@@ -141,6 +151,9 @@ package enum StorageLook: Equatable, Sendable {
       tell(result.changes, "stored otherwise than sent")
       if !result.missing.isEmpty {
         parts.append(result.missing.count == result.acknowledged ? result.remedy : StorageLook.Result.elsewhere)
+      }
+      if result.unreadTimes > 0 {
+        parts.append("\(result.unreadTimes.of("time")) not compared: no instants, as without a zone")
       }
       let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
       let aside = result.putAside > 0 ? ", \(result.putAside) put aside" : ""

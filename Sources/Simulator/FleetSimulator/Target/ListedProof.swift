@@ -1,22 +1,23 @@
 package import BackendStore
 package import Base
 package import Store
+import Threads
 
-/// What a list of stored records says of one.
-package struct ListedEntry {
-  package let uuid: UUID128
-  /// Nil where nothing is there to be compared.
-  package var content: RecordContent?
-  package var isPutAside = false
+/// What a list says of a record.
+package enum ListedRecord {
+  case stored(StoredRecord)
+  /// It was put aside instead.
+  case putAside(UUID128)
 }
 
 /// Reads what a backend has stored.
 package protocol ListingSource: AnyObject {
-  /// One reading tells of all devices.
+  /// Whence, for people.
+  var place: String { get }
+  /// One reading tells of all devices, each record with its own.
   var isOfAllDevices: Bool { get }
-  /// Calls `take` with the entries of a device, or with those of all and the device of each. Gives why they could not be
-  /// read, as half a sentence; nil when they were.
-  func read(_ device: String, _ take: (_ device: String?, ListedEntry) -> Void) -> String?
+  /// Calls `take` with the records of a device, or with those of all.
+  func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem)
 }
 
 /// Proves by lists of stored records. Each device's list is read once. Of a device whose turn is over only the identities
@@ -25,14 +26,25 @@ package final class ListedProof: StoreProof {
   private let source: any ListingSource
   private let devices: [String]
   private var listings: [String: StoreListing] = [:]
+  /// Devices whose lists could not be read when another device's record was looked for there.
+  private var silent: Set<String> = []
   /// Whose turn it is.
   private var turn: String?
-  private var hasReadAll = false
+  /// A list was read: the source is one.
+  private var hasListed = false
+  /// What has been acknowledged may be invisible for so long.
+  private var delay: Nanoseconds
   package private(set) var refusal: String?
   package private(set) var comparesContents = false
+  package private(set) var unreadTimes = 0
   package let (isShared, readsContents) = (true, true)
 
-  package init(_ source: any ListingSource, devices: [String]) { (self.source, self.devices) = (source, devices) }
+  /// A list that is missing is an empty one where another device has a list; so many others are asked for theirs.
+  private static let othersMax = 20
+
+  package init(_ source: any ListingSource, devices: [String], delay: Nanoseconds = .zero) {
+    (self.source, self.devices, self.delay) = (source, devices, delay)
+  }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
     // The listings that were read to find what this or an earlier device misses keep their contents: their turn may come.
@@ -52,11 +64,13 @@ package final class ListedProof: StoreProof {
   package func change(of record: RecordContent, _ uuid: UUID128, of device: String) -> String? {
     guard let stored = listing(of: device)?.content(of: uuid) else { return nil }
     comparesContents = true
+    if stored.hasUnreadTime { unreadTimes += 1 }
     return record.difference(from: stored)
   }
 
+  /// A list that cannot be read here says nothing of the device whose record is missing.
   package func holder(of uuid: UUID128) -> String? {
-    devices.first { device in listing(of: device)?.isStored(uuid) ?? false }
+    devices.first { device in sought(device)?.isStored(uuid) ?? false }
   }
 
   package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {
@@ -70,26 +84,61 @@ package final class ListedProof: StoreProof {
     if let known = listings[device] { return known }
     // A store that could not be read once is not read for each device.
     guard refusal == nil else { return nil }
-    if source.isOfAllDevices { return readAll(asking: device) }
-    var listing = StoreListing()
-    refusal = source.read(device) { listing.take($1) }
-    guard refusal == nil else { return nil }
-    listing.close()
-    listings[device] = listing
-    return listing
+    do throws(StoreProblem) { try fetch(device) } catch {
+      guard error.isAbsence else { return refuse(error.text) }
+      guard hasListed || others(than: device).contains(where: { sought($0) != nil }) else {
+        return refuse("\(error.text), and no other device has a list: check the URL of target.verify")
+      }
+      listings[device] = StoreListing()
+    }
+    return listings[device]
   }
 
-  private func readAll(asking device: String) -> StoreListing? {
-    if !hasReadAll {
-      let wanted = Set(devices)
-      refusal = source.read(device) { device, entry in
+  private func refuse(_ reason: String) -> StoreListing? {
+    refusal = reason
+    return nil
+  }
+
+  private func others(than device: String) -> some Sequence<String> {
+    devices.lazy.filter { $0 != device }.prefix(ListedProof.othersMax)
+  }
+
+  /// To look there for the record of another device.
+  private func sought(_ device: String) -> StoreListing? {
+    if let known = listings[device] { return known }
+    guard refusal == nil, !silent.contains(device) else { return nil }
+    do throws(StoreProblem) { try fetch(device) } catch { silent.insert(device) }
+    return listings[device]
+  }
+
+  /// Reads the list of a device, or that of all.
+  private func fetch(_ device: String) throws(StoreProblem) {
+    if delay > .zero { _ = Semaphore().wait(milliseconds: Int(delay.wholeMilliseconds)) }
+    delay = .zero
+    let isOfAll = source.isOfAllDevices
+    let wanted = isOfAll ? devices : [device]
+    var found = Dictionary(wanted.map { ($0, StoreListing()) }) { first, _ in first }
+    var (entries, named, owned) = (0, 0, 0)
+    try source.read(device) { listed in
+      switch listed {
+      case .putAside(let uuid): found[device]?.takePutAside(uuid)
+      case .stored(let record):
+        entries += 1
+        guard let uuid = record.uuid else { return }
+        named += 1
+        guard let owner = isOfAll ? record.device : device else { return }
+        owned += 1
         // Of strangers nothing is asked.
-        if let device, wanted.contains(device) { listings[device, default: StoreListing()].take(entry) }
+        found[owner]?.take(uuid, RecordContent(record))
       }
-      for name in devices { listings[name]?.close() }
-      hasReadAll = true
     }
-    return refusal == nil ? listings[device] ?? StoreListing() : nil
+    if entries > 0, named == 0 { throw .nameless(source.place) }
+    if named > 0, owned == 0 { throw .ownerless(source.place) }
+    hasListed = true
+    for name in wanted {
+      found[name]?.close()
+      listings[name] = found.removeValue(forKey: name)
+    }
   }
 }
 
@@ -98,14 +147,15 @@ struct StoreListing {
   /// Repeated ones too; in order once the listing is closed.
   private(set) var stored: [UUID128] = []
   /// Of each of them; empty as long as there is nothing to compare.
-  private var contents: [RecordContent?] = []
+  private var contents: [RecordContent] = []
   private(set) var putAside: Set<UUID128> = []
 
-  mutating func take(_ entry: ListedEntry) {
-    if entry.isPutAside { return _ = putAside.insert(entry.uuid) }
-    if contents.isEmpty, entry.content != nil { contents = Array(repeating: nil, count: stored.count) }
-    stored.append(entry.uuid)
-    if entry.content != nil || !contents.isEmpty { contents.append(entry.content) }
+  mutating func takePutAside(_ uuid: UUID128) { putAside.insert(uuid) }
+
+  mutating func take(_ uuid: UUID128, _ content: RecordContent) {
+    if contents.isEmpty, !content.isEmpty { contents = Array(repeating: .empty, count: stored.count) }
+    stored.append(uuid)
+    if !contents.isEmpty || !content.isEmpty { contents.append(content) }
   }
 
   /// All of it has been taken.
@@ -121,7 +171,7 @@ struct StoreListing {
   func isStored(_ uuid: UUID128) -> Bool { place(of: uuid) != nil }
 
   func content(of uuid: UUID128) -> RecordContent? {
-    guard !contents.isEmpty, let place = place(of: uuid) else { return nil }
+    guard !contents.isEmpty, let place = place(of: uuid), !contents[place].isEmpty else { return nil }
     return contents[place]
   }
 
@@ -141,23 +191,10 @@ package final class ViewSource: ListingSource {
 
   package init(_ view: any StoreView) { self.view = view }
 
+  package var place: String { view.place }
   package var isOfAllDevices: Bool { view.isOfAllDevices }
 
-  package func read(_ device: String, _ take: (_ device: String?, ListedEntry) -> Void) -> String? {
-    var entries = 0
-    var named = 0
-    do throws(StoreProblem) {
-      try view.read(device) { record in
-        entries += 1
-        guard let uuid = record.uuid else { return }
-        named += 1
-        let content = RecordContent(record)
-        take(
-          view.isOfAllDevices ? record.device : device,
-          ListedEntry(uuid: uuid, content: content.isEmpty ? nil : content))
-      }
-    } catch { return error.text }
-    return entries > 0 && named == 0
-      ? "\(view.place): no entry has a uuid; name its place in target.verify.fields" : nil
+  package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
+    try view.read(device) { take(.stored($0)) }
   }
 }

@@ -23,6 +23,8 @@ package protocol StoreProof: AnyObject {
   var readsContents: Bool { get }
   /// Positions and times of records are there to be compared.
   var comparesContents: Bool { get }
+  /// Times of stored records that were to be compared and are none that can be.
+  var unreadTimes: Int { get }
   /// What of a record that is in the store is not as it was sent, as half a sentence; nil when all that is there is.
   func change(of record: RecordContent, _ uuid: UUID128, of device: String) -> String?
   /// It was put aside, by its identity.
@@ -33,6 +35,7 @@ package protocol StoreProof: AnyObject {
 
 extension StoreProof {
   package var readsContents: Bool { false }
+  package var unreadTimes: Int { 0 }
   package func change(of record: RecordContent, _ uuid: UUID128, of device: String) -> String? { nil }
   package func isPutAside(_ uuid: UUID128, of device: String) -> Bool { false }
   package func holder(of uuid: UUID128) -> String? { nil }

@@ -57,7 +57,8 @@ struct Substitution {
   /// What devices fill in here: what their app says to the SDK, and what goes along with its requests.
   private var placeholdersHere: [String] {
     if devicesFillIn.contains(where: { steps.starts(with: $0) }) { return DevicePlaceholders.names }
-    if steps.starts(with: ["sdk", "config"]) || steps.starts(with: ["target", "headers"]) || steps == ["target", "url"]
+    if steps.starts(with: ["sdk", "config"]) || steps.starts(with: ["target", "headers"])
+      || steps.starts(with: ["target", "verify", "headers"]) || steps == ["target", "url"]
     {
       return DevicePlaceholders.names
     }
@@ -186,6 +187,14 @@ package struct DevicePlaceholders: Sendable {
       rest = tail.dropFirst(name.count + 1)
     }
     return result + rest
+  }
+
+  /// What a scenario has to say so that devices are left with this text, their placeholders included.
+  package static func escaped(_ text: String) -> String {
+    let parts = text.split(separator: "${", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
+      result += (names.contains { part.hasPrefix($0 + "}") } ? "${" : "$${") + part
+    }
   }
 
   /// Every text in the value, not the keys.

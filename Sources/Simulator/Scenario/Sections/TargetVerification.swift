@@ -1,11 +1,15 @@
+package import Base
+
 /// How the oracle learns what the server stored.
 package struct TargetVerification: Equatable, Sendable {
   /// Nil: ask a server that is known as ours, believe the journal elsewhere.
   package var method: VerificationMethod?
   /// With `{device}` and `{start}` where they belong.
   package var url: String?
-  /// Where the uuids stand in the answer, `$[*].uuid`.
-  package var uuids = "$[*].uuid"
+  /// Of these requests, over those of the target.
+  package var headers: [Named<String>] = []
+  /// Leads to the entries of a page, or to the uuids in them.
+  package var uuids = "$[*]"
   /// Where the uuids of records stand that were put aside; nil: nowhere.
   package var quarantined: String?
   /// Where these are listed; nil: in the same answer.
@@ -18,6 +22,8 @@ package struct TargetVerification: Equatable, Sendable {
   package var file: String?
   /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
   package var fields: [Named<String>] = []
+  /// How long after its acknowledgement a record may be invisible.
+  package var readDelay = Nanoseconds.zero
 
   package init() {}
 
@@ -90,7 +96,12 @@ extension TargetVerification: ScenarioSection {
         "next", \.next, .jsonPath,
         "Path of what leads to the next page: a URL, or a cursor that goes where `{cursor}` stands in `url` (empty for the first page)."
       ),
-      .key("uuids", \.uuids, .jsonPath, "Path of the uuids in the answer."),
+      .key(
+        "headers", \.headers, .map(of: .text), "Headers of these requests, over those of `target.headers`."),
+      .key(
+        "uuids", \.uuids, .jsonPath,
+        "Path of the records in the answer: objects, in which the uuid is found as `fields` says or under a usual name, or the uuids themselves, as `$.rows[*].id`."
+      ),
       .optional(
         "quarantined", \.quarantined, .jsonPath,
         "Path of the uuids of quarantined records."),
@@ -111,8 +122,9 @@ extension TargetVerification: ScenarioSection {
         "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
       .key(
         "fields", \.fields, .map(of: .jsonPath),
-        "Where fields of a record stand in an entry of a database, a command or a file, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."
+        "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."
       ),
+      .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
     ])
 }
 

@@ -202,6 +202,11 @@ extension Named: Equatable where Value: Equatable {}
 extension [Named<String>] {
   /// The value of a name; nil when there is none.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
+
+  /// Header fields with others over them, in whose names letters of either case are the same (RFC 9110 §5.1).
+  package func overlaid(_ others: [Named<String>]) -> [Named<String>] {
+    filter { field in !others.contains { $0.name.lowercased() == field.name.lowercased() } } + others
+  }
 }
 
 /// The names that sections give to their parts, so that other sections can use them; in the order of the text.

@@ -1,8 +1,9 @@
 internal import CPostgres
 
-/// The rows that a PostgreSQL database answers a query with, one after the other: however many there are, one is in memory.
+/// A connection to a PostgreSQL database, and the rows of the query that it was asked last: however many there are, one is in
+/// memory.
 @safe
-package final class PostgresRows {
+package final class PostgresConnection {
   private let connection: OpaquePointer
   private var columns: Int32 = -1
 
@@ -14,21 +15,31 @@ package final class PostgresRows {
   /// Whether libpq, PostgreSQL's client library, is on this machine (docs/decisions/0027).
   package static var isLibraryThere: Bool { rr_postgres_is_there() != 0 }
 
-  /// Connects to the database at a URI as postgresql://user@host/name, and asks; `value` is that of `$1`, nil where the query has none.
-  package init(of sql: String, at place: String, value: String?) throws(Failure) {
-    guard PostgresRows.isLibraryThere else {
+  /// The server itself ends a query after five minutes.
+  package static let silenceMax = 310_000
+
+  /// Connects to the database at a URI as postgresql://user@host/name. A server that sends nothing for `silence`
+  /// milliseconds is given up.
+  package init(to place: String, silence: Int = silenceMax) throws(Failure) {
+    guard PostgresConnection.isLibraryThere else {
       throw Failure(message: "reading PostgreSQL takes its client library, libpq.so.5: install the package libpq5")
     }
-    guard let connection = unsafe rr_postgres_open(place) else { throw Failure(message: "no memory") }
+    guard let connection = unsafe rr_postgres_open(place, Int32(silence)) else { throw Failure(message: "no memory") }
     unsafe self.connection = connection
-    let refusal = unsafe String(cString: rr_postgres_error(connection))
-    guard refusal.isEmpty else { throw Failure(message: refusal.onOneLine) }
-    guard unsafe rr_postgres_ask(connection, sql, value) == 1 else { throw failure }
+    let refusal = failure.message
+    guard refusal.isEmpty else { throw Failure(message: refusal) }
   }
 
   deinit { unsafe rr_postgres_close(connection) }
 
   private var failure: Failure { Failure(message: unsafe String(cString: rr_postgres_error(connection)).onOneLine) }
+
+  /// Asks, in a transaction of its own that only reads; the rows of the query before must have been read to their end. `value`
+  /// is that of `$1`, nil where the query has none.
+  package func ask(_ sql: String, value: String?) throws(Failure) {
+    columns = -1
+    guard unsafe rr_postgres_ask(connection, sql, value) == 1 else { throw failure }
+  }
 
   /// Goes to the next row; false when there is none any more.
   package func step() throws(Failure) -> Bool {
@@ -36,8 +47,12 @@ package final class PostgresRows {
     case 1:
       if columns < 0 { columns = unsafe rr_postgres_columns(connection) }
       return true
-    case 0: return false
-    default: throw failure
+    case 0:
+      columns = -1
+      return false
+    default:
+      columns = -1
+      throw failure
     }
   }
 

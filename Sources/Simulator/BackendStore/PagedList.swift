@@ -1,0 +1,166 @@
+package import AnswerCheck
+package import Base
+import Contract
+import JSON
+package import Scenario
+package import Upload
+
+/// A list of the records of one device, read over HTTP to its last page (RFC 8288 §3): JSON or NDJSON.
+package struct PagedList: Sendable {
+  package typealias Question = (_ page: String) -> (outcome: RequestOutcome, head: AnswerHead)
+
+  /// With `{device}` and `{cursor}` where they belong.
+  private let url: String
+  /// Leads to the cursor or the URL of the next page.
+  private let next: [JSONStep]?
+
+  private static let pagesMax = 10_000
+
+  package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
+
+  /// `ask` sends the request for a page; `take` gets it.
+  package func read(
+    _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreProblem) -> Void
+  ) throws(StoreProblem) {
+    let address = url.filling("device", device.percentEncoded)
+    var next: String? = address.filling("cursor", "")
+    var seen: Set<String> = []
+    while let page = next {
+      guard seen.insert(page).inserted, seen.count <= PagedList.pagesMax else {
+        throw StoreProblem(text: "\(page): its pages form a loop")
+      }
+      let (outcome, head) = ask(page)
+      let body = try PagedList.body(of: outcome, page, isFirst: seen.count == 1)
+      guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
+        throw StoreProblem(text: "\(page): \(PagedList.noJSON(body))")
+      }
+      do throws(StoreProblem) { try take(value) } catch {
+        throw StoreProblem(text: "\(page): \(error.text), which begins with \(PagedList.start(of: body))")
+      }
+      next = PageLink.next(in: head, from: page) ?? cursor(in: value).flatMap { follow($0, address, from: page) }
+      if let next, PageLink.parts(of: next).origin != PageLink.parts(of: page).origin {
+        throw StoreProblem(text: "\(page): its next page, \(next), is on another server")
+      }
+    }
+  }
+
+  private static func body(
+    of outcome: RequestOutcome, _ page: String, isFirst: Bool
+  ) throws(StoreProblem) -> [UInt8] {
+    switch outcome {
+    case .answered(status: 200, reason: _, let body): return body
+    case .answered(let status, reason: _, body: _):
+      throw StoreProblem(text: "\(page): status \(status)", isAbsence: isFirst && status == 404)
+    case .failed(_, let message): throw StoreProblem(text: "\(page): \(message)")
+    }
+  }
+
+  /// Null and the empty text end a list.
+  private func cursor(in page: StoredValue) -> String? {
+    guard let next, let value = page.values(along: next[...]).first else { return nil }
+    switch value {
+    case .text(let text): return text.isEmpty ? nil : text
+    case .number(let digits): return digits
+    case .null, .bool, .list, .object: return nil
+    }
+  }
+
+  private func follow(_ cursor: String, _ address: String, from page: String) -> String? {
+    if cursor.hasPrefix("http://") || cursor.hasPrefix("https://") { return cursor }
+    if cursor.hasPrefix("/") { return PageLink.parts(of: page).origin + cursor }
+    return address.contains("{cursor}") ? address.filling("cursor", cursor.percentEncoded) : nil
+  }
+
+  /// JSON, or the lines of NDJSON as a list.
+  static func value(_ body: [UInt8]) -> StoredValue? {
+    if let value = StoredValue(body) { return value }
+    let lines = body.split(separator: UInt8(ascii: "\n")).filter { $0.contains { $0 > 0x20 } }
+    let values = lines.compactMap(LineEntries.value)
+    return lines.isEmpty || values.count < lines.count ? nil : .list(values)
+  }
+
+  private static func noJSON(_ body: [UInt8]) -> String {
+    do throws(JSONError) { _ = try JSONValue(parsing: body.span, duplicateKeys: .lastWins) } catch {
+      return "the answer is not JSON (\(error.description)): it begins with \(start(of: body))"
+    }
+    return "the answer is not JSON: it begins with \(start(of: body))"
+  }
+
+  private static func start(of body: [UInt8]) -> String {
+    let text = String(decoding: body.prefix(80), as: UTF8.self).map { $0.isNewline ? " " : $0 }
+    return body.isEmpty ? "nothing: it is empty" : "'\(String(text))'"
+  }
+}
+
+/// The records of a page of a list.
+package struct ListedRecords {
+  private let path: [JSONStep]
+  private let pathText: String
+  private let fields: [Named<[JSONStep]>]
+
+  /// `path` leads to the entries, each an object, or to identities, behind which stands their entry.
+  package init(_ path: String, fields: [Named<[JSONStep]>]) {
+    self.path = JSONStep.steps(of: path)
+    (pathText, self.fields) = (path, fields)
+  }
+
+  /// Gives why the page cannot be read, as half a sentence about "the answer".
+  package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    var page = page
+    // A single line of NDJSON is an object.
+    if case .object = page, path.first == .everyElement { page = .list([page]) }
+    // The entry is what stands behind the last `[*]`.
+    let split = path.lastIndex(of: .everyElement).map { $0 + 1 } ?? 0
+    let entries = page.values(along: path[..<split])
+    var leads = false
+    for entry in entries {
+      for value in entry.values(along: path[split...]) {
+        leads = true
+        take(try record(value.opened, in: entry))
+      }
+    }
+    guard leads || entries.isEmpty && page.hasList(along: path[...]) else {
+      throw StoreProblem(text: "\(pathText) matches nothing in the answer")
+    }
+  }
+
+  /// Those that are there, if any.
+  package func identities(in page: StoredValue) -> [UUID128] {
+    page.values(along: path[...]).compactMap { value in
+      value.string.map { UUID128(text: $0.utf8.span) } ?? StoredRecord(value, fields: fields).uuid
+    }
+  }
+
+  private func record(_ value: StoredValue, in entry: StoredValue) throws(StoreProblem) -> StoredRecord {
+    switch value {
+    case .object: return StoredRecord(value, fields: fields)
+    case .text(let text):
+      if let uuid = UUID128(text: text.utf8.span) { return StoredRecord(entry, fields: fields, uuid: uuid) }
+    case .null, .bool, .number, .list: break
+    }
+    throw StoreProblem(
+      text: "\(pathText) leads to \(value.shown.shortened(60)), neither a UUID nor an object, in the answer")
+  }
+}
+
+extension AnswerHead {
+  /// No line is a list without entries; an empty answer of another type is none.
+  fileprivate var isOfLines: Bool {
+    let type = self[HeaderName.contentType]?.lowercased() ?? ""
+    return type.contains("ndjson") || type.contains("jsonl")
+  }
+}
+
+extension StoredValue {
+  /// The path leads to a list, which may be empty, or null where a server has nothing to list.
+  fileprivate func hasList(along path: ArraySlice<JSONStep>) -> Bool {
+    switch path.first {
+    case nil: return true
+    case .member(let name)?: return self[name]?.hasList(along: path.dropFirst()) ?? false
+    case .everyElement?:
+      if isNull { return true }
+      guard case .list(let elements) = self else { return false }
+      return elements.isEmpty || elements.contains { $0.hasList(along: path.dropFirst()) }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Base
+
+/// A URI of a PostgreSQL database, `postgresql://user:password@host/name?key=value`
+/// (https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
+package struct PostgresPlace {
+  /// Without a password and without parameters: what may be shown and written down.
+  package let shown: String
+  /// As they stand there, and decoded.
+  private let secrets: [String]
+
+  private static let secretParameters = ["password", "sslpassword"]
+
+  /// A database with another name is a file of SQLite's.
+  package init?(_ uri: String) {
+    guard uri.hasPrefix("postgresql://") || uri.hasPrefix("postgres://"), let scheme = uri.firstRange(of: "://") else {
+      return nil
+    }
+    let rest = uri[scheme.upperBound...]
+    let end = rest.firstIndex { $0 == "?" } ?? rest.endIndex
+    let slash = rest[..<end].firstIndex { $0 == "/" } ?? end
+    var found: [Substring] = rest[end...].dropFirst().split(separator: "&").compactMap { parameter in
+      let parts = parameter.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, PostgresPlace.secretParameters.contains(String(parts[0])) else { return nil }
+      return parts[1]
+    }
+    var user: Substring = ""
+    var hosts = rest[..<slash]
+    if let at = rest[..<slash].lastIndex(of: "@") {
+      user = rest[..<at]
+      hosts = rest[rest.index(after: at)..<slash]
+      if let colon = user.firstIndex(of: ":") {
+        found.append(user[user.index(after: colon)...])
+        user = user[..<colon]
+      }
+      user += "@"
+    }
+    shown = uri[..<scheme.upperBound] + String(user) + hosts + rest[slash..<end]
+    secrets = found.flatMap { [String($0), String($0).percentDecoded] }.filter { !$0.isEmpty }
+      .sorted { $0.count > $1.count }
+  }
+
+  /// A message of the library without the passwords that it may quote.
+  package func hidingSecrets(in text: String) -> String {
+    secrets.reduce(text) { $0.split(separator: $1, omittingEmptySubsequences: false).joined(separator: "(secret)") }
+  }
+}
+
+extension String {
+  /// RFC 3986 §2.1; what is no such triplet stays.
+  fileprivate var percentDecoded: String {
+    var bytes: [UInt8] = []
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

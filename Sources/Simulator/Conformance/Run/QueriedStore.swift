@@ -1,0 +1,32 @@
+import BackendStore
+import Contract
+import Scenario
+
+/// A store that is read over HTTP.
+struct QueriedStore: StoreView {
+  let url: String
+  let headers: [Named<String>]
+  let records: String
+  let next: [JSONStep]?
+  let fields: [Named<[JSONStep]>]
+  let client: ConformanceClient
+
+  var place: String { url }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    let placeholders = DevicePlaceholders(named: device, seed: 0)
+    let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
+    let records = ListedRecords(records, fields: fields)
+    do throws(StoreProblem) {
+      try PagedList(url, next: next).read(device) {
+        client.ask($0, headers: headers)
+      } _: {
+        (page) throws(StoreProblem) in
+        try records.read(page, take)
+      }
+    } catch {
+      // A device without records may have no list either.
+      if !error.isAbsence { throw error }
+    }
+  }
+}
