@@ -10,8 +10,6 @@
 
 enum { events_max = 1024 };
 
-int rr_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
-
 int rr_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 static int control(int epoll, int operation, int fd, uint32_t events, uint64_t token) {

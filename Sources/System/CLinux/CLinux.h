@@ -33,8 +33,6 @@ int rr_epoll_wait(int epoll, rr_epoll_event *events, int capacity, int timeout_m
 int rr_eventfd(void);
 /// Waits until the descriptor can be read, for at most so long; a negative time waits for ever. Returns what ppoll does.
 int rr_wait_readable(int fd, int64_t nanoseconds);
-/// pipe2 with O_CLOEXEC.
-int rr_pipe(int ends[2]);
 /// accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int rr_accept(int listener, struct sockaddr_storage *peer);
 /// Blocks the given signals for this thread (and the threads it starts) and reports them through a descriptor.
