@@ -59,7 +59,7 @@ import Testing
     #expect(run(words + ["q", "--strict"]).code == .runtimeFailure && run(words + ["q"]).code == .ok)
     let kept = run(words + ["d 200s drain", "--strict"])
     #expect(kept.code == .runtimeFailure && kept.output.contains("; what is stored was not looked at"))
-    #expect(kept.error.contains("give --verify URL"))
+    #expect(kept.error.contains("give --verify PLACE"))
     #expect(run(words + ["d 200s drain"]).code == .ok)
   }
 

@@ -214,6 +214,8 @@ import Upload
       (["--journal", folder.path], "name the --data folder of a server"),
       (["--journal", "http://127.0.0.1:1"], "127.0.0.1:1"),
       (["--verify", "http://127.0.0.1:1/{device}"], "the store could not be read"),
+      (["--verify", folder.file("none.ndjson")], "the store could not be read: cannot read"),
+      (["--verify", folder.file("poem.txt"), "--query", "SELECT :device"], "the store could not be read"),
     ]
     for (words, message) in calls {
       let call = CommandCall(["explain", "phone-1"] + words)

@@ -68,6 +68,18 @@ import Testing
     #expect(call.code == .ok && call.error == "" && call.output.contains(" acknowledged: all stored"), "\(call.output)")
   }
 
+  @Test func aFileOfLinesIsLookedAtAsAListIs() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(Array(#"{"device":"other","uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301"}"#.utf8), to: "stored")
+    let server = try Self.server(.honest)
+    let call = CommandCall([
+      "drive", "--seed", "7", "--factor", "600", "--keys", "d 200s drain", "--target", server.url, "--strict",
+      "--verify",
+      folder.file("stored"),
+    ])
+    #expect(call.code == .runtimeFailure && call.output.contains(" not stored for device 'drive'"), "\(call.output)")
+  }
+
   @Test func whatIsNotListedFails() throws {
     let nothing = try drive(.nothing)
     #expect(

@@ -24,6 +24,7 @@ final class ScriptedPostgres: Sendable {
 
   private final class Box: Sendable {
     let texts = Mutex<[String]>([])
+    let connections = Atomic(0)
   }
 
   init(_ behaviour: Behaviour) throws {
@@ -47,6 +48,7 @@ final class ScriptedPostgres: Sendable {
       while true {
         let client = accept(descriptor, nil, nil)
         guard client >= 0 else { return }
+        box.connections.add(1, ordering: .relaxed)
         Conversation(client, behaviour) { text in box.texts.withLock { $0.append(text) } }.hold()
         close(client)
       }
@@ -62,6 +64,7 @@ final class ScriptedPostgres: Sendable {
 
   struct Failure: Error {}
 
+  var connections: Int { asked.connections.load(ordering: .relaxed) }
   var texts: [String] { asked.texts.withLock { $0 } }
 }
 

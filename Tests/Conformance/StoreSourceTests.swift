@@ -134,6 +134,7 @@ import Testing
     (#"{"is_moving":false}"#, "is_moving is not what was sent"),
     (#"{"extras":{"a":1}}"#, "extras is not what was sent"),
     (#"{"extras":null}"#, "extras is not what was sent"),
+    (#"{"extras":{"a":10,"b":[1.5,"x"]}}"#, "extras is not what was sent"),
     (#"{"extras":{"a":1,"b":["x",1.5]}}"#, "extras is not what was sent"),
   ])
   func whatIsOtherwiseIsNamed(stored: String, words: String) throws {

@@ -139,6 +139,15 @@ import Testing
     } catch { #expect(count == nil, "\(error.text)") }
   }
 
+  @Test(arguments: [(404, true), (500, false)])
+  func aListThatIsMissingIsNoListThatFails(status: Int, isAbsence: Bool) throws {
+    let server = try BareServer { _ in .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n") }
+    let client = try BlockingHTTPClient(.init(), keepsHeads: true)
+    let source = QuerySource(client, .init(url: server.url, path: "$[*]"), headers: [], seed: 1, deviceCount: 1)
+    let problem = try #require(throws: StoreProblem.self) { try source.read("a") { _ in } }
+    #expect(problem.isAbsence == isAbsence && problem.text.hasSuffix(": status \(status)"))
+  }
+
   @Test func aCursorLeadsThroughThePages() throws {
     let server = try BareServer { request in
       let line = request.lines[0]

@@ -12,18 +12,36 @@ struct DatabaseStore: StoreView {
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    try session().read(device, take)
+  }
+
+  func session() throws(StoreProblem) -> any StoreSession { try DatabaseSession(self) }
+}
+
+/// One connection for all devices.
+private final class DatabaseSession: StoreSession {
+  private let store: DatabaseStore
+  private let connection: Connection
+
+  init(_ store: DatabaseStore) throws(StoreProblem) {
+    self.store = store
+    do throws(DatabaseError) { connection = try Connection(path: store.path, access: .readOnly) } catch {
+      throw StoreProblem(text: "\(store.path): \(error)")
+    }
+  }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     do throws(DatabaseError) {
-      let connection = try Connection(path: path, access: .readOnly)
-      var statement = try connection.prepare(query)
+      var statement = try connection.prepare(store.query)
       var rows = statement.start()
       let name = Array(device.utf8)
-      if !isOfAllDevices { rows.bind(1, text: name.span) }
+      if !store.isOfAllDevices { rows.bind(1, text: name.span) }
       var names: [String] = []
       while try rows.step() {
         if names.isEmpty { names = rows.columns.map { rows.name(of: $0) } }
-        take(StoredRecord(DatabaseStore.entry(rows, names), fields: fields))
+        take(StoredRecord(DatabaseSession.entry(rows, names), fields: store.fields))
       }
-    } catch { throw StoreProblem(text: "\(path): \(error)") }
+    } catch { throw StoreProblem(text: "\(store.path): \(error)") }
   }
 
   private static func entry(_ row: borrowing Execution, _ names: [String]) -> StoredValue {

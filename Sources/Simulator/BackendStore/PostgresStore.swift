@@ -13,23 +13,44 @@ struct PostgresStore: StoreView {
   var isOfAllDevices: Bool { !DeviceParameter.stands(in: query) }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
+    try session().read(device, take)
+  }
+
+  func session() throws(StoreProblem) -> any StoreSession { try PostgresSession(self) }
+
+  fileprivate func problem(_ failure: PostgresConnection.Failure) -> StoreProblem {
+    StoreProblem(text: "\(place): \(PostgresPlace(uri)?.hidingSecrets(in: failure.message) ?? "it cannot be read")")
+  }
+}
+
+/// One connection for all devices.
+private final class PostgresSession: StoreSession {
+  private let store: PostgresStore
+  private let connection: PostgresConnection
+  private let query: String
+
+  init(_ store: PostgresStore) throws(StoreProblem) {
+    self.store = store
+    query = DeviceParameter.replaced(in: store.query, by: "$1")
+    do throws(PostgresConnection.Failure) { connection = try PostgresConnection(to: store.uri) } catch {
+      throw store.problem(error)
+    }
+  }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) {
     do throws(PostgresConnection.Failure) {
-      let rows = try PostgresConnection(to: uri)
-      try rows.ask(DeviceParameter.replaced(in: query, by: "$1"), value: isOfAllDevices ? nil : device)
+      try connection.ask(query, value: store.isOfAllDevices ? nil : device)
       var columns: [(name: String, kind: Kind)] = []
-      while try rows.step() {
-        if columns.isEmpty { columns = rows.header.map { ($0.name, Kind($0.type)) } }
+      while try connection.step() {
+        if columns.isEmpty { columns = connection.header.map { ($0.name, Kind($0.type)) } }
         var members: [(String, StoredValue)] = []
         members.reserveCapacity(columns.count)
         for (index, column) in columns.enumerated() {
-          members.append((column.name, rows.text(at: index).map(column.kind.value) ?? .null))
+          members.append((column.name, connection.text(at: index).map(column.kind.value) ?? .null))
         }
-        take(StoredRecord(.object(members), fields: fields))
+        take(StoredRecord(.object(members), fields: store.fields))
       }
-    } catch {
-      throw StoreProblem(
-        text: "\(place): \(PostgresPlace(uri)?.hidingSecrets(in: error.message) ?? "it cannot be read")")
-    }
+    } catch { throw store.problem(error) }
   }
 
   /// What a column's texts are (https://www.postgresql.org/docs/15/datatype.html).

@@ -10,10 +10,19 @@ package protocol StoreView: Sendable {
   /// Calls `take` with each record of a device, repeated ones too, in the order of the store; where one reading tells of all
   /// devices, with the records of all.
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
+  /// For many devices, one after the other: what takes long to open is opened once.
+  func session() throws(StoreProblem) -> any StoreSession
+}
+
+/// Reads a store as its view does.
+package protocol StoreSession: AnyObject {
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem)
 }
 
 extension StoreView {
   package var isOfAllDevices: Bool { false }
+
+  package func session() throws(StoreProblem) -> any StoreSession { ViewSession(self) }
 
   /// The records of one device, repeated ones too, in the order of the store.
   package func records(of device: String) throws(StoreProblem) -> [StoredRecord] {
@@ -29,6 +38,15 @@ extension StoreView {
     if isOfAllDevices, entries > 0, owned == 0 { throw .ownerless(place) }
     return result
   }
+}
+
+/// Of a store with nothing to keep open.
+private final class ViewSession: StoreSession {
+  private let view: any StoreView
+
+  init(_ view: any StoreView) { self.view = view }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreProblem) { try view.read(device, take) }
 }
 
 /// Why a store could not be read, as half a sentence.

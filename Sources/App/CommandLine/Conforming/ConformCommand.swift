@@ -13,7 +13,7 @@ extension Subcommand {
       .value("target", "URL", "the server, or the full URL for uploads", standard: "http://127.0.0.1:8080"),
       .value("dialect", "FILE", "how the backend is spoken to, and what it promises [as the preset says]"),
       .value("preset", "NAME", "\(TargetPreset.names): a dialect that is known"),
-      .value("verify", "URL", "where the backend lists the records of {device}, instead of 'verify' of the dialect"),
+    ] + VerifyFlag.all + [
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
       .value(
         "restart", "COMMAND",
@@ -46,6 +46,18 @@ extension Subcommand {
       "rollingroad conform --list",
     ],
     run: { (invocation) throws(UsageError) in try ConformCommand(invocation).run() })
+}
+
+extension DialectVerification {
+  /// From there instead of where the dialect says.
+  fileprivate mutating func read(_ place: VerifyFlag) {
+    (url, database, query, command, file) = (nil, nil, nil, nil, nil)
+    switch place {
+    case .url(let url): self.url = url
+    case .database(let database, let query): (self.database, self.query) = (database, query)
+    case .file(let file): self.file = file
+    }
+  }
 }
 
 /// One run of `conform`.
@@ -109,12 +121,7 @@ struct ConformCommand {
     if let preset = try values.read("preset", expected: "one of \(TargetPreset.names)", TargetPreset.init(rawValue:)) {
       dialect.preset = preset
     }
-    if let url = values.text("verify") {
-      guard url.contains("{device}") else {
-        throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(url)'")
-      }
-      dialect.verification.url = url
-    }
+    if let place = try VerifyFlag(values) { dialect.verification.read(place) }
     dialect.restart = values.text("restart") ?? dialect.restart
     return dialect
   }

@@ -9,21 +9,23 @@ struct DriveStore {
   private let device: String
 
   static let remedy =
-    "rollingroad drive: --strict: the source of the stored records is missing; give --verify URL, or --preset rollingroad for a Rolling Road server"
+    "rollingroad drive: --strict: the source of the stored records is missing; give --verify PLACE, or --preset rollingroad for a Rolling Road server"
 
   init(_ values: FlagValues, _ settings: DriveSettings, isStrict: Bool) throws(UsageError) {
     var verification = TargetVerification()
-    verification.url = values.text("verify")
+    switch try VerifyFlag(values) {
+    case nil: break
+    case .url(let url): verification.url = url
+    case .database(let database, let query): (verification.database, verification.query) = (database, query)
+    case .file(let file): verification.file = file
+    }
     verification.quarantinedURL = values.text("quarantined")
     let path = try values.read("uuids", expected: "a path as in $.items[*].uuid") { text in
       TargetVerification.isPath(text) ? text : nil
     }
     if let path { verification.uuids = path }
-    if let url = verification.url, !url.contains("{device}") {
-      throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(url)'")
-    }
     if verification.quarantinedURL != nil, verification.url == nil {
-      throw UsageError("--quarantined needs --verify")
+      throw UsageError("--quarantined needs --verify with a URL")
     }
     if let name = verification.unknownPlaceholder {
       throw UsageError("--verify: unknown placeholder {\(name)}; only {device} is allowed")
@@ -39,7 +41,7 @@ struct DriveStore {
   }
 
   func look(for records: AcknowledgedRecords) -> StorageLook {
-    guard server.isOurs || server.verification.url != nil else { return .notAsked }
+    guard server.isOurs || server.verification.effectiveMethod != nil else { return .notAsked }
     return records.look(at: server, of: device)
   }
 }

@@ -13,7 +13,7 @@ extension Subcommand {
       .value("journal", "DIR|URL", "data folder of 'serve', or the URL of a server that has a journal of requests"),
       .value("dialect", "FILE", "how the backend's store is read, as for 'conform' [the store of --journal]"),
       .value("target", "URL", "the backend, for a dialect with relative paths", standard: "http://127.0.0.1:8080"),
-      .value("verify", "URL", "where the backend lists the records of {device}, instead of 'verify' of the dialect"),
+    ] + VerifyFlag.all + [
       .value("admin-token", "TOKEN", "admin token of a Rolling Road server", isSecret: true),
       .values(
         "device", "NAME", "another device under which a record may be stored; of a UUID, the first one is its own"),

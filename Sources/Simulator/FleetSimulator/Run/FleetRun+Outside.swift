@@ -1,7 +1,7 @@
 import BackendStore
 import Base
 import Contract
-import CurlTransport
+package import CurlTransport
 import Database
 import Queue
 package import Scenario
@@ -146,7 +146,7 @@ extension OutsideSetup {
   }
 
   /// Whom to ask what became of the records; nil when there is none.
-  func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
+  package func proof(devices: [String], seed: UInt64, start: String) throws(TransportError) -> (any StoreProof)? {
     if let query = verification.url, verification.effectiveMethod == .query {
       func filled(_ url: String) -> String {
         let filled = url.split(separator: "{start}", omittingEmptySubsequences: false).joined(separator: start)

@@ -188,6 +188,7 @@ struct StoreListing {
 /// A database, what a command prints, a file.
 package final class ViewSource: ListingSource {
   private let view: any StoreView
+  private var session: (any StoreSession)?
 
   package init(_ view: any StoreView) { self.view = view }
 
@@ -195,6 +196,11 @@ package final class ViewSource: ListingSource {
   package var isOfAllDevices: Bool { view.isOfAllDevices }
 
   package func read(_ device: String, _ take: (ListedRecord) -> Void) throws(StoreProblem) {
-    try view.read(device) { take(.stored($0)) }
+    let session: any StoreSession
+    if let kept = self.session { session = kept } else { session = try view.session() }
+    // One that has failed is not used again.
+    self.session = nil
+    try session.read(device) { take(.stored($0)) }
+    self.session = session
   }
 }

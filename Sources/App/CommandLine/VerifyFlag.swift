@@ -1,0 +1,42 @@
+import BackendStore
+import Scenario
+
+/// `--verify`: where a backend shows what it has stored. A URL, a database that `--query` asks, or a file of lines.
+enum VerifyFlag {
+  case url(String)
+  case database(String, query: String)
+  case file(String)
+
+  static let all: [Flag] = [
+    .value(
+      "verify", "PLACE",
+      "what is stored: a URL that lists the records of {device}, a database (with --query), or a file of JSON lines"),
+    .value("query", "SQL", "query for the records of :device in the database of --verify"),
+  ]
+
+  /// Nil when the flag is not given.
+  init?(_ values: FlagValues) throws(UsageError) {
+    let query = values.text("query")
+    guard let place = values.text("verify") else {
+      if query != nil { throw UsageError("--query needs --verify with a database") }
+      return nil
+    }
+    if place.hasPrefix("http://") || place.hasPrefix("https://") || place.contains("{device}") {
+      guard query == nil else { throw UsageError("--query: a URL is not asked in SQL; leave it out") }
+      guard place.contains("{device}") else {
+        throw UsageError("--verify: a list of one device's records needs {device} in its URL, not '\(place)'")
+      }
+      self = .url(place)
+    } else if let query {
+      guard query.contains("device") else {
+        throw UsageError("--query: add WHERE device = :device, or a column device")
+      }
+      self = .database(place, query: query)
+    } else {
+      guard PostgresPlace(place) == nil else {
+        throw UsageError("--verify: a database needs --query 'SELECT … WHERE device = :device'")
+      }
+      self = .file(place)
+    }
+  }
+}
