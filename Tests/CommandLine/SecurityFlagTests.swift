@@ -55,7 +55,27 @@ import Testing
       ] + ca)
     #expect(call.code == .ok, "\(call.error)")
     let summary = String(decoding: try folder.read("out/summary.json"), as: UTF8.self)
-    #expect(summary.contains("tls_handshakes"))
+    #expect(summary.contains("tls_handshakes") && !summary.contains(SecurityFlags.note))
+    server.stop(within: 0)
+  }
+
+  @Test func aRunThatChecksNoCertificateIsMarked() throws {
+    let call = run(
+      [
+        "simulate", "first-drive", "--target", "https://localhost:\(port)", "--preset", "rollingroad", "--mode",
+        "lockstep", "--duration", "1m", "--quiet", "--out", folder.file("out"), "--insecure",
+      ])
+    #expect(call.code == .ok && call.error.contains(SecurityFlags.warning), "\(call.error)")
+    for name in ["summary.json", "report.html"] {
+      #expect(String(decoding: try folder.read("out/" + name), as: UTF8.self).contains(SecurityFlags.note))
+    }
+    server.stop(within: 0)
+  }
+
+  @Test func aNameThatTheCertificateLacksIsNotBlamedOnTheAuthority() {
+    let call = run(
+      ["token", "phone-1", "--url", "https://other.test:\(port)", "--resolve", "other.test:\(port):127.0.0.1"] + ca)
+    #expect(call.error.contains("--tls-names") && !call.error.contains("--ca FILE"), "\(call.error)")
     server.stop(within: 0)
   }
 
@@ -66,5 +86,15 @@ import Testing
   func whatCannotBeIsSaid(words: [String], message: String) {
     let call = run(["healthcheck"] + words)
     #expect(call.code == .usage && call.error.contains(message), "\(call.error)")
+  }
+
+  @Test(arguments: [
+    (["--ca", "/nowhere.pem"], "--ca or target.tls.ca: cannot read /nowhere.pem", ExitCode.usage),
+    (["--client-key", "/dev/null"], "a key without its certificate", .badScenario),
+    (["--insecure", "--ca", "/dev/null"], "insecure checks no certificate", .badScenario),
+  ])
+  func aRunThatCannotBeIsNotBegun(words: [String], message: String, code: ExitCode) {
+    let call = run(["simulate", "first-drive", "--target", "https://localhost:\(port)", "--quiet"] + words)
+    #expect(call.code == code && call.error.contains(message), "\(call.error)")
   }
 }

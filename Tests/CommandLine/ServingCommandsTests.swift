@@ -111,7 +111,26 @@ import Testing
     let result = run(["serve", "--listen", "127.0.0.1:\(server.port)", "--data", folder.path])
     #expect(result.code == .cannotBind && result.output == "")
     #expect(result.error.contains(#""level":"error","message":"cannot serve""#))
-    #expect(result.error.contains("--listen 127.0.0.1:0"), "\(result.error)")
+    #expect(result.error.contains("port 0 picks a free one"), "\(result.error)")
+  }
+
+  /// Before anything is made.
+  @Test func whatTLSCannotUseIsSaidFirst() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let words = ["serve", "--listen", "127.0.0.1:0", "--data", folder.file("data")]
+    let taken = "127.0.0.1:\(server.port)"
+    let calls: [([String], String, ExitCode)] = [
+      (["--tls-listen", "127.0.0.1:0"], "--tls-listen needs TLS", .usage),
+      (["--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.key"], "/nowhere.pem", .runtimeFailure),
+      (["--tls", "development", "--tls-listen", taken], "cannot bind \(taken)", .cannotBind),
+    ]
+    for (flags, message, code) in calls {
+      let result = run(words + flags)
+      #expect(result.code == code && result.error.contains(message), "\(result.error)")
+    }
+    #expect(unsafe access(folder.file("data"), F_OK) != 0, "no data folder is left")
   }
 
   @Test func aPersonReadsOnePlainLine() throws {
@@ -124,7 +143,7 @@ import Testing
     #expect(CommandTable.run(process) == .cannotBind)
     let text = error.withLock { $0 }
     #expect(text.hasPrefix("rollingroad serve: cannot bind 127.0.0.1:\(server.port): "), "\(text)")
-    #expect(text.contains("--listen 127.0.0.1:0") && text.split(separator: "\n").count == 1)
+    #expect(text.contains("port 0 picks a free one") && text.split(separator: "\n").count == 1)
   }
 
   @Test func healthcheckSaysWhyAServerIsNotReady() throws {

@@ -1,8 +1,9 @@
 import Base
-import CurlTransport
 import Support
 import Testing
 import Upload
+
+@testable import CurlTransport
 
 @Suite(.timeLimit(.minutes(10))) struct SecurityTests {
   private func configuration(_ server: SecureServer) -> TransportConfiguration {
@@ -24,15 +25,33 @@ import Upload
 
   @Test func aCertificateThatTheSystemsRootsDoNotKnowIsRefused() async throws {
     let server = try SecureServer()
-    let completion = try await Post().send("https://localhost:\(server.port)/", method: "GET")
+    var configuration = TransportConfiguration()
+    configuration.trustSetting = "--ca FILE"
+    let post = try Post(.libcurl, configuration)
+    let completion = await post.send("https://localhost:\(server.port)/", method: "GET")
     #expect(completion.failure == .tls)
     #expect(completion.message?.contains("self") == true, "libcurl's own words: \(completion)")
+    #expect(completion.message?.hasSuffix("name the authority that signed it with --ca FILE") == true)
   }
 
   @Test func aCertificateForAnotherNameIsRefused() async throws {
     let server = try SecureServer()
-    let post = try Post(.libcurl, configuration(server))
-    #expect(await post.send("https://127.0.0.1:\(server.port)/", method: "GET").failure == .tls)
+    var configuration = configuration(server)
+    configuration.trustSetting = "--ca FILE"
+    let post = try Post(.libcurl, configuration)
+    let completion = await post.send("https://127.0.0.1:\(server.port)/", method: "GET")
+    #expect(completion.failure == .tls)
+    #expect(completion.message?.contains("use a name that the certificate has") == true, "\(completion)")
+  }
+
+  /// By the results of OpenSSL (X509_STORE_CTX_get_error(3)).
+  @Test func eachRefusalHasItsOwnRemedy() {
+    let remedies = [1, 9, 10, 18, 19, 20, 21, 23].map { result in
+      CertificateProblem(verifyResult: result)?.remedy(trustSetting: "--ca FILE")
+    }
+    #expect(Set(remedies.prefix(4)).count == 4 && remedies.last == .some(nil))
+    for remedy in remedies[3...6] { #expect(remedy == "name the authority that signed it with --ca FILE") }
+    #expect(CertificateProblem(verifyResult: 20)?.remedy(trustSetting: nil) == nil)
   }
 
   @Test func aHandshakeWithoutAnAnswerTakesNoLongerThanTheRequestMay() async throws {

@@ -15,7 +15,7 @@ enum EveryKey {
         preset: "traccar", url: "https://backend.example/locations", headers: { "X-Run": "${RUN:-none}" },
         auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable" },
         connections: { policy: "pooled", keepAlive: "1m30s", http: "2", sourceAddresses: "single", resolve: ["backend.example:443:127.0.0.1"], proxy: "http://127.0.0.1:3128" },
-        tls: { ca: "authority.pem", insecure: true, clientCert: "phone.pem", clientKey: "phone.key" },
+        tls: { ca: "authority.pem", insecure: false, clientCert: "phone.pem", clientKey: "phone.key" },
         verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", database: "a.db", query: "q", command: "c", file: "f", headers: { "X-Who": "${device.id}" }, readDelay: "2s", fields: { speed: "$.v" } },
       },
       sdk: {

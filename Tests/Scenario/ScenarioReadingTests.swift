@@ -47,6 +47,8 @@ import Testing
     ("clock: { factor: Infinity }", "out of range"), ("clock: { factor: NaN }", "out of range"),
     ("seed: 1.5", "is not allowed here"), ("seed: '0x10000000000000000'", "is not allowed here"),
     ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "the built-in server"),
+    ("target: { tls: { clientKey: 'a.pem' } }", "target.tls.clientKey: a key without its certificate"),
+    ("target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure checks no certificate"),
     ("motion: { a: { extends: 'b' }, b: { extends: 'a' } }", "cannot extend itself"),
     ("motion: { a: { activity: { still: 0.5 } } }", "add up to 0.5"),
     ("motion: { a: { activity: { sleeping: 1 } } }", "no activity 'sleeping'"),

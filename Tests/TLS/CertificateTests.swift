@@ -126,6 +126,7 @@ import Testing
 
   @Test func itsCertificateIsBelievedByThoseWhoTrustIt() throws {
     let server = try SecureServer(TLSSettings(.development(names: []))) { $0.data = folder.file("data") }
+    #expect(server.notices.all.count == 1 && server.notices.all[0].contains("rollingroad trust"))
     let client = try TestClient(
       port: server.port, TestClient.Wishes(authority: folder.file("data/tls/authority.pem")))
     #expect(try client.get("/healthz").contains("200 OK"))
@@ -152,6 +153,38 @@ import Testing
     try folder.write(try folder.read("tls/authority.key"), to: "tls/server.key")
     try authority.prepare()
     #expect(throws: Never.self) { try TLSIdentity(authority.files) { _ in } }
+  }
+
+  /// Made anew, the authority would not be the one that phones trust.
+  @Test(arguments: ["authority.pem", "authority.key"])
+  func halfAnAuthorityIsNotMadeAnew(name: String) throws {
+    let authority = try prepare()
+    try #require(unsafe unlink(folder.file("tls/" + name)) == 0)
+    let error = #expect(throws: TLSError.self) { try authority.prepare() }
+    for name in ["authority.pem", "authority.key"] { #expect(error?.description.contains(name) == true) }
+  }
+
+  @Test func anAuthorityWhoseKeyIsAnotherIsNotUsed() throws {
+    let authority = try prepare()
+    try folder.write(try folder.read("tls/server.key"), to: "tls/authority.key")
+    let error = #expect(throws: TLSError.self) { try authority.prepare() }
+    #expect(error?.description.contains("is not the key of") == true)
+  }
+
+  @Test func aKeyThatOthersCanReadIsRefused() throws {
+    let authority = try prepare()
+    try #require(unsafe chmod(folder.file("tls/authority.key"), 0o640) == 0)
+    let error = #expect(throws: TLSError.self) { try authority.prepare() }
+    #expect(error?.description.contains("chmod 600") == true)
+  }
+
+  /// What a crash has left may be open to all.
+  @Test func aKeyIsPrivateWhateverLiesInItsPlace() throws {
+    try #require(unsafe mkdir(folder.file("tls"), 0o700) == 0)
+    try folder.write([], to: "tls/authority.key.new")
+    try #require(unsafe chmod(folder.file("tls/authority.key.new"), 0o644) == 0)
+    let authority = try prepare()
+    #expect(try !authority.prepare(), "the key is accepted")
   }
 
   @Test func whatCannotBeANameIsRefused() {

@@ -1,4 +1,5 @@
 import CurlTransport
+import Scenario
 
 /// How a command knows the server under https, and by which way it gets there.
 enum SecurityFlags {
@@ -15,21 +16,37 @@ enum SecurityFlags {
     .value("client-key", "FILE", "key of --client-cert, if it is not in the same file"),
   ]
 
-  static let remedy = "name the authority that signed it with --ca FILE"
+  /// In what is left of a run.
+  static let note = "insecure: the certificate of the server was not checked"
   static let warning = "warning: --insecure: the server's certificate is not checked, and nothing is secret"
 
   /// Refuses what cannot be read here: libcurl says it for each request.
   static func check(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
-    for name in ["ca", "client-cert", "client-key"] {
-      if let path = values.text(name), process.readFile(path) == nil {
-        throw UsageError("--\(name): cannot read \(path)")
-      }
-    }
+    try checkFiles(["ca", "client-cert", "client-key"].map { ("--\($0)", values.text($0)) }, process)
     if values.text("client-key") != nil, values.text("client-cert") == nil {
       throw UsageError("--client-key needs --client-cert")
     }
     if values.isOn("insecure"), values.text("ca") != nil { throw UsageError("--insecure and --ca exclude each other") }
     if values.isOn("insecure") { process.writeError(warning) }
+  }
+
+  /// The same of a scenario, whose reader knows what goes together. The flags are in it.
+  static func check(_ security: TargetSecurity, _ process: ProcessContext) throws(UsageError) {
+    try checkFiles(
+      [
+        ("--ca or target.tls.ca", security.authorities),
+        ("--client-cert or target.tls.clientCert", security.certificate),
+        ("--client-key or target.tls.clientKey", security.key),
+      ], process)
+    if security.isUnchecked { process.writeError(warning) }
+  }
+
+  private static func checkFiles(_ files: [(setting: String, path: String?)], _ process: ProcessContext)
+    throws(UsageError)
+  {
+    for case (let setting, let path?) in files where process.readFile(path) == nil {
+      throw UsageError("\(setting): cannot read \(path)")
+    }
   }
 }
 
@@ -42,6 +59,6 @@ extension TransportConfiguration {
     (clientCertificate, clientKey) = (values.text("client-cert"), values.text("client-key"))
     resolvedNames = values.texts("resolve")
     proxy = values.text("proxy")
-    trustRemedy = SecurityFlags.remedy
+    trustSetting = "--ca FILE"
   }
 }

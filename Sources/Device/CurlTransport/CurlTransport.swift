@@ -123,8 +123,8 @@ package struct TransportConfiguration: Sendable {
   package var clientKey: String?
   /// What is known of names instead of asking for them: `NAME:PORT:ADDRESS`.
   package var resolvedNames: [String] = []
-  /// Said behind the reason when a server's certificate is not trusted: how its user says whom to trust.
-  package var trustRemedy: String?
+  /// How the user of this program says whom to trust, as in "--ca FILE".
+  package var trustSetting: String?
   /// For https, the variables of the environment that curl's users know count where the two above are nil: `HTTPS_PROXY`,
   /// `ALL_PROXY` and `NO_PROXY`, and `CURL_CA_BUNDLE` and `SSL_CERT_FILE`.
   package var readsEnvironment = false
@@ -191,4 +191,34 @@ package struct TransportError: Error, CustomStringConvertible {
   package let code: Int
 
   package var description: String { "\(call) failed with \(code)" }
+}
+
+/// Why a certificate of a server is refused, as far as it says what to do.
+enum CertificateProblem {
+  case unknownAuthority
+  case expired
+  case notYetValid
+  case otherName
+
+  /// `result` is that of OpenSSL (X509_STORE_CTX_get_error(3)); it stays 1 where libcurl has refused the name before it looks.
+  init?(verifyResult result: Int) {
+    switch result {
+    case 0, 1: self = .otherName
+    case 9: self = .notYetValid
+    case 10: self = .expired
+    case 18, 19, 20, 21: self = .unknownAuthority
+    default: return nil
+    }
+  }
+
+  /// Nil where the program has no setting for it.
+  func remedy(trustSetting: String?) -> String? {
+    switch self {
+    case .unknownAuthority: trustSetting.map { "name the authority that signed it with \($0)" }
+    case .expired: "renew the server's certificate"
+    case .notYetValid: "compare the clocks of both machines"
+    case .otherName:
+      "use a name that the certificate has, or add this one to it (a Rolling Road server takes names with --tls-names)"
+    }
+  }
 }

@@ -16,7 +16,7 @@ final class Transfer {
   let connectsOnly: Bool
   /// For https the environment says by which proxy.
   private let findsProxy: Bool
-  private let trustRemedy: String?
+  private let trustSetting: String?
 
   unowned let loop: TransferLoop
   var device = 0
@@ -42,7 +42,7 @@ final class Transfer {
     keepsHead = configuration.keepsHeads
     connectsOnly = configuration.connectsOnly
     findsProxy = configuration.readsEnvironment && configuration.proxy == nil
-    trustRemedy = configuration.trustRemedy
+    trustSetting = configuration.trustSetting
   }
 
   /// Not while a multi handle has it.
@@ -270,8 +270,14 @@ extension Transfer {
     // The buffer says more than the code, but not always anything.
     let text = unsafe String(cString: errorText)
     let message = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
-    guard code == CURLE_PEER_FAILED_VERIFICATION, let trustRemedy else { return .failed(failure, message: message) }
-    return .failed(failure, message: "\(message); \(trustRemedy)")
+    guard let remedy = remedy(code) else { return .failed(failure, message: message) }
+    return .failed(failure, message: "\(message); \(remedy)")
+  }
+
+  private func remedy(_ code: CURLcode) -> String? {
+    guard code == CURLE_PEER_FAILED_VERIFICATION else { return nil }
+    let problem = CertificateProblem(verifyResult: long(CURLINFO_SSL_VERIFYRESULT))
+    return problem?.remedy(trustSetting: trustSetting)
   }
 
   var timings: TransferTimings {

@@ -99,7 +99,7 @@ extension NetworkError {
   package var remedy: String? {
     guard case .cannotBind(_, let error) = self else { return nil }
     return switch error.code {
-    case EADDRINUSE: "stop the program that uses it, or use another port; --listen 127.0.0.1:0 picks a free one"
+    case EADDRINUSE: "stop the program that uses it, or use another port; port 0 picks a free one"
     case EADDRNOTAVAIL: "this machine does not have this address; use 0.0.0.0 for all addresses"
     case EACCES, EPERM: "ports below 1024 need root privileges; use a higher port"
     default: nil

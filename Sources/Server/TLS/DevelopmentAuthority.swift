@@ -28,11 +28,17 @@ package struct DevelopmentAuthority: Sendable {
   }
 
   /// Makes what is missing: the authority once, the server's certificate also when it is about to end, is not of this
-  /// authority, or lacks a name.
-  package func prepare() throws(TLSError) {
+  /// authority, or lacks a name. Says whether the authority is a new one, which no client trusts yet.
+  @discardableResult
+  package func prepare() throws(TLSError) -> Bool {
     if unsafe mkdir(folder, 0o700) != 0, errno != EEXIST { throw PEMFile.failure("cannot make", folder) }
-    let authority = try authority()
-    guard try !isCurrent(under: authority.certificate) else { return }
+    let existing = try existingAuthority()
+    let authority = if let existing { existing } else { try makeAuthority() }
+    if try !isCurrent(under: authority.certificate) { try issueCertificate(authority) }
+    return existing == nil
+  }
+
+  private func issueCertificate(_ authority: (certificate: Certificate, key: Key)) throws(TLSError) {
     let key = try Key.make()
     let certificate = try Certificate.issue(
       "Rolling Road", for: key, days: DevelopmentAuthority.serverDays, alternatives, by: authority)
@@ -40,10 +46,26 @@ package struct DevelopmentAuthority: Sendable {
     try PEMFile.write(try certificate.pem, to: files.certificate, mode: 0o644)
   }
 
-  private func authority() throws(TLSError) -> (certificate: Certificate, key: Key) {
-    if let certificate = try Certificate.read(authorityFile), let key = try Key.read(authorityKeyFile) {
+  /// Nil when both files are missing. A new one in the place of half of one would be trusted by nobody who trusts the old.
+  private func existingAuthority() throws(TLSError) -> (certificate: Certificate, key: Key)? {
+    switch (try Certificate.read(authorityFile), try Key.read(authorityKeyFile)) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      guard certificate.belongs(to: key) else {
+        throw TLSError("\(authorityKeyFile) is not the key of \(authorityFile); \(DevelopmentAuthority.repair)")
+      }
       return (certificate, key)
+    case (_?, nil):
+      throw TLSError("\(authorityFile) is there without \(authorityKeyFile); \(DevelopmentAuthority.repair)")
+    case (nil, _?):
+      throw TLSError("\(authorityKeyFile) is there without \(authorityFile); \(DevelopmentAuthority.repair)")
     }
+  }
+
+  private static let repair =
+    "restore the pair, or delete both to get a new authority, which clients must be made to trust again"
+
+  private func makeAuthority() throws(TLSError) -> (certificate: Certificate, key: Key) {
     let key = try Key.make()
     let certificate = try Certificate.issue(
       "Rolling Road development authority", for: key, days: DevelopmentAuthority.authorityDays, nil, by: nil)
@@ -102,7 +124,12 @@ private final class Key {
     return unsafe Key(pointer)
   }
 
+  /// One that others can read is no secret any more.
   static func read(_ path: String) throws(TLSError) -> Key? {
+    var status = stat()
+    if unsafe stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+      throw TLSError("\(path) can be read by others; chmod 600 it, or delete it with its certificate to get new ones")
+    }
     let pointer = unsafe try PEMFile.read(path) { unsafe PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in 0 }, nil) }
     return unsafe pointer.map { unsafe Key($0) }
   }
@@ -195,7 +222,10 @@ enum PEMFile {
     let temporary = path + ".new"
     let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw failure("cannot write", temporary) }
-    let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    // What an earlier crash has left keeps its mode when it is opened.
+    let isWritten =
+      unsafe fchmod(descriptor, mode) == 0 && Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+      && fsync(descriptor) == 0
     let code = errno
     _ = close(descriptor)
     guard isWritten, unsafe rename(temporary, path) == 0 else {

@@ -94,6 +94,9 @@ package struct TLSFiles: Equatable, Sendable {
     (self.certificate, self.key, self.clientAuthorities) = (certificate, key, clientAuthorities)
   }
 
+  /// Throws when they cannot be used.
+  package func check() throws(TLSError) { _ = try TLSContext(self) }
+
   var all: [String] { [certificate, key] + (clientAuthorities.map { [$0] } ?? []) }
 }
 

@@ -7,6 +7,8 @@ package final class TLSIdentity: Sendable {
   /// What the operator is told.
   package enum Notice: Equatable, Sendable {
     case renewed
+    /// An authority of development was made: no client trusts it yet.
+    case newAuthority
     /// The files have changed and cannot be used; the former certificate stays.
     case notRenewed(TLSError)
     /// The certificate is no longer valid.
@@ -47,10 +49,11 @@ package final class TLSIdentity: Sendable {
   package convenience init(
     _ authority: DevelopmentAuthority, clientAuthorities: String?, notify: @escaping @Sendable (Notice) -> Void
   ) throws(TLSError) {
-    try authority.prepare()
+    let isNew = try authority.prepare()
     var files = authority.files
     files.clientAuthorities = clientAuthorities
     try self.init(files, of: authority, notify: notify)
+    if isNew { notify(.newAuthority) }
   }
 
   init(
@@ -74,16 +77,24 @@ package final class TLSIdentity: Sendable {
 
   /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on.
   package func channel(over socket: Int32) -> TLSChannel? {
-    let (context, notice) = state.withLock { state in
-      let notice = refresh(&state, clock())
-      return (state.context, notice)
+    let (context, notices) = state.withLock { state in
+      let notices = refresh(&state, clock())
+      return (state.context, notices)
     }
-    if let notice { notify(notice) }
+    for notice in notices { notify(notice) }
     return TLSChannel(server: context, socket: socket)
   }
 
-  private func refresh(_ state: inout State, _ now: Int) -> Notice? {
-    do throws(TLSError) { try renewWhenDue(&state, now) } catch { return .notRenewed(error) }
+  private func refresh(_ state: inout State, _ now: Int) -> [Notice] {
+    do throws(TLSError) {
+      let isNew = try renewWhenDue(&state, now)
+      return (isNew ? [.newAuthority] : []) + (read(&state, now).map { [$0] } ?? [])
+    } catch {
+      return [.notRenewed(error)]
+    }
+  }
+
+  private func read(_ state: inout State, _ now: Int) -> Notice? {
     let stamps = files.all.map(FileStamp.init)
     let isNew = stamps != state.stamps || state.failure != nil
     guard stamps != state.stamps || now >= state.nextReading else { return nil }
@@ -102,11 +113,12 @@ package final class TLSIdentity: Sendable {
     return state.context.expiry.secondsLeft < 0 ? .expired : .renewed
   }
 
-  private func renewWhenDue(_ state: inout State, _ now: Int) throws(TLSError) {
-    guard let authority, now >= state.renewal else { return }
+  /// Whether it took a new authority.
+  private func renewWhenDue(_ state: inout State, _ now: Int) throws(TLSError) -> Bool {
+    guard let authority, now >= state.renewal else { return false }
     // What fails now is tried again, and not by every client.
     state.renewal = now + TLSIdentity.renewalRetrySeconds
-    try authority.prepare()
+    return try authority.prepare()
   }
 }
 

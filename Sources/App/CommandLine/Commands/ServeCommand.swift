@@ -23,8 +23,7 @@ extension Subcommand {
       .value("tls-names", "NAMES", "names and addresses of that certificate, beside localhost, separated by commas"),
       .value("tls-key", "FILE", "private key of --tls-cert in PEM form, without a password"),
       .value(
-        "tls-listen", "ADDRESS", "address and port for TLS, beside the plain one of --listen",
-        standard: "127.0.0.1:8443"),
+        "tls-listen", "ADDRESS", "address and port for TLS, beside the plain one of --listen [127.0.0.1:8443]"),
       .value("client-ca", "FILE", "authorities whose certificates clients may show, in PEM form [none]"),
       .value(
         "client-cert-for", "PART", "what needs a client certificate: admin, uploads or all, on both ports [nothing]"),
@@ -108,6 +107,7 @@ extension Log {
     case .journalSetAside: warning("journal set aside", fields)
     case .storeIsNew: error("store is new", fields)
     case .tls(.renewed): info("certificate renewed", fields)
+    case .tls(.newAuthority): info("authority made", fields)
     case .tls(.notRenewed): error("certificate not renewed", fields)
     case .tls(.expired): warning("certificate expired", fields)
     }
@@ -196,7 +196,7 @@ extension TLSSettings {
     }
     switch (mode, values.text("tls-cert"), values.text("tls-key")) {
     case (nil, nil, nil):
-      for name in ["client-ca", "client-cert-for", "tls-names"] where values.text(name) != nil {
+      for name in ["tls-listen", "client-ca", "client-cert-for", "tls-names"] where values.text(name) != nil {
         throw UsageError("--\(name) needs TLS: --tls development, or --tls-cert and --tls-key")
       }
       return nil

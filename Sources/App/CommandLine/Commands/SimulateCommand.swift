@@ -143,7 +143,8 @@ private struct SimulateCommand {
     }
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
-    if scenario.target.security.isUnchecked { process.writeError(SecurityFlags.warning) }
+    try SecurityFlags.check(scenario.target.security, process)
+    if scenario.target.security.isUnchecked { notes.append(SecurityFlags.note) }
     if values.isOn("dry-run") {
       process.writeOutput(RunPlan(scenario).text)
       return .ok

@@ -130,10 +130,10 @@ public final class IngestServer: Sendable {
     if let problem = configuration.templateProblem { throw ServerError(configuration: problem) }
     do throws(NetworkError) {
       try ListenAddress(parsing: configuration.listen).refuseWhenTaken()
-      if let tls = configuration.tls { try ListenAddress(parsing: tls.listen).refuseWhenTaken() }
     } catch {
       throw ServerError(error)
     }
+    try configuration.tls?.check()
   }
 
   private static func openStore(

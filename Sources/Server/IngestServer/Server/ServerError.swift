@@ -61,6 +61,8 @@ extension ServerNotice {
     case .journalSetAside(let path, let reason):
       "a new request journal was created; the old one is kept as \(path): \(reason)"
     case .tls(.renewed): "the new certificate is in use"
+    case .tls(.newAuthority):
+      "a new authority of development was made; 'rollingroad trust' makes clients trust it, also those that trusted an earlier one"
     case .tls(.notRenewed(let error)):
       "the new certificate cannot be used, and the former one stays: \(error)"
     case .tls(.expired): "the certificate is no longer valid; clients refuse it"

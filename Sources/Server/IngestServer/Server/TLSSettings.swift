@@ -28,6 +28,15 @@ public struct TLSSettings: Sendable {
 }
 
 extension TLSSettings {
+  /// Throws when the address is taken or files cannot be used, before anything is made. What is made for development is not
+  /// there yet.
+  func check() throws(ServerError) {
+    do throws(NetworkError) { try ListenAddress(parsing: listen).refuseWhenTaken() } catch { throw ServerError(error) }
+    guard case .files(let certificate, let key) = certificate else { return }
+    let files = TLSFiles(certificate: certificate, key: key, clientAuthorities: clientAuthorities)
+    do throws(TLSError) { try files.check() } catch { throw ServerError(configuration: error.description) }
+  }
+
   /// Opens the files. `store` is where an authority of development is kept.
   func listening(
     _ store: StoreConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void

@@ -105,7 +105,7 @@ extension TransportConfiguration {
     certificateAuthorities = security.authorities
     checksServer = !security.isUnchecked
     (clientCertificate, clientKey) = (security.certificate, security.key)
-    trustRemedy = "name the authority that signed it with target.tls.ca or --ca"
+    trustSetting = "target.tls.ca or --ca"
   }
 }
 

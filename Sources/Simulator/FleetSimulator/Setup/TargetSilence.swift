@@ -5,7 +5,7 @@ package struct TargetSilence: Equatable, Sendable {
   /// `https://127.0.0.1:8443`.
   package let origin: String
   package let failure: TransportFailure
-  /// What libcurl says of it.
+  /// What the transport says of it, with the remedy for a certificate.
   package let message: String
 
   package init(origin: String, failure: TransportFailure, message: String) {
@@ -14,8 +14,8 @@ package struct TargetSilence: Equatable, Sendable {
 
   /// `variable` reads the environment.
   package func text(_ variable: (String) -> String?) -> String {
-    if isUntrusted {
-      return "the certificate of \(origin) is not trusted: \(message); \(TargetSilence.remedy)"
+    if failure == .tls, message.contains("certificate problem") {
+      return "the certificate of \(origin) is not trusted: \(message)"
     }
     if let proxy = proxy(variable) {
       return "no answer from \(origin) by way of the proxy \(proxy.url), which \(proxy.variable) names: \(message)"
@@ -25,14 +25,8 @@ package struct TargetSilence: Equatable, Sendable {
 
   /// For a request whose message was told already; nil where there is nothing to add.
   package func hint(_ variable: (String) -> String?) -> String? {
-    if isUntrusted { return "the certificate is not trusted; \(TargetSilence.remedy)" }
-    return proxy(variable).map { "the request goes by way of the proxy \($0.url), which \($0.variable) names" }
+    proxy(variable).map { "the request goes by way of the proxy \($0.url), which \($0.variable) names" }
   }
-
-  private static let remedy =
-    "name a file with the certificate of its authority in CURL_CA_BUNDLE or SSL_CERT_FILE"
-
-  private var isUntrusted: Bool { failure == .tls && message.contains("certificate problem") }
 
   /// Of https targets alone, and not of those that NO_PROXY excepts: then it is not the proxy that the message is about.
   private func proxy(_ variable: (String) -> String?) -> (variable: String, url: String)? {

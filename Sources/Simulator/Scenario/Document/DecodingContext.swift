@@ -118,7 +118,27 @@ extension DecodingContext {
     }
   }
 
+  private mutating func judgeSecurity(_ security: TargetSecurity, _ document: JSON5Value) {
+    let section = document["target"]?["tls"]
+    func position(of key: String) -> SourcePosition { section?[key]?.position ?? document.position }
+    if security.key != nil, security.certificate == nil {
+      inside("target.tls.clientKey") {
+        $0.refuse(
+          .missing, position(of: "clientKey"), "a key without its certificate",
+          remedy: "name the file of the certificate with clientCert (--client-cert)")
+      }
+    }
+    if security.isUnchecked, security.authorities != nil {
+      inside("target.tls.insecure") {
+        $0.refuse(
+          .contradiction, position(of: "insecure"), "insecure checks no certificate, and ca says by whom it is signed",
+          remedy: "remove one of both (--insecure, --ca)")
+      }
+    }
+  }
+
   private mutating func judgeTarget(_ scenario: Scenario, _ document: JSON5Value) {
+    judgeSecurity(scenario.target.security, document)
     let position = document["target"]?.position ?? document["clock"]?.position ?? document.position
     inside("target") { context in
       let isNowhere =
