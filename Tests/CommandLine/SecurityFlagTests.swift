@@ -1,3 +1,5 @@
+import Base
+import FleetSimulator
 import Support
 import TLS
 import Testing
@@ -54,8 +56,16 @@ import Testing
         "--duration", "4m", "--quiet", "--out", folder.file("out"),
       ] + ca)
     #expect(call.code == .ok, "\(call.error)")
-    let summary = String(decoding: try folder.read("out/summary.json"), as: UTF8.self)
-    #expect(summary.contains("tls_handshakes") && !summary.contains(SecurityFlags.note))
+    let summary = try RunSummary.read(folder.file("out"), ProcessContext.live().readFile)
+    guard case .counter(let handshakes)? = summary.figure("tls_handshakes"),
+      case .counter(let resumed)? = summary.figure("tls_resumed"),
+      case .trend(let times)? = summary.figure("tls_handshake_time")
+    else {
+      Issue.record("\(summary.metrics.map(\.name))")
+      return
+    }
+    #expect(handshakes > resumed && times.histogram.count == UInt64(handshakes))
+    #expect(!summary.notes.contains(SecurityFlags.note))
     server.stop(within: 0)
   }
 
@@ -63,12 +73,46 @@ import Testing
     let call = run(
       [
         "simulate", "first-drive", "--target", "https://localhost:\(port)", "--preset", "rollingroad", "--mode",
-        "lockstep", "--duration", "1m", "--quiet", "--out", folder.file("out"), "--insecure",
+        "lockstep", "--duration", "1m", "--quiet", "--out", folder.file("out"), "--insecure", "--set",
+        "target.connections.http='2'",
       ])
     #expect(call.code == .ok && call.error.contains(SecurityFlags.warning), "\(call.error)")
     for name in ["summary.json", "report.html"] {
       #expect(String(decoding: try folder.read("out/" + name), as: UTF8.self).contains(SecurityFlags.note))
     }
+    server.stop(within: 0)
+  }
+
+  @Test func aCertificateOfTheClientIsShown() throws {
+    let (certificate, key) = (folder.file("phone.pem"), folder.file("phone.key"))
+    let maker = try ChildProcess([
+      "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+      "-subj", "/CN=phone", "-keyout", key, "-out", certificate,
+    ])
+    try #require(maker.exitCode() == 0)
+    var configuration = ServerConfiguration()
+    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("asking"), 1)
+    configuration.tls = TLSSettings(.development(names: []))
+    configuration.tls?.listen = "127.0.0.1:0"
+    configuration.tls?.clientAuthorities = certificate
+    configuration.tls?.certificatesFor = .all
+    let asking = try IngestServer(configuration)
+    let authority = DevelopmentAuthority.development(in: folder.file("asking")).authorityFile
+    let words = ["token", "phone-1", "--url", "https://localhost:\(asking.securePort ?? 0)", "--ca", authority]
+    let without = run(words)
+    #expect(without.code == .runtimeFailure && without.error.contains("certificate"), "\(without.error)")
+    let with = run(words + ["--client-cert", certificate, "--client-key", key])
+    #expect(with.code == .ok && with.output.contains("accessToken"), "\(with.error)")
+    asking.stop(within: 0)
+    server.stop(within: 0)
+  }
+
+  @Test func aProxyIsAskedForTheServer() throws {
+    let proxy = try BareServer { _ in .close(Array("HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n".utf8)) }
+    let call = run(
+      ["token", "phone-1", "--url", "https://road.test:8443", "--proxy", "http://127.0.0.1:\(proxy.port)"])
+    #expect(call.code == .runtimeFailure)
+    #expect(proxy.requests.first?.lines.first == "CONNECT road.test:8443 HTTP/1.1")
     server.stop(within: 0)
   }
 

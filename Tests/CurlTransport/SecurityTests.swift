@@ -34,6 +34,30 @@ import Upload
     #expect(completion.message?.hasSuffix("name the authority that signed it with --ca FILE") == true)
   }
 
+  /// The server closes behind each answer.
+  @Test func aDeviceResumesItsOwnSessionAndNoOther() async throws {
+    let server = try SecureServer()
+    let post = try Post(.libcurl, configuration(server))
+    var areResumed: [Bool] = []
+    for device in [0, 0, 1, 0, 1] {
+      let completion = await post.send("https://localhost:\(server.port)/", device: device, method: "GET")
+      #expect(completion.timings.newConnections == 1 && completion.answer?.status == 200, "\(completion)")
+      areResumed.append(completion.timings.isResumed)
+    }
+    #expect(areResumed == [false, true, false, true, true])
+  }
+
+  @Test func aFreshConnectionResumesNothing() async throws {
+    let server = try SecureServer()
+    var configuration = configuration(server)
+    configuration.connections = .fresh
+    let post = try Post(.libcurl, configuration)
+    for _ in 0..<2 {
+      let completion = await post.send("https://localhost:\(server.port)/", method: "GET")
+      #expect(completion.answer?.status == 200 && !completion.timings.isResumed, "\(completion)")
+    }
+  }
+
   @Test func aCertificateForAnotherNameIsRefused() async throws {
     let server = try SecureServer()
     var configuration = configuration(server)

@@ -26,6 +26,25 @@ import Testing
     #expect(server.notices.all == ["the new certificate is in use"])
   }
 
+  @Test func everyHandshakeIsMadeWhileFilesChange() async throws {
+    var settings = TLSSettings(.files(certificate: "", key: ""))
+    let files = try certificates.issue("server")
+    settings.certificate = .files(certificate: files.certificate, key: files.key)
+    let server = try SecureServer(settings) { $0.loops = 3 }
+    let (port, authority) = (server.port, certificates.authority)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          let wishes = TestClient.Wishes(authority: authority)
+          for _ in 0..<10 { _ = try TestClient(port: port, wishes).get("/healthz") }
+        }
+      }
+      for number in 0..<5 { try replace("server", by: "server-\(number)") }
+      try await group.waitForAll()
+    }
+    #expect(try TestClient(port: port, trusting()).serverName == "/CN=server-4")
+  }
+
   @Test func badNewFilesChangeNothing() throws {
     let server = try SecureServer(certificates.issue("server"))
     try certificates.folder.write(Array("none".utf8), to: "server.pem")
@@ -130,6 +149,24 @@ import Testing
     let client = try TestClient(
       port: server.port, TestClient.Wishes(authority: folder.file("data/tls/authority.pem")))
     #expect(try client.get("/healthz").contains("200 OK"))
+  }
+
+  /// The files are those of another authority, because the product's own makes none that end so soon.
+  @Test func aCertificateThatIsAboutToEndIsMadeAnewWhileServing() throws {
+    let certificates = try TestCertificates()
+    for path in ["data", "data/tls"] { try #require(unsafe mkdir(folder.file(path), 0o700) == 0) }
+    func take(_ names: String...) throws {
+      for name in names { try folder.write(try certificates.folder.read(name), to: "data/tls/" + name) }
+    }
+    try take("authority.key", "authority.pem")
+    let server = try SecureServer(TLSSettings(.development(names: []))) { $0.data = folder.file("data") }
+    try certificates.issue("server", days: -1...20)
+    try take("server.key", "server.pem")
+    let names = try (0..<2).map { _ in
+      try TestClient(port: server.port, TestClient.Wishes(authority: certificates.authority)).serverName
+    }
+    #expect(names == ["/CN=server", "/CN=Rolling Road"])
+    #expect(server.notices.all == ["the new certificate is in use", "the new certificate is in use"])
   }
 
   @Test func filesAreMadeOnceAndKeysArePrivate() throws {

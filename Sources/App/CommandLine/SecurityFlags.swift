@@ -30,15 +30,17 @@ enum SecurityFlags {
     if values.isOn("insecure") { process.writeError(warning) }
   }
 
-  /// The same of a scenario, whose reader knows what goes together. The flags are in it.
-  static func check(_ security: TargetSecurity, _ process: ProcessContext) throws(UsageError) {
+  /// The same of a scenario, whose reader knows what goes together. The flags are in it. Gives what the run has to note.
+  static func check(_ security: TargetSecurity, _ process: ProcessContext) throws(UsageError) -> [String] {
     try checkFiles(
       [
         ("--ca or target.tls.ca", security.authorities),
         ("--client-cert or target.tls.clientCert", security.certificate),
         ("--client-key or target.tls.clientKey", security.key),
       ], process)
-    if security.isUnchecked { process.writeError(warning) }
+    guard security.isUnchecked else { return [] }
+    process.writeError(warning)
+    return [note]
   }
 
   private static func checkFiles(_ files: [(setting: String, path: String?)], _ process: ProcessContext)

@@ -176,6 +176,9 @@ package struct TransferTimings: Equatable, Sendable {
   package var total = Nanoseconds.zero
   /// Connections that had to be made: 0 when one was reused, more than 1 when a reused one turned out to be dead.
   package var newConnections = 0
+  /// The newest of them has resumed the session of an earlier one, which spares the better part of a handshake. Known of
+  /// requests that had an answer.
+  package var isResumed = false
   /// Head and body, without TLS.
   package var sentBytes = 0
   package var receivedBytes = 0

@@ -31,6 +31,8 @@ final class Transfer {
   var handedOver: Int32 = -1
   /// Whether the empty line behind the header fields has come.
   var isHeadWhole = false
+  /// Whether its connection has resumed a session of TLS.
+  private var hasResumed = false
 
   /// Nil when memory has run out.
   init?(_ configuration: TransportConfiguration, of loop: TransferLoop) {
@@ -85,8 +87,8 @@ final class Transfer {
     if let authorities = configuration.authorities { set(CURLOPT_CAINFO, authorities) }
     // With a directory beside the file libcurl would read all roots again for each handshake.
     unsafe precondition(rr_curl_set_string(easy, CURLOPT_CAPATH, nil) == CURLE_OK, "CAPATH can be unset")
-    // Handles go from device to device, and a device's TLS session must not.
-    set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    // Handles go from device to device, and a device's TLS session must not; its share keeps it.
+    set(CURLOPT_SSL_SESSIONID_CACHE, configuration.connections == .mobile ? 1 : 0)
     if !configuration.checksServer {
       set(CURLOPT_SSL_VERIFYPEER, 0)
       set(CURLOPT_SSL_VERIFYHOST, 0)
@@ -110,13 +112,13 @@ final class Transfer {
     reason = []
     body = []
     head = []
-    isHeadWhole = false
+    (isHeadWhole, hasResumed) = (false, false)
     unsafe errorText.pointee = 0
     if let problem = Transfer.problem(of: request) { return problem }
     set(CURLOPT_URL, request.url)
     if findsProxy {
       // Unset, libcurl asks the environment; empty, there is none.
-      let proxy = request.url.lowercased().hasPrefix("https:") ? nil : ""
+      let proxy = request.isSecure ? nil : ""
       unsafe precondition(rr_curl_set_string(easy, CURLOPT_PROXY, proxy) == CURLE_OK, "PROXY can be set")
     }
     set(CURLOPT_TIMEOUT_MS, max(1, Int(request.timeout.wholeMilliseconds)))
@@ -136,6 +138,10 @@ final class Transfer {
     unsafe set(CURLOPT_SHARE, pointer: share)
     set(CURLOPT_ADDRESS_SCOPE, scope)
   }
+}
+
+extension OutgoingRequest {
+  var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
 }
 
 extension TransportConfiguration {
@@ -248,6 +254,8 @@ extension Transfer {
       reason = unsafe words.count == 3 ? words[2].filter { $0 >= 0x20 } : []
       isHeadWhole = false
       head = []
+      // The connection is the transfer's own only while it lasts.
+      hasResumed = unsafe rr_curl_has_resumed(easy) == 1
     } else if unsafe bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
       isHeadWhole = true
     }
@@ -288,6 +296,7 @@ extension Transfer {
     timings.firstByte = .microseconds(offset(CURLINFO_STARTTRANSFER_TIME_T))
     timings.total = .microseconds(offset(CURLINFO_TOTAL_TIME_T))
     timings.newConnections = long(CURLINFO_NUM_CONNECTS)
+    timings.isResumed = hasResumed && timings.newConnections > 0
     timings.sentBytes = long(CURLINFO_REQUEST_SIZE)
     timings.receivedBytes = long(CURLINFO_HEADER_SIZE) + Int(offset(CURLINFO_SIZE_DOWNLOAD_T))
     return timings

@@ -1,6 +1,7 @@
 // curl_*_setopt and curl_easy_getinfo are variadic: one typed function for each type that an option takes.
 #pragma once
 #include <curl/curl.h>
+#include <openssl/ssl.h>
 #include <stdint.h>
 
 static inline CURLcode rr_curl_set_long(CURL *easy, CURLoption option, long value) {
@@ -41,6 +42,14 @@ static inline CURLcode rr_curl_get_pointer(CURL *easy, CURLINFO info, void **val
 }
 static inline CURLcode rr_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
   return curl_easy_getinfo(easy, info, value);
+}
+
+/// Whether the connection that a transfer has now resumed an earlier session of TLS. libcurl itself does not tell.
+static inline int rr_curl_has_resumed(CURL *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session != NULL &&
+         session->backend == CURLSSLBACKEND_OPENSSL && session->internals != NULL &&
+         SSL_session_reused(session->internals);
 }
 
 static inline CURLMcode rr_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

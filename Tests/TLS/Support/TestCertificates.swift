@@ -19,6 +19,7 @@ import Support
     else { throw Failure(what: "authority") }
     unsafe (self.key, self.certificate) = (key, certificate)
     unsafe try write("authority.pem") { unsafe PEM_write_bio_X509($0, certificate) }
+    unsafe try write("authority.key") { unsafe PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
   }
 
   deinit {

@@ -123,14 +123,7 @@ private struct SimulateCommand {
       tell(error.all, as: "")
       return .badScenario
     }
-    var scenario = result.scenario
-    if let fleet = values.text("fleet") {
-      guard let chosen = scenario.only(fleet: fleet) else {
-        let near = NearestName.find(fleet, in: scenario.fleets.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
-        throw UsageError("--fleet: the scenario has no fleet '\(fleet)'\(near)")
-      }
-      scenario = chosen
-    }
+    var scenario = try chosenFleet(of: result.scenario)
     if let factor { scenario = scenario.scaled(by: factor) }
     var notes = result.notes.map { $0.text(sources: [name] + overrides.map(\.origin)) }
     if let devices { scenario = scenario.scaled(toDevices: devices) }
@@ -143,8 +136,7 @@ private struct SimulateCommand {
     }
     scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
-    try SecurityFlags.check(scenario.target.security, process)
-    if scenario.target.security.isUnchecked { notes.append(SecurityFlags.note) }
+    notes += try SecurityFlags.check(scenario.target.security, process)
     if values.isOn("dry-run") {
       process.writeOutput(RunPlan(scenario).text)
       return .ok
@@ -176,6 +168,16 @@ private struct SimulateCommand {
       return SeedSeries(process: process, options: options, interruption: interruption, count: seeds).run(scenario)
     }
     return Simulation(process, options, interruption).run(scenario).code
+  }
+
+  /// The whole without `--fleet`.
+  private func chosenFleet(of scenario: Scenario) throws(UsageError) -> Scenario {
+    guard let fleet = values.text("fleet") else { return scenario }
+    guard let chosen = scenario.only(fleet: fleet) else {
+      let near = NearestName.find(fleet, in: scenario.fleets.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageError("--fleet: the scenario has no fleet '\(fleet)'\(near)")
+    }
+    return chosen
   }
 
   private func shard() throws(UsageError) -> Shard? {

@@ -99,7 +99,7 @@ enum Measure: Int, CaseIterable {
   case uploadDuration, uploadWait, recordDeliveryLatency, timeToVisible
   case queueDepth, queueOldestAge, drainTime
   case batchSize, uploadBytes, uploads, uploadFailed, retriesPerRecord
-  case tlsHandshakes, connects, connectionReuse, connectionsOpen
+  case tlsHandshakes, tlsResumed, tlsHandshakeTime, connects, connectionReuse, connectionsOpen
   case authRefreshes, authRefreshFailures
   case geofenceTransitions, geofenceDelay, odometerError, remoteCommandsApplied
   case devicesActive, devicesMoving, droppedTrips
@@ -113,7 +113,7 @@ enum Measure: Int, CaseIterable {
   var resolution: Double {
     switch self {
     case .uploadDuration, .uploadWait, .recordDeliveryLatency, .timeToVisible, .queueOldestAge, .drainTime,
-      .geofenceDelay, .generatorLag:
+      .tlsHandshakeTime, .geofenceDelay, .generatorLag:
       1_000
     case .odometerError: 1_000_000
     default: 1
@@ -144,7 +144,7 @@ enum Measure: Int, CaseIterable {
         + "record_delivery_latency tells when a record was acknowledged"
     case .odometerError:
       "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
-    case .tlsHandshakes where isVirtual:
+    case .tlsHandshakes where isVirtual, .tlsResumed where isVirtual, .tlsHandshakeTime where isVirtual:
       "links in virtual time carry no TLS: drive at an https target with --mode realtime"
     case .connectionsOpen where isVirtual:
       "links in virtual time are modelled: drive at a real server with --target"

@@ -87,7 +87,10 @@ extension Measures {
     let tags = tags(of: devices[device].flights[index].flight, device)
     table.count(.connects, tags, timings.newConnections)
     table.judge(.connectionReuse, timings.newConnections == 0, tags)
-    if timings.secured > .zero { table.count(.tlsHandshakes, tags, timings.newConnections) }
+    guard timings.secured > .zero, timings.newConnections > 0 else { return }
+    table.count(.tlsHandshakes, tags, timings.newConnections)
+    if timings.isResumed { table.count(.tlsResumed, tags) }
+    table.record(.tlsHandshakeTime, timings.secured - timings.connected, tags)
   }
 
   private func tags(of flight: Flight, _ device: Int) -> SampleTags {

@@ -34,6 +34,8 @@ package struct Metric: Equatable, Sendable {
     Metric("upload_failed", .rate, "requests without a 2xx"),
     Metric("retries_per_record", .trend, "requests beyond the first"),
     Metric("tls_handshakes", .counter, "handshakes"),
+    Metric("tls_resumed", .counter, "handshakes that resumed an earlier session"),
+    Metric("tls_handshake_time", .trend, "milliseconds of a handshake, resumed or not"),
     Metric("connects", .counter, "connections"),
     Metric("connection_reuse", .rate, "requests on a reused connection"),
     Metric("connections_open", .gauge, "connections to the server that are open"),
