@@ -20,8 +20,9 @@ let settings: [SwiftSetting] =
 /// The tests run the product as it is shipped, optimized (scripts/test, docs/decisions/0023). A package that depends on this
 /// one never sees these flags.
 let optimizesProduct = Context.environment["OPTIMIZE_PRODUCT"] != nil
-/// One job compiles all files of a test target and writes its module: each further job would expand the macros of all again.
-let testSettings =
+/// One job compiles all files of a target and writes its module: each further job would read all files, and expand the macros
+/// of tests, again.
+let buildSettings =
   settings
   + (optimizesProduct
     ? [.unsafeFlags(["-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo"])] : [])
@@ -36,16 +37,16 @@ func library(
   let isOptimized = optimizesProduct && load == .calculates
   return .target(
     name: name, dependencies: needs, path: "Sources/\(folder)\(name)", resources: resources,
-    swiftSettings: settings + (isOptimized ? [.unsafeFlags(["-O"])] : []))
+    swiftSettings: buildSettings + (isOptimized ? [.unsafeFlags(["-O"])] : []))
 }
 
 func tests(_ folder: String, needs: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(folder)Tests", dependencies: needs, path: "Tests/\(folder)", swiftSettings: testSettings)
+  .testTarget(name: "\(folder)Tests", dependencies: needs, path: "Tests/\(folder)", swiftSettings: buildSettings)
 }
 
 func bench(_ folder: String, needs: [Target.Dependency]) -> Target {
   .executableTarget(
-    name: "\(folder)-bench", dependencies: needs, path: "loadtest/\(folder)", swiftSettings: settings)
+    name: "\(folder)-bench", dependencies: needs, path: "loadtest/\(folder)", swiftSettings: buildSettings)
 }
 
 let package = Package(
