@@ -58,7 +58,7 @@ import Testing
     let server = try Self.server(way)
     return CommandCall(
       [
-        "drive", "--seed", "7", "--factor", "600", "--keys", "d 200s drain", "--target", server.url,
+        "drive", "--seed", "7", "--factor", "150", "--keys", "d 200s drain", "--target", server.url,
         "--verify", "\(server.url)list/{device}",
       ] + words.map { $0 == "ASIDE" ? "\(server.url)aside/{device}" : $0 })
   }

@@ -198,10 +198,13 @@ import Vocabulary
 
   /// The phone that a finding is about came by an act.
   @Test func aFindingOfASteeredRunIsExplainedWithItsActs() throws {
-    let read = try ScenarioReader().read(Self.text(seed: 7))
+    let text = """
+      { version: 1, name: "session", seed: 7, clock: { duration: "20m", settle: "10m" }, fleets: { cars: { devices: 1 } } }
+      """
+    let read = try ScenarioReader().read(text)
     var setup = try RunSetup(read.scenario)
     let steering = RunSteering(read.scenario, &setup, document: read.document, places: 40)
-    let hand = Hand([(200, .addPhones(6, fleet: "cars"))])
+    let hand = Hand([(5, .addPhones(6, fleet: "cars"))])
     hand.steering = steering
     func store() throws -> LyingStore { try LyingStore(.forgetsBatch(each: 3)) }
     let report = try FleetRun(setup, to: .inside(store()), watchers: [hand], steering: steering).run()
@@ -209,7 +212,7 @@ import Vocabulary
       let explained = try Investigation.explain(report, of: setup, store: store)
       return Dictionary(explained.violations.map { ($0.device, $0.story) }) { first, _ in first }
     }
-    let added = try #require(report.violations.map(\.device).first { ["cars-6", "cars-7", "cars-8"].contains($0) })
+    let added = try #require(report.violations.map(\.device).first { $0 != "cars-0" })
     #expect(try stories(setup)[added]?.contains { $0.contains("queue.inserted") } == false, "the run as it was planned")
     #expect(try stories(steering.repeating(setup))[added]?.isEmpty == false)
   }

@@ -252,7 +252,7 @@ struct OutputFolder {
 
   /// A new folder in this one, which nothing else uses.
   func makeHiddenFolder(_ name: String) throws(Failure) -> OutputFolder {
-    var template = Array(path(".\(name)-XXXXXX").utf8CString)
+    var template = Array(path(".\(name)-" + String(repeating: "X", count: 6)).utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw OutputFolder.failure("cannot make a folder in", root) }
     return try OutputFolder(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }

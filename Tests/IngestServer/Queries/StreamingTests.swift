@@ -22,7 +22,7 @@ import Testing
     #expect(answer.field("Transfer-Encoding") == "chunked")
     #expect(answer.field("Content-Length") == nil)
     #expect(answer.text.split(separator: "\r\n").count == 701)
-    #expect(try harness.answer(to: .get)?.text == #"{"status":"ok"}"#)
+    #expect(try harness.answer(to: .get)?.text.hasPrefix(#"{"status":"ok","version":""#) == true)
   }
 
   @Test func aShortAnswerHasItsLength() throws {

@@ -63,7 +63,7 @@ import Testing
     try client.send(bytes)
     let text = try client.receiveToEnd().text
     #expect(text.components(of: #"{"accepted":1,"duplicate":0,"quarantined":0}"#) == 9)
-    #expect(text.hasSuffix(#"{"status":"ok"}"#))
+    #expect(text.split(separator: "\r\n\r\n").last?.hasPrefix(#"{"status":"ok","version":""#) == true)
   }
 }
 

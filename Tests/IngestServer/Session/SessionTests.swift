@@ -47,7 +47,7 @@ private let record =
     #expect(try harness.answer() == nil)
     harness.send([])
     #expect(try harness.answer()?.status == 200)
-    #expect(try harness.answer(to: .get)?.text == #"{"status":"ok"}"#)
+    #expect(try harness.answer(to: .get)?.text.hasPrefix(#"{"status":"ok","version":""#) == true)
   }
 
   @Test func aClientThatWaitsForLeaveGetsIt() throws {
@@ -84,8 +84,9 @@ private let record =
   @Test func headIsAnsweredWithoutContent() throws {
     let harness = try SessionHarness()
     let answer = try harness.request("HEAD", "/healthz")
-    #expect(answer.status == 200 && answer.body.isEmpty && answer.field("Content-Length") == "15")
-    #expect(try harness.request("GET", "/healthz").status == 200)
+    let whole = try harness.request("GET", "/healthz")
+    #expect(answer.status == 200 && answer.body.isEmpty && answer.field("Content-Length") == "\(whole.body.count)")
+    #expect(whole.status == 200 && !whole.body.isEmpty)
   }
 
   @Test func tooLargeABodyIsRefusedBeforeItComes() throws {

@@ -157,6 +157,10 @@ private struct SimulateCommand {
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
+    return simulate(scenario, options, seeds: seeds)
+  }
+
+  private func simulate(_ scenario: Scenario, _ options: SimulationOptions, seeds: Int?) -> ExitCode {
     let interruption = Interruption()
     if process.ownsSignals {
       do throws(NetworkError) { try EndingSignals.listen { interruption.request() } } catch {

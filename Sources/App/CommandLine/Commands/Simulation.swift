@@ -264,16 +264,21 @@ struct Simulation {
     display?.clear()
     let sending = telemetry?.finish(report)
     undelivered = sending?.notes ?? []
-    // What a shard has violated is found out again by one process.
-    if setup.outside == nil, shardLine == nil || report.violations.isEmpty, !report.isWithoutStories {
-      let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
-      report = try Investigation.explain(report, of: again, store: newStore)
-    }
+    report = try explained(report, of: setup, dashboard)
     let whole = summary(of: report)
     dashboard?.end(whole)
     return Result(
       summary: whole, tracks: run.tracks, coverage: report.coverage, violation: report.violations.first,
       remarkedAt: report.remarks.map(\.instant), difference: difference, sent: sending?.sent ?? [])
+  }
+
+  /// With the histories of those to whom something happened.
+  private func explained(_ report: RunReport, of setup: RunSetup, _ dashboard: Dashboard?) throws -> RunReport {
+    guard setup.outside == nil, !report.isWithoutStories else { return report }
+    // What a shard has violated is found out again by one process.
+    if shardLine != nil, !report.violations.isEmpty { return report }
+    let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
+    return try Investigation.explain(report, of: again, store: newStore)
   }
 }
 

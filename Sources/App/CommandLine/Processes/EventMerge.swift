@@ -26,6 +26,11 @@ struct EventMerge {
     if !piece.isEmpty { take(piece) }
   }
 
+  /// Nil for what is no JSON.
+  private static func event(_ line: ArraySlice<UInt8>) -> JSONValue? {
+    do { return try JSONValue(parsing: Array(line).span) } catch { return nil }
+  }
+
   /// When and to which device it happened.
   private struct Key: Comparable {
     var seconds = 0.0
@@ -81,7 +86,7 @@ struct EventMerge {
     }
 
     private func key(of line: ArraySlice<UInt8>) throws(OutputFolder.Failure) -> Key {
-      guard let event = try? JSONValue(parsing: Array(line).span), case .string(let device)? = event["device"],
+      guard let event = EventMerge.event(line), case .string(let device)? = event["device"],
         let dash = device.lastIndex(of: "-")
       else { throw failure("has a line that is no event: \(String(decoding: line.prefix(80), as: UTF8.self))") }
       let seconds: Double
