@@ -369,4 +369,22 @@ import World
     #expect(requested { $0.http.method = .put } == [.requestForm])
     #expect(requested { $0.http.batchSync = false }.contains(.requestForm))
   }
+
+  /// There was no time for the queues to empty: that is no fault of the phones.
+  @Test func aRunThatIsEndedByASignalSaysNothingOfItsQueues() throws {
+    let text = """
+      { version: 1, name: "cut", seed: 3, clock: { duration: "4h", settle: "30m" },
+        fleets: { cars: { devices: 3, motion: "driving", network: "none" } } }
+      """
+    let setup = try RunSetup(ScenarioReader().read(text).scenario)
+    let interruption = Interruption()
+    let run = try FleetRun(setup, to: .inside(Runs.store()), interruption: interruption, watchers: [])
+    let report = try run.run { _, sums in
+      if sums.created > 1_000 { interruption.request() }
+    }
+    #expect(report.isInterrupted && report.sums.pending > 0)
+    #expect(report.violations == [])
+    let drain = try #require(report.invariants.first { $0.invariant == .drain })
+    #expect(drain.verdict == .notJudged("the run was ended before the queues were empty"))
+  }
 }

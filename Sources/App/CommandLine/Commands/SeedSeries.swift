@@ -14,7 +14,7 @@ struct SeedSeries {
     var codes: [ExitCode] = []
     var step = 0
     let places = options.processes.number(ofSeeds: count, scenario, options, process)
-    let workers = SeedWorkers(process: process, count: places, interruption: interruption) {
+    let workers = SeedWorkers(process: process, count: places, isOrdered: true, interruption: interruption) {
       run($0, of: scenario, $1, $2, isBesideOthers: places > 1)
     }
     do {
@@ -30,9 +30,13 @@ struct SeedSeries {
         })
     } catch {
       process.writeError("rollingroad simulate: \(error)")
-      return .runtimeFailure
+      codes.append(.runtimeFailure)
     }
-    process.writeOutput("\(codes.count) seeds: \(codes.count { $0 == .ok }) passed")
+    let passed = codes.count { $0 == .ok }
+    let ran = codes.count
+    // The last runs may have been over when the signal came.
+    if ran < count, interruption.isRequested { codes.append(.stoppedBySignal) }
+    process.writeOutput("\(ran) seeds: \(passed) passed")
     let worst = SeedSeries.fromWorst.first { codes.contains($0) } ?? .ok
     return judge(tally, scenario.coverage) || worst != .ok ? worst : .coverageMissed
   }

@@ -22,7 +22,7 @@ extension Subcommand {
     details: """
       Generates a random scenario from each seed and runs it in virtual time with all invariants checked, for MINUTES. SEED is
       the first seed (1 when none is given); the next ones count up. Several processes run seeds side by side. A seed is printed before its run, so that you know
-      which one it was if a run hangs; --dry-run shows its scenario. One that violates an invariant leaves a bundle for
+      which one it was if a run hangs; --dry-run shows its scenario. Ctrl-C ends it with what was found. One that violates an invariant leaves a bundle for
       'rollingroad replay', and the exit code is 98; a device that never comes to rest ends its own run alone, and the
       exit code is then 1. The situations that occurred are listed at the end; with --cover the exit code is 110 when one did
       not occur.
@@ -75,38 +75,49 @@ private struct TortureCommand {
 
   func run() throws(UsageError) -> ExitCode {
     if isDry { return try show() }
-    let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
+    let interruption = Interruption()
     var sums = Sums()
-    var seed = first
-    let count = processes.number(ofSeeds: seedsMax, process)
-    let workers = SeedWorkers(process: process, count: count, interruption: Interruption()) { seed, process, _ in
-      result(of: seed, process)
-    }
     do {
-      try workers.run(
-        next: {
-          let begun = Int(seed &- first)
-          guard begun < seedsMax, !sums.isUnusable, begun == 0 || SystemClock().monotonicNow < end else { return nil }
-          defer { seed &+= 1 }
-          process.writeError("seed \(seed)")
-          return seed
-        },
-        end: { sums.add($1, of: $0) })
+      if process.ownsSignals { try EndingSignals.listen { interruption.request() } }
+      try run(&sums, interruption)
     } catch {
       process.writeError("rollingroad torture: \(error)")
-      return .runtimeFailure
+      sums.isUnusable = true
     }
-    if sums.isUnusable { return .runtimeFailure }
+    tell(sums)
+    if sums.failing.contains(where: \.isViolation) { return .invariantViolated }
+    guard sums.failing.isEmpty, !sums.isUnusable else { return .runtimeFailure }
+    if interruption.isRequested { return .stoppedBySignal }
+    return sums.tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
+  }
+
+  private func run(_ sums: inout Sums, _ interruption: Interruption) throws {
+    let end = SystemClock().monotonicNow + Nanoseconds(Int64(minutes * 60e9))
+    var seed = first
+    let workers = SeedWorkers(
+      process: process, count: processes.number(ofSeeds: seedsMax, process), isOrdered: false,
+      interruption: interruption
+    ) { result(of: $0, $1, $2) }
+    try workers.run(
+      next: {
+        let begun = Int(seed &- first)
+        guard begun < seedsMax, !sums.isUnusable, begun == 0 || SystemClock().monotonicNow < end else { return nil }
+        defer { seed &+= 1 }
+        process.writeError("seed \(seed)")
+        return seed
+      },
+      end: { sums.add($1, of: $0) })
+  }
+
+  private func tell(_ sums: Sums) {
     process.writeOutput(
       "\(sums.seeds) seeds from \(first) on, \(Int(sums.deviceHours)) device-hours, \(sums.records) records: \(sums.failing.count) seeds failed"
     )
     if !sums.failing.isEmpty {
-      process.writeOutput("failed: \(sums.failing.map { String($0.seed) }.joined(separator: " "))")
+      let seeds = sums.failing.map(\.seed).sorted()
+      process.writeOutput("failed: \(seeds.map(String.init).joined(separator: " "))")
     }
     for line in sums.tally.lines(of: CoverageGoal.allCases) { process.writeOutput("  " + line) }
-    if sums.failing.contains(where: \.isViolation) { return .invariantViolated }
-    guard sums.failing.isEmpty else { return .runtimeFailure }
-    return sums.tally.missing(of: goals).isEmpty ? .ok : .coverageMissed
   }
 
   private func show() throws(UsageError) -> ExitCode {
@@ -142,13 +153,14 @@ private struct TortureCommand {
     }
   }
 
-  private func result(of seed: UInt64, _ process: ProcessContext) -> SeedResult {
+  private func result(of seed: UInt64, _ process: ProcessContext, _ interruption: Interruption) -> SeedResult {
     do {
       let document = try ScenarioGenerator(seed: seed).document
       let setup = try RunSetup(ScenarioReader.read(document).scenario)
-      let report = try FleetRun(setup, store: SQLiteStore(.scratch)).run()
+      let store = try SQLiteStore(.scratch)
+      let report = try FleetRun(setup, to: .inside(store), interruption: interruption, watchers: []).run()
       let violation = report.violations.first
-      if let violation { try keep(violation, of: document, report, process) }
+      if let violation { keep(violation, of: document, report, process, interruption) }
       return SeedResult(
         code: (violation == nil ? ExitCode.ok : .invariantViolated).rawValue, coverage: report.coverage,
         records: report.sums.created, deviceHours: Double(report.devices) * setup.duration.seconds / 3_600)
@@ -172,18 +184,23 @@ private struct TortureCommand {
     }
   }
 
+  /// What cannot be written changes nothing of the verdict.
   private func keep(
-    _ violation: Violation, of document: ScenarioDocument, _ report: RunReport, _ process: ProcessContext
-  ) throws {
+    _ violation: Violation, of document: ScenarioDocument, _ report: RunReport, _ process: ProcessContext,
+    _ interruption: Interruption
+  ) {
     let plan = FailurePlan(
       document: document, invariant: violation.invariantName, device: violation.device, instant: violation.instant,
       hash: report.hash.text, product: Product.version)
     process.writeOutput("seed \(report.seed): \(violation.text)")
-    let bundle = try FailureBundle(plan, name: "torture", seed: report.seed, shrinks: true)
-    if let note = bundle.note { process.writeError("rollingroad torture: seed \(report.seed): \(note)") }
-    let output = try OutputFolder(folder)
-    try bundle.write(to: output)
-    let command = FailureBundle.replayCommand(at: output.path(bundle.folder), plan.invariant)
-    process.writeOutput("again: \(command)")
+    do {
+      let bundle = try FailureBundle(
+        plan, name: "torture", seed: report.seed, shrinks: true, interruption: interruption)
+      if let note = bundle.note { process.writeError("rollingroad torture: seed \(report.seed): \(note)") }
+      let output = try OutputFolder(folder)
+      try bundle.write(to: output)
+      let command = FailureBundle.replayCommand(at: output.path(bundle.folder), plan.invariant)
+      process.writeOutput("again: \(command)")
+    } catch { process.writeError("rollingroad torture: seed \(report.seed): \(error)") }
   }
 }

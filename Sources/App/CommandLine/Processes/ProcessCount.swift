@@ -55,12 +55,15 @@ enum ProcessCount {
     }
   }
 
-  /// As above; seeds of runs that cannot have others beside them come one after the other.
+  /// As above; seeds of runs that cannot have others beside them come one after the other, and so do those of long runs, which
+  /// are divided themselves and would take their memory as many times.
   func number(ofSeeds seeds: Int, _ scenario: Scenario, _ options: SimulationOptions, _ process: ProcessContext) -> Int
   {
     guard scenario.clock.mode == .virtual, options.dashboard == nil, !scenario.outputs.contains(where: \.isLive) else {
       return 1
     }
+    let deviceSeconds = Double(scenario.peakDevices) * scenario.clock.duration.seconds
+    if case .automatic = self, deviceSeconds >= ProcessCount.deviceSecondsMin { return 1 }
     return number(ofSeeds: seeds, process)
   }
 

@@ -5,20 +5,21 @@ struct SeedWorkers {
   let process: ProcessContext
   /// How many at once; with one this process makes the runs itself.
   let count: Int
+  /// The results come in the order of the seeds; otherwise as they are there, since a run may never end.
+  let isOrdered: Bool
   let interruption: Interruption
   /// Makes the run of a seed; the context is where it says what it says, and a request ends it early.
   let run: (UInt64, ProcessContext, Interruption) -> SeedResult
 
-  /// `next` gives nil when no further run is to be begun, `end` gets the results in the order of the seeds; a run whose worker
-  /// was ended has none.
+  /// `next` gives nil when no further run is to be begun, `end` gets the results; a run whose worker was ended has none.
   func run(next: () -> UInt64?, end: (UInt64, SeedResult?) -> Void) throws {
     guard count > 1 else {
-      while let seed = next() { end(seed, run(seed, process, interruption)) }
+      while !interruption.isRequested, let seed = next() { end(seed, run(seed, process, interruption)) }
       return
     }
     var results: [UInt64: SeedResult] = [:]
     let series = WorkerSeries<UInt64>(
-      count, interruption, name: { "the process of seed \($0)" }
+      count, isOrdered: isOrdered, interruption, name: { "the process of seed \($0)" }
     ) { seed, line in
       let context = process.speaking(into: line)
       // Ctrl-C reaches it through the process that has begun it.

@@ -1,29 +1,45 @@
 import FleetSimulator
 
 /// Jobs that several workers do side by side. What they tell is heard in the order of the jobs, as if one process did them one
-/// after the other.
+/// after the other; or, where a job may never end, in the order in which they end.
 final class WorkerSeries<Job> {
   private final class Place {
     let job: Job
     let worker: WorkerProcess
     var messages: [WorkerMessage] = []
+    var isOver = false
+    var failure: WorkerProcess.Failure?
 
     init(_ job: Job, _ worker: WorkerProcess) { (self.job, self.worker) = (job, worker) }
+
+    func listen() {
+      messages += worker.takeMessages()
+      guard !isOver, !worker.isOpen else { return }
+      isOver = true
+      do throws(WorkerProcess.Failure) { try worker.finish() } catch { failure = error }
+    }
   }
 
   private let count: Int
+  private let isOrdered: Bool
   private let interruption: Interruption
   private let name: (Job) -> String
   private let work: (Job, WorkerLine) -> Void
   private var places: [Place] = []
+  /// For which there was no process just now.
+  private var postponed: Job?
 
   /// So many workers at once at most. `work` runs in a worker.
   init(
-    _ count: Int, _ interruption: Interruption, name: @escaping (Job) -> String,
+    _ count: Int, isOrdered: Bool, _ interruption: Interruption, name: @escaping (Job) -> String,
     work: @escaping (Job, WorkerLine) -> Void
   ) {
-    (self.count, self.interruption, self.name, self.work) = (count, interruption, name, work)
+    (self.count, self.isOrdered, self.interruption) = (count, isOrdered, interruption)
+    (self.name, self.work) = (name, work)
   }
+
+  /// How many jobs may be over before one that is not, for each worker.
+  private static var aheadMax: Int { 16 }
 
   /// `next` gives nil when no further job is to be begun. `hear` gets what a worker tells, and `end` how it ended; nil: as it
   /// should. A job is begun while earlier ones are still heard.
@@ -34,22 +50,47 @@ final class WorkerSeries<Job> {
     let group = WorkerGroup(interruption)
     defer { group.close() }
     while true {
-      while !interruption.isRequested, places.count(where: \.worker.isOpen) < count, let job = next() {
-        let worker = try WorkerProcess(name(job), in: group) { line in work(job, line) }
-        places.append(Place(job, worker))
-      }
+      try begin(next, group)
       guard !places.isEmpty else { return }
       try WorkerProcess.wait(for: places.map(\.worker))
-      for place in places { place.messages += place.worker.takeMessages() }
-      while let first = places.first {
-        for message in first.messages { try hear(first.job, message) }
-        first.messages = []
-        guard !first.worker.isOpen else { break }
-        places.removeFirst()
-        var failure: WorkerProcess.Failure?
-        do throws(WorkerProcess.Failure) { try first.worker.finish() } catch { failure = error }
-        try end(first.job, failure)
+      for place in places { place.listen() }
+      if isOrdered {
+        while let first = places.first {
+          try tell(first, hear)
+          guard first.isOver else { break }
+          places.removeFirst()
+          try end(first.job, first.failure)
+        }
+      } else {
+        let over = places.filter(\.isOver)
+        places.removeAll(where: \.isOver)
+        for place in over {
+          try tell(place, hear)
+          try end(place.job, place.failure)
+        }
       }
     }
+  }
+
+  /// Begins jobs while there is room; throws when there can be no process although no other one runs.
+  private func begin(_ next: () -> Job?, _ group: WorkerGroup) throws(WorkerProcess.Failure) {
+    while !interruption.isRequested, places.count(where: { !$0.isOver }) < count,
+      places.count < count * WorkerSeries.aheadMax, let job = postponed ?? next()
+    {
+      do throws(WorkerProcess.Failure) {
+        places.append(Place(job, try WorkerProcess(name(job), in: group) { [work] line in work(job, line) }))
+        postponed = nil
+      } catch {
+        // The machine has no room for another process until one of them ends.
+        postponed = job
+        if places.isEmpty { throw error }
+        return
+      }
+    }
+  }
+
+  private func tell(_ place: Place, _ hear: (Job, WorkerMessage) throws -> Void) throws {
+    for message in place.messages { try hear(place.job, message) }
+    place.messages = []
   }
 }

@@ -66,10 +66,14 @@ final class Oracle: Watcher {
     }
   }
 
+  /// The queues had no time to empty.
+  private var isCut = false
+
   /// After the settle phase. `isCut`: the run did not wait until the queues were empty.
   func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     for rule in rules { rule.close(at: instant) }
-    ledger.closeQueues(at: instant)
+    self.isCut = isCut
+    ledger.closeQueues(at: instant, isCut: isCut)
     findings = serverWatch?.findings(at: instant, isCut: isCut) ?? []
   }
 
@@ -104,6 +108,8 @@ extension Oracle {
         sums.stored + sums.quarantined + sums.lost + sums.misled, else: "no record was acknowledged by the server")
     case .drain where !ledger.seesServer && ledger.sums.pending > 0:
       return .impossible("an external server did not accept all records; see the findings about the server")
+    case .drain where isCut && ledger.sums.pending > 0:
+      return .impossible("the run was ended before the queues were empty")
     case .drain: return look(ledger.sums.created, else: "no record was made")
     case .dwell: return look(ledger.dwells, else: "no device dwelt in a geofence that reports dwelling")
     case .explainedDuplicates where !ledger.seesServer:

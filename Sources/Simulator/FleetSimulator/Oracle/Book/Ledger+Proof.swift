@@ -128,8 +128,8 @@ extension Ledger {
       ])
   }
 
-  /// The end of the settle phase: what still waits.
-  func closeQueues(at instant: MonotonicInstant) {
+  /// The end of the settle phase: what still waits. `isCut`: there was no time for it to be delivered.
+  func closeQueues(at instant: MonotonicInstant, isCut: Bool) {
     for device in pages.indices {
       let waiting = pages[device].waiting.all
       sums.pending += waiting.count
@@ -138,7 +138,7 @@ extension Ledger {
         unproven.append(DequeuedRecord(record, of: device, at: instant))
       }
       // A server outside may take as little as it likes: that is no rule of ours.
-      if seesServer, let first = waiting.first {
+      if seesServer, !isCut, let first = waiting.first {
         violations.flag(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
