@@ -17,7 +17,7 @@ final class Browser: @unchecked Sendable {
     .first { unsafe access($0, X_OK) == 0 }
 
   /// Without a browser these tests are skipped, unless they are asked for: then they fail.
-  static let isWanted = program != nil || environment("ROLLINGROAD_BROWSER_TESTS") == "1"
+  static let isWanted = program != nil || environment("BROWSER_TESTS") == "1"
 
   /// Why they are skipped.
   static let remedy: Comment = "there is no chromium on the PATH; these tests are for one"
