@@ -80,10 +80,10 @@ let package = Package(
     library("Formats", in: "Wire/", needs: ["Contract", "JSON", "Base"]),
     library("Contract", in: "Wire/", needs: ["JSON", "Base"]),
 
-    library("TLS", in: "Server/", needs: ["COpenSSL"]),
+    library("TLS", in: "Server/", needs: ["Shell", "Base", "COpenSSL"]),
     library("Network", in: "Server/", needs: ["TLS", "Threads", "Base", "CLinux"]),
     library("HTTPService", in: "Server/", .calculatesLittle, needs: ["Network", "HTTP1", "JSON", "Contract", "Base"]),
-    library("Store", in: "Server/", needs: ["Database", "Threads", "Base"]),
+    library("Store", in: "Server/", needs: ["Database", "Shell", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
       needs: ["Network", "TLS", "HTTP1", "Formats", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),

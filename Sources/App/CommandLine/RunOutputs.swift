@@ -230,16 +230,10 @@ struct OutputFolder {
   private func put(_ content: [UInt8], into partial: String, _ how: Int32) throws(Failure) {
     let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0o644)
     guard descriptor >= 0 else { throw OutputFolder.failure("cannot write", partial) }
-    var bytes = content[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let failure = OutputFolder.failure("cannot write", partial)
-        close(descriptor)
-        throw failure
-      }
-      bytes = bytes.dropFirst(count)
+    guard Descriptor.write(content, to: descriptor) else {
+      let failure = OutputFolder.failure("cannot write", partial)
+      close(descriptor)
+      throw failure
     }
     guard close(descriptor) == 0 else { throw OutputFolder.failure("cannot write", partial) }
   }
@@ -289,7 +283,6 @@ struct OutputFolder {
   }
 
   private static func failure(_ what: String, _ path: String) -> Failure {
-    let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
-    return Failure(description: "\(what) \(path): \(reason)")
+    Failure(description: "\(what) \(path): \(Descriptor.reason(errno))")
   }
 }

@@ -146,13 +146,24 @@ enum Descriptor {
   /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away
   /// (`| head`) is no error of ours: what it did not want is dropped.
   static func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    _ = write(Array(text.utf8), to: descriptor)
+  }
+
+  /// False when not all of them could be written; errno says why.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
-      bytes = bytes.dropFirst(written)
+      guard written > 0 else { return false }
+      rest = rest.dropFirst(written)
     }
+    return true
+  }
+
+  /// What an errno means.
+  static func reason(_ code: Int32) -> String {
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
 }
 

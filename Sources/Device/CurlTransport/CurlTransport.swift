@@ -116,7 +116,7 @@ package struct TransportConfiguration: Sendable {
   package var proxy: String?
   /// A file of certificates in PEM form that takes the place of the system's roots.
   package var certificateAuthorities: String?
-  /// False: any certificate of any server is taken, so that whoever is in between can read and change everything.
+  /// False: any certificate of any server is taken, and anything between here and the server can read and change what is sent.
   package var checksServer = true
   /// What this side shows in the handshake, and its key, as files in PEM form.
   package var clientCertificate: String?

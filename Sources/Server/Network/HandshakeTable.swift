@@ -20,7 +20,7 @@ final class PendingHandshake {
   let peer: SocketAddress
   let number: UInt32
   let deadline: MonotonicInstant
-  /// Nil until the client has sent something: who only connects costs little.
+  /// Nil until the client has sent something: a connection without a byte costs little.
   var channel: TLSChannel?
   var interest: UInt32
 

@@ -1,4 +1,5 @@
 import Glibc
+import Shell
 
 /// Bytes that must outlive the process and that no other user may read, such as the key that signs tokens.
 package enum SecretFile {
@@ -12,7 +13,9 @@ package enum SecretFile {
     guard descriptor >= 0 else {
       guard errno == ENOENT else { throw failure("cannot read", path, errno) }
       let bytes = make()
-      try write(bytes, to: path, in: folder)
+      do throws(WholeFile.Failure) { try WholeFile.write(bytes, to: path, mode: 0o600) } catch {
+        throw failure("cannot write", error.path, error.code)
+      }
       return bytes
     }
     defer { _ = Glibc.close(descriptor) }
@@ -27,27 +30,6 @@ package enum SecretFile {
         code: .damaged, message: "\(path) must have \(count) bytes; restore it, or delete it to get a new one")
     }
     return Array(bytes.prefix(count))
-  }
-
-  /// Under another name first, so that a crash leaves the whole file or none.
-  private static func write(_ bytes: [UInt8], to path: String, in folder: String) throws(StoreError) {
-    let temporary = path + ".new"
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("cannot write", temporary, errno) }
-    let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let code = errno
-    _ = Glibc.close(descriptor)
-    guard isWritten, unsafe rename(temporary, path) == 0, syncFolder(folder) else {
-      throw failure("cannot write", path, code)
-    }
-  }
-
-  /// A new name in a folder is on disk only when the folder is.
-  private static func syncFolder(_ folder: String) -> Bool {
-    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { _ = Glibc.close(descriptor) }
-    return fsync(descriptor) == 0
   }
 
   private static func failure(_ what: String, _ path: String, _ code: Int32) -> StoreError {

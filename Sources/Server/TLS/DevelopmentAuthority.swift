@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Glibc
+internal import Shell
 
 /// An authority of one folder, and the certificate of its server: for phones that refuse plain HTTP, where no public
 /// authority would sign (an address of a private network, `localhost`).
@@ -46,7 +47,7 @@ package struct DevelopmentAuthority: Sendable {
     try PEMFile.write(try certificate.pem, to: files.certificate, mode: 0o644)
   }
 
-  /// Nil when both files are missing. A new one in the place of half of one would be trusted by nobody who trusts the old.
+  /// Nil when both files are missing. A new one in the place of half of one would not be trusted where the old one is.
   private func existingAuthority() throws(TLSError) -> (certificate: Certificate, key: Key)? {
     switch (try Certificate.read(authorityFile), try Key.read(authorityKeyFile)) {
     case (nil, nil): return nil
@@ -217,20 +218,9 @@ enum PEMFile {
     return unsafe Array(UnsafeBufferPointer(start: start, count: count))
   }
 
-  /// Under another name first, so that a crash leaves the whole file or none.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(TLSError) {
-    let temporary = path + ".new"
-    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-    guard descriptor >= 0 else { throw failure("cannot write", temporary) }
-    // What an earlier crash has left keeps its mode when it is opened.
-    let isWritten =
-      unsafe fchmod(descriptor, mode) == 0 && Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-      && fsync(descriptor) == 0
-    let code = errno
-    _ = close(descriptor)
-    guard isWritten, unsafe rename(temporary, path) == 0 else {
-      errno = code
-      throw failure("cannot write", path)
+    do throws(WholeFile.Failure) { try WholeFile.write(bytes, to: path, mode: mode) } catch {
+      throw TLSError("cannot write \(error.path): \(error.reason)")
     }
   }
 

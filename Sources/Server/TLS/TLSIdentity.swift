@@ -27,7 +27,7 @@ package final class TLSIdentity: Sendable {
     var renewal: Int
   }
 
-  /// For a new key of the tickets: whoever gets hold of one reads the sessions that were resumed with it (RFC 8446 §8.1).
+  /// For a new key of the tickets: a stolen key opens the sessions that were resumed with it (RFC 8446 §8.1).
   private static let keySeconds = 86_400
   /// After a failure that may not be the files': descriptors can have run out.
   private static let retrySeconds = 60
@@ -132,7 +132,7 @@ private struct FileStamp: Equatable, Sendable {
   private let inode: UInt
   private let size: Int
   private let written: Moment
-  /// Whoever sets the time of writing back, or only changes who may read, cannot hide it from this one (inode(7)).
+  /// Changes too when the time of writing is set back, or only the mode changes (inode(7)).
   private let changed: Moment
 
   private struct Moment: Equatable {

@@ -1,3 +1,4 @@
+internal import Base
 internal import COpenSSL
 
 /// What makes other systems trust an authority of development: a profile for iOS, a configuration for Android.
@@ -31,7 +32,7 @@ extension DevelopmentAuthority {
         <array>
           <dict>
             <key>PayloadCertificateFileName</key><string>authority.cer</string>
-            <key>PayloadContent</key><data>\(base64(der))</data>
+            <key>PayloadContent</key><data>\(Base64.text(der))</data>
             <key>PayloadDisplayName</key><string>Rolling Road development authority</string>
             <key>PayloadIdentifier</key><string>rollingroad.authority.\(inner)</string>
             <key>PayloadType</key><string>com.apple.security.root</string>
@@ -63,13 +64,6 @@ extension DevelopmentAuthority {
     </network-security-config>
 
     """
-
-  private func base64(_ bytes: [UInt8]) -> String {
-    // Four letters for three bytes, and a zero behind them.
-    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    let count = unsafe EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-    return String(decoding: text.prefix(Int(count)), as: UTF8.self)
-  }
 
   /// Sixteen bytes in the form of a UUID (RFC 9562 §4).
   private func identifier(_ bytes: ArraySlice<UInt8>) -> String {

@@ -243,7 +243,7 @@ private struct WrittenNumber: Equatable {
   private let digits: [UInt8]
   private let exponent: Int
 
-  /// A greater one makes any number an infinity or zero for whoever reads it.
+  /// With a greater one any number is an infinity or zero as a double.
   private static let exponentMax = 1_000_000
 
   init(_ text: String) {

@@ -13,8 +13,8 @@ extension Subcommand {
     details: """
       Writes a profile for iOS and a network security configuration for Android beside the authority, in the folder tls of
       the data folder, and prints what to do with them. The server has to have been started once with --tls development.
-      Whoever has the key of the authority (tls/authority.key) can pretend to be any server to those who trust it: use it
-      for test devices only, and remove it from them after the test.
+      The key of the authority (tls/authority.key) is enough to pose as any server to devices that trust it: use it for test
+      devices only, and remove it from them after the test.
       """,
     run: { (invocation) throws(UsageError) in
       let process = invocation.process

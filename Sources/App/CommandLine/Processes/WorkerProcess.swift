@@ -118,8 +118,7 @@ final class WorkerProcess {
   }
 
   private static func failure(_ what: String, _ code: Int32) -> Failure {
-    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    return Failure(description: "\(what): \(reason)", code: .runtimeFailure)
+    Failure(description: "\(what): \(Descriptor.reason(code))", code: .runtimeFailure)
   }
 }
 
@@ -198,14 +197,9 @@ struct WorkerLine: Sendable {
   func send(_ message: WorkerMessage) {
     var writer = JSONWriter(capacity: 4_096)
     message.json.write(to: &writer)
-    var bytes = (writer.bytes + [UInt8(ascii: "\n")])[...]
-    while !bytes.isEmpty {
-      let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      // The process that reads has ended, and nothing waits for the rest.
-      guard count > 0 else { _exit(ExitCode.stoppedBySignal.rawValue) }
-      bytes = bytes.dropFirst(count)
-    }
+    let isSent = Descriptor.write(writer.bytes + [UInt8(ascii: "\n")], to: descriptor)
+    // The process that reads has ended, and nothing waits for the rest.
+    if !isSent { _exit(ExitCode.stoppedBySignal.rawValue) }
   }
 }
 

@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// A file that a crash leaves whole, or as it was before.
+package enum WholeFile {
+  /// What could not be written, and why.
+  package struct Failure: Error {
+    package let path: String
+    /// Of errno(3).
+    package let code: Int32
+
+    package var reason: String { unsafe String(cString: strerror(code)) }
+  }
+
+  /// Under another name first; on disk, with its name, when this returns.
+  package static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(Failure) {
+    let temporary = path + ".new"
+    let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw Failure(path: temporary, code: errno) }
+    // What an earlier crash has left keeps its mode when it is opened.
+    let isWritten = fchmod(descriptor, mode) == 0 && put(bytes, into: descriptor) && fsync(descriptor) == 0
+    let code = errno
+    close(descriptor)
+    guard isWritten else { throw Failure(path: path, code: code) }
+    guard unsafe rename(temporary, path) == 0, syncFolder(of: path) else { throw Failure(path: path, code: errno) }
+  }
+
+  private static func put(_ bytes: [UInt8], into descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// A new name in a folder is on disk only when the folder is.
+  private static func syncFolder(of path: String) -> Bool {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
+  }
+}
