@@ -185,7 +185,8 @@ let package = Package(
         "AnswerCheck",
         "CurlTransport", "Upload",
         "Vocabulary",
-        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "TLS", "Store", "JSON", "Threads", "Base",
+        "Contract", "Fidelity", "DeviceLog", "IngestServer", "Network", "TLS", "Store", "Shell", "JSON", "Threads",
+        "Base",
         "CLinux",
       ]),
     .executableTarget(

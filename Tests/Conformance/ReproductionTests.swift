@@ -46,12 +46,12 @@ import Testing
 
   @Test func aDatabaseShowsNoPassword() throws {
     var verification = DialectVerification()
-    verification.database = "postgresql://reader:word@127.0.0.1:1/points?sslpassword=word"
-    verification.query = "SELECT '${x}' WHERE :device = ''"
+    verification.place.database = "postgresql://reader:word@127.0.0.1:1/points?sslpassword=word"
+    verification.place.query = "SELECT '${x}' WHERE :device = ''"
     let (text, target) = try scenario(verification)
     #expect(!text.contains("word"))
-    #expect(target.verification.database == "postgresql://reader@127.0.0.1:1/points")
-    #expect(target.verification.query == verification.query && target.verification.contradiction == nil)
+    #expect(target.verification.place.database == "postgresql://reader@127.0.0.1:1/points")
+    #expect(target.verification.place.query == verification.place.query && target.verification.contradiction == nil)
   }
 
   @Test func partsOfRequestsAreNoScenario() throws {

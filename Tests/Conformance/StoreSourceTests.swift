@@ -21,11 +21,11 @@ import Testing
   }
 
   @Test func aDatabaseIsPostgreSQLsByItsURIAndShowsNoPassword() throws {
-    var verification = DialectVerification()
-    (verification.database, verification.query) = (
+    var place = StorePlace()
+    (place.database, place.query) = (
       "postgresql://reader:word@127.0.0.1:1/points", "SELECT 1 WHERE '' = :device"
     )
-    let view = try #require(StoreSource(verification).view)
+    let view = try #require(place.view(fields: []))
     #expect(view.place == "postgresql://reader@127.0.0.1:1/points")
     // Nothing listens there; without libpq the package that is missing is named.
     do throws(StoreProblem) {

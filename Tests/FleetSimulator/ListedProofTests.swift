@@ -15,9 +15,9 @@ import Testing
   private func proof(_ lines: [String]) throws -> (proof: ListedProof, folder: TemporaryFolder) {
     let folder = try TemporaryFolder()
     try folder.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: "stored")
-    var verification = DialectVerification()
-    verification.file = folder.file("stored")
-    let view = try #require(StoreSource(verification).view)
+    var place = StorePlace()
+    place.file = folder.file("stored")
+    let view = try #require(place.view(fields: []))
     return (ListedProof(ViewSource(view), devices: ["a", "b", "c"]), folder)
   }
 

@@ -20,16 +20,9 @@ import World
     return try FleetRun(setup, to: RunDestination(of: setup) { try Runs.store() }, watchers: []).run()
   }
 
-  private func newServer() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    return try IngestServer(configuration)
-  }
-
   @Test func modelledTimeIsTheSameTwice() throws {
     let reports = try (1...2).map { _ in
-      let server = try newServer()
+      let server = try Runs.server()
       defer { server.stop() }
       return try run(server.url + "/locations", .modelled)
     }
@@ -39,7 +32,7 @@ import World
   }
 
   @Test func measuredTimeIsWhatTheServerTook() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     let report = try run(server.url + "/locations", .measured)
     #expect(report.violations == [] && report.sums.created > 20)

@@ -9,13 +9,6 @@ import World
 
 /// Runs by the machine's clock, over sockets.
 @Suite struct OutsideTests {
-  private func newServer() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    return try IngestServer(configuration)
-  }
-
   private func setup(_ url: String, minutes: Int64 = 5) -> RunSetup {
     var setup = Runs.setup(seed: 1, minutes: minutes, Runs.drivers(4, radio: .constant(.lte)))
     setup.outside = OutsideSetup(url: url, isOurs: true)
@@ -23,7 +16,7 @@ import World
   }
 
   @Test func anAcceleratedRunDeliversAllRecords() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     let transport = try FleetTransport(TransportConfiguration())
     let report = try FleetRun(setup(server.url + "/locations"), over: transport, factor: 300).run()
@@ -35,7 +28,7 @@ import World
   }
 
   @Test func aRunKnowsItsServerAndCountsItsConnections() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     let read = try ScenarioReader().read(
       "{ version: 1, name: \"n\", clock: { mode: \"accelerated\", factor: 300, duration: \"5m\" },"
@@ -56,7 +49,7 @@ import World
   }
 
   @Test func runsOfOneSeedLeaveTheirRecordsSideBySide() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     var created = 0
     for number in 1...2 {
@@ -74,7 +67,7 @@ import World
   }
 
   @Test func aWishEndsARunEarly() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     let interruption = Interruption()
     let run = try FleetRun(

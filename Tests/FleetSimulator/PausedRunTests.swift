@@ -9,13 +9,6 @@ import Threads
 
 /// A pause of a run at a real server.
 @Suite struct PausedRunTests {
-  private func newServer() throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    return try IngestServer(configuration)
-  }
-
   /// `clock` is what the scenario says of it.
   private static func text(_ server: IngestServer, _ clock: String) -> String {
     """
@@ -37,7 +30,7 @@ import Threads
 
   @Test(arguments: [#"mode: "accelerated", factor: 120"#, #"mode: "lockstep", latency: "modelled""#])
   func timeStandsStillUntilTheRunIsResumed(clock: String) throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     let read = try ScenarioReader().read(Self.text(server, clock))
     var setup = try RunSetup(read.scenario)

@@ -11,14 +11,6 @@ import World
 
 /// The streets of a simulated city on the live page of the server that is driven at.
 @Suite struct StreetTests {
-  private func newServer(token: String? = nil) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.adminToken = token
-    return try IngestServer(configuration)
-  }
-
   private func setup(_ url: String) -> RunSetup {
     var setup = Runs.setup(seed: 1, minutes: 1, Runs.drivers(1), Runs.drivers(1, name: "more"))
     setup.outside = OutsideSetup(url: url, isOurs: true)
@@ -48,7 +40,7 @@ import World
 
   /// Two fleets in one city show it once: 97 lines a direction, every fourth of which is no local street.
   @Test func aRunPutsTheStreetsOfItsCity() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     #expect(try show(setup(server.url + "/locations")) == nil)
     let features = try features(server)
@@ -58,7 +50,7 @@ import World
   }
 
   @Test func theyBelongToTheRunThatTheDevicesUploadInto() throws {
-    let server = try newServer()
+    let server = try Runs.server()
     defer { server.stop() }
     #expect(try show(setup(server.url + "/r/one/locations")) == nil)
     #expect(try features(server).isEmpty)
@@ -70,7 +62,7 @@ import World
   }
 
   @Test func aServerWithATokenIsToldIt() throws {
-    let server = try newServer(token: "secret")
+    let server = try Runs.server { $0.adminToken = "secret" }
     defer { server.stop() }
     var setup = setup(server.url + "/locations")
     #expect(try show(setup)?.contains("--admin-token") == true)
@@ -81,7 +73,7 @@ import World
 
   /// The records of a run stand where its devices put them, and there they are looked for.
   @Test func recordsAreProvenInTheRunThatTheyWentInto() throws {
-    let server = try newServer(token: "secret")
+    let server = try Runs.server { $0.adminToken = "secret" }
     defer { server.stop() }
     var setup = setup(server.url + "/r/one/locations")
     setup.outside?.adminToken = "secret"

@@ -16,13 +16,11 @@ import World
   private static let token = "an administrator's"
 
   private func newServer(_ authentication: ServerConfiguration.Authentication = .off) throws -> IngestServer {
-    var configuration = ServerConfiguration()
-    configuration.listen = "127.0.0.1:0"
-    configuration.data = ":memory:"
-    configuration.loops = 1
-    configuration.adminToken = Self.token
-    configuration.authentication = authentication
-    return try IngestServer(configuration)
+    try Runs.server { configuration in
+      configuration.loops = 1
+      configuration.adminToken = Self.token
+      configuration.authentication = authentication
+    }
   }
 
   /// Two cars for eight minutes, in modelled time; something is wrong in the third and fourth.

@@ -20,10 +20,10 @@ let words = CommandLine.arguments
 precondition(words.count >= 3, "join KIND PLACE [QUERY]")
 var verification = TargetVerification()
 switch words[1] {
-case "file": verification.file = words[2]
-case "command": verification.command = words[2]
+case "file": verification.place.file = words[2]
+case "command": verification.place.command = words[2]
 case "url": verification.url = words[2]
-default: (verification.database, verification.query) = (words[2], words.count > 3 ? words[3] : nil)
+default: (verification.place.database, verification.place.query) = (words[2], words.count > 3 ? words[3] : nil)
 }
 var server = OutsideSetup(url: "http://127.0.0.1:1/")
 server.verification = verification

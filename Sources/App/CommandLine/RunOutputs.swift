@@ -4,6 +4,7 @@ import Glibc
 import JSON
 import Reports
 import Scenario
+import Shell
 import Store
 
 /// The files that a run leaves behind in the folder of `--out`, under the names that the scenario's `outputs` give them.
@@ -230,7 +231,7 @@ struct OutputFolder {
   private func put(_ content: [UInt8], into partial: String, _ how: Int32) throws(Failure) {
     let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0o644)
     guard descriptor >= 0 else { throw OutputFolder.failure("cannot write", partial) }
-    guard Descriptor.write(content, to: descriptor) else {
+    guard WholeFile.put(content, into: descriptor) else {
       let failure = OutputFolder.failure("cannot write", partial)
       close(descriptor)
       throw failure

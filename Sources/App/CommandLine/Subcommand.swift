@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Shell
 
 /// One word of `rollingroad COMMAND`.
 struct Subcommand: Sendable {
@@ -146,19 +147,7 @@ enum Descriptor {
   /// Unbuffered, so that a line is out before whatever comes next, a crash included. A reader that has gone away
   /// (`| head`) is no error of ours: what it did not want is dropped.
   static func write(_ text: String, to descriptor: Int32) {
-    _ = write(Array(text.utf8), to: descriptor)
-  }
-
-  /// False when not all of them could be written; errno says why.
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return false }
-      rest = rest.dropFirst(written)
-    }
-    return true
+    _ = WholeFile.put(Array(text.utf8), into: descriptor)
   }
 
   /// What an errno means.

@@ -4,8 +4,7 @@ import Scenario
 /// `--verify`: where a backend shows what it has stored. A URL, a database that `--query` asks, or a file of lines.
 enum VerifyFlag {
   case url(String)
-  case database(String, query: String)
-  case file(String)
+  case place(StorePlace)
 
   static let all: [Flag] = [
     .value(
@@ -31,12 +30,16 @@ enum VerifyFlag {
       guard query.contains("device") else {
         throw UsageError("--query: add WHERE device = :device, or a column device")
       }
-      self = .database(place, query: query)
+      var store = StorePlace()
+      (store.database, store.query) = (place, query)
+      self = .place(store)
     } else {
       guard PostgresPlace(place) == nil else {
         throw UsageError("--verify: a database needs --query 'SELECT … WHERE device = :device'")
       }
-      self = .file(place)
+      var store = StorePlace()
+      store.file = place
+      self = .place(store)
     }
   }
 }

@@ -70,22 +70,17 @@ package struct StoreProblem: Error, Equatable {
   }
 }
 
-/// A place to read from that is no URL: a database with a query, a command, a file.
-package struct StoreSource {
-  private let verification: DialectVerification
-
-  package init(_ verification: DialectVerification) { self.verification = verification }
-
-  /// Nil when it names none.
-  package var view: (any StoreView)? {
-    let fields = verification.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
-    if let database = verification.database, let query = verification.query {
+extension StorePlace {
+  /// Nil when nothing is named. `fields` say where those of a record stand in an entry.
+  package func view(fields: [Named<String>]) -> (any StoreView)? {
+    let fields = fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
+    if let database, let query {
       return PostgresPlace(database) == nil
         ? DatabaseStore(path: database, query: query, fields: fields)
         : PostgresStore(uri: database, query: query, fields: fields)
     }
-    if let command = verification.command { return PrintedStore(command: command, fields: fields) }
-    if let file = verification.file { return FileStore(path: file, fields: fields) }
+    if let command { return PrintedStore(command: command, fields: fields) }
+    if let file { return FileStore(path: file, fields: fields) }
     return nil
   }
 }

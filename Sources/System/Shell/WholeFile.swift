@@ -24,7 +24,8 @@ package enum WholeFile {
     guard unsafe rename(temporary, path) == 0, syncFolder(of: path) else { throw Failure(path: path, code: errno) }
   }
 
-  private static func put(_ bytes: [UInt8], into descriptor: Int32) -> Bool {
+  /// False when not all of them could be written; errno says why.
+  package static func put(_ bytes: [UInt8], into descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import IngestServer
 import Scenario
 import Store
 import World
@@ -52,6 +53,15 @@ enum Runs {
   }
 
   static func store() throws -> SQLiteStore { try SQLiteStore(StoreConfiguration(folder: ":memory:")) }
+
+  /// A server of ours on a free port, with nothing on disk.
+  static func server(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws -> IngestServer {
+    var configuration = ServerConfiguration()
+    configuration.listen = "127.0.0.1:0"
+    configuration.data = ":memory:"
+    configure(&configuration)
+    return try IngestServer(configuration)
+  }
 
   /// And what happened in it.
   static func watch(_ setup: RunSetup) throws -> (RunReport, SeenEvents) {

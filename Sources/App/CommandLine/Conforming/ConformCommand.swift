@@ -51,11 +51,9 @@ extension Subcommand {
 extension DialectVerification {
   /// From there instead of where the dialect says.
   fileprivate mutating func read(_ place: VerifyFlag) {
-    (url, database, query, command, file) = (nil, nil, nil, nil, nil)
     switch place {
-    case .url(let url): self.url = url
-    case .database(let database, let query): (self.database, self.query) = (database, query)
-    case .file(let file): self.file = file
+    case .url(let url): (self.url, self.place) = (url, StorePlace())
+    case .place(let place): (url, self.place) = (nil, place)
     }
   }
 }

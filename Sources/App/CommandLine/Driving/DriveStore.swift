@@ -16,8 +16,7 @@ struct DriveStore {
     switch try VerifyFlag(values) {
     case nil: break
     case .url(let url): verification.url = url
-    case .database(let database, let query): (verification.database, verification.query) = (database, query)
-    case .file(let file): verification.file = file
+    case .place(let place): verification.place = place
     }
     verification.quarantinedURL = values.text("quarantined")
     let path = try values.read("uuids", expected: "a path as in $.items[*].uuid") { text in

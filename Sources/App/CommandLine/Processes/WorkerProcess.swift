@@ -2,6 +2,7 @@ import CLinux
 import FleetSimulator
 import Glibc
 import JSON
+import Shell
 import Synchronization
 
 /// A copy of this process that does a part of its work, and tells of it line by line.
@@ -197,7 +198,7 @@ struct WorkerLine: Sendable {
   func send(_ message: WorkerMessage) {
     var writer = JSONWriter(capacity: 4_096)
     message.json.write(to: &writer)
-    let isSent = Descriptor.write(writer.bytes + [UInt8(ascii: "\n")], to: descriptor)
+    let isSent = WholeFile.put(writer.bytes + [UInt8(ascii: "\n")], into: descriptor)
     // The process that reads has ended, and nothing waits for the rest.
     if !isSent { _exit(ExitCode.stoppedBySignal.rawValue) }
   }

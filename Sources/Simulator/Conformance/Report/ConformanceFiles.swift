@@ -50,9 +50,7 @@ package struct ConformanceFiles {
     let (dialect, verification) = (summary.dialect, summary.dialect.verification)
     member("preset", dialect.preset?.rawValue)
     member("url", summary.target)
-    guard
-      verification.url != nil || verification.database != nil || verification.command != nil || verification.file != nil
-    else { return }
+    guard verification.url != nil || verification.place.count > 0 else { return }
     writer.key("verify")
     writer.beginObject()
     if let url = verification.url {
@@ -62,10 +60,10 @@ package struct ConformanceFiles {
       member("next", verification.next)
     }
     member(
-      "database", verification.database.map { RequestScenario.escaped(PostgresPlace($0)?.shown ?? $0) })
-    member("query", verification.query.map(RequestScenario.escaped))
-    member("command", verification.command.map(RequestScenario.escaped))
-    member("file", verification.file.map(RequestScenario.escaped))
+      "database", verification.place.database.map { RequestScenario.escaped(PostgresPlace($0)?.shown ?? $0) })
+    member("query", verification.place.query.map(RequestScenario.escaped))
+    member("command", verification.place.command.map(RequestScenario.escaped))
+    member("file", verification.place.file.map(RequestScenario.escaped))
     members("fields", verification.fields)
     if verification.readDelay > .zero { member("readDelay", "\(verification.readDelay.wholeMilliseconds)ms") }
     writer.endObject()

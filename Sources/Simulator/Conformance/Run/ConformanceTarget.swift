@@ -42,7 +42,7 @@ package struct ConformanceTarget: Sendable {
   private static func store(
     _ verification: DialectVerification, _ base: String, _ client: ConformanceClient
   ) -> (any StoreView)? {
-    guard let url = verification.url else { return StoreSource(verification).view }
+    guard let url = verification.url else { return verification.place.view(fields: verification.fields) }
     return QueriedStore(
       url: joined(base, url), headers: verification.headers, records: verification.records,
       next: verification.next.map(JSONStep.steps),

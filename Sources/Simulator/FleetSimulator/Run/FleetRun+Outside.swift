@@ -161,7 +161,7 @@ extension OutsideSetup {
         seed: seed, deviceCount: devices.count)
       return ListedProof(source, devices: devices, delay: verification.readDelay)
     }
-    if verification.effectiveMethod == .query, let view = verification.source.flatMap({ StoreSource($0).view }) {
+    if verification.effectiveMethod == .query, let view = verification.place.view(fields: verification.fields) {
       return ListedProof(ViewSource(view), devices: devices, delay: verification.readDelay)
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }

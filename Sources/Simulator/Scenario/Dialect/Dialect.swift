@@ -110,10 +110,7 @@ package struct DialectVerification: Equatable, Sendable {
   package var next: String?
   /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
   package var fields: [Named<String>] = []
-  package var database: String?
-  package var query: String?
-  package var command: String?
-  package var file: String?
+  package var place = StorePlace()
   /// How long after its acknowledgement a record may be invisible.
   package var readDelay = Nanoseconds.zero
   /// Entries come in the order of arrival.
@@ -141,18 +138,7 @@ extension DialectVerification: ScenarioSection {
         "fields", \.fields, .map(of: .jsonPath),
         "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."
       ),
-      .optional(
-        "database", \.database, .text,
-        "A file of SQLite, opened for reading, or a URI as `postgresql://user@host/name`."),
-      .optional(
-        "query", \.query, .text,
-        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is looked into."
-      ),
-      .optional(
-        "command", \.command, .text,
-        "Command of the shell that prints the records of `$DEVICE`, a JSON object or a uuid on each line."),
-      .optional(
-        "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
+    ] + StorePlace.keys(at: \.place) + [
       .key("readDelay", \.readDelay, .duration, "How long after its acknowledgement a record may be missing there."),
       .key("inArrivalOrder", \.isInArrivalOrder, .boolean, "The records are listed in the order in which they came."),
     ])

@@ -24,14 +24,14 @@ extension DecodingContext {
   fileprivate mutating func judge(_ dialect: Dialect, _ document: JSON5Value) {
     let verification = dialect.verification
     let place = document["verify"]?.position ?? document.position
-    let sources = [verification.url, verification.database, verification.command, verification.file].count { $0 != nil }
+    let sources = (verification.url == nil ? 0 : 1) + verification.place.count
     inside("verify") { context in
       if sources > 1 {
         context.refuse(
           .contradiction, place, "there are \(sources) places to read from",
           remedy: "keep one of url, database, command and file")
       }
-      if let query = verification.query, !query.contains("device") {
+      if let query = verification.place.query, !query.contains("device") {
         context.refuse(
           .missing, place, "the query does not ask for :device",
           remedy: "add WHERE device = :device, or a column device")
@@ -39,7 +39,7 @@ extension DecodingContext {
       if verification.next != nil, verification.url == nil {
         context.refuse(.contradiction, place, "pages without a url", remedy: "say url, or leave next away")
       }
-      if (verification.database == nil) != (verification.query == nil) {
+      if verification.place.isHalf {
         context.refuse(.missing, place, "database and query belong together", remedy: "give both")
       }
     }

@@ -16,10 +16,7 @@ package struct TargetVerification: Equatable, Sendable {
   package var quarantinedURL: String?
   /// Leads to the cursor or the URL of the next page.
   package var next: String?
-  package var database: String?
-  package var query: String?
-  package var command: String?
-  package var file: String?
+  package var place = StorePlace()
   /// By the names of the record's own fields, `coords.latitude`: where they stand in an entry.
   package var fields: [Named<String>] = []
   /// How long after its acknowledgement a record may be invisible.
@@ -30,20 +27,11 @@ package struct TargetVerification: Equatable, Sendable {
   /// The placeholders of `url`.
   package static let placeholders = ["device", "start", "cursor"]
 
-  /// Places to read from that are no URL; nil: none is named.
-  package var source: DialectVerification? {
-    guard database != nil || command != nil || file != nil else { return nil }
-    var source = DialectVerification()
-    (source.database, source.query, source.command, source.file) = (database, query, command, file)
-    source.fields = fields
-    return source
-  }
-
   /// What is wrong with these keys together, as a sentence; nil when nothing is.
   package var contradiction: String? {
-    let places = [url, database, command, file].count { $0 != nil }
+    let places = (url == nil ? 0 : 1) + place.count
     if places > 1 { return "there are \(places) places to read from: keep one of url, database, command and file" }
-    if (database == nil) != (query == nil) { return "database and query belong together: give both" }
+    if place.isHalf { return "database and query belong together: give both" }
     if places == 0, method == .query { return "a query needs a place: url, database with query, command or file" }
     return nil
   }
@@ -65,7 +53,7 @@ package struct TargetVerification: Equatable, Sendable {
   }
 
   /// What is asked for: a place to read from is a question.
-  package var effectiveMethod: VerificationMethod? { method ?? (url == nil && source == nil ? nil : .query) }
+  package var effectiveMethod: VerificationMethod? { method ?? (url == nil && place.count == 0 ? nil : .query) }
 
   /// A placeholder of the URLs that is none; nil when all are known.
   package var unknownPlaceholder: String? {
@@ -108,18 +96,7 @@ extension TargetVerification: ScenarioSection {
       .optional(
         "quarantinedUrl", \.quarantinedURL, .text,
         "URL of the list of quarantined records, when it is not in the same answer; with the placeholders of `url`."),
-      .optional(
-        "database", \.database, .text,
-        "Database to read from: a file of SQLite, opened for reading, or a URI as `postgresql://user@host/name`."),
-      .optional(
-        "query", \.query, .text,
-        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is looked into."
-      ),
-      .optional(
-        "command", \.command, .text,
-        "Command of the shell that prints the records of `$DEVICE`, a JSON object or a uuid on each line."),
-      .optional(
-        "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
+    ] + StorePlace.keys(at: \.place) + [
       .key(
         "fields", \.fields, .map(of: .jsonPath),
         "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names are found without."

@@ -1,0 +1,34 @@
+/// Where what a backend has stored is read without asking it: a database with a query, a command, a file.
+package struct StorePlace: Equatable, Sendable {
+  package var database: String?
+  package var query: String?
+  package var command: String?
+  package var file: String?
+
+  package init() {}
+
+  /// How many are named, of which one can be read.
+  package var count: Int { [database, command, file].count { $0 != nil } }
+
+  /// A database cannot be read without a query, nor the other way round.
+  package var isHalf: Bool { (database == nil) != (query == nil) }
+}
+
+extension StorePlace: ScenarioSection {
+  static let table = Table<StorePlace>(
+    "store", "Where what a backend has stored is read without asking it.",
+    [
+      .optional(
+        "database", \.database, .text,
+        "Database to read from: a file of SQLite, opened for reading, or a URI as `postgresql://user@host/name`."),
+      .optional(
+        "query", \.query, .text,
+        "Query for the records of one device, `:device`, in that database, or for those of all with a column `device`. The columns are the fields of an entry; a column with JSON is looked into."
+      ),
+      .optional(
+        "command", \.command, .text,
+        "Command of the shell that prints the records of `$DEVICE`, a JSON object or a uuid on each line."),
+      .optional(
+        "file", \.file, .text, "File with a JSON object on each line, of all devices; a field `device` says whose."),
+    ])
+}
