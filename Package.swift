@@ -152,7 +152,7 @@ let package = Package(
       "FleetSimulator", in: "Simulator/",
       needs: [
         "AnswerCheck", "BackendStore", "Sensing", "World", "Formats", "Scenario", "Host", "Engine", "Queue", "Upload",
-        "CurlTransport", "DeviceLog", "Vocabulary", "IngestServer", "HTTPService", "Network", "Store", "HTTP1",
+        "CurlTransport", "DeviceLog", "Vocabulary", "IngestServer", "HTTPService", "Network", "TLS", "Store", "HTTP1",
         "Contract", "JSON",
         "Gzip",
         "Database", "Threads", "Base",

@@ -1,6 +1,7 @@
 // Every kind of fault, as the server knows it.
 
 const whole = (value, min, max) => ({ value, type: 'number', min, max, step: 1 })
+const choice = (...choices) => ({ value: choices[0], choices })
 const text = value => ({ value, type: 'text', autocomplete: 'off', spellcheck: 'false' })
 
 /** Every kind of fault: what it does, and its settings as fields with a value to begin from. */
@@ -21,6 +22,14 @@ export const kinds = {
   wrongLength: ['stores, and announces a wrong length', { by: whole(10, -65_536, 65_536) }],
   empty: ['stores, and answers 200 without content', {}],
   replace: ['stores, and answers with another status', { status: whole(500, 200, 599) }],
+  certificate: ['TLS: shows a certificate that is wrong', {
+    problem: choice('expired', 'notYetValid', 'wrongHost', 'unknownAuthority', 'revoked', 'changed'),
+  }],
+  cutHandshake: ['TLS: resets the connection in the handshake', {}],
+  slowHandshake: ['TLS: waits in the handshake, then goes on', { time: text('5s') }],
 }
+
+/** Those that meet handshakes of TLS, in which neither device nor run is known. */
+export const handshakeKinds = ['certificate', 'cutHandshake', 'slowHandshake']
 
 export const operations = ['uploadLocations', 'registerDevice', 'refreshToken', 'uploadDeviceLog']

@@ -3,6 +3,7 @@
 import { get, put, run as pageRun, Silence } from './api.js'
 import { arrange, button, byID, element, replaceText } from './dom.js'
 import { count, time } from './format.js'
+import { handshakeKinds } from './fault-kinds.js'
 import { everyRun, RuleForm } from './rule-form.js'
 
 /** Lists that can be put back. */
@@ -95,13 +96,15 @@ export class FaultPanel {
     return { node, update }
   }
 
-  #meant({ run, match, enabled }) {
+  #meant({ run, fault, match, enabled }) {
     const where = match.run ?? run
-    const parts = [match.device ? `device ${match.device}` : match.tag ? `devices tagged ${match.tag}` : 'every device']
+    const parts = handshakeKinds.includes(fault.kind) ? [match.host ? `handshakes for ${match.host}` : 'every handshake']
+      : [match.device ? `device ${match.device}` : match.tag ? `devices tagged ${match.tag}` : 'every device']
+    if (match.address) parts.push(`from ${match.address}`)
     if (match.device && match.tag) parts.push(`tagged ${match.tag}`)
     if (where === everyRun) parts.push('all runs')
     else if (where) parts.push(`run ${where}`)
-    else if (this.#runs.length > 0) parts.push('no run')
+    else if (this.#runs.length > 0 && !handshakeKinds.includes(fault.kind)) parts.push('no run')
     if (match.operation) parts.push(match.operation)
     if (match.share < 1) parts.push(`${Number((match.share * 100).toFixed(4))} % of the requests`)
     if (match.count) parts.push(match.count === 1 ? 'once' : `${match.count} times`)

@@ -1,7 +1,7 @@
 // The form for a rule of faults: a new one, or one that is there.
 
 import { button, element, field, option, replaceText } from './dom.js'
-import { kinds, operations } from './fault-kinds.js'
+import { handshakeKinds, kinds, operations } from './fault-kinds.js'
 
 /** In a question for rules and in a match. */
 export const everyRun = '*'
@@ -28,6 +28,8 @@ export class RuleForm {
     kind: element('select', { name: 'kind' }, ...Object.keys(kinds).map(name => option(name))),
     device: word('device', 'any'),
     tag: word('tag', 'any'),
+    host: word('host', 'any, or as *.phones.test'),
+    address: word('address', 'any'),
     run: element('select', { name: 'run' }, option('', 'none')),
     operation: element('select', { name: 'operation' }, option('', 'any request'), ...operations.map(name => option(name))),
     share: element('input', { name: 'share', type: 'number', min: 0, max: 100, step: 'any', required: true, value: 100 }),
@@ -38,6 +40,10 @@ export class RuleForm {
     to: instant('match-to'),
   }
   #runField = field('Run', this.#fields.run)
+  #hasRuns = false
+  // What a request says of itself, and what a handshake of TLS does.
+  #ofRequests = []
+  #ofHandshakes = []
   #more = element('details', { class: 'more-fields' }, element('summary', {}, 'More conditions'))
   /** What is changed; null for a new rule. */
   edited = null
@@ -48,19 +54,22 @@ export class RuleForm {
   constructor(save) {
     const f = this.#fields
     f.kind.addEventListener('change', () => this.#describe({}))
+    const tag = field('Tag', f.tag)
+    this.#ofRequests = [field('Device', f.device), field('Request', f.operation), tag]
+    this.#ofHandshakes = [field('Host', f.host), field('Address', f.address)]
     this.#more.append(
-      element('div', { class: 'row' }, field('Tag', f.tag), field('Name of the rule', f.id)),
+      element('div', { class: 'row' }, tag, field('Name of the rule', f.id)),
       element('div', { class: 'row' }, field('Skip the first', f.skip), field('Seed', f.seed)),
       element('div', { class: 'row' }, field('From', f.from), field('Until', f.to)))
     this.node = element('form', { class: 'stack' }, this.#title,
       field('Kind', f.kind), this.#says, this.#settings,
-      element('div', { class: 'row' }, field('Device', f.device), this.#runField),
-      field('Request', f.operation),
+      element('div', { class: 'row' }, this.#ofRequests[0], this.#runField),
+      this.#ofRequests[1], element('div', { class: 'row' }, ...this.#ofHandshakes),
       element('div', { class: 'row' }, field('Share, %', f.share), field('Times', f.count)), this.#more,
       element('div', { class: 'row end' }, this.#cancel, this.#submit), this.said)
     this.node.addEventListener('submit', async event => {
       event.preventDefault()
-      if (await save(this.#rule(), f.run.value, this.edited)) this.begin({ device: f.device.value, run: f.run.value })
+      if (await save(this.#rule(), this.#run, this.edited)) this.begin({ device: f.device.value, run: f.run.value })
     })
     // The browser's own word for it goes with the next click.
     this.node.addEventListener('invalid', ({ target }) => {
@@ -69,6 +78,9 @@ export class RuleForm {
     }, true)
     this.begin()
   }
+
+  /** In which the rule is set: one for handshakes in none. */
+  get #run() { return handshakeKinds.includes(this.#fields.kind.value) ? '' : this.#fields.run.value }
 
   say(text) {
     replaceText(this.said, text)
@@ -110,7 +122,7 @@ export class RuleForm {
     f.kind.value = fault.kind
     this.#describe(fault)
     f.id.value = id ?? ''
-    for (const name of ['device', 'tag', 'operation', 'count']) f[name].value = match[name] ?? ''
+    for (const name of ['device', 'tag', 'operation', 'host', 'address', 'count']) f[name].value = match[name] ?? ''
     f.skip.value = match.skip || ''
     f.seed.value = seed || ''
     f.share.value = Number(((match.share ?? 1) * 100).toFixed(6))
@@ -127,8 +139,23 @@ export class RuleForm {
     const isDrawn = 'time' in settings && values.from !== values.to
     const shown = isDrawn ? { from: settings.time, to: settings.time } : settings
     const given = values.from !== undefined && !isDrawn ? { time: values.from } : values
-    this.#settings.replaceChildren(...Object.entries(shown).map(([name, { value, ...attributes }]) =>
-      field(name, element('input', { name: `setting-${name}`, required: true, value: given[name] ?? value, ...attributes }))))
+    this.#settings.replaceChildren(...Object.entries(shown).map(([name, { value, choices, ...attributes }]) =>
+      field(name, this.#setting(name, given[name] ?? value, choices, attributes))))
+    this.#showConditions()
+  }
+
+  #setting(name, value, choices, attributes) {
+    if (!choices) return element('input', { name: `setting-${name}`, required: true, value, ...attributes })
+    const select = element('select', { name: `setting-${name}` }, ...choices.map(choice => option(choice)))
+    select.value = value
+    return select
+  }
+
+  #showConditions() {
+    const isOfHandshake = handshakeKinds.includes(this.#fields.kind.value)
+    for (const node of this.#ofRequests) node.hidden = isOfHandshake
+    for (const node of this.#ofHandshakes) node.hidden = !isOfHandshake
+    this.#runField.hidden = isOfHandshake || !this.#hasRuns
   }
 
   #rule() {
@@ -136,15 +163,22 @@ export class RuleForm {
     const fault = { kind: f.kind.value }
     // What has no field, as the head and the body of an answer, stays as it was.
     if (this.edited?.fault.kind === fault.kind) for (const name of ['headers', 'body']) if (this.edited.fault[name]) fault[name] = this.edited.fault[name]
-    for (const input of this.#settings.querySelectorAll('input')) {
+    for (const input of this.#settings.querySelectorAll('input, select')) {
       fault[input.name.slice(8)] = input.type === 'number' ? input.valueAsNumber : input.value
     }
     const match = { share: Number((f.share.valueAsNumber / 100).toFixed(8)) }
-    for (const name of ['device', 'tag', 'operation']) if (f[name].value !== '') match[name] = f[name].value
+    const isOfHandshake = handshakeKinds.includes(fault.kind)
+    for (const name of isOfHandshake ? ['host', 'address'] : ['device', 'tag', 'operation']) if (f[name].value !== '') match[name] = f[name].value
     for (const name of ['count', 'skip']) if (f[name].value !== '') match[name] = f[name].valueAsNumber
     for (const name of ['from', 'to']) if (f[name].value !== '') match[name] = new Date(f[name].value).toISOString()
+    if (isOfHandshake) return this.#whole(fault, match)
     if (f.run.value === everyRun) match.run = everyRun
     else if (this.edited?.match.run) match.run = this.edited.match.run
+    return this.#whole(fault, match)
+  }
+
+  #whole(fault, match) {
+    const f = this.#fields
     return { id: f.id.value.trim(), fault, match, seed: f.seed.value === '' ? 0 : f.seed.valueAsNumber, enabled: this.edited?.enabled ?? true }
   }
 
@@ -154,10 +188,14 @@ export class RuleForm {
     this.#fields.run.replaceChildren(option('', 'none'), ...runs.map(run => option(run)), option(everyRun, 'all runs'))
     this.#fields.run.value = chosen
     if (this.#fields.run.value !== chosen) this.#fields.run.value = ''
-    this.#runField.hidden = runs.length === 0
+    this.#hasRuns = runs.length > 0
+    this.#showConditions()
   }
 
-  hideRuns() { this.#runField.hidden = true }
+  hideRuns() {
+    this.#hasRuns = false
+    this.#showConditions()
+  }
 
   focus() { this.#fields.kind.focus() }
 }

@@ -15,7 +15,8 @@ enum EveryKey {
         preset: "traccar", url: "https://backend.example/locations", headers: { "X-Run": "${RUN:-none}" },
         auth: { strategy: "jwt", tokenUrl: "/r", refreshUrl: "/f", accessTokenTtl: "15m", refreshRotation: "reusable" },
         connections: { policy: "pooled", keepAlive: "1m30s", http: "2", sourceAddresses: "single", resolve: ["backend.example:443:127.0.0.1"], proxy: "http://127.0.0.1:3128" },
-        tls: { ca: "authority.pem", insecure: false, clientCert: "phone.pem", clientKey: "phone.key" },
+        tls: { ca: "authority.pem", insecure: false, clientCert: "phone.pem", clientKey: "phone.key",
+          pinnedKey: "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" },
         verify: { method: "query", url: "/records?device={device}", uuids: "$[*].uuid", next: "$.next", database: "a.db", query: "q", command: "c", file: "f", headers: { "X-Who": "${device.id}" }, readDelay: "2s", fields: { speed: "$.v" } },
       },
       sdk: {
@@ -95,6 +96,7 @@ enum EveryKey {
         { name: "reset", at: "5m", for: "1m", toxic: { type: "reset_peer", phase: "in-response", attributes: { timeout: 5 } } },
         { name: "sliced", at: "6m", for: "1m", toxic: { type: "slicer", attributes: { average_size: 10, size_variation: 2, delay: 3 } } },
         { name: "short", at: "7m", for: "1m", toxic: { type: "limit_data", attributes: { bytes: 100 } } },
+        { name: "slow", at: "7m", for: "1m", tls: { problem: "slow", delay: "3s" } },
         { name: "http", at: "8m", for: "1m", http: {
           abort: { status: 413, percentage: 50, headers: { "Retry-After": "5" }, when: "request.bytes > 65536" },
           delay: { fixedDelay: "2s", percentage: 10, when: "request.records in [1, 2]" },

@@ -28,7 +28,7 @@ import Testing
       "seed=x",
       "--set seed=x: seed: \"x\" is not allowed here; write a whole number of at most 64 bits, as in 42 or \"0x5EED2026\""
     ),
-    ("faults[99].at=1m", "--set faults[99].at=1m: faults[99].at: there is no element 99; the last one is 14"),
+    ("faults[99].at=1m", "--set faults[99].at=1m: faults[99].at: there is no element 99; the last one is 15"),
     ("name.first=x", "--set name.first=x: name.first: a string has no key 'first'; set the whole value"),
     ("a..b=1", "--set a..b=1: 'a..b' is no path; write it as in fleets.couriers.stages[0].target"),
   ])

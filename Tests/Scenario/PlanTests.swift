@@ -69,7 +69,7 @@ import Testing
   @Test func oneFleetTakesOnlyItsOwnAlong() throws {
     let text = try read(EveryKey.text)
     let few = try #require(text.only(fleet: "few"))
-    #expect(few.fleets.map(\.name) == ["few"] && few.faults.count == 14 && few.thresholds.count == 3)
+    #expect(few.fleets.map(\.name) == ["few"] && few.faults.count == 15 && few.thresholds.count == 3)
     #expect(text.only(fleet: "nobody") == nil)
   }
 }

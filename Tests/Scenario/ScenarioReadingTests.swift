@@ -13,7 +13,7 @@ import Testing
     #expect(scenario.target.headers["X-Run"] == "none" && scenario.target.authorization.refreshRotation == .reusable)
     #expect(scenario.routes.map(\.name) == ["recorded", "drive", "town", "pauses"])
     #expect(scenario.fleets.map(\.value.executor.peakDevices) == [40, 100, 1_000, 3])
-    #expect(scenario.faults.count == 15 && scenario.faults[11].perDeviceHour == 0.1)
+    #expect(scenario.faults.count == 16 && scenario.faults[12].perDeviceHour == 0.1)
     #expect(scenario.invariants.checked == [.conservation])
     #expect(scenario.outputs.count == 11)
   }
@@ -38,7 +38,7 @@ import Testing
         "f:2:44: clock.duration: a number without unit; write a duration, as in \"90s\" (ms, s, m, h, d)",
         "f:3:30: fleets.cars.devices: -1 is out of range; write a whole number from 0 to 10000000",
         "f:3:43: fleets.cars.network: no network 'ltee'; did you mean 'lte'?",
-        "f:4:13: faults[0]: the fault has no action; add one of network, toxic, http, auth, storage, device, lifecycle, remote",
+        "f:4:13: faults[0]: the fault has no action; add one of network, toxic, tls, http, auth, storage, device, lifecycle, remote",
         "f:4:47: faults[0].netwrk: no key 'netwrk'; did you mean 'network'?",
       ])
   }

@@ -121,6 +121,8 @@ package struct TransportConfiguration: Sendable {
   /// What this side shows in the handshake, and its key, as files in PEM form.
   package var clientCertificate: String?
   package var clientKey: String?
+  /// The public keys of servers that are taken, in curl's form; nil: any that an authority vouches for.
+  package var pinnedKey: String?
   /// What is known of names instead of asking for them: `NAME:PORT:ADDRESS`.
   package var resolvedNames: [String] = []
   /// How the user of this program says whom to trust, as in "--ca FILE".

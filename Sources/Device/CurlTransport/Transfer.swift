@@ -92,7 +92,10 @@ final class Transfer {
     if !configuration.checksServer {
       set(CURLOPT_SSL_VERIFYPEER, 0)
       set(CURLOPT_SSL_VERIFYHOST, 0)
+    } else {
+      accepted(CURLOPT_SSL_CTX_FUNCTION, unsafe rr_curl_refuse_revoked(easy))
     }
+    if let key = configuration.pinnedKey { set(CURLOPT_PINNEDPUBLICKEY, key) }
     if let certificate = configuration.clientCertificate { set(CURLOPT_SSLCERT, certificate) }
     if let key = configuration.clientKey { set(CURLOPT_SSLKEY, key) }
     for name in configuration.resolvedNames {
@@ -278,11 +281,15 @@ extension Transfer {
     // The buffer says more than the code, but not always anything.
     let text = unsafe String(cString: errorText)
     let message = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
-    guard let remedy = remedy(code) else { return .failed(failure, message: message) }
+    guard let remedy = remedy(code, message) else { return .failed(failure, message: message) }
     return .failed(failure, message: "\(message); \(remedy)")
   }
 
-  private func remedy(_ code: CURLcode) -> String? {
+  private func remedy(_ code: CURLcode, _ message: String) -> String? {
+    // What OpenSSL says when `rr_look_at_staple` is not content.
+    if code == CURLE_SSL_CONNECT_ERROR, message.hasSuffix("invalid status response") {
+      return "the server says that its certificate is revoked"
+    }
     guard code == CURLE_PEER_FAILED_VERIFICATION else { return nil }
     let problem = CertificateProblem(verifyResult: long(CURLINFO_SSL_VERIFYRESULT))
     return problem?.remedy(trustSetting: trustSetting)

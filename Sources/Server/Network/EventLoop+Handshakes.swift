@@ -9,25 +9,84 @@ extension EventLoop {
     let token = ConnectionToken.handshake(handshakes.nextNumber)
     try poller.add(accepted.descriptor.number, Poller.readable, token: token)
     counters.countAccepted()
-    let handshake = PendingHandshake(
-      accepted.descriptor, peer: accepted.peer, number: handshakes.nextNumber,
-      deadline: now + configuration.times.handshake, interest: Poller.readable)
-    handshakes.insert(handshake)
-    if !isWatchingHandshakes { expireHandshakes() }
+    _ = insertHandshake(accepted.descriptor, from: accepted.peer, interest: Poller.readable)
   }
 
   /// A turn makes handshakes for a bounded time, because each costs as much as many requests. The others are reported again.
   func serveHandshake(_ number: UInt32) {
+    // Of one that waits only its end is reported.
+    if let handshake = handshakes.held(number) { fail(handshake, .cut) }
     guard let handshake = handshakes[number], handshakeTime <= configuration.handshakesPerTurn else { return }
+    advance(handshake)
+  }
+
+  private func advance(_ handshake: PendingHandshake) {
     let start = clock.monotonicNow
     defer { handshakeTime = handshakeTime + (clock.monotonicNow - start) }
     guard let channel = handshake.channel ?? begin(handshake) else { return }
-    switch channel.handshake() {
+    var progress = channel.handshake()
+    if case .greeted(let host) = progress {
+      guard goesOn(handshake, channel, askingFor: host) else { return }
+      progress = channel.handshake()
+    }
+    switch progress {
     case .done: establish(handshake, channel)
     case .wantsToRead: watch(handshake, Poller.readable)
     case .wantsToWrite: watch(handshake, Poller.writable)
     case .failed(.cut): fail(handshake, .cut)
     case .failed(let failure): refuse(handshake, failure)
+    case .greeted: preconditionFailure("a handshake has one first message")
+    }
+  }
+
+  /// What a client meets on purpose is decided when it has said whom it wants to reach. False: not now, or not any more.
+  private func goesOn(_ handshake: PendingHandshake, _ channel: TLSChannel, askingFor host: String?) -> Bool {
+    guard let secure = configuration.secure else { preconditionFailure("a handshake has a certificate") }
+    switch secure.faults?.fault(host: host, from: handshake.peer) {
+    case nil: return true
+    case .certificate(let fault)?:
+      guard !secure.identity.show(fault, over: channel) else { return true }
+      fail(handshake, .exhausted)
+    case .cut?:
+      if let number = handshake.socket?.number { Syscalls.resetOnClose(number) }
+      fail(handshake, .fault)
+    case .slow(let time)?:
+      watch(handshake, 0)
+      handshakes.hold(handshake)
+      timers.schedule(at: now + time, .heldHandshake(handshake.number))
+    }
+    return false
+  }
+
+  /// What it waited for is over: from here on it has the time of any.
+  func releaseHandshake(_ number: UInt32) {
+    guard let held = handshakes.held(number), let channel = held.channel, let socket = held.socket.take() else {
+      return
+    }
+    handshakes.remove(held)
+    let handshake = insertHandshake(socket, from: held.peer, interest: 0)
+    watch(handshake, Poller.readable)
+    makeRoom()
+    handshakes.begin(handshake, channel)
+    // What it has read is in no socket, and will not be reported.
+    advance(handshake)
+  }
+
+  private func insertHandshake(
+    _ socket: consuming FileDescriptor, from peer: SocketAddress, interest: UInt32
+  ) -> PendingHandshake {
+    let handshake = PendingHandshake(
+      socket, peer: peer, number: handshakes.nextNumber, deadline: now + configuration.times.handshake,
+      interest: interest)
+    handshakes.insert(handshake)
+    if !isWatchingHandshakes { expireHandshakes() }
+    return handshake
+  }
+
+  /// A new one that begins ends the oldest when there are too many.
+  private func makeRoom() {
+    if handshakes.begunCount >= configuration.handshakesMax, let oldest = handshakes.oldestBegun {
+      fail(oldest, .crowded)
     }
   }
 
@@ -57,12 +116,11 @@ extension EventLoop {
     case .end: return fail(handshake, .cut)
     case .nothing: return nil
     }
-    if handshakes.begunCount >= configuration.handshakesMax, let oldest = handshakes.oldestBegun {
-      fail(oldest, .crowded)
-    }
-    guard let number = handshake.socket?.number, let channel = secure.identity.channel(over: number) else {
-      return fail(handshake, .exhausted)
-    }
+    makeRoom()
+    guard let number = handshake.socket?.number,
+      let channel = secure.identity.channel(
+        over: number, stopsAtGreeting: secure.faults?.hasHandshakeFaults ?? false)
+    else { return fail(handshake, .exhausted) }
     handshakes.begin(handshake, channel)
     return channel
   }

@@ -124,6 +124,7 @@ final class EventLoop<Session: ByteSession> {
       switch due.payload {
       case .connection(let token): timerFired(token)
       case .handshakes: expireHandshakes()
+      case .heldHandshake(let number): releaseHandshake(number)
       case .resumeAccepting: resumeAccepting()
       case .drainDeadline: stop()
       }
@@ -180,6 +181,8 @@ enum LoopTimer: Sendable {
   case connection(ConnectionToken)
   /// The oldest of them may be too late.
   case handshakes
+  /// A fault holds one back until now.
+  case heldHandshake(UInt32)
   case resumeAccepting
   case drainDeadline
 }

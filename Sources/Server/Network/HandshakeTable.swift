@@ -1,15 +1,26 @@
 internal import Base
 package import TLS
 
+/// Says which handshakes meet a fault; called by all loops.
+package protocol HandshakeFaultSource: Sendable {
+  /// Whether any can: otherwise no handshake stops to be judged.
+  var hasHandshakeFaults: Bool { get }
+  /// `host` is the name that the client asks for, nil when it asks for none.
+  func fault(host: String?, from peer: SocketAddress) -> HandshakeFault?
+}
+
 /// What a group of loops needs to serve TLS beside plain connections.
 package struct SecureListening: Sendable {
   package let address: ListenAddress
   package let identity: TLSIdentity
   /// Sent to a client that speaks HTTP without TLS.
   package let plainAnswer: [UInt8]
+  package let faults: (any HandshakeFaultSource)?
 
-  package init(_ address: ListenAddress, _ identity: TLSIdentity, plainAnswer: [UInt8]) {
-    (self.address, self.identity, self.plainAnswer) = (address, identity, plainAnswer)
+  package init(
+    _ address: ListenAddress, _ identity: TLSIdentity, plainAnswer: [UInt8], faults: (any HandshakeFaultSource)? = nil
+  ) {
+    (self.address, self.identity, self.plainAnswer, self.faults) = (address, identity, plainAnswer, faults)
   }
 }
 
@@ -40,12 +51,14 @@ struct HandshakeTable {
   private var byNumber: [UInt32: PendingHandshake] = [:]
   private var arrived = NumberQueue()
   private(set) var begun = NumberQueue()
+  /// Those that a fault makes wait. They have no deadline but the end of that.
+  private var holding: [UInt32: PendingHandshake] = [:]
   private(set) var nextNumber: UInt32 = 0
   /// Those that have a channel.
   private(set) var begunCount = 0
 
-  var isEmpty: Bool { byNumber.isEmpty }
-  var all: [PendingHandshake] { Array(byNumber.values) }
+  var isEmpty: Bool { byNumber.isEmpty && holding.isEmpty }
+  var all: [PendingHandshake] { Array(byNumber.values) + Array(holding.values) }
 
   subscript(number: UInt32) -> PendingHandshake? { byNumber[number] }
 
@@ -63,7 +76,15 @@ struct HandshakeTable {
     begunCount += 1
   }
 
+  func held(_ number: UInt32) -> PendingHandshake? { holding[number] }
+
+  mutating func hold(_ handshake: PendingHandshake) {
+    remove(handshake)
+    holding[handshake.number] = handshake
+  }
+
   mutating func remove(_ handshake: PendingHandshake) {
+    if holding.removeValue(forKey: handshake.number) != nil { return }
     guard byNumber.removeValue(forKey: handshake.number) != nil else { return }
     if handshake.channel != nil { begunCount -= 1 }
     arrived.dropFirst { byNumber[$0] == nil }

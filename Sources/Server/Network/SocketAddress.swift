@@ -116,7 +116,7 @@ extension SocketAddress {
   }
 
   /// Nil when the text is not a numeric address; names are not looked up.
-  static func host(parsing text: String) -> Host? {
+  package static func host(parsing text: String) -> Host? {
     var v4 = in_addr()
     if unsafe inet_pton(AF_INET, text, &v4) == 1 { return .v4(UInt32(bigEndian: v4.s_addr)) }
     var v6: (UInt64, UInt64) = (0, 0)

@@ -10,6 +10,8 @@ package final class TLSChannel {
     case done
     case wantsToRead
     case wantsToWrite
+    /// The client has sent its first message, in which it may ask for a host. The next call goes on.
+    case greeted(host: String?)
     case failed(HandshakeFailure)
   }
 
@@ -37,11 +39,12 @@ package final class TLSChannel {
   package private(set) var hasUnread = false
 
   /// Nil when memory has run out.
-  init?(server context: TLSContext, socket number: Int32) {
+  init?(server context: TLSContext, socket number: Int32, stopsAtGreeting: Bool = false) {
     guard let method = unsafe SocketFunctions.shared.method,
       let ssl = unsafe rr_ssl_new(context.pointer, method, number)
     else { return nil }
     unsafe (self.ssl, socket) = (ssl, rr_ssl_socket(ssl))
+    if stopsAtGreeting { unsafe socket.pointee.greeting = Int32(rr_greeting_stops) }
   }
 
   deinit { unsafe SSL_free(ssl) }
@@ -59,10 +62,15 @@ package final class TLSChannel {
     switch unsafe SSL_get_error(ssl, result) {
     case SSL_ERROR_WANT_READ: return .wantsToRead
     case SSL_ERROR_WANT_WRITE: return .wantsToWrite
+    case SSL_ERROR_WANT_CLIENT_HELLO_CB:
+      return .greeted(host: unsafe socket.pointee.name.map { unsafe String(cString: $0) })
     case SSL_ERROR_SSL: return .failed(HandshakeFailure(errorCode: ERR_peek_error()))
     default: return .failed(.cut)
     }
   }
+
+  /// Before the client is answered.
+  func change(to context: TLSContext) { unsafe rr_ssl_change_context(ssl, context.pointer) }
 
   /// After the handshake.
   package var facts: TLSFacts { facts(at: time(nil)) }
@@ -189,6 +197,8 @@ package enum HandshakeFailure: String, Sendable, CaseIterable {
   case crowded
   /// Memory has run out.
   case exhausted
+  /// A fault rule has cut it.
+  case fault
 
   /// The first entry of OpenSSL's queue of errors.
   init(errorCode: UInt) {

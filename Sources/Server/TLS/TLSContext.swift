@@ -17,19 +17,42 @@ final class TLSContext: @unchecked Sendable {
   /// How long a session with a client's certificate can be resumed: nothing looks at the certificate again before.
   private static let certifiedSeconds = 300
 
-  init(_ files: TLSFiles) throws(TLSError) {
+  /// Lives as long as the context.
+  private let staple: Staple?
+
+  private init(staple: Staple?) throws(TLSError) {
     guard let pointer = unsafe SSL_CTX_new(TLS_server_method()) else {
       throw TLSError("OpenSSL makes no context: \(TLSError.reason)")
     }
     // What fails from here on frees it, because the object is complete.
     unsafe self.pointer = pointer
-    try load(files)
+    self.staple = staple
     try limit()
-    if let authorities = files.clientAuthorities { try askForCertificates(of: authorities) }
     unsafe SSL_CTX_set_alpn_select_cb(pointer, rr_choose_protocol, nil)
+    unsafe SSL_CTX_set_client_hello_cb(pointer, rr_greeted, nil)
+  }
+
+  convenience init(_ files: TLSFiles) throws(TLSError) {
+    try self.init(staple: nil)
+    try load(files)
+    if let authorities = files.clientAuthorities { try askForCertificates(of: authorities) }
+  }
+
+  /// With a certificate that is in no file, and what the server says of it.
+  convenience init(_ certificate: Certificate, _ key: PrivateKey, _ staple: Staple?) throws(TLSError) {
+    try self.init(staple: staple)
+    guard unsafe SSL_CTX_use_certificate(pointer, certificate.pointer) == 1,
+      unsafe SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1
+    else { throw TLSError("OpenSSL does not take its own certificate: \(TLSError.reason)") }
+    if let staple { unsafe rr_ssl_staple(pointer, staple.pointer) }
   }
 
   deinit { unsafe SSL_CTX_free(pointer) }
+
+  /// Nil when there is none yet.
+  var certificate: Certificate? {
+    unsafe SSL_CTX_get0_certificate(pointer).map { unsafe Certificate(sharing: $0) }
+  }
 
   /// The end of the certificate.
   var expiry: TLSExpiry { unsafe TLSExpiry(of: SSL_CTX_get0_certificate(pointer)) }

@@ -16,7 +16,9 @@ package final class TLSIdentity: Sendable {
   }
 
   private struct State {
-    var context: TLSContext
+    var context: TLSContext { didSet { faulty = FaultyContexts() } }
+    /// Beside it, for faults.
+    var faulty = FaultyContexts()
     /// Of the files that were read last, whether they could be used or not.
     var stamps: [FileStamp]
     /// When they are read again though they have not changed, in seconds of the clock of files as below.
@@ -75,14 +77,28 @@ package final class TLSIdentity: Sendable {
     if context.expiry.secondsLeft < 0 { notify(.expired) }
   }
 
-  /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on.
-  package func channel(over socket: Int32) -> TLSChannel? {
+  /// TLS for a client that has connected; nil when memory has run out. Changed files count from here on. `stopsAtGreeting`: see
+  /// `TLSChannel.Progress.greeted`.
+  package func channel(over socket: Int32, stopsAtGreeting: Bool = false) -> TLSChannel? {
     let (context, notices) = state.withLock { state in
       let notices = refresh(&state, clock())
       return (state.context, notices)
     }
     for notice in notices { notify(notice) }
-    return TLSChannel(server: context, socket: socket)
+    return TLSChannel(server: context, socket: socket, stopsAtGreeting: stopsAtGreeting)
+  }
+
+  /// Before the channel has answered its client: what the client is shown has this fault. False when it cannot be made.
+  package func show(_ fault: CertificateFault, over channel: TLSChannel) -> Bool {
+    let context = state.withLock { state in
+      do throws(TLSError) {
+        return try state.faulty.context(fault, besides: state.context, of: authority)
+      } catch {
+        return nil
+      }
+    }
+    if let context { channel.change(to: context) }
+    return context != nil
   }
 
   private func refresh(_ state: inout State, _ now: Int) -> [Notice] {

@@ -1,6 +1,7 @@
 // curl_*_setopt and curl_easy_getinfo are variadic: one typed function for each type that an option takes.
 #pragma once
 #include <curl/curl.h>
+#include <openssl/ocsp.h>
 #include <openssl/ssl.h>
 #include <stdint.h>
 
@@ -50,6 +51,39 @@ static inline int rr_curl_has_resumed(CURL *easy) {
   return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session != NULL &&
          session->backend == CURLSSLBACKEND_OPENSSL && session->internals != NULL &&
          SSL_session_reused(session->internals);
+}
+
+/// Whether an answer of OCSP says of a certificate that it is revoked. It is not asked who says so: a liar keeps us from the
+/// server, which anyone on the way can do.
+static inline int rr_ocsp_says_revoked(const unsigned char *bytes, long length) {
+  OCSP_RESPONSE *response = d2i_OCSP_RESPONSE(NULL, &bytes, length);
+  OCSP_BASICRESP *answer = response == NULL ? NULL : OCSP_response_get1_basic(response);
+  int is_revoked = 0;
+  for (int index = 0; answer != NULL && index < OCSP_resp_count(answer); index++) {
+    is_revoked |= OCSP_single_get0_status(OCSP_resp_get0(answer, index), NULL, NULL, NULL, NULL) == V_OCSP_CERTSTATUS_REVOKED;
+  }
+  OCSP_BASICRESP_free(answer);
+  OCSP_RESPONSE_free(response);
+  return is_revoked;
+}
+
+static inline int rr_look_at_staple(SSL *ssl, void *argument) {
+  (void)argument;
+  unsigned char *bytes = NULL;
+  long length = SSL_get_tlsext_status_ocsp_resp(ssl, &bytes);
+  return length <= 0 || !rr_ocsp_says_revoked(bytes, length);
+}
+
+static inline CURLcode rr_ask_for_staple(CURL *easy, void *context, void *user) {
+  (void)easy, (void)user;
+  SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp);
+  SSL_CTX_set_tlsext_status_cb(context, rr_look_at_staple);
+  return CURLE_OK;
+}
+
+/// Servers are asked whether their certificate is revoked (RFC 6066 §8), and need not answer.
+static inline CURLcode rr_curl_refuse_revoked(CURL *easy) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, rr_ask_for_staple);
 }
 
 static inline CURLMcode rr_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

@@ -1,4 +1,5 @@
-// What is taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, and TLS (tls.h).
+// What is taken from OpenSSL: HMAC-SHA256, SHA-256, random bytes, comparison in constant time, TLS (tls.h), certificates (x509.h) and what is
+// said of them (ocsp.h).
 #pragma once
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -6,6 +7,7 @@
 #include <openssl/rand.h>
 #include <limits.h>
 #include <stdint.h>
+#include "ocsp.h"
 #include "tls.h"
 #include "x509.h"
 

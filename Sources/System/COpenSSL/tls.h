@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+enum { rr_greeting_passes, rr_greeting_stops, rr_greeting_read };
+
 /// The socket below a session, and what has passed through it.
 struct rr_socket {
   int number;
@@ -19,6 +21,10 @@ struct rr_socket {
   int failure;
   /// Messages of TLS itself, in both directions.
   int messages;
+  /// `rr_greeting_stops`: the handshake stops behind the client's first message.
+  int greeting;
+  /// The host that the client asks for; NULL when it names none, and where the handshake does not stop.
+  char *name;
   uint64_t received;
   uint64_t sent;
 };
@@ -68,7 +74,9 @@ static inline long rr_bio_control(BIO *bio, int command, long number, void *poin
 }
 
 static inline int rr_bio_destroy(BIO *bio) {
-  OPENSSL_free(BIO_get_data(bio));
+  struct rr_socket *socket = BIO_get_data(bio);
+  if (socket != NULL) OPENSSL_free(socket->name);
+  OPENSSL_free(socket);
   return 1;
 }
 
@@ -112,6 +120,32 @@ static inline SSL *rr_ssl_new(SSL_CTX *context, const BIO_METHOD *method, int nu
 
 /// Lives as long as the session.
 static inline struct rr_socket *rr_ssl_socket(const SSL *ssl) { return BIO_get_data(SSL_get_rbio(ssl)); }
+
+/// Stops a handshake once, where that is wanted: what the client is shown can be decided by the host that it asks for.
+static inline int rr_greeted(SSL *ssl, int *alert, void *argument) {
+  (void)alert, (void)argument;
+  struct rr_socket *socket = rr_ssl_socket(ssl);
+  if (socket->greeting != rr_greeting_stops) return SSL_CLIENT_HELLO_SUCCESS;
+  socket->greeting = rr_greeting_read;
+  const unsigned char *bytes = NULL;
+  size_t length = 0;
+  // RFC 6066 §3: the length of the list, and of its first name the type, which is that of a host, and the length.
+  if (SSL_client_hello_get0_ext(ssl, TLSEXT_TYPE_server_name, &bytes, &length) && length > 5 &&
+      bytes[2] == TLSEXT_NAMETYPE_host_name) {
+    size_t count = (size_t)bytes[3] << 8 | bytes[4];
+    if (count <= length - 5 && count <= TLSEXT_MAXLEN_host_name) {
+      socket->name = OPENSSL_strndup((const char *)bytes + 5, count);
+    }
+  }
+  return SSL_CLIENT_HELLO_RETRY;
+}
+
+/// From here on the server is what another context says. No session of the other one is resumed, and none is offered.
+static inline void rr_ssl_change_context(SSL *ssl, SSL_CTX *context) {
+  SSL_set_SSL_CTX(ssl, context);
+  SSL_set_options(ssl, SSL_OP_NO_TICKET);
+  SSL_set_num_tickets(ssl, 0);
+}
 
 /// A client that offers other protocols only would misunderstand what comes (RFC 7301 §3.2).
 static inline int rr_choose_protocol(SSL *ssl, const unsigned char **chosen, unsigned char *length,

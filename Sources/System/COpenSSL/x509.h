@@ -30,10 +30,17 @@ static inline int rr_x509_begin(X509 *certificate, const char *name, EVP_PKEY *k
   return done;
 }
 
+/// The names and addresses of another certificate, if it has any.
+static inline int rr_x509_copy_names(X509 *certificate, const X509 *model) {
+  int place = X509_get_ext_by_NID(model, NID_subject_alt_name, -1);
+  return place < 0 || X509_add_ext(certificate, X509_get_ext(model, place), -1);
+}
+
 /// A certificate of `key`, valid between two days counted from now. Without `issuer` it is an authority's own; else it is one
-/// for `usage` ("serverAuth") by `alternatives`, as "DNS:localhost,IP:127.0.0.1". NULL when OpenSSL refuses a value.
+/// for `usage` ("serverAuth") by `alternatives`, as "DNS:localhost,IP:127.0.0.1", or by the names of `model`. NULL when OpenSSL
+/// refuses a value.
 static inline X509 *rr_x509_issue(const char *name, EVP_PKEY *key, int from_day, int to_day, const char *usage,
-                                  const char *alternatives, X509 *issuer, EVP_PKEY *issuer_key) {
+                                  const char *alternatives, const X509 *model, X509 *issuer, EVP_PKEY *issuer_key) {
   X509 *certificate = X509_new();
   if (certificate == NULL) return NULL;
   X509 *signer = issuer == NULL ? certificate : issuer;
@@ -48,7 +55,8 @@ static inline X509 *rr_x509_issue(const char *name, EVP_PKEY *key, int from_day,
     done = done && rr_x509_extend(certificate, signer, NID_basic_constraints, "critical,CA:FALSE") &&
            rr_x509_extend(certificate, signer, NID_key_usage, "critical,digitalSignature") &&
            rr_x509_extend(certificate, signer, NID_ext_key_usage, usage) &&
-           rr_x509_extend(certificate, signer, NID_subject_alt_name, alternatives);
+           (alternatives == NULL ? rr_x509_copy_names(certificate, model)
+                                 : rr_x509_extend(certificate, signer, NID_subject_alt_name, alternatives));
   }
   if (done && X509_sign(certificate, issuer == NULL ? key : issuer_key, EVP_sha256()) > 0) return certificate;
   X509_free(certificate);

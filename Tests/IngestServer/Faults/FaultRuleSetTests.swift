@@ -1,6 +1,7 @@
 import Base
 import Contract
 import JSON
+import Network
 import Testing
 
 @testable import IngestServer
@@ -10,7 +11,7 @@ import Testing
   private let noon = WallInstant(millisecondsSince1970: 1_785_240_000_000)
 
   private func rules(_ text: String, owner: String = "") throws -> [FaultRule] {
-    try FaultRule.list(try JSONValue(parsing: text.utf8.span), owner: owner)
+    try FaultRule.list(try JSONValue(parsing: text.utf8.span), owner: owner, .all)
   }
 
   private func plan(_ match: String, seed: Int = 1, owner: String = "") throws -> FaultRuleSet {
@@ -18,6 +19,56 @@ import Testing
     let text = #"{"faults":[{"id":"r","fault":{"kind":"drop"},"match":\#(match),"seed":\#(seed)}]}"#
     plan.replace(try rules(text, owner: owner), of: owner)
     return plan
+  }
+
+  private func refusal(_ rule: String, owner: String = "", _ reach: HandshakeReach = .all) throws -> String? {
+    let body = try JSONValue(parsing: #"{"faults":[\#(rule)]}"#.utf8.span)
+    do throws(FieldError) { _ = try FaultRule.list(body, owner: owner, reach) } catch { return "\(error)" }
+    return nil
+  }
+
+  /// What comes before there is a request cannot be told by what only a request says.
+  @Test func aRuleForHandshakesMatchesWhatAHandshakeShows() throws {
+    func rule(_ kind: String, _ match: String) -> String {
+      #"{"id":"r","fault":\#(kind),"match":{\#(match)}}"#
+    }
+    let cut = #"{"kind":"cutHandshake"}"#
+    for (key, value) in [("device", "a"), ("tag", "a"), ("run", "a"), ("operation", "uploadLocations")] {
+      let said = try #require(try refusal(rule(cut, #""\#(key)":"\#(value)""#)))
+      #expect(said.contains("faults[0].match.\(key)") && said.contains("match host"), "\(said)")
+    }
+    let ofRun = try #require(try refusal(rule(cut, ""), owner: "x"))
+    #expect(ofRun.contains("outside of runs"), "\(ofRun)")
+    #expect(try refusal(rule(cut, #""address":"phone""#))?.contains("faults[0].match.address") == true)
+    for key in ["host", "address"] {
+      let said = try #require(try refusal(rule(#"{"kind":"drop"}"#, #""\#(key)":"127.0.0.1""#)))
+      #expect(said.contains("certificate, cutHandshake, slowHandshake only"), "\(said)")
+    }
+    #expect(try refusal(rule(#"{"kind":"certificate"}"#, ""))?.contains("faults[0].fault.problem") == true)
+    let problem = try #require(try refusal(rule(#"{"kind":"certificate","problem":"old"}"#, "")))
+    #expect(problem.contains("expired, notYetValid, wrongHost, unknownAuthority, revoked, changed"), "\(problem)")
+    #expect(try refusal(rule(cut, ""), .none)?.contains("speaks no TLS") == true)
+    let whole = #""host":"*.a.test","address":"::1","share":0.5,"count":2,"skip":1,"to":"2026-07-28T12:00:00.000Z""#
+    #expect(try refusal(rule(#"{"kind":"slowHandshake","time":"3s"}"#, whole)) == nil)
+  }
+
+  /// Rules for requests and rules for handshakes are in one list, and do not see each other's.
+  @Test func handshakesMeetTheirOwnRulesOnly() throws {
+    var plan = FaultRuleSet()
+    let text = #"""
+      {"faults":[{"id":"r","fault":{"kind":"drop"}},
+      {"id":"h","fault":{"kind":"slowHandshake","from":"1s","to":"3s"},"match":{"to":"2026-07-28T12:00:00.000Z","skip":1}}]}
+      """#
+    plan.replace(try rules(text), of: "")
+    func meet(_ seconds: Int64) -> AppliedFault? {
+      let at = noon.advanced(byMilliseconds: 1_000 * seconds)
+      return plan.decide(FaultHandshake(host: nil, address: .v4(0x7F00_0001), at: at))
+    }
+    #expect(meet(0) == nil && meet(-1) == nil, "too late, and skipped")
+    let met = try #require(meet(-1))
+    #expect(met.rule == "h" && (Nanoseconds.seconds(1)...Nanoseconds.seconds(3)).contains(met.delay))
+    #expect(plan.decide(request(), beforeBody: false)?.rule == "r")
+    #expect(plan.entries.map(\.hits) == [1, 1])
   }
 
   private func request(_ device: String = "a", run: String = "", _ operation: DeviceOperation = .uploadLocations)

@@ -26,13 +26,15 @@ final class EchoServer {
   let certificates: TestCertificates
   let group: LoopGroup<EchoSession>
 
-  init(_ adjust: (inout NetworkConfiguration) -> Void = { _ in }) throws {
+  init(
+    meeting faults: (any HandshakeFaultSource)? = nil, _ adjust: (inout NetworkConfiguration) -> Void = { _ in }
+  ) throws {
     certificates = try TestCertificates()
     let files = try certificates.issue("server")
     let identity = try TLSIdentity(TLSFiles(certificate: files.certificate, key: files.key)) { _ in }
     var configuration = NetworkConfiguration()
     let address = try ListenAddress(parsing: "127.0.0.1:0")
-    configuration.secure = SecureListening(address, identity, plainAnswer: [])
+    configuration.secure = SecureListening(address, identity, plainAnswer: [], faults: faults)
     adjust(&configuration)
     group = try LoopGroup(configuration, on: address) { _, _ in { _ in EchoSession() } }
   }

@@ -33,6 +33,16 @@ final class SecureServer {
 
   deinit { server.stop(within: 0) }
 
+  /// The whole answer to a request of administration, on the plain port.
+  @discardableResult
+  func put(_ path: String, _ body: String) throws -> String {
+    let client = try LoopbackClient(port: server.port)
+    try client.send(
+      "PUT \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n")
+    try client.send(body)
+    return try client.receiveToEnd().text
+  }
+
   /// A line of `/metrics`.
   func metric(_ name: String) throws -> Int? {
     let client = try LoopbackClient(port: server.port)

@@ -15,7 +15,7 @@ import Support
   init() throws {
     folder = try TemporaryFolder()
     guard let key = unsafe rr_p256_key(),
-      let certificate = unsafe rr_x509_issue("test authority", key, -1, 10, nil, nil, nil, nil)
+      let certificate = unsafe rr_x509_issue("test authority", key, -1, 10, nil, nil, nil, nil, nil)
     else { throw Failure(what: "authority") }
     unsafe (self.key, self.certificate) = (key, certificate)
     unsafe try write("authority.pem") { unsafe PEM_write_bio_X509($0, certificate) }
@@ -37,7 +37,7 @@ import Support
     guard let own = unsafe rr_p256_key() else { throw Failure(what: "key") }
     defer { unsafe EVP_PKEY_free(own) }
     let issued = unsafe rr_x509_issue(
-      name, own, days.lowerBound, days.upperBound, "serverAuth,clientAuth", names, certificate, key)
+      name, own, days.lowerBound, days.upperBound, "serverAuth,clientAuth", names, nil, certificate, key)
     guard let issued = unsafe issued else { throw Failure(what: "certificate") }
     defer { unsafe X509_free(issued) }
     unsafe try write(name + ".key") { unsafe PEM_write_bio_PrivateKey($0, own, nil, nil, 0, nil, nil) }

@@ -5,6 +5,8 @@ import Support
 @safe final class TestClient {
   struct Failure: Error, CustomStringConvertible {
     let description: String
+    /// What the check of the server's certificate came to, where it was made.
+    var verifyResult: Int?
 
     /// The last error of the library.
     static var ofOpenSSL: Failure {
@@ -16,6 +18,10 @@ import Support
   /// What a client asks for.
   struct Wishes {
     var authority: String?
+    /// Whose name the certificate must have.
+    var host = "localhost"
+    /// In the first message too (RFC 6066 §3).
+    var asksForHost = false
     var version: Int32 = TLS1_3_VERSION
     var certificate: (certificate: String, key: String)?
     var session: Session?
@@ -26,7 +32,12 @@ import Support
       if let authority {
         guard unsafe X509_STORE_load_file(store, authority) == 1 else { throw Failure(description: authority) }
         unsafe SSL_set_verify(ssl, SSL_VERIFY_PEER, nil)
-        unsafe SSL_set1_host(ssl, "localhost")
+        unsafe SSL_set1_host(ssl, host)
+      }
+      if asksForHost {
+        var name = Array(host.utf8CString)
+        let kind = Int(TLSEXT_NAMETYPE_host_name)
+        _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, kind, &name)
       }
       if let own = certificate {
         guard unsafe SSL_use_certificate_file(ssl, own.certificate, SSL_FILETYPE_PEM) == 1,
@@ -57,7 +68,11 @@ import Support
     unsafe (self.context, self.ssl) = (context, ssl)
     unsafe try wishes.apply(to: ssl, SSL_CTX_get_cert_store(context))
     unsafe SSL_set_fd(ssl, raw.number)
-    guard unsafe SSL_connect(ssl) == 1 else { throw Failure.ofOpenSSL }
+    guard unsafe SSL_connect(ssl) == 1 else {
+      var failure = Failure.ofOpenSSL
+      failure.verifyResult = unsafe SSL_get_verify_result(ssl)
+      throw failure
+    }
   }
 
   deinit {
@@ -74,6 +89,17 @@ import Support
     var text = [CChar](repeating: 0, count: 256)
     unsafe X509_NAME_oneline(X509_get_subject_name(SSL_get0_peer_certificate(ssl)), &text, 256)
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The public key in it, in DER.
+  var serverKey: [UInt8] {
+    let key = unsafe X509_get0_pubkey(SSL_get0_peer_certificate(ssl))
+    var bytes = [UInt8](repeating: 0, count: unsafe Int(i2d_PUBKEY(key, nil)))
+    unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+      var end = buffer.baseAddress
+      unsafe i2d_PUBKEY(key, &end)
+    }
+    return bytes
   }
 
   /// That of HTTP; empty where none was agreed upon.

@@ -1,14 +1,17 @@
 import Base
 import Contract
 import JSON
+import Network
 import Store
 import Synchronization
+import TLS
 
 /// The faults that requests of devices meet, and their rules.
 struct FaultHandlers: Sendable {
   let board: FaultBoard
   let hub: EventHub
   let metrics: ServerMetrics
+  let reach: HandshakeReach
 
   /// The fault that meets this request now, which is counted: the planned one, which is taken, or one of the rules.
   func fault(for exchange: Exchange, beforeBody: Bool, _ planned: inout ServerFault?) -> AppliedFault? {
@@ -55,7 +58,7 @@ struct FaultHandlers: Sendable {
     let rules: [FaultRule]
     do {
       let body = try JSONValue(parsing: exchange.body.span)
-      rules = try FaultRule.list(body, owner: exchange.run)
+      rules = try FaultRule.list(body, owner: exchange.run, reach)
     } catch {
       return .answer(.error(400, "bad_faults", "\(error)"))
     }
@@ -82,6 +85,22 @@ struct FaultHandlers: Sendable {
   }
 }
 
+extension FaultHandlers: HandshakeFaultSource {
+  var hasHandshakeFaults: Bool { board.concernsHandshakes }
+
+  func fault(host: String?, from peer: SocketAddress) -> HandshakeFault? {
+    let handshake = FaultHandshake(host: host, address: peer.host, at: SystemClock().wallNow)
+    guard let applied = board.decide(handshake) else { return nil }
+    metrics.faulted(applied.fault.kind)
+    switch applied.fault {
+    case .certificate(let fault): return .certificate(fault)
+    case .cutHandshake: return .cut
+    case .slowHandshake: return .slow(applied.delay)
+    default: preconditionFailure("\(applied.fault.kind) meets requests")
+    }
+  }
+}
+
 extension JSONWriter {
   fileprivate mutating func append(_ entry: FaultRuleSet.Entry) {
     beginObject()
@@ -90,7 +109,7 @@ extension JSONWriter {
     key("fault")
     entry.rule.fault.append(to: &self)
     key("match")
-    append(entry.rule.match)
+    append(entry.rule.match, ofHandshakes: entry.rule.fault.kind.isOfHandshake)
     member("seed", entry.rule.seed)
     member("enabled", entry.rule.isEnabled)
     member("matched", entry.matched)
@@ -98,10 +117,12 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func append(_ match: FaultRule.Match) {
+  private mutating func append(_ match: FaultRule.Match, ofHandshakes: Bool) {
     beginObject()
+    if let host = match.host { member("host", host) }
+    if let address = match.address { member("address", SocketAddress(host: address, port: 0).hostText) }
     if let device = match.device { member("device", device) }
-    if match.run != "" { member("run", match.run ?? "*") }
+    if !ofHandshakes, match.run != "" { member("run", match.run ?? "*") }
     if let tag = match.tag { member("tag", tag) }
     if let operation = match.operation { member("operation", operation.rawValue) }
     member("share", match.share)

@@ -91,7 +91,8 @@ extension IngestSession {
       perform(.store(.ingest(batch), afterwards: continuation), exchange, &output)
     case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace:
       perform(reply, exchange, &output)
-    case .refuse, .reset: preconditionFailure("\(fault.fault.kind) comes before the body")
+    case .refuse, .reset, .certificate, .cutHandshake, .slowHandshake:
+      preconditionFailure("\(fault.fault.kind) comes before the body")
     }
   }
 
@@ -135,7 +136,9 @@ extension IngestSession {
     case .replace(let status, let fields, let body):
       returnCarried()
       write(exchange, .asked(status, fields, body: body), bodyComplete: true, &output)
-    case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix: return false
+    case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake,
+      .slowHandshake:
+      return false
     }
     return true
   }

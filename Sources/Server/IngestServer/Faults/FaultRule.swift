@@ -1,6 +1,7 @@
 import Base
 import Contract
 import JSON
+import Network
 
 /// A fault and the requests that it meets.
 struct FaultRule: Equatable, Sendable {
@@ -12,6 +13,10 @@ struct FaultRule: Equatable, Sendable {
     /// The run whose requests are meant; nil for every run.
     var run: String?
     var operation: DeviceOperation?
+    /// Of a handshake: the host that the client asks for, or `*.` before the end of it.
+    var host: String?
+    /// Of a handshake: where the client is.
+    var address: SocketAddress.Host?
     /// The part of the matching requests that the fault meets, 0 to 1.
     var share = 1.0
     /// The fault happens so many times and then no more.
@@ -33,14 +38,29 @@ struct FaultRule: Equatable, Sendable {
   let owner: String
 
   func concerns(_ request: FaultRequest) -> Bool {
-    guard isEnabled else { return false }
+    guard isEnabled, !fault.kind.isOfHandshake else { return false }
     if let device = match.device, device != request.device { return false }
     if let tag = match.tag, !request.tags.contains(tag) { return false }
     if let run = match.run, run != request.run { return false }
     if let operation = match.operation, operation != request.operation { return false }
-    if let from = match.from, request.at < from { return false }
-    if let to = match.to, request.at >= to { return false }
-    return true
+    return match.isTime(request.at)
+  }
+
+  func concerns(_ handshake: FaultHandshake) -> Bool {
+    guard isEnabled, fault.kind.isOfHandshake else { return false }
+    if let host = match.host, !FaultRule.Match.stands(host, for: handshake.host) { return false }
+    if let address = match.address, address != handshake.address { return false }
+    return match.isTime(handshake.at)
+  }
+}
+
+extension FaultRule.Match {
+  fileprivate func isTime(_ now: WallInstant) -> Bool { from.map { $0 <= now } ?? true && to.map { now < $0 } ?? true }
+
+  /// Names of hosts have no case (RFC 4343).
+  fileprivate static func stands(_ pattern: String, for host: String?) -> Bool {
+    guard let host = host?.lowercased() else { return false }
+    return pattern.hasPrefix("*.") ? host.hasSuffix(pattern.dropFirst().lowercased()) : host == pattern.lowercased()
   }
 }
 
@@ -74,7 +94,8 @@ struct AppliedFault: Equatable, Sendable {
     rule = ""
     self.fault = fault
     switch fault {
-    case .delay(let range), .delayAfterCommit(let range): delay = .milliseconds(range.lowerBound)
+    case .delay(let range), .delayAfterCommit(let range), .slowHandshake(let range):
+      delay = .milliseconds(range.lowerBound)
     case .dribble(_, let pause): delay = .milliseconds(pause)
     default: delay = .zero
     }
@@ -86,7 +107,7 @@ extension FaultRule {
   static let rulesMax = 1_000
 
   /// The body of PUT /admin/v1/faults: `{"faults":[{"id":…,"fault":{"kind":…},"match":{…},"seed":…,"enabled":…}]}`.
-  static func list(_ body: JSONValue, owner: String) throws(FieldError) -> [FaultRule] {
+  static func list(_ body: JSONValue, owner: String, _ reach: HandshakeReach) throws(FieldError) -> [FaultRule] {
     let fields = try AdminFields(body, knows: ["faults"])
     guard case .array(let elements)? = fields.value("faults") else { throw FieldError("faults", .missing) }
     guard elements.count <= rulesMax else {
@@ -96,6 +117,9 @@ extension FaultRule {
     var ids: Set<String> = []
     for (index, element) in elements.enumerated() {
       let rule = try FaultRule(element, at: "faults[\(index)]", owner: owner)
+      if let problem = reach.problem(of: rule.fault) {
+        throw FieldError("faults[\(index)].fault.kind", .outOfRange(expected: problem))
+      }
       guard ids.insert(rule.id).inserted else {
         throw FieldError("faults[\(index)].id", .outOfRange(expected: "unique"))
       }
@@ -110,7 +134,11 @@ extension FaultRule {
     guard let fault = fields.value("fault") else { throw FieldError(fields.place("fault"), .missing) }
     self.id = id
     self.fault = try ServerFault(fault, at: fields.place("fault"))
-    match = try Match(fields.value("match"), at: fields.place("match"), owner: owner)
+    let matched = fields.value("match")
+    match =
+      self.fault.kind.isOfHandshake
+      ? try Match(ofHandshakes: matched, at: fields.place("match"), owner: owner)
+      : try Match(matched, at: fields.place("match"), owner: owner)
     seed = UInt64(try fields.integer("seed", in: 0...Int64.max) ?? 0)
     isEnabled = try fields.flag("enabled") ?? true
     self.owner = owner
@@ -126,8 +154,10 @@ extension FaultRule.Match {
   /// A rule set within a run is about that run. Outside of runs it is about ordinary traffic, or about the run that it
   /// names, `*` for all.
   fileprivate init(_ value: JSONValue?, at path: String, owner: String) throws(FieldError) {
-    let keys = ["device", "tag", "run", "operation", "share", "count", "skip", "from", "to"]
-    let fields = try AdminFields(value ?? .object([:]), at: path, knows: keys)
+    let fields = try AdminFields(value ?? .object([:]), at: path, knows: FaultRule.Match.keys)
+    for key in ["host", "address"] where fields.value(key) != nil {
+      throw FieldError(fields.place(key), .outOfRange(expected: "omitted: \(FaultRule.Match.kindsOfHandshakes) only"))
+    }
     device = try fields.text("device")
     tag = try fields.text("tag")
     let named = try fields.text("run")
@@ -142,6 +172,40 @@ extension FaultRule.Match {
       }
       operation = known
     }
+    try take(fields)
+  }
+
+  /// A handshake comes before there is a request: nothing but who connects, and to what name, is known.
+  fileprivate init(ofHandshakes value: JSONValue?, at path: String, owner: String) throws(FieldError) {
+    let fields = try AdminFields(value ?? .object([:]), at: path, knows: FaultRule.Match.keys)
+    for key in ["device", "tag", "run", "operation"] where fields.value(key) != nil {
+      throw FieldError(
+        fields.place(key),
+        .outOfRange(
+          expected: "omitted: a handshake of TLS names none; match host (the name that the client asks for, as "
+            + "phone-1.phones.test or *.phones.test) or address"))
+    }
+    guard owner.isEmpty else {
+      throw FieldError(path, .outOfRange(expected: "set outside of runs: a handshake of TLS belongs to none"))
+    }
+    host = try fields.text("host")
+    if let text = try fields.text("address") {
+      guard let parsed = SocketAddress.host(parsing: text) else {
+        throw FieldError(fields.place("address"), .outOfRange(expected: "an address, as 192.168.1.20 or fd00::9"))
+      }
+      address = parsed
+    }
+    try take(fields)
+  }
+
+  private static let keys = [
+    "device", "tag", "run", "operation", "host", "address", "share", "count", "skip", "from", "to",
+  ]
+  private static let kindsOfHandshakes = ServerFault.Kind.allCases.filter(\.isOfHandshake).map(\.rawValue)
+    .joined(separator: ", ")
+
+  /// What every match may have.
+  private mutating func take(_ fields: AdminFields) throws(FieldError) {
     share = try fields.share("share") ?? 1
     count = try fields.integer("count", in: 0...Int64(Int32.max)).map { Int($0) }
     skip = Int(try fields.integer("skip", in: 0...Int64(Int32.max)) ?? 0)

@@ -5,7 +5,7 @@ import Synchronization
 /// draws for one device do not depend on what other devices do.
 struct FaultRuleSet: Sendable {
   /// Devices whose requests a rule counts one by one. Those beyond draw by the rule's common count.
-  private static let devicesCounted = 100_000
+  fileprivate static let devicesCounted = 100_000
 
   /// A rule and what it has met.
   struct Entry: Sendable {
@@ -48,28 +48,38 @@ struct FaultRuleSet: Sendable {
     for index in entries.indices {
       let kind = entries[index].rule.fault.kind
       guard kind.isBeforeBody == beforeBody, !ofAnswer || kind.isOfAnswer else { continue }
-      if let applied = entries[index].decide(request, devicesCounted: FaultRuleSet.devicesCounted) { return applied }
+      if entries[index].rule.concerns(request), let applied = entries[index].decide(for: request.device) {
+        return applied
+      }
+    }
+    return nil
+  }
+
+  /// The fault that meets a handshake: of the first rule in the list that decides so.
+  mutating func decide(_ handshake: FaultHandshake) -> AppliedFault? {
+    for index in entries.indices where entries[index].rule.concerns(handshake) {
+      if let applied = entries[index].decide(for: handshake.host ?? "") { return applied }
     }
     return nil
   }
 }
 
 extension FaultRuleSet.Entry {
-  fileprivate mutating func decide(_ request: FaultRequest, devicesCounted: Int) -> AppliedFault? {
-    guard rule.concerns(request) else { return nil }
+  /// What the rule concerns is met or is not.
+  fileprivate mutating func decide(for device: String) -> AppliedFault? {
     matched += 1
     guard matched > UInt64(rule.match.skip), rule.match.count.map({ hits < UInt64($0) }) ?? true else { return nil }
-    var stream = nextStream(for: request.device, devicesCounted: devicesCounted)
+    var stream = nextStream(for: device)
     guard stream.chance(rule.match.share) else { return nil }
     hits += 1
     return AppliedFault(rule: rule.id, fault: rule.fault, delay: rule.fault.drawDelay(from: &stream))
   }
 
   /// Two draws belong to each request of a device: whether, and how long.
-  private mutating func nextStream(for device: String, devicesCounted: Int) -> RandomStream {
+  private mutating func nextStream(for device: String) -> RandomStream {
     let hash = FNV1a.hash(device)
     var n = matched
-    if draws[hash] != nil || draws.count < devicesCounted {
+    if draws[hash] != nil || draws.count < FaultRuleSet.devicesCounted {
       n = draws[hash, default: 0]
       draws[hash] = n + 1
     }
@@ -80,7 +90,7 @@ extension FaultRuleSet.Entry {
 extension ServerFault {
   fileprivate func drawDelay(from stream: inout RandomStream) -> Nanoseconds {
     switch self {
-    case .delay(let range), .delayAfterCommit(let range):
+    case .delay(let range), .delayAfterCommit(let range), .slowHandshake(let range):
       .milliseconds(range.lowerBound + Int64(stream.integer(below: UInt64(range.upperBound - range.lowerBound) + 1)))
     case .dribble(_, let pause): .milliseconds(pause)
     default: .zero
@@ -94,6 +104,7 @@ final class FaultBoard: Sendable {
   private let hasRules = Atomic(false)
   private let hasTags = Atomic(false)
   private let hasRequestRules = Atomic(false)
+  private let hasHandshakeRules = Atomic(false)
 
   var isEmpty: Bool { !hasRules.load(ordering: .acquiring) }
 
@@ -102,6 +113,11 @@ final class FaultBoard: Sendable {
 
   /// Whether a rule decides by the whole request what becomes of it.
   var concernsRequests: Bool { hasRequestRules.load(ordering: .acquiring) }
+
+  /// Whether a rule is about handshakes.
+  var concernsHandshakes: Bool { hasHandshakeRules.load(ordering: .acquiring) }
+
+  func decide(_ handshake: FaultHandshake) -> AppliedFault? { plan.withLock { $0.decide(handshake) } }
 
   func decide(_ request: FaultRequest, beforeBody: Bool, ofAnswer: Bool = false) -> AppliedFault? {
     plan.withLock { $0.decide(request, beforeBody: beforeBody, ofAnswer: ofAnswer) }
@@ -113,7 +129,9 @@ final class FaultBoard: Sendable {
       hasRules.store(!plan.isEmpty, ordering: .releasing)
       hasTags.store(plan.entries.contains { $0.rule.match.tag != nil }, ordering: .releasing)
       let kinds = plan.entries.filter(\.rule.isEnabled).map(\.rule.fault.kind)
-      hasRequestRules.store(kinds.contains { !$0.isBeforeBody && !$0.isOfAnswer }, ordering: .releasing)
+      hasRequestRules.store(
+        kinds.contains { !$0.isBeforeBody && !$0.isOfAnswer && !$0.isOfHandshake }, ordering: .releasing)
+      hasHandshakeRules.store(kinds.contains(where: \.isOfHandshake), ordering: .releasing)
     }
   }
 
@@ -122,6 +140,7 @@ final class FaultBoard: Sendable {
     plan.withLock { plan in
       let count = plan.clear(of: run)
       hasRules.store(!plan.isEmpty, ordering: .releasing)
+      if plan.isEmpty { hasHandshakeRules.store(false, ordering: .releasing) }
       return count
     }
   }

@@ -1,8 +1,9 @@
 package import Contract
 import HTTP1
 package import JSON
+package import TLS
 
-/// An injected fault of one request. The names are the `kind`s of the JSON.
+/// An injected fault of one request, or of one handshake of TLS. The names are the `kind`s of the JSON.
 package enum ServerFault: Equatable, Sendable {
   /// Answers before the body is read; nothing is stored.
   case refuse(status: Int)
@@ -37,12 +38,21 @@ package enum ServerFault: Equatable, Sendable {
   case empty
   /// Stores, and answers this instead, in the form of `status`.
   case replace(Int, [NameValuePair] = [], body: String? = nil)
+  /// A handshake of TLS shows a certificate with this fault.
+  case certificate(CertificateFault)
+  /// Resets the connection when the client has begun a handshake of TLS.
+  case cutHandshake
+  /// Waits in a handshake of TLS, then goes on.
+  case slowHandshake(ClosedRange<Int64>)
 
   /// The `kind` in the JSON, the label in the metrics, and the mark in the journal.
   package enum Kind: String, CaseIterable, Sendable {
     case refuse, reset, delay, status, portal, redirect, pretend, prefix, cut, drop, delayAfterCommit, dribble,
       malformed
-    case wrongLength, empty, replace
+    case wrongLength, empty, replace, certificate, cutHandshake, slowHandshake
+
+    /// Meets handshakes of TLS, which name no device and no run, and no requests.
+    package var isOfHandshake: Bool { self == .certificate || self == .cutHandshake || self == .slowHandshake }
 
     /// Decided when the head has come, so that the body need not be read.
     var isBeforeBody: Bool { self == .refuse || self == .reset }
@@ -54,7 +64,9 @@ package enum ServerFault: Equatable, Sendable {
     var isOfAnswer: Bool {
       switch self {
       case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
-      case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix: false
+      case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake,
+        .slowHandshake:
+        false
       }
     }
   }
@@ -77,6 +89,9 @@ package enum ServerFault: Equatable, Sendable {
     case .wrongLength: .wrongLength
     case .empty: .empty
     case .replace: .replace
+    case .certificate: .certificate
+    case .cutHandshake: .cutHandshake
+    case .slowHandshake: .slowHandshake
     }
   }
 }
@@ -115,7 +130,8 @@ extension ServerFault {
         writer.value(field.value)
       }
       writer.endObject()
-    case .delay(let range), .delayAfterCommit(let range):
+    case .certificate(let problem): writer.member("problem", problem.rawValue)
+    case .delay(let range), .delayAfterCommit(let range), .slowHandshake(let range):
       writer.member("from", "\(range.lowerBound)ms")
       writer.member("to", "\(range.upperBound)ms")
     case .redirect(let status, let location):
@@ -127,7 +143,7 @@ extension ServerFault {
       writer.member("bytes", bytes)
       writer.member("every", "\(pause)ms")
     case .wrongLength(let difference): writer.member("by", difference)
-    case .reset, .portal, .pretend, .drop, .malformed, .empty: break
+    case .reset, .portal, .pretend, .drop, .malformed, .empty, .cutHandshake: break
     }
     writer.endObject()
   }
@@ -137,6 +153,7 @@ extension ServerFault {
   init(_ value: JSONValue, at path: String) throws(FieldError) {
     let keys = [
       "kind", "status", "headers", "body", "time", "from", "to", "bytes", "every", "records", "by", "location",
+      "problem",
     ]
     let fields = try AdminFields(value, at: path, knows: keys)
     let name = try fields.text("kind") ?? ""
@@ -175,7 +192,19 @@ extension ServerFault {
       self = .replace(
         Int(try fields.integer("status", in: 200...599) ?? 500), try ServerFault.headers(fields),
         body: try fields.text("body"))
+    case .certificate: self = .certificate(try ServerFault.certificateFault(fields))
+    case .cutHandshake: self = .cutHandshake
+    case .slowHandshake: self = .slowHandshake(try ServerFault.delays(fields))
     }
+  }
+
+  private static func certificateFault(_ fields: AdminFields) throws(FieldError) -> CertificateFault {
+    guard let name = try fields.text("problem") else { throw FieldError(fields.place("problem"), .missing) }
+    guard let fault = CertificateFault(rawValue: name) else {
+      let names = CertificateFault.allCases.map(\.rawValue).joined(separator: ", ")
+      throw FieldError(fields.place("problem"), .outOfRange(expected: "one of \(names)"))
+    }
+    return fault
   }
 
   private static func headers(_ fields: AdminFields) throws(FieldError) -> [NameValuePair] {
@@ -223,13 +252,14 @@ extension ServerFault.Kind {
     switch self {
     case .refuse: ["status"]
     case .status, .replace: ["status", "headers", "body"]
-    case .delay, .delayAfterCommit: ["time", "from", "to"]
+    case .delay, .delayAfterCommit, .slowHandshake: ["time", "from", "to"]
+    case .certificate: ["problem"]
     case .redirect: ["status", "location"]
     case .prefix: ["records"]
     case .cut: ["bytes"]
     case .dribble: ["bytes", "every"]
     case .wrongLength: ["by"]
-    case .reset, .portal, .pretend, .drop, .malformed, .empty: []
+    case .reset, .portal, .pretend, .drop, .malformed, .empty, .cutHandshake: []
     }
   }
 }

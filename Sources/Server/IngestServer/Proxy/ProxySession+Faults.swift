@@ -40,7 +40,8 @@ extension ProxySession {
     case .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace:
       current.answerFault = fault
       release(current, nil, now)
-    case .refuse, .reset: preconditionFailure("\(fault.fault.kind) comes before the body")
+    case .refuse, .reset, .certificate, .cutHandshake, .slowHandshake:
+      preconditionFailure("\(fault.fault.kind) comes before the body")
     }
   }
 
@@ -58,7 +59,9 @@ extension ProxySession {
     case .delayAfterCommit: gate = now + fault.delay
     case .dribble(let piece, _): passage = .paced(piece: piece, pause: fault.delay)
     case .malformed, .wrongLength, .empty, .replace: passage = .rewritten
-    case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix: break
+    case .refuse, .reset, .delay, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake,
+      .slowHandshake:
+      break
     }
   }
 

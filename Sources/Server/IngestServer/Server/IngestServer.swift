@@ -66,7 +66,8 @@ public final class IngestServer: Sendable {
         registry: registry, backend: backend, hub: hub, undelivered: undelivered, journal: journal,
         latestExpiry: latestExpiry)
       var network = configuration.network
-      network.secure = try configuration.tls?.listening(storeConfiguration, notify: notify)
+      network.secure = try configuration.tls?.listening(
+        storeConfiguration, meeting: context.faults, notify: notify)
       loops = try LoopGroup(network, on: ListenAddress(parsing: configuration.listen)) {
         number, mailbox in
         dispatcher.open(mailbox, of: number)

@@ -77,7 +77,7 @@ package final class ServerContext: Sendable {
       refreshSeconds: configuration.refreshSeconds, limits: limits)
     tokenAdministration = TokenAdministration(authentication: authentication, checks: checks)
     commands = CommandHandlers(policy: configuration.policy, latestExpiry: latestExpiry)
-    faults = FaultHandlers(board: board, hub: hub, metrics: metrics)
+    faults = FaultHandlers(board: board, hub: hub, metrics: metrics, reach: HandshakeReach(configuration.tls))
     health = HealthHandlers(registry: registry, backend: backend)
     verification = VerificationHandlers(shortfall: shortfall, hasJournal: journal != nil)
     requests = JournalHandlers(hasJournal: journal != nil, router: router)

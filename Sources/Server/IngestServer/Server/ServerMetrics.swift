@@ -65,7 +65,7 @@ package final class ServerMetrics: Sendable {
     observers = registry.gauge(
       "rollingroad_connections_observing", help: "Open connections whose last request was not that of a device.")
     faults = registry.counters(
-      "rollingroad_faults_total", help: "Requests answered by an injected fault.", label: "kind")
+      "rollingroad_faults_total", help: "Requests and TLS handshakes that met an injected fault.", label: "kind")
   }
 
   func faulted(_ kind: ServerFault.Kind) { faults[kind].add() }

@@ -39,11 +39,13 @@ extension TLSSettings {
 
   /// Opens the files. `store` is where an authority of development is kept.
   func listening(
-    _ store: StoreConfiguration, notify: @escaping @Sendable (ServerNotice) -> Void
+    _ store: StoreConfiguration, meeting faults: any HandshakeFaultSource,
+    notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) -> SecureListening {
     do {
       let address = try ListenAddress(parsing: listen)
-      return SecureListening(address, try identity(store) { notify(.tls($0)) }, plainAnswer: TLSSettings.plainAnswer)
+      return SecureListening(
+        address, try identity(store) { notify(.tls($0)) }, plainAnswer: TLSSettings.plainAnswer, faults: faults)
     } catch let error as ServerError {
       throw error
     } catch let error as NetworkError {

@@ -146,7 +146,7 @@ extension FaultAction {
   /// It happens and is over; what it changes does not change back.
   fileprivate var isEvent: Bool {
     switch self {
-    case .network, .toxic, .http: false
+    case .network, .toxic, .tls, .http: false
     case .authorization(let fault): fault.refreshStatus == nil
     // A crash waits for its moment, and poison for an app that runs.
     case .storage, .device: false

@@ -41,6 +41,7 @@ extension SimulatedDevice {
     switch run.faults.faults[spell.fault].action {
     case .storage: failWrites(in: run)
     case .http, .authorization: run.targetFaults?.end(spell.fault, of: number)
+    case .tls: endInterception(spell, at: instant, in: run)
     case .network, .toxic, .device, .lifecycle, .remote: break
     }
     run.tell(.faultEnded(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
@@ -62,6 +63,7 @@ extension SimulatedDevice {
     case .network: break
     case .http: run.targetFaults?.begin(spell.fault, of: number)
     case .toxic: link.resetIdleLine(spell, at: instant, in: run)
+    case .tls: beginInterception(spell, at: instant, in: run)
     case .authorization(let authorization):
       if authorization.refreshStatus != nil { run.targetFaults?.begin(spell.fault, of: number) }
       if run.playsFaults {

@@ -28,7 +28,9 @@ package final class TargetFaults {
   /// Nil when nothing is asked of the server. Throws when it is no server of ours, wants to see a token, or has rules of
   /// another run, which would be lost.
   init?(_ setup: RunSetup, at target: OutsideSetup) throws {
-    guard setup.faults.contains(where: \.isServers), target.isOurs else { return nil }
+    guard target.isOurs, setup.faults.contains(where: { $0.isServers || $0.isRuleOfHandshakes(at: target) }) else {
+      return nil
+    }
     administration = TargetAdministration(try BlockingHTTPClient(target.transport), of: target)
     (faults, names, seed) = (setup.faults, setup.deviceNames, setup.seed)
     affectedDevices = Array(repeating: [], count: setup.faults.count)
@@ -111,8 +113,14 @@ extension Fault {
   package var isServers: Bool {
     switch action {
     case .http, .authorization, .remote: true
-    case .network, .toxic, .storage, .device, .lifecycle: false
+    case .network, .toxic, .tls, .storage, .device, .lifecycle: false
     }
+  }
+
+  /// It goes wrong at the server itself: a rule there meets the handshakes of all devices, and cannot tell one from another.
+  func isRuleOfHandshakes(at target: OutsideSetup) -> Bool {
+    guard case .tls = action else { return false }
+    return target.isOurs && target.lockstep == nil && isEverybodys
   }
 
   /// One rule is enough for all devices.
@@ -129,13 +137,13 @@ extension JSONValue {
 
 /// One rule of PUT /admin/v1/faults.
 struct TargetFaultRule {
-  private let id: String
-  private let fault: ServerFault
-  private let share: Double
+  let id: String
+  let fault: ServerFault
+  let share: Double
   /// Nil: of all devices.
-  private let device: String?
+  let device: String?
   /// Nil: whatever is asked.
-  private var operation: String?
+  var operation: String?
 
   /// What a fault comes to, the first that meets a request first.
   static func rules(of fault: Fault, _ index: Int, device: String?) -> [TargetFaultRule] {
@@ -161,6 +169,7 @@ struct TargetFaultRule {
       var refusal = rule(.status(status, []), 1)
       refusal.operation = "refreshToken"
       return [refusal]
+    case .tls(let tls): return [rule(tls.serverFault, 1)]
     case .network, .toxic, .storage, .device, .lifecycle, .remote: return []
     }
   }

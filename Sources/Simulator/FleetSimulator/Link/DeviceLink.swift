@@ -69,6 +69,11 @@ struct DeviceLink {
       exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
       return exchange
     }
+    if isCarried(in: run), case .fails(let message)? = interception(under: faults, in: run) {
+      exchange.outcome = .failed(.tls, message: message)
+      exchange.advance(to: .returning, after: .milliseconds(20), from: instant)
+      return exchange
+    }
     if let transport = run.transport {
       transport.send(request, of: device)
       (exchange.stage, exchange.due) = (.carried, .never)
@@ -95,6 +100,16 @@ struct DeviceLink {
         return exchange
       }
       span = connecting.span ?? .zero
+      switch interception(under: faults, in: run) {
+      case nil: break
+      case .takes(let time)?: span = span + time
+      case .fails(let message)?:
+        // A flight there and one back (RFC 8446 §2), and no byte has come to the server.
+        line.serverEnd?.close(.clientGone, at: run.setup.moment(at: instant))
+        exchange.outcome = .failed(.tls, message: message)
+        exchange.advance(to: .returning, after: connecting.span.map { $0 + $0 }, from: instant)
+        return exchange
+      }
     }
     let weight = request.weight(of: bytes)
     let way = transit(

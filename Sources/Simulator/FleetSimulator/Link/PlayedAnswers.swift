@@ -19,7 +19,7 @@ extension DeviceLink {
         if let met = http.meets(exchange, &draws) { return met }
       case .authorization(let authorization):
         if let status = authorization.refreshStatus, exchange.purpose == .refresh { return .status(status, []) }
-      case .network, .toxic, .storage, .device, .lifecycle, .remote: break
+      case .network, .toxic, .tls, .storage, .device, .lifecycle, .remote: break
       }
     }
     return nil
@@ -31,7 +31,8 @@ extension ServerFault {
   var isAfterCommit: Bool {
     switch self {
     case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: true
-    case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix: false
+    case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake, .slowHandshake:
+      false
     }
   }
 }
@@ -173,7 +174,7 @@ extension Fault {
     switch action {
     case .http(let http): http.delay == nil && (http.answer.map { $0.kind == .portal } ?? true)
     case .authorization: true
-    case .network, .toxic, .storage, .device, .lifecycle, .remote: false
+    case .network, .toxic, .tls, .storage, .device, .lifecycle, .remote: false
     }
   }
 }

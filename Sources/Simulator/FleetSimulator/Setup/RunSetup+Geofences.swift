@@ -81,6 +81,15 @@ extension RunSetup {
         problems.append(
           "\(place): the phase \(phase.rawValue) is for latency, timeout and reset_peer; for others say which stream")
       }
+    case .tls(let tls):
+      if tls.delay != nil, tls.problem != .slow {
+        problems.append("\(place): only a slow handshake has a delay; remove it")
+      }
+      if tls.problem == .changedKey, scenario.target.security.pinnedKey == nil {
+        problems.append(
+          "\(place): only an app that pins the server's key notices another one; add target: { tls: { pinnedKey: \"sha256//…\" } }"
+        )
+      }
     case .http(let http):
       for header in http.abort?.headers ?? [] where !ServerFault.isField(NameValuePair(header.name, header.value)) {
         problems.append("\(place): the header '\(header.name)' is one that the server writes itself, or is none")

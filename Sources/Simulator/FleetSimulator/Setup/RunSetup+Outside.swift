@@ -68,6 +68,7 @@ extension RunSetup {
       problems.append(
         "\(place): only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled")
     }
+    if case .tls(let tls) = fault.action { judge(tls, of: fault, scenario.target, hasLinks: hasLinks, &problems) }
     guard fault.isServers else { return }
     if case .http(let http) = fault.action, http.hasCondition {
       problems.append("\(place): a real server does not support 'when'; remove it, or use --mode virtual")
@@ -82,6 +83,22 @@ extension RunSetup {
     guard rules > TargetFaults.rulesMax else { return }
     problems.append(
       "\(place): for single devices a real server takes \(TargetFaults.rulesMax) rules, and these may be \(rules); select all devices, or use --mode virtual"
+    )
+  }
+}
+
+extension RunSetup {
+  /// At a real server handshakes go wrong by a rule of the server, or fail before they get there.
+  private static func judge(
+    _ tls: TLSFault, of fault: Fault, _ target: Target, hasLinks: Bool, _ problems: inout [String]
+  ) {
+    let place = "fault '\(fault.name)'"
+    if let url = target.uploadURL, url.hasPrefix("http://") {
+      problems.append("\(place): \(url) has no TLS; name a target with https")
+    }
+    guard tls.problem == .slow, !hasLinks, !(target.isOurs && fault.isEverybodys) else { return }
+    problems.append(
+      "\(place): a handshake with a real server is slow by a rule of a Rolling Road server only, which meets all devices; remove select, or use --mode virtual"
     )
   }
 }
@@ -105,6 +122,7 @@ extension TransportConfiguration {
     certificateAuthorities = security.authorities
     checksServer = !security.isUnchecked
     (clientCertificate, clientKey) = (security.certificate, security.key)
+    pinnedKey = security.pinnedKey
     trustSetting = "target.tls.ca or --ca"
   }
 }

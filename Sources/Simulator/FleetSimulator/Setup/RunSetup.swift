@@ -45,6 +45,8 @@ package struct RunSetup: Sendable {
   package var authorization: TargetAuthorization?
   /// How long a device keeps a connection that it does not use.
   package var keepAlive = Nanoseconds.seconds(300)
+  /// Apps take no other key of the server than the one that they know.
+  package var pinsKey = false
   /// The names of the devices whose SDK's log watchers hear of.
   package var logged: Set<String> = []
   /// Share of the devices whose records are traced; nil: uploads say nothing of traces.
@@ -145,6 +147,7 @@ extension RunSetup {
     invariants = scenario.invariants.checked
     if scenario.invariants.onViolation != .proceed { endingInvariants = Set(invariants) }
     keepAlive = scenario.target.connections.keepAlive
+    pinsKey = scenario.target.security.pinnedKey != nil
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
     self.outside = outside
     insideHeaders = scenario.target.headers

@@ -41,6 +41,7 @@ struct FaultSection: ScenarioSection {
   var selection = FaultSelection()
   var network: String?
   var toxic: Toxic?
+  var tls: TLSFault?
   var http: HTTPFault?
   var authorization: AuthorizationFault?
   var storage: StorageFault?
@@ -50,14 +51,14 @@ struct FaultSection: ScenarioSection {
 
   var actions: [FaultAction] {
     let all: [FaultAction?] = [
-      network.map { .network($0) }, toxic.map { .toxic($0) }, http.map { .http($0) },
+      network.map { .network($0) }, toxic.map { .toxic($0) }, tls.map { .tls($0) }, http.map { .http($0) },
       authorization.map { .authorization($0) }, storage.map { .storage($0) }, device.map { .device($0) },
       lifecycle.map { .lifecycle($0) }, remote.map { .remote($0) },
     ]
     return all.compactMap { $0 }
   }
 
-  static let actionNames = ["network", "toxic", "http", "auth", "storage", "device", "lifecycle", "remote"]
+  static let actionNames = ["network", "toxic", "tls", "http", "auth", "storage", "device", "lifecycle", "remote"]
 
   static let table = Table<FaultSection>(
     "fault", "A fault: the affected devices, the time (`at`, `rate` or `occurrences`), and one action.",
@@ -71,6 +72,7 @@ struct FaultSection: ScenarioSection {
       .key("select", \.selection, .section(), "Affected devices; all by default."),
       .optional("network", \.network, .name(in: .networks), "Network of the affected devices during the fault."),
       .optional("toxic", \.toxic, .toxic, "A Toxiproxy toxic on the connections of the affected devices."),
+      .optional("tls", \.tls, .section(), "TLS handshakes of the affected devices go wrong."),
       .optional("http", \.http, .section(), "Requests get a late answer, a wrong answer or none."),
       .optional("auth", \.authorization, .section(), "Tokens become invalid."),
       .optional("storage", \.storage, .section(), "The device's queue fails."),
@@ -107,6 +109,7 @@ package enum FaultAction: Equatable, Sendable {
   /// The name of the network that devices have meanwhile.
   case network(String)
   case toxic(Toxic)
+  case tls(TLSFault)
   case http(HTTPFault)
   case authorization(AuthorizationFault)
   case storage(StorageFault)
@@ -124,6 +127,7 @@ package enum FaultAction: Equatable, Sendable {
   private var section: (any FaultActionSection)? {
     switch self {
     case .network, .toxic: nil
+    case .tls(let fault): fault
     case .http(let fault): fault
     case .authorization(let fault): fault
     case .storage(let fault): fault

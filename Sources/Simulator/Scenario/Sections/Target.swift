@@ -85,6 +85,8 @@ package struct TargetSecurity: Equatable, Sendable {
   package var isUnchecked = false
   package var certificate: String?
   package var key: String?
+  /// The keys that the app takes a server's certificate with, of curl's form.
+  package var pinnedKey: String?
 
   package init() {}
 }
@@ -98,10 +100,24 @@ extension TargetSecurity: ScenarioSection {
       .key("insecure", \.isUnchecked, .boolean, "Accept any certificate of the server."),
       .optional("clientCert", \.certificate, .text, "PEM file of the certificate that all devices show."),
       .optional("clientKey", \.key, .text, "PEM file of its key, if it is not in the same file."),
+      .optional(
+        "pinnedKey", \.pinnedKey, .pinnedKey,
+        "The app pins the server's public key: `sha256//` and the base64 of its hash, several with `;` between them. Another key is refused. In virtual time any value will do."
+      ),
     ])
 }
 
 extension ValueCodec where Value == String {
+  /// https://curl.se/libcurl/c/CURLOPT_PINNEDPUBLICKEY.html
+  static var pinnedKey: ValueCodec {
+    let words = "sha256//BASE64, several with ; between them"
+    return text(pattern: "^sha256//[A-Za-z0-9+/]{43}=(;sha256//[A-Za-z0-9+/]{43}=)*$", words: words) { text in
+      text.split(separator: ";", omittingEmptySubsequences: false).allSatisfy { key in
+        key.hasPrefix("sha256//") && Base64.bytes(String(key.dropFirst(8)))?.count == 32
+      }
+    }
+  }
+
   static var resolvedName: ValueCodec {
     text(pattern: "^[^:]+:[0-9]+:.+$", words: "NAME:PORT:ADDRESS, as backend.test:443:127.0.0.1") { text in
       let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,0 +1,83 @@
+import Base
+import IngestServer
+import Network
+import Scenario
+import TLS
+
+/// What a proxy in the network makes of a handshake.
+enum InterceptedHandshake: Equatable {
+  case fails(message: String)
+  case takes(Nanoseconds)
+}
+
+extension DeviceLink {
+  /// Requests go to a real server over connections of its own, of which nothing is known here.
+  func isCarried(in run: RunContext) -> Bool { run.transport != nil || run.lockstep?.latency == .measured }
+
+  /// Nil when nothing is wrong: no fault is running, or the server makes it.
+  func interception(under faults: FaultTimeline, in run: RunContext) -> InterceptedHandshake? {
+    var wait = Nanoseconds.zero
+    for spell in faults.running {
+      let fault = run.faults.faults[spell.fault]
+      guard case .tls(let tls) = fault.action, !run.isRuleOfHandshakes(fault) else { continue }
+      if let message = tls.problem.message(isPinned: run.setup.pinsKey) { return .fails(message: message) }
+      if tls.problem == .slow { wait = wait + tls.wait }
+    }
+    return wait > .zero ? .takes(wait) : nil
+  }
+
+  /// The proxy stands in another network: what was connected over the old one, and is not in use, ends.
+  mutating func meetProxy(at instant: MonotonicInstant, in run: RunContext) {
+    idleLine?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: instant))
+    idleLine = nil
+    run.transport?.changeNetwork(of: device)
+  }
+}
+
+extension SimulatedDevice {
+  mutating func beginInterception(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
+    if run.isRuleOfHandshakes(run.faults.faults[spell.fault]) { run.targetFaults?.begin(spell.fault, of: number) }
+    link.meetProxy(at: instant, in: run)
+  }
+
+  mutating func endInterception(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
+    if run.isRuleOfHandshakes(run.faults.faults[spell.fault]) { run.targetFaults?.end(spell.fault, of: number) }
+    link.meetProxy(at: instant, in: run)
+  }
+}
+
+extension RunContext {
+  func isRuleOfHandshakes(_ fault: Fault) -> Bool { setup.outside.map { fault.isRuleOfHandshakes(at: $0) } ?? false }
+}
+
+extension TLSProblem {
+  /// As libcurl with OpenSSL says it, so that a virtual run reads as a real one; nil when the handshake is done.
+  func message(isPinned: Bool) -> String? {
+    switch self {
+    case .expired: "SSL certificate problem: certificate has expired"
+    case .notYetValid: "SSL certificate problem: certificate is not yet valid"
+    case .wrongHost: "SSL: no alternative certificate subject name matches target host name"
+    case .unknownAuthority: "SSL certificate problem: unable to get local issuer certificate"
+    case .revoked: "the server says that its certificate is revoked"
+    case .changedKey: isPinned ? "SSL: public key does not match pinned public key" : nil
+    case .cut: "Recv failure: Connection reset by peer"
+    case .slow: nil
+    }
+  }
+}
+
+extension TLSFault {
+  /// The rule of a server.
+  var serverFault: ServerFault {
+    switch problem {
+    case .expired: .certificate(.expired)
+    case .notYetValid: .certificate(.notYetValid)
+    case .wrongHost: .certificate(.wrongHost)
+    case .unknownAuthority: .certificate(.unknownAuthority)
+    case .revoked: .certificate(.revoked)
+    case .changedKey: .certificate(.changed)
+    case .cut: .cutHandshake
+    case .slow: .slowHandshake(wait.wholeMilliseconds...wait.wholeMilliseconds)
+    }
+  }
+}

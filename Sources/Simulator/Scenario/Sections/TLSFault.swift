@@ -1,0 +1,42 @@
+package import Base
+
+/// What becomes of handshakes of TLS, as in a network with a proxy that intercepts them.
+package struct TLSFault: Equatable, Sendable {
+  package var problem = TLSProblem.unknownAuthority
+  /// Of a slow handshake.
+  package var delay: Nanoseconds?
+
+  package init() {}
+
+  /// How much longer a slow handshake takes.
+  package var wait: Nanoseconds { delay ?? .seconds(5) }
+}
+
+extension TLSFault: FaultActionSection {
+  var lasts: Bool { true }
+  /// `problem` is required.
+  var isEmpty: Bool { false }
+
+  static let table = Table<TLSFault>(
+    "tls-fault",
+    "TLS handshakes of the affected devices go wrong, as in a network with an intercepting proxy. It begins like another network: connections that are not in use end. In virtual time each connection counts as one of TLS.",
+    [
+      .required("problem", \.problem, .choice, "What is wrong with the handshake."),
+      .optional("delay", \.delay, .duration, "With `slow`: how much longer the handshake takes; 5s by default."),
+    ])
+}
+
+/// What may be wrong with a handshake.
+package enum TLSProblem: String, CaseIterable, Sendable {
+  case expired
+  case notYetValid = "not-yet-valid"
+  case wrongHost = "wrong-host"
+  case unknownAuthority = "unknown-authority"
+  /// The server says itself that its certificate is revoked.
+  case revoked
+  /// The certificate is good and has another key, which an app notices that has pinned the first.
+  case changedKey = "changed-key"
+  /// The connection is reset in the handshake.
+  case cut
+  case slow
+}
