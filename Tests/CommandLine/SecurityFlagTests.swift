@@ -69,6 +69,32 @@ import Testing
     server.stop(within: 0)
   }
 
+  /// A phone whose network comes back has a ticket, and makes another connection.
+  @Test func aSessionThatIsResumedIsCounted() throws {
+    let scenario = """
+      { version: 1, name: "gap", clock: { mode: "accelerated", factor: 60, duration: "4m", settle: "10m" },
+        fleets: { cars: { devices: 2, motion: "driving", network: "lte" } },
+        faults: [{ name: "gap", at: "90s", for: "30s", network: "none" }] }
+      """
+    try folder.write(Array(scenario.utf8), to: "gap.json5")
+    let call = run(
+      [
+        "simulate", folder.file("gap.json5"), "--target", "https://localhost:\(port)", "--preset", "rollingroad",
+        "--quiet",
+        "--out", folder.file("out"),
+      ] + ca)
+    #expect(call.code == .ok, "\(call.error)")
+    let summary = try RunSummary.read(folder.file("out"), ProcessContext.live().readFile)
+    guard case .counter(let handshakes)? = summary.figure("tls_handshakes"),
+      case .counter(let resumed)? = summary.figure("tls_resumed")
+    else {
+      Issue.record("\(summary.metrics.map(\.name))")
+      return
+    }
+    #expect(resumed >= 2 && handshakes >= resumed + 2, "\(resumed) of \(handshakes)")
+    server.stop(within: 0)
+  }
+
   @Test func aRunThatChecksNoCertificateIsMarked() throws {
     let call = run(
       [
@@ -137,8 +163,8 @@ import Testing
     (["--client-key", "/dev/null"], "a key without its certificate", .badScenario),
     (["--insecure", "--ca", "/dev/null"], "insecure checks no certificate", .badScenario),
   ])
-  func aRunThatCannotBeIsNotBegun(words: [String], message: String, code: ExitCode) {
-    let call = run(["simulate", "first-drive", "--target", "https://localhost:\(port)", "--quiet"] + words)
-    #expect(call.code == code && call.error.contains(message), "\(call.error)")
+  func aRunThatCannotBeIsNotBegun(words: [String], message: String, code: ExitCode) throws {
+    let call = try BoundedCall(["simulate", "first-drive", "--target", "https://localhost:\(port)", "--quiet"] + words)
+    #expect(call.code == code.rawValue && call.output.contains(message), "\(call.output)")
   }
 }

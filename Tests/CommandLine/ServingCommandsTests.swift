@@ -127,8 +127,8 @@ import Testing
       (["--tls", "development", "--tls-listen", taken], "cannot bind \(taken)", .cannotBind),
     ]
     for (flags, message, code) in calls {
-      let result = run(words + flags)
-      #expect(result.code == code && result.error.contains(message), "\(result.error)")
+      let result = try BoundedCall(words + flags)
+      #expect(result.code == code.rawValue && result.output.contains(message), "\(result.output)")
     }
     #expect(unsafe access(folder.file("data"), F_OK) != 0, "no data folder is left")
   }

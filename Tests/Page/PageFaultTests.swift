@@ -1,3 +1,4 @@
+import IngestServer
 import JSON
 import Support
 import Testing
@@ -51,6 +52,32 @@ final class PageFaultTests: PageStage {
       try page.wait(until: "document.activeElement.closest('.card')?.dataset.run === 'test-2'")
       #expect(try uploader.send("GET", "/r/test-1/admin/v1/faults").body == #"{"faults":[]}"#)
       #expect(try uploader.send("GET", "/r/test-2/admin/v1/faults").body.contains("van"))
+    }
+  }
+
+  /// A handshake names neither device nor run: the form asks for what it shows.
+  @Test func aFaultOfHandshakesIsPlacedByItsHost() throws {
+    let folder = try TemporaryFolder()
+    let configure = { (configuration: inout ServerConfiguration) in
+      configuration.data = folder.file("data")
+      configuration.tls = TLSSettings(.development(names: []))
+      configuration.tls?.listen = "127.0.0.1:0"
+    }
+    try withPage(configure: configure) { page, uploader in
+      try page.click("#tab-faults")
+      let hidden =
+        "['device', 'operation', 'host'].map(name => document.querySelector(`[name=${name}]`).closest('label').hidden).join()"
+      try page.wait(until: "\(hidden) === 'false,false,true'")
+      try page.evaluate(
+        "(() => { const kind = document.querySelector('[name=kind]'); kind.value = 'certificate'; kind.dispatchEvent(new Event('change')) })()"
+      )
+      try page.wait(until: "\(hidden) === 'true,true,false'")
+      try page.evaluate("document.querySelector('[name=setting-problem]').value = 'wrongHost'")
+      try fill(page, "host", "*.phones.test")
+      try page.click("#panel-faults button[type=submit]")
+      try page.wait(until: "document.querySelector('.card')?.textContent.includes('handshakes for *.phones.test')")
+      let rules = try uploader.send("GET", "/admin/v1/faults").body
+      #expect(rules.contains(#""problem":"wrongHost""#) && rules.contains(#""host":"*.phones.test""#), "\(rules)")
     }
   }
 

@@ -135,6 +135,30 @@ package final class LoopbackClient {
   /// Ends our output and goes on reading.
   package func shutdownOutput() { Glibc.shutdown(descriptor, Int32(SHUT_WR)) }
 
+  /// The kernel keeps no more than so many bytes on the other side, whose socket is in this process too.
+  package func limitOutputOfPeer(to bytes: Int32) throws(Failure) {
+    guard let own = unsafe port(of: descriptor, getsockname) else { throw Failure(call: "getsockname", code: errno) }
+    for other in 0..<Int32(4_096) where unsafe other != descriptor && port(of: other, getpeername) == own {
+      var value = bytes
+      guard unsafe setsockopt(other, SOL_SOCKET, SO_SNDBUF, &value, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
+        throw Failure(call: "setsockopt", code: errno)
+      }
+      return
+    }
+    throw Failure(call: "no socket has this peer", code: 0)
+  }
+
+  private func port(
+    of socket: Int32, _ ask: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+  ) -> UInt16? {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = unsafe withUnsafeMutablePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe ask(socket, $0, &size) }
+    }
+    return code == 0 && Int32(address.sin_family) == AF_INET ? UInt16(bigEndian: address.sin_port) : nil
+  }
+
   /// Closes with an RST.
   package func reset() {
     var value = linger(l_onoff: 1, l_linger: 0)

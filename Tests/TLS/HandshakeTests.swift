@@ -86,6 +86,33 @@ import Testing
     #expect(server.total.closed(.bodyTooSlow) == 1)
   }
 
+  /// TLS says that a record was written when it is whole; the kernel takes it piece by piece, as the client reads. Here it has room
+  /// for a part of one.
+  @Test func aReaderIsJudgedByWhatItHasTakenOfARecord() throws {
+    let server = try EchoServer { $0.times.write = .seconds(1) }
+    let raw = try LoopbackClient(port: server.port, receiveBuffer: 4_096)
+    let client = try CarriedClient(server.trusting)
+    try client.handshake(over: raw)
+    let pace = try server.connect()
+    try raw.send(client.takeOutput())
+    #expect(try server.talk(pace))
+    try raw.limitOutputOfPeer(to: 4_096)
+    try client.write("f")
+    try raw.send(client.takeOutput())
+    for _ in 0..<30 {
+      _ = try raw.receive(1_000)
+      try pace.send("a")
+      #expect(try pace.receive() == "a")
+    }
+    #expect(server.total.closed(.writeTimeout) == 0)
+    // When it reads no more, its time ends.
+    while server.total.closed(.writeTimeout) == 0 {
+      try pace.send("a")
+      #expect(try pace.receive() == "a")
+    }
+    #expect(server.total.handshakes == 2)
+  }
+
   @Test func handshakesThatAreDoneLeaveNothing() throws {
     let certificates = try TestCertificates()
     let files = try certificates.issue("server")

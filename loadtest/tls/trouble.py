@@ -1,8 +1,8 @@
-"""trouble.py PORT PLAINPORT AUTHORITY: clients that mistake or mean no good; what an honest one notices meanwhile. Ends with 1
-when something is not as it should be."""
+"""trouble.py PORT PLAINPORT AUTHORITY PROCESS: clients that mistake or mean no good; what an honest one notices meanwhile (99th
+percentile at most 50 ms), and what they cost the server (at most 45 MB at any time). Ends with 1 when something is not as it should be."""
 import resource, socket, ssl, sys, time, urllib.request
 
-port, plain, authority = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+port, plain, authority, process = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
 resource.setrlimit(resource.RLIMIT_NOFILE, (8000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 context = ssl.create_default_context(cafile=authority)
 problems = []
@@ -42,6 +42,11 @@ def honest(count=200):
 def metric(name):
     text = urllib.request.urlopen(f"http://127.0.0.1:{plain}/metrics").read().decode()
     return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
+
+
+def peak():
+    """Of the server's memory so far, in MB."""
+    return next(int(line.split()[1]) for line in open(f"/proc/{process}/status") if line.startswith("VmHWM")) / 1024
 
 
 before = honest()
@@ -88,6 +93,7 @@ for _ in range(500):
         inner.close()
 meanwhile = honest()
 check("after 1,500 with garbage: p99", meanwhile <= 50, f"{meanwhile:.1f} ms")
+check("memory at most", peak() <= 45, f"{peak():.1f} MB")
 for sock in silent + slow:
     sock.close()
 sys.exit(1 if problems else 0)

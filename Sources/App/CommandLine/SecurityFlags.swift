@@ -7,6 +7,7 @@ enum SecurityFlags {
     trust + [
       .values("resolve", "NAME:PORT:ADDRESS", "address of a host name, instead of asking a name server"),
       .value("proxy", "URL", "proxy of all connections [under https HTTPS_PROXY or ALL_PROXY]"),
+      .toggle("http2", "offer HTTP/2 under https, as phones do; a server that does not know it answers in HTTP/1.1"),
     ]
 
   static let trust: [Flag] = [
@@ -61,6 +62,7 @@ extension TransportConfiguration {
     (clientCertificate, clientKey) = (values.text("client-cert"), values.text("client-key"))
     resolvedNames = values.texts("resolve")
     proxy = values.text("proxy")
+    if values.isOn("http2") { httpVersion = .http2 }
     trustSetting = "--ca FILE"
   }
 }

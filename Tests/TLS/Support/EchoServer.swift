@@ -2,20 +2,31 @@ import Base
 import Network
 import TLS
 
-/// Says back what it hears; a first byte `b` begins a body that never ends.
+/// Says back what it hears. A first byte `b` begins a body that never ends, `f` an answer without end, and `a` an answer after a
+/// tenth of a second.
 struct EchoSession: ByteSession {
   var wishes = SessionWishes()
 
   mutating func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
-    if input[0] == UInt8(ascii: "b") { wishes.phase = .body(message: 1) }
+    switch input[0] {
+    case UInt8(ascii: "b"): wishes.phase = .body(message: 1)
+    case UInt8(ascii: "f"): (wishes.phase, wishes.hasMoreOutput) = (.answering, true)
+    case UInt8(ascii: "a"): (wishes.phase, wishes.alarm) = (.answering, output.now + .milliseconds(100))
+    default: break
+    }
     if wishes.phase == .idle { for index in 0..<input.count { output.bytes.append(input[index]) } }
     return input.count
   }
 
   mutating func inputEnded(_ output: inout SessionOutput) {}
   mutating func deliver(_ message: Never, _ output: inout SessionOutput) {}
-  mutating func produce(_ output: inout SessionOutput) {}
-  mutating func alarmRang(_ output: inout SessionOutput) {}
+  mutating func produce(_ output: inout SessionOutput) { output.bytes += [UInt8](repeating: 0x78, count: 16_384) }
+
+  mutating func alarmRang(_ output: inout SessionOutput) {
+    (wishes.phase, wishes.alarm) = (.idle, nil)
+    output.bytes.append(UInt8(ascii: "a"))
+  }
+
   mutating func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {}
   mutating func drain(_ output: inout SessionOutput) {}
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant) {}

@@ -27,12 +27,13 @@ import Support
     var session: Session?
     var protocols: [UInt8] = []
 
-    func apply(to ssl: OpaquePointer, _ store: OpaquePointer?) throws {
+    func apply(to ssl: OpaquePointer, _ store: OpaquePointer?) throws(Failure) {
       _ = unsafe SSL_ctrl(ssl, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(version), nil)
       if let authority {
         guard unsafe X509_STORE_load_file(store, authority) == 1 else { throw Failure(description: authority) }
         unsafe SSL_set_verify(ssl, SSL_VERIFY_PEER, nil)
-        unsafe SSL_set1_host(ssl, host)
+        // An address is no name (RFC 9525 §6.2).
+        if unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) != 1 { unsafe SSL_set1_host(ssl, host) }
       }
       if asksForHost {
         var name = Array(host.utf8CString)
@@ -60,8 +61,10 @@ import Support
   private let context: OpaquePointer
   private let ssl: OpaquePointer
 
-  init(port: UInt16, _ wishes: Wishes = Wishes()) throws {
-    raw = try LoopbackClient(port: port)
+  init(port: UInt16, _ wishes: Wishes = Wishes()) throws(Failure) {
+    do throws(LoopbackClient.Failure) {
+      raw = try LoopbackClient(port: port, overIPv6: wishes.host == "::1")
+    } catch { throw Failure(description: "\(error)") }
     guard let context = unsafe SSL_CTX_new(TLS_client_method()), let ssl = unsafe SSL_new(context) else {
       throw Failure(description: "memory")
     }

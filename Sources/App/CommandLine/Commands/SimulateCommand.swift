@@ -239,6 +239,9 @@ private struct SimulateCommand {
       guard let value = values.value(flag) else { continue }
       overrides.append(Override(origin: "\(value.origin) \(value.text)", path: path, value: value.text))
     }
+    if values.isOn("http2") {
+      overrides.append(Override(origin: "--http2", path: "target.connections.http", value: "'2'"))
+    }
     for name in values.texts("resolve") {
       overrides.append(
         Override(

@@ -1,0 +1,102 @@
+import FleetSimulator
+import Glibc
+import IngestServer
+import Support
+import TLS
+import Testing
+
+@testable import CommandLine
+
+/// HTTP/2 by ALPN: phones offer it, the server does not know it, and HAProxy in front of it does.
+@Suite(.timeLimit(.minutes(1))) struct HTTP2Tests {
+  private let folder: TemporaryFolder
+  private let server: IngestServer
+  private let authority: String
+
+  init() throws {
+    let folder = try TemporaryFolder()
+    var configuration = ServerConfiguration()
+    (configuration.listen, configuration.data, configuration.loops) = ("127.0.0.1:0", folder.file("data"), 1)
+    configuration.tls = TLSSettings(.development(names: []))
+    configuration.tls?.listen = "127.0.0.1:0"
+    self.folder = folder
+    server = try IngestServer(configuration)
+    authority = DevelopmentAuthority.development(in: folder.file("data")).authorityFile
+  }
+
+  private func run(_ words: [String]) -> CommandCall {
+    CommandCall(words + ["--ca", authority, "--http2"], orElse: ProcessContext.live().readFile)
+  }
+
+  @Test func aServerWithoutItIsSpokenToInTheOlderVersion() {
+    let call = run(["token", "phone-1", "--url", "https://localhost:\(server.securePort ?? 0)"])
+    #expect(call.code == .ok && call.output.contains("accessToken"), "\(call.error)")
+    server.stop(within: 0)
+  }
+
+  /// `docker/haproxy.cfg`, as it is shipped.
+  @Test(.enabled(if: HTTP2Tests.hasProxy, "haproxy is not installed"))
+  func phonesSpeakItWithHAProxyInFront() throws {
+    let both = try ["data/tls/server.pem", "data/tls/server.key"].flatMap { try folder.read($0) }
+    try folder.write(both, to: "both.pem")
+    let settings = "CERTIFICATE=\(folder.file("both.pem")) ROAD=127.0.0.1:\(server.port)"
+    // HAProxy listens on what it inherits, so that the port is one that the kernel chose.
+    let listener = try ListeningSocket()
+    let proxy = try ChildProcess(
+      ["env"] + settings.split(separator: " ").map(String.init)
+        + ["LISTEN=fd@3", "haproxy", "-db", "-f", HTTP2Tests.configuration], places: [3: listener.descriptor])
+    let url = "https://localhost:\(listener.port)"
+    let call = run(
+      [
+        "simulate", "first-drive", "--target", url + "/locations", "--mode", "lockstep", "--duration", "4m", "--quiet",
+      ])
+    #expect(call.code == .ok, "\(call.error)")
+    #expect(run(["healthcheck", "--url", url]).code == .ok)
+    let client = try LoopbackClient(port: server.port)
+    try client.send(
+      "GET /admin/v1/requests?operation=uploadLocations&limit=1000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    )
+    let requests = try client.receiveToEnd().text.lowercased()
+    let count = { (text: String) in requests.split(separator: text, omittingEmptySubsequences: false).count - 1 }
+    #expect(count("x-http-version: 2.0") > 0 && count("x-http-version: 2.0") == count("x-http-version: "))
+    // The administration is not for those who come through the proxy.
+    for path in ["/admin/v1/stats", "/ADMIN/v1/stats", "/%61dmin/v1/stats", "//admin/v1/stats", "/r/a/admin/v1/stats"] {
+      let curl = try ChildProcess(["curl", "-sfk", "--path-as-is", url + path])
+      #expect(curl.exitCode() == 22, "\(path)")
+    }
+    proxy.signal(SIGTERM)
+    server.stop(within: 0)
+  }
+
+  private static let configuration =
+    #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+    + "/docker/haproxy.cfg"
+
+  private static var hasProxy: Bool {
+    do { return try ChildProcess(["sh", "-c", "command -v haproxy curl"]).exitCode() == 0 } catch { return false }
+  }
+}
+
+/// A socket that listens, for another process.
+private final class ListeningSocket {
+  let descriptor: Int32
+  let port: UInt16
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.descriptor = descriptor
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let done = unsafe withUnsafeMutablePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, size) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, $0, &size) == 0
+      }
+    }
+    try #require(done, "errno \(errno)")
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit { _ = close(descriptor) }
+}
