@@ -14,6 +14,7 @@ final class ScriptedBackend: Sendable {
     case dropsOldRecords, dropsLateRecords, refusesBatchWithABadRecord, refusesABadRecord
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
+    case commitsLate, dropsSecondOfBatch
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
   }
 
@@ -21,16 +22,24 @@ final class ScriptedBackend: Sendable {
     let device: String
     let uuid: String
     let record: StoredValue
+    /// When its list begins to show it.
+    var shownFrom = WallInstant(millisecondsSince1970: 0)
 
     var text: String {
       "{\"device\":\(StoredValue.text(device).shown),\"uuid\":\"\(uuid)\",\"record\":\(record.shown)}"
     }
   }
 
+  /// How its list answers, where that is no defect.
+  enum Listing: Sendable {
+    case whole, identities, fails, isMissing, needsADevice
+  }
+
   private let defect: Defect?
+  private let listing: Listing
   private let entries = Mutex<[Entry]>([])
 
-  init(_ defect: Defect?) { self.defect = defect }
+  init(_ defect: Defect?, listing: Listing = .whole) { (self.defect, self.listing) = (defect, listing) }
 
   static let dialect = #"""
     {
@@ -43,19 +52,41 @@ final class ScriptedBackend: Sendable {
 
   /// The verdict of one clause about this backend.
   func verdict(on clause: String, dialect: String = ScriptedBackend.dialect) throws -> ConformanceVerdict? {
-    let server = try BareServer { self.respond(to: $0) }
+    try summary(of: [clause], dialect: dialect).results.first?.verdict
+  }
+
+  /// A run of some clauses.
+  func summary(
+    of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
+    isInterrupted: Bool = false
+  ) throws -> ConformanceSummary {
+    let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
       "http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
-    settings.only = [clause]
-    return ConformanceRun(target, settings).run { _, _ in }.first?.verdict
+    settings.only = clauses
+    let run = ConformanceRun(target, settings)
+    if isInterrupted { run.interrupt() }
+    let results = run.run { _, _ in }
+    var summary = ConformanceSummary(results, of: target, settings, seconds: 1)
+    summary.wasInterrupted = run.wasInterrupted
+    return summary
+  }
+
+  /// What `--learn` proposes.
+  func proposal(dialect: String = "{ version: 1, path: '/locations' }") throws -> String {
+    let server = try BareServer { self.respond(to: $0) }
+    return DialectProposal(
+      ConformanceTarget("http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
+    ).text
   }
 
   private func respond(to request: BareServer.Request) -> BareServer.Answer {
     let line = request.lines[0].split(separator: " ")
     let (method, path) = (line[0], line.count > 1 ? String(line[1]) : "/")
     if method == "GET", path.hasPrefix("/stored?device=") { return list(String(path.dropFirst(15))) }
-    guard path == "/locations", method == "POST" else {
+    let isUpload = path == "/locations" || path.hasPrefix("/of/")
+    guard isUpload, method == "POST" else {
       return defect == .acknowledgesOtherPaths ? .ok() : answer(404)
     }
     switch defect {
@@ -66,13 +97,24 @@ final class ScriptedBackend: Sendable {
     guard let body = StoredValue(request.body) else {
       return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
     }
-    return entries.withLock { take(body, into: &$0) }
+    let named = path.hasPrefix("/of/") ? path.dropFirst(4).removingPercentEncoding : body["device_id"]?.string
+    guard let named else { return answer(400) }
+    return entries.withLock { take(body, of: named, into: &$0) }
   }
 
   private func list(_ device: String) -> BareServer.Answer {
-    let all = entries.withLock { $0 }.filter { device.isEmpty || $0.device == device }
+    let device = device.removingPercentEncoding ?? device
+    switch listing {
+    case .fails: return answer(500)
+    case .isMissing: return answer(404)
+    case .needsADevice where device.isEmpty: return answer(405)
+    case .whole, .identities, .needsADevice: break
+    }
+    let now = SystemClock().wallNow
+    let all = entries.withLock { $0 }.filter { (device.isEmpty || $0.device == device) && $0.shownFrom <= now }
     let shown = defect == .listsTen ? all.prefix(10) : all[...]
-    return .ok("[" + shown.map(\.text).joined(separator: ",") + "]")
+    let texts = shown.map { listing == .identities ? "\"\($0.uuid)\"" : $0.text }
+    return .ok("[" + texts.joined(separator: ",") + "]")
   }
 
   private func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
@@ -90,11 +132,13 @@ final class ScriptedBackend: Sendable {
     }
   }
 
-  private func take(_ body: StoredValue, into entries: inout [Entry]) -> BareServer.Answer {
-    let device = defect == .filesElsewhere ? "all" : body["device_id"]?.string ?? "unknown"
+  private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
+    let device = defect == .filesElsewhere ? "all" : named
     var records: [StoredValue] = []
     switch body["location"] {
-    case .list(let list)?: records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
+    case .list(let list)?:
+      records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
+      if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]
     case nil: return answer(400)
     }
@@ -110,7 +154,13 @@ final class ScriptedBackend: Sendable {
       guard let kept = changed(record), let uuid = record["uuid"]?.string else { continue }
       let isKnown = entries.contains { $0.device == device && isSame($0.record, kept, $0.uuid == uuid) }
       if isKnown, defect == .refusesRepeats { return answer(409) }
-      if !isKnown || defect == .storesRepeats { entries.append(Entry(device: device, uuid: uuid, record: kept)) }
+      if !isKnown || defect == .storesRepeats {
+        let late: Int64 = defect == .commitsLate ? 400 : 0
+        entries.append(
+          Entry(
+            device: device, uuid: uuid, record: kept,
+            shownFrom: SystemClock().wallNow.advanced(byMilliseconds: late)))
+      }
       let mine = entries.indices.filter { entries[$0].device == device }
       if defect == .keepsNewest, mine.count > 100 { entries.remove(at: mine[0]) }
     }
@@ -172,6 +222,27 @@ final class ScriptedBackend: Sendable {
   }
 
   private func instant(of record: StoredValue) -> Int64 { record["timestamp"]?.instant?.millisecondsSince1970 ?? 0 }
+}
+
+extension StringProtocol {
+  /// Nil when a byte is no percent-encoded one, or they are no text.
+  fileprivate var removingPercentEncoding: String? {
+    var bytes: [UInt8] = []
+    var rest = Substring(self)
+    while let letter = rest.utf8.first {
+      guard letter == UInt8(ascii: "%") else {
+        // What may not stand in a URL was not encoded.
+        guard letter > 0x20, letter < 0x7F else { return nil }
+        bytes.append(letter)
+        rest = Substring(rest.utf8.dropFirst())
+        continue
+      }
+      guard let byte = UInt8(rest.dropFirst().prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(3)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
 }
 
 extension StoredValue {

@@ -42,11 +42,22 @@ import Testing
     ("{ version: 1, verify: { database: 'a.db', query: 'SELECT 1' } }", "the query does not ask for :device"),
     ("{ version: 1, promises: { keeps: ['evnt'] } }", "no value 'evnt'; did you mean 'event'?"),
     ("{ version: 1, promises: { deviceByToken: true } }", "deviceByToken without a login"),
-    ("{ version: 1, path: '${device.id}' }", "no device fills in ${device.id} here"),
+    ("{ version: 1, refresh: '/${device.id}' }", "no device fills in ${device.id} here"),
+    ("{ version: 1, path: '/{device}/points' }", "nothing fills in {device}; write ${device.id}"),
+    ("{ version: 1, login: { url: '/login/{id}' } }", "login: nothing fills in {id}"),
+    ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: nothing fills in {dev}; write {device}"),
+    ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: nothing fills in {dev}"),
+    ("{ version: 1, verify: { url: '/points' } }", "verify: the url does not ask for {device}"),
+    ("{ version: 1, app: { http: { url: '/points' } } }", "app: uploads go where 'path' says"),
   ])
   func aMistakeIsNamedWithItsPlace(text: String, words: String) {
     let problems = problems(of: text)
     #expect(problems.contains { $0.hasPrefix("d.json5:1:") && $0.contains(words) }, "\(problems)")
+  }
+
+  /// Devices may be part of the path.
+  @Test func aPathMayNameTheDevice() throws {
+    #expect(try DialectReader().read("{ version: 1, path: '/p/${device.id}' }").uploadPath == "/p/${device.id}")
   }
 
   @Test func schemaAndReferenceNameEveryKey() {

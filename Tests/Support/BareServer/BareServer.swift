@@ -59,11 +59,13 @@ package final class BareServer: Sendable {
   private let thread: NamedThread
   private let observations: ObservationBox
 
-  /// `respond` is called in the server's thread. One in haste answers when it has seen the head.
-  package init(isHasty: Bool = false, _ respond: @escaping @Sendable (Request) -> Answer) throws(LoopbackClient.Failure)
-  {
+  /// `respond` is called in the server's thread. One in haste answers when it has seen the head; a serial one has one
+  /// connection at a time.
+  package init(
+    isHasty: Bool = false, isSerial: Bool = false, _ respond: @escaping @Sendable (Request) -> Answer
+  ) throws(LoopbackClient.Failure) {
     let observations = ObservationBox()
-    let loop = try BareServerLoop(observations, isHasty: isHasty, respond)
+    let loop = try BareServerLoop(observations, isHasty: isHasty, isSerial: isSerial, respond)
     port = loop.port
     wakeUp = loop.wakeUp
     self.observations = observations

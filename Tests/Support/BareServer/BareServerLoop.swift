@@ -26,14 +26,18 @@ final class BareServerLoop: @unchecked Sendable {
   private let respond: (BareServer.Request) -> BareServer.Answer
   private let observations: ObservationBox
   private let isHasty: Bool
+  /// The next connection has its turn when this one has ended.
+  private let isSerial: Bool
   private var clients: [Int32: Client] = [:]
 
   init(
-    _ observations: ObservationBox, isHasty: Bool, _ respond: @escaping (BareServer.Request) -> BareServer.Answer
+    _ observations: ObservationBox, isHasty: Bool, isSerial: Bool,
+    _ respond: @escaping (BareServer.Request) -> BareServer.Answer
   ) throws(LoopbackClient.Failure) {
     self.observations = observations
     self.respond = respond
     self.isHasty = isHasty
+    self.isSerial = isSerial
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     listener = socket(AF_INET, type, 0)
     wakeUp = rr_eventfd()
@@ -57,7 +61,8 @@ final class BareServerLoop: @unchecked Sendable {
     while true {
       let numbers = clients.keys.sorted()
       var watched = [pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)]
-      watched.append(pollfd(fd: listener, events: Int16(POLLIN), revents: 0))
+      let isBusy = isSerial && !clients.isEmpty
+      watched.append(pollfd(fd: listener, events: isBusy ? 0 : Int16(POLLIN), revents: 0))
       for number in numbers {
         let wantsToWrite = clients[number]?.output.isEmpty == false
         let events = Int16(POLLIN) | (wantsToWrite ? Int16(POLLOUT) : 0)
@@ -67,7 +72,7 @@ final class BareServerLoop: @unchecked Sendable {
       let timeout = due.map { Int32(clamping: max(0, $0 - now)) } ?? -1
       _ = unsafe poll(&watched, nfds_t(watched.count), timeout)
       if watched[0].revents != 0 { break }
-      if watched[1].revents != 0 { while accept() {} }
+      if watched[1].revents != 0 { while accept(), !isSerial {} }
       for entry in watched.dropFirst(2) where entry.revents != 0 { read(entry.fd) }
       for number in numbers { advance(number) }
     }

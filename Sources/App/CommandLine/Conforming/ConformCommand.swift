@@ -39,7 +39,7 @@ extension Subcommand {
       that are not this machine need --yes-this-is-my-server.
 
       exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
-      97 when nothing could be judged.
+      97 when nothing could be judged or the store that was named could not be read, 105 after Ctrl-C without a broken 'must'.
       """,
     examples: [
       "rollingroad conform --target http://127.0.0.1:8080 --preset rollingroad",
@@ -190,7 +190,22 @@ struct ConformCommand {
     }
     let results = run.run(tell)
     if isTerminal && !isVerbose { process.writeRaw("\r\u{1B}[K") }
-    return ConformanceSummary(results, of: target, settings, seconds: (clock.monotonicNow - begin).seconds)
+    var summary = ConformanceSummary(results, of: target, settings, seconds: (clock.monotonicNow - begin).seconds)
+    (summary.wasInterrupted, summary.command) = (run.wasInterrupted, command)
+    return summary
+  }
+
+  /// As it was typed, without what is secret and what each finding says for itself.
+  private var command: String {
+    var words = process.arguments
+    for flag in ["--only", "--skip", "--seed", "--out"] {
+      while let place = words.firstIndex(where: { $0 == flag || $0.hasPrefix(flag + "=") }) {
+        words.removeSubrange(place..<min(words.count, place + (words[place] == flag ? 2 : 1)))
+      }
+    }
+    // A token stands in the word behind its flag.
+    for place in words.indices.dropFirst() where words[place - 1] == "--admin-token" { words[place] = "…" }
+    return "rollingroad " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
   }
 
   private func text(_ summary: ConformanceSummary) -> ConformanceText {
@@ -209,9 +224,10 @@ extension ConformanceSummary {
   fileprivate var exitCode: ExitCode {
     switch outcome {
     case .allKept: .ok
+    case .interrupted: .stoppedBySignal
     case .mustBroken: .invariantViolated
     case .shouldBroken: .thresholdFailed
-    case .nothingJudged: .runInvalid
+    case .storeUnread, .nothingJudged: .runInvalid
     }
   }
 }

@@ -64,11 +64,11 @@ extension ConformanceClause {
     ) { run in
       let phone = try run.phone()
       try run.order([.changePace(isMoving: true)], for: phone)
-      for _ in 0..<3 {
-        try run.deliver(phone, [run.fix(phone)])
-        if !phone.obeyed.isEmpty { return }
+      switch try arrival(run, phone) {
+      case .understood: break
+      case .misunderstood: run.note = "it came in a form that the SDK does not understand"
+      case .none: throw run.fail("a queued command has not come with three answers")
       }
-      throw run.fail("a queued command has not come with three answers")
     },
     ConformanceClause(
       "command-body-is-json", .commands, .must, .deaf, "An answer with a command is valid JSON",
@@ -115,6 +115,26 @@ extension ConformanceClause {
     .setOdometer(metres: 1_000), .resetOdometer, .startGeofences, .stop,
   ]
 
+  /// How a queued command came.
+  private enum Arrival {
+    case understood(Command)
+    case misunderstood(CommandProblem)
+    case none
+  }
+
+  /// Waits for a queued command for three uploads.
+  private static func arrival(_ run: ClauseRun, _ phone: ConformancePhone) throws -> Arrival {
+    let before = phone.obeyed.count
+    for _ in 0..<3 {
+      let uploads = try run.deliver(phone, [run.fix(phone)])
+      if phone.obeyed.count > before { return .understood(phone.obeyed[before]) }
+      for upload in uploads {
+        if let problem = ReceivedCommands(inBody: upload.body.span).problems.first { return .misunderstood(problem) }
+      }
+    }
+    return .none
+  }
+
   /// Uploads until so many commands were obeyed, or three uploads brought none.
   private static func collect(_ run: ClauseRun, _ phone: ConformancePhone, count: Int) throws {
     var idle = 0
@@ -129,15 +149,16 @@ extension ConformanceClause {
     let phone = try run.phone()
     // One by one: a later command may replace an earlier one of its kind.
     for command in every {
-      let before = phone.obeyed.count
       try run.order([command], for: phone)
-      try collect(run, phone, count: before + 1)
-      guard phone.obeyed.count > before else {
-        throw run.fail(run.watch.seen.commandProblem ?? "\(command.name.rawValue) was queued and has not come")
-      }
-      let last = phone.obeyed[before]
-      if last.name != command.name {
-        throw run.fail("\(command.name.rawValue) was queued, and \(last.name.rawValue) came")
+      switch try arrival(run, phone) {
+      case .none: throw run.fail("\(command.name.rawValue) was queued and has not come")
+      case .misunderstood(let problem):
+        // What is wrong with its argument is another clause.
+        if problem.isOfForm || problem.isOfName { throw run.fail("\(command.name.rawValue): \(problem)") }
+      case .understood(let last):
+        if last.name != command.name {
+          throw run.fail("\(command.name.rawValue) was queued, and \(last.name.rawValue) came")
+        }
       }
     }
     run.note = "\(every.count) kinds"
@@ -146,23 +167,16 @@ extension ConformanceClause {
   private static func arguments(_ run: ClauseRun) throws {
     let phone = try run.phone()
     for command in every where command.argument != nil {
-      let before = phone.obeyed.count
       try run.order([command], for: phone)
-      let body = try run.deliver(phone, [run.fix(phone)]).last?.body ?? []
-      let received = ReceivedCommands(inBody: body.span)
-      if let problem = received.problems.first {
-        throw run.fail("\(command.name.rawValue): \(problem)")
-      }
-      try collect(run, phone, count: before + 1)
-      guard phone.obeyed.count > before else { throw ClauseStop.notJudged("\(command.name.rawValue) has not come") }
-      let raw = StoredValue(body)?["background_geolocation"]
-      if case .changePace = command, let raw, !raw.shown.contains("true") {
-        throw run.fail("changePace has the argument \(raw.shown.shortened(60)), and not true")
-      }
-      let sent = command.argument.flatMap { StoredValue(Array($0.text.utf8)) }
-      let came = phone.obeyed[before].argument.flatMap { StoredValue(Array($0.text.utf8)) }
-      if let sent, let came, !came.equals(sent) {
-        throw run.fail("\(command.name.rawValue): \(came.shown.shortened(80)) instead of \(sent.shown.shortened(80))")
+      switch try arrival(run, phone) {
+      case .none: throw ClauseStop.notJudged("\(command.name.rawValue) has not come")
+      case .misunderstood(let problem): throw run.fail("\(command.name.rawValue): \(problem)")
+      case .understood(let last):
+        let sent = command.argument.flatMap { StoredValue(Array($0.text.utf8)) }
+        let came = last.argument.flatMap { StoredValue(Array($0.text.utf8)) }
+        if let sent, let came, !came.equals(sent) {
+          throw run.fail("\(command.name.rawValue): \(came.shown.shortened(80)) instead of \(sent.shown.shortened(80))")
+        }
       }
     }
   }

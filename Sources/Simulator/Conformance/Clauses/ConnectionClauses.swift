@@ -198,7 +198,7 @@ extension ConformanceClause {
       "chunked-body", .http, .must, .lose, "A chunked body is read like any other",
       because: "HTTP clients and proxies send it when they do not know the length (RFC 9112 §7.1)",
       needs: [.store, .plainHTTP],
-      presumes: ["batch-all-stored"], chunked),
+      presumes: ["batch-all-stored", "text-all-scripts"], chunked),
     ConformanceClause(
       "gzip-body", .http, .must, .lose, "A gzip body is understood, or refused; it is not acknowledged unread",
       because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store, .plainHTTP], gzip),

@@ -9,22 +9,39 @@ import Upload
 
 /// Storage and acknowledgement.
 extension ConformanceClause {
+  /// Of what is stored in a field whose value any record has.
+  static let contentClauses = [
+    "coordinates-not-swapped", "coordinates-exact", "time-is-utc", "time-to-the-millisecond",
+  ]
+
   static let storage: [ConformanceClause] = [
     ConformanceClause(
       "no-redirect", .storage, .must, .block, "The exact upload URL answers no redirect",
       because: "the SDK does not follow a redirect, which would lose the body (SDK §9.1)",
       threads: ["capacitor#170", "cordova#374", "react-native#1375"], needs: [], phase: .first, noRedirect),
     ConformanceClause(
+      "second-connection-served", .storage, .must, .repeat,
+      "While one connection is kept open without a request, an upload over another is answered within three seconds",
+      because: "each phone keeps its connection: a server that serves one at a time serves one phone (RFC 9112 §9.3)",
+      needs: [], phase: .first, presumes: ["no-redirect"], secondConnection),
+    ConformanceClause(
       "good-record-acknowledged", .storage, .must, .repeat, "A good record is answered with a success",
       because:
         "anything else makes the SDK send it again with the next trigger, without waiting longer (SDK §9.1, §9.3)",
       threads: ["react-native#578", "flutter#1351"], needs: [], phase: .first,
-      presumes: ["answer-length-true"], goodRecord),
+      presumes: ["answer-length-true", "second-connection-served"], goodRecord),
     ConformanceClause(
       "stored-when-acknowledged", .storage, .must, .lose, "What is acknowledged is stored, once, under its device",
       because: "the SDK deletes a record when it sees any 2xx (HttpConfig; SDK §9.1)",
-      threads: ["traccar#5541", "dawarich#768"], phase: .first, presumes: ["no-page-with-200", "no-redirect"],
+      threads: ["traccar#5541", "dawarich#768"], phase: .first,
+      presumes: ["no-page-with-200", "no-redirect", "second-connection-served"],
       storedWhenAcknowledged),
+    ConformanceClause(
+      "readable-when-acknowledged", .storage, .should, .lose,
+      "What is acknowledged is in the store when the answer comes, or after the readDelay of the dialect",
+      because:
+        "what is committed after its answer is lost when the process ends in between: the SDK has deleted it (SDK §9.1)",
+      phase: .first, presumes: ["stored-when-acknowledged"], readableWhenAcknowledged),
     ConformanceClause(
       "right-device", .storage, .must, .wrong, "A record is stored under the device that sent it",
       because:
@@ -53,7 +70,8 @@ extension ConformanceClause {
       "cut-request-stores-nothing-half", .storage, .must, .lose,
       "A request that was cut off is not acknowledged, and stored whole when it is repeated",
       because: "a phone that loses its network in the middle of a request sends the whole batch again (SDK §9.1)",
-      needs: [.store, .plainHTTP], presumes: ["batch-all-stored", "resend-batch-after-cut-answer", "split-request"],
+      needs: [.store, .plainHTTP],
+      presumes: ["batch-all-stored", "resend-batch-after-cut-answer", "split-request"] + contentClauses,
       cutRequest),
     ConformanceClause(
       "answer-waits-for-body", .storage, .must, .lose, "No answer before the whole body has come",
@@ -84,6 +102,33 @@ extension ConformanceClause {
     guard 300..<400 ~= upload.status else { return }
     let place = upload.head[HeaderName.location].map { " to \($0)" } ?? ""
     throw run.fail("uploads are answered with status \(upload.status)\(place)", upload)
+  }
+
+  private static func secondConnection(_ run: ClauseRun) throws {
+    func uploads(within milliseconds: Double? = nil) throws -> ConformancePhone.Upload? {
+      let phone = try run.phone(signsIn: false) { if let milliseconds { $0.http.timeoutMilliseconds = milliseconds } }
+      phone.put([run.fix(phone)])
+      return phone.upload().last
+    }
+    guard case .answered? = try uploads()?.outcome else { throw ClauseStop.notJudged("an upload was not answered") }
+    let second = try besideConnection(of: run) { try uploads(within: 3_000) }
+    guard case .failed(_, let message)? = second?.outcome else { return }
+    guard case .answered? = try uploads(within: 3_000)?.outcome else {
+      throw ClauseStop.notJudged("an upload was not answered: \(message)")
+    }
+    throw run.fail(
+      "an upload was not answered while another connection was open without a request, and was when that had ended: \(message)",
+      second)
+  }
+
+  /// While the connections of the phones until now are kept open. All are closed then.
+  private static func besideConnection<Result>(of run: ClauseRun, _ body: () throws -> Result) rethrows -> Result {
+    let line = run.leaveLine()
+    defer {
+      withExtendedLifetime(line) {}
+      _ = run.leaveLine()
+    }
+    return try body()
   }
 
   private static func goodRecord(_ run: ClauseRun) throws {
@@ -128,18 +173,23 @@ extension ConformanceClause {
     let phone = try run.phone()
     let record = run.fix(phone) { $0.extras = run.object(#"{"k":"v"}"#) }
     try run.deliver(phone, [record])
-    let found = try run.look(for: [record], of: phone.name)
-    if !found.missing.isEmpty, let place = try run.otherPlace(of: record) {
+    var look: ClauseRun.Look?
+    var problem: ClauseStop?
+    do { look = try run.firstLook(for: record, of: phone.name) } catch let stop as ClauseStop { problem = stop }
+    if look?.missing.isEmpty != true, let place = run.otherPlace(of: record) {
       throw run.fail("the record is stored, but not under its device: \(place)", harm: .wrong)
     }
-    let look = try run.expectOnce([record], of: phone.name)
-    if let entry = look.entry(of: record) {
+    if let problem { throw problem }
+    look = try run.expectOnce([record], of: phone.name)
+    if let entry = look?.entry(of: record) {
       let names = [
         "event", "is_moving", "odometer", "activity", "battery", "extras", "coords.speed", "coords.heading",
         "coords.altitude",
         "coords.accuracy", "activity.type", "battery.level",
       ]
       var shown = Set(names.filter { entry.value($0) != nil })
+      let others = ["timestamp", "coords.latitude", "coords.longitude"]
+      if shown.isEmpty, others.allSatisfy({ entry.value($0) == nil }) { run.facts.noteIdentitiesAlone() }
       // Only a record with an event tells whether the store shows events. That it is stored is another clause.
       let change = run.fix(phone) { $0.event = .motionchange }
       try run.deliver(phone, [change])
@@ -152,6 +202,20 @@ extension ConformanceClause {
       throw ClauseStop.notJudged(
         "the store lists this record for a device that does not exist: is {device} in the query?")
     }
+  }
+
+  private static func readableWhenAcknowledged(_ run: ClauseRun) throws {
+    for _ in 0..<5 {
+      let phone = try run.phone()
+      let record = run.fix(phone)
+      try run.deliver(phone, [record])
+      _ = try run.firstLook(for: record, of: phone.name)
+    }
+    let promised = run.target.dialect.verification.readDelay
+    guard let missing = run.facts.missingUntil, missing >= promised else { return }
+    throw run.fail(
+      "a record was not in the store \(missing.wholeMilliseconds) ms after its acknowledgement, and came within \(run.facts.lag.wholeMilliseconds) ms: it is committed after the answer, or the list lags behind (say so with verify.readDelay)"
+    )
   }
 
   private static func rightDevice(_ run: ClauseRun) throws {
@@ -168,7 +232,7 @@ extension ConformanceClause {
       let other = try phones.first { other in
         try other.name != phone.name && run.stored(other.name).contains { $0.uuid == record.uuid }
       }
-      guard let place = try other.map({ "under '\($0.name)'" }) ?? run.otherPlace(of: record) else {
+      guard let place = other.map({ "under '\($0.name)'" }) ?? run.otherPlace(of: record) else {
         throw run.fail("a record of '\(phone.name)' was acknowledged and is not stored under that name", harm: .lose)
       }
       throw run.fail("a record of '\(phone.name)' is stored \(place)")
@@ -281,11 +345,18 @@ extension ConformanceClause {
 }
 
 extension ClauseRun {
-  /// Where a record is that its own device misses, when a question without a device finds it.
-  func otherPlace(of record: SentRecord) throws -> String? {
-    guard let entry = try stored("").first(where: { $0.uuid == record.uuid }) else { return nil }
-    let name = (entry.value("device") ?? entry.value("device_id"))?.string
-    return name.map { "under '\($0)'" } ?? "under another device"
+  /// Where a record is that its own device misses, when the list of all devices or a question without a device finds it. A
+  /// store that refuses that question says nothing.
+  func otherPlace(of record: SentRecord) -> String? {
+    var place: String?
+    do throws(StoreProblem) {
+      try target.store?.read("") { entry in
+        guard entry.uuid == record.uuid, place == nil else { return }
+        let name = entry.device ?? (entry.value("device") ?? entry.value("device_id"))?.string
+        place = name.map { "under '\($0)'" } ?? "under another device"
+      }
+    } catch { return nil }
+    return place
   }
 
   func object(_ text: String) -> RenderedObject {

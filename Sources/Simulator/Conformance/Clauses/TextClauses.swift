@@ -130,7 +130,7 @@ extension ConformanceClause {
       "numbers-as-text", .content, .should, .block,
       "Coordinates that are texts are acknowledged, and stored as numbers",
       because: "a template with quotes around its tags makes them (SDK §5.1)", threads: ["react-native#1037"],
-      numbersAsText),
+      presumes: contentClauses, numbersAsText),
     ConformanceClause(
       "event-motionchange", .content, .must, .lose, "A motion change is stored with its event",
       because: "it says when the phone began to move and when it stopped (LocationEvent event; SDK §12.2)"

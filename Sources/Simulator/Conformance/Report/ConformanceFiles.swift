@@ -80,7 +80,7 @@ package struct ConformanceFiles {
 
   private var markdown: String {
     var lines = [
-      "# \(summary.badge) clauses kept", "",
+      "# \(([summary.count + " clauses kept"] + summary.reservations).joined(separator: "; "))", "",
       "Target `\(summary.target)`, \(summary.store.map { "store `\($0)`" } ?? "no store to look at"), seed `0x\(String(summary.seed, radix: 16))`, \(summary.start.iso8601Text).",
     ]
     for result in summary.causes {
@@ -139,7 +139,7 @@ package struct ConformanceFiles {
       "    <testcase classname=\"conform.\(result.clause.group.name)\" name=\"\(result.clause.id)\" time=\"\(Double(Int(result.seconds * 1_000)) / 1_000)\""
     switch result.verdict {
     case .kept: return [head + "/>"]
-    case .notApplicable, .notJudged:
+    case .notApplicable, .notJudged, .unread:
       return [head + ">", "      <skipped message=\"\(result.remark.escapedForXML)\"/>", "    </testcase>"]
     case .broken(let breach):
       let because = result.cause.map { "because of \($0): " } ?? ""
@@ -200,7 +200,7 @@ extension ClauseResult {
     switch verdict {
     case .kept(let note): note
     case .broken(let breach): breach.cause
-    case .notApplicable(let reason), .notJudged(let reason): reason
+    case .notApplicable(let reason), .notJudged(let reason), .unread(let reason): reason
     }
   }
 }

@@ -9,8 +9,12 @@ package struct ConformanceSummary: Sendable {
   package let seed: UInt64
   package let start: WallInstant
   package let seconds: Double
+  /// It ended before all clauses had their turn.
+  package var wasInterrupted = false
   /// How the backend was spoken to, for what is to be sent again.
   var dialect = Dialect()
+  /// A command line that runs a clause again: all but its name.
+  package var command = "rollingroad conform"
 
   package init(
     _ results: [ClauseResult], target: String, store: String?, seed: UInt64, start: WallInstant, seconds: Double
@@ -30,19 +34,49 @@ package struct ConformanceSummary: Sendable {
   package var notApplicable: [ClauseResult] {
     results.filter { if case .notApplicable = $0.verdict { true } else { false } }
   }
-  package var notJudged: [ClauseResult] { results.filter { if case .notJudged = $0.verdict { true } else { false } } }
+  package var notJudged: [ClauseResult] {
+    results.filter {
+      switch $0.verdict {
+      case .notJudged, .unread: true
+      case .kept, .broken, .notApplicable: false
+      }
+    }
+  }
   package var judgedCount: Int { kept.count + broken.count }
 
   /// `68 of 70`.
-  package var badge: String { "\(kept.count) of \(judgedCount)" }
+  var count: String { "\(kept.count) of \(judgedCount)" }
+
+  /// The count, and what was not looked at.
+  package var badge: String { ([count] + reservations).joined(separator: "; ") }
+
+  /// What a reader of the count alone would take for granted.
+  var reservations: [String] {
+    var reservations: [String] = []
+    if wasInterrupted { reservations.append("interrupted") }
+    if unreadStore != nil {
+      reservations.append("the store could not be read")
+    } else if store == nil, results.contains(where: { $0.clause.needs.contains(.store) }) {
+      reservations.append("storage not looked at")
+    }
+    return reservations
+  }
+
+  /// Why the store that was named could not be read.
+  var unreadStore: String? {
+    for case .unread(let reason) in results.map(\.verdict) { return reason }
+    return nil
+  }
 
   /// What the run as a whole came to.
   package enum Outcome: Sendable {
-    case allKept, mustBroken, shouldBroken, nothingJudged
+    case allKept, mustBroken, shouldBroken, interrupted, storeUnread, nothingJudged
   }
 
   package var outcome: Outcome {
     if broken.contains(where: { $0.clause.level == .must }) { return .mustBroken }
+    if wasInterrupted { return .interrupted }
+    if unreadStore != nil { return .storeUnread }
     if !broken.isEmpty { return .shouldBroken }
     return kept.isEmpty ? .nothingJudged : .allKept
   }

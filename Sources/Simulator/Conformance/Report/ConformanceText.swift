@@ -19,7 +19,7 @@ package struct ConformanceText {
     case .broken(let breach):
       "\(mark(of: result)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
     case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)")
-    case .notJudged(let reason): dim("? \(result.clause.id)  not judged: \(reason)")
+    case .notJudged(let reason), .unread(let reason): dim("? \(result.clause.id)  not judged: \(reason)")
     }
   }
 
@@ -49,10 +49,19 @@ package struct ConformanceText {
     if !consequences.isEmpty { lines.append(field("also", consequences.joined(separator: ", "))) }
     let threads = clause.threads.compactMap(ConformanceClause.address(ofThread:))
     if let first = threads.first { lines.append(field("thread", first)) }
-    lines.append(
-      field("again", "rollingroad conform … --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"))
-    if let curl = breach.curl, curl.count <= 4 * width { lines.append("    " + dim(curl)) }
+    lines.append(field("again", "\(summary.command) --only \(clause.id) --seed 0x\(String(summary.seed, radix: 16))"))
+    if let curl = breach.curl {
+      lines.append(
+        "    " + dim(curl.utf8.count <= ConformanceText.curlBytesMax ? curl.withoutControls : longCurl(clause)))
+    }
     return lines.joined(separator: "\n")
+  }
+
+  /// What is longer fills a screen.
+  private static let curlBytesMax = 2_000
+
+  private func longCurl(_ clause: ConformanceClause) -> String {
+    "its request is long: --out DIR writes it to DIR/again/\(clause.id).sh"
   }
 
   /// What says nothing, by its reasons.
@@ -62,7 +71,7 @@ package struct ConformanceText {
       let reason: String
       switch result.verdict {
       case .notApplicable(let text): reason = "not applicable: \(text)"
-      case .notJudged(let text): reason = "not judged: \(text)"
+      case .notJudged(let text), .unread(let text): reason = "not judged: \(text)"
       case .kept, .broken: continue
       }
       if let index = groups.firstIndex(where: { $0.reason == reason }) {
@@ -85,9 +94,10 @@ package struct ConformanceText {
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let tail = counts.isEmpty ? "" : "; " + counts.joined(separator: ", ")
     let seconds = "\(Int(summary.seconds.rounded())) s"
-    let word = "\(summary.badge) clauses kept\(tail); \(seconds)"
-    let isGood = summary.outcome == .allKept
-    return (isGood ? green("✓ ") : red("✗ ")) + bold(word)
+    let reserved = summary.reservations.isEmpty ? "" : "; " + summary.reservations.joined(separator: "; ")
+    let word = "\(summary.count) clauses kept\(reserved)\(tail); \(seconds)"
+    guard summary.outcome == .allKept else { return red("✗ ") + bold(word) }
+    return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word)
   }
 
   private func mark(of result: ClauseResult) -> String { result.clause.level == .must ? red("✗") : yellow("!") }
@@ -99,6 +109,7 @@ package struct ConformanceText {
 
   /// Words in lines of the width; a word that is longer stands by itself.
   private func wrapped(_ text: String, indent: Int) -> String {
+    let text = text.withoutControls
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
     var line = ""
@@ -121,4 +132,17 @@ package struct ConformanceText {
   private func yellow(_ text: String) -> String { coloured(text, "33") }
   private func dim(_ text: String) -> String { coloured(text, "2") }
   private func bold(_ text: String) -> String { coloured(text, "1") }
+}
+
+extension String {
+  /// What a backend says must not steer the terminal: control characters are written as `\u{1B}`.
+  fileprivate var withoutControls: String {
+    unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar.value {
+      case 0x09, 0x0A: text.unicodeScalars.append(scalar)
+      case ..<0x20, 0x7F..<0xA0: text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+  }
 }

@@ -115,10 +115,13 @@ final class AnswerWatch: Sendable {
 
 extension CommandProblem {
   /// The list itself is wrong, not what a command in it asks for.
-  fileprivate var isOfForm: Bool {
+  var isOfForm: Bool {
     switch self {
     case .nullCommand, .wrongShape: true
     case .unknownCommand, .wrongArgument, .superfluousArgument, .invalidGeofence, .invalidConfiguration: false
     }
   }
+
+  /// No command is called like this.
+  var isOfName: Bool { if case .unknownCommand = self { true } else { false } }
 }

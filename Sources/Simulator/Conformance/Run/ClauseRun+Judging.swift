@@ -68,7 +68,7 @@ extension ClauseRun {
       throw ClauseStop.notJudged("nothing says what is stored: see 'verify' of the dialect")
     }
     do throws(StoreProblem) { return try store.records(of: device) } catch {
-      throw ClauseStop.notJudged("the store could not be read: \(error.text)")
+      throw ClauseStop.unread("the store could not be read: \(error.text)")
     }
   }
 
@@ -80,11 +80,28 @@ extension ClauseRun {
     var repeated: [SentRecord] = []
 
     func entry(of record: SentRecord) -> StoredRecord? { entries[record.uuid]?.first }
+
+    /// Where the missing ones stood among those that were sent, for people: what they have in common is the cause.
+    func placesOfMissing(among sent: [SentRecord]) -> String {
+      let gone = Set(missing.map(\.uuid))
+      let places = sent.indices.filter { gone.contains(sent[$0].uuid) }
+      guard let first = places.first, let last = places.last else { return "none" }
+      if places.count == sent.count { return "all" }
+      if places.count == sent.count - 1, first == 1 || last == sent.count - 2 {
+        return first == 1 ? "all but the first" : "all but the last"
+      }
+      if places.count == 1 { return last == sent.count - 1 ? "the last" : "number \(first + 1)" }
+      if last - first == places.count - 1 {
+        return last == sent.count - 1 ? "the last \(places.count)" : "numbers \(first + 1) to \(last + 1)"
+      }
+      let shown = places.prefix(6).map { "\($0 + 1)" }.joined(separator: ", ")
+      return "numbers \(shown)\(places.count > 6 ? " and others" : "")"
+    }
   }
 
   /// Looks until all of the records are there, or as long as the dialect allows them to be on their way.
   func look(for records: [SentRecord], of device: String) throws -> Look {
-    let deadline = now + target.dialect.verification.readDelay + .seconds(1)
+    let deadline = now + max(target.dialect.verification.readDelay, facts.lag + facts.lag) + .seconds(1)
     while true {
       var look = try look(of: records, device)
       if look.missing.isEmpty || now >= deadline {
@@ -96,6 +113,24 @@ extension ClauseRun {
         return look
       }
       pause(100)
+    }
+  }
+
+  /// Looks at once, and for as long as a backend may take that stores behind its answers; notes how late it was.
+  func firstLook(for record: SentRecord, of device: String) throws -> Look {
+    let start = now
+    let deadline = start + target.dialect.verification.readDelay + .seconds(5)
+    var missed: Nanoseconds?
+    while true {
+      let begin = now - start
+      let look = try look(of: [record], device)
+      if look.missing.isEmpty {
+        if let missed { facts.note(missingUntil: missed, lag: begin) }
+        return look
+      }
+      missed = begin
+      if now >= deadline { return look }
+      pause(50)
     }
   }
 
@@ -125,7 +160,7 @@ extension ClauseRun {
       throw fail(
         all == 1
           ? "the record was acknowledged and is not stored\(among)"
-          : "\(count) of \(all) records\(among) were acknowledged and are not stored",
+          : "\(count) of \(all) records\(among) were acknowledged and are not stored: \(look.placesOfMissing(among: records))",
         harm: harm ?? .lose, stored: "of '\(device)': \(look.listed) entries, without \(which)")
     }
     if let twice = look.repeated.first {
@@ -144,6 +179,9 @@ extension ClauseRun {
     guard let entry = look.entry(of: record) else { return }
     for field in fields {
       guard let sent = record.value.value(at: field) else { continue }
+      if facts.listsIdentitiesAlone {
+        throw ClauseStop.notJudged("the store shows the uuids of records, and nothing else")
+      }
       guard facts.shows(field) else { throw ClauseStop.notApplicable("the store shows no '\(field)'") }
       guard let stored = entry.value(field) else {
         throw fail("'\(field)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300))

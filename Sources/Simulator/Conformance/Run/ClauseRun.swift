@@ -57,6 +57,12 @@ final class ClauseRun {
     return line
   }
 
+  /// Phones that come from now on have connections of their own. Gives the line of those before.
+  func leaveLine() -> PhoneLine? {
+    defer { lineOfPhones = nil }
+    return lineOfPhones
+  }
+
   func random(below bound: Int) -> Int { stream.index(below: bound) }
 
   func uuid() -> UUID128 { UUID128(randomHigh: stream.u64(), randomLow: stream.u64()) }
@@ -81,12 +87,13 @@ extension ClauseRun {
     phones += 1
     let (target, facts) = (target, facts)
     let placeholders = DevicePlaceholders(id: name, index: phones, fleet: "conform", seed: settings.seed)
+    let inURL = DevicePlaceholders(id: name.percentEncoded, index: phones, fleet: "conform", seed: settings.seed)
     return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line()) { draft in
       draft.http.batchSync = facts.prefersBatches
       draft.http.timeoutMilliseconds = 10_000
       if let preset = target.dialect.preset { draft.speak(preset) }
       _ = draft.apply(placeholders.fill(target.dialect.app.document))
-      draft.http.url = placeholders.fill(target.url)
+      draft.http.url = inURL.fill(target.url)
       if let preset = target.dialect.preset { draft.identify(name, to: preset) }
       if let tokens {
         draft.authorization.accessToken = tokens.access
@@ -197,8 +204,9 @@ extension ClauseRun {
     if !headers.contains(where: { $0.hasName(HeaderName.contentType) }) {
       headers.append(NameValuePair(HeaderName.contentType, ContentType.json))
     }
+    let inURL = DevicePlaceholders(id: device.percentEncoded, index: 0, fleet: "conform", seed: settings.seed)
     return target.client.ask(
-      placeholders.fill(login.url), by: login.method, headers: headers, body: Array(placeholders.fill(login.body).utf8))
+      inURL.fill(login.url), by: login.method, headers: headers, body: Array(placeholders.fill(login.body).utf8))
   }
 
   /// Puts a command into the backend's queue for a device.

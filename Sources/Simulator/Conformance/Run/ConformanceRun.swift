@@ -37,6 +37,9 @@ package final class ConformanceRun: Sendable {
   /// What is not begun yet is not judged any more. From any thread.
   package func interrupt() { isInterrupted.store(true, ordering: .relaxed) }
 
+  /// It ended before all clauses had their turn.
+  package var wasInterrupted: Bool { isInterrupted.load(ordering: .relaxed) }
+
   /// The clauses of this run, in their order.
   package var clauses: [ConformanceClause] {
     ConformanceClause.all.filter { clause in
@@ -91,6 +94,10 @@ package final class ConformanceRun: Sendable {
     {
       return result(.notJudged("because of \(cause)"))
     }
+    // What the first look at the store came to, the others need not find out again, each in its own time.
+    if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
+      return result(.unread(problem))
+    }
     let run = ClauseRun(clause, target, settings, facts: facts, watch: watch)
     do {
       try clause.provoke(run)
@@ -100,12 +107,17 @@ package final class ConformanceRun: Sendable {
       case .broken(let breach): return result(.broken(breach))
       case .notApplicable(let reason): return result(.notApplicable(reason))
       case .notJudged(let reason): return result(.notJudged(reason))
+      case .unread(let reason):
+        if clause.phase == .first { facts.note(storeProblem: reason) }
+        return result(.unread(reason))
       }
     } catch { return result(.notJudged("\(error)")) }
   }
 
   /// Without these nothing else says anything.
-  private static let foundations = ["no-redirect", "good-record-acknowledged", "stored-when-acknowledged"]
+  private static let foundations = [
+    "no-redirect", "second-connection-served", "good-record-acknowledged", "stored-when-acknowledged",
+  ]
 
   /// Looked at all the same: what has broken them.
   private static let causesOfFoundations = Set(

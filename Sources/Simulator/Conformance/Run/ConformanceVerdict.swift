@@ -6,13 +6,15 @@ package enum ConformanceVerdict: Equatable, Sendable {
   /// It asks for what this backend does not promise.
   case notApplicable(String)
   case notJudged(String)
+  /// Not judged, as the store that was named could not be read.
+  case unread(String)
 
   package var word: String {
     switch self {
     case .kept: "kept"
     case .broken: "broken"
     case .notApplicable: "not applicable"
-    case .notJudged: "not judged"
+    case .notJudged, .unread: "not judged"
     }
   }
 }
@@ -45,4 +47,5 @@ enum ClauseStop: Error {
   case broken(Breach)
   case notApplicable(String)
   case notJudged(String)
+  case unread(String)
 }

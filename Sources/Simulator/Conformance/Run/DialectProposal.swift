@@ -1,59 +1,121 @@
 import BackendStore
 import Base
 import Contract
+import Gzip
 import HTTP1
+import JSON
 import Scenario
 import Upload
 
-/// A dialect, proposed after a first conversation: what the backend acknowledged, in the order of what apps use most.
-package struct DialectProposal {
+/// A dialect, proposed after a first conversation: what the backend acknowledged, in the order of what apps use most. Of a
+/// dialect that was given it says only what is to be added.
+package final class DialectProposal {
   private let target: ConformanceTarget
-  private var findings: [String] = []
+  private let run: ClauseRun
+  /// What the app's configuration needs so that uploads are acknowledged.
+  private var app: App
 
-  package init(_ target: ConformanceTarget) { self.target = target }
+  /// How an app may speak, beside what the dialect says.
+  private struct App {
+    var namesDevice = false
+    var root: String?
+
+    var text: String? {
+      var keys: [String] = []
+      if let root { keys.append("rootProperty: \"\(root)\"") }
+      if namesDevice { keys.append("params: { device_id: \"${device.id}\" }") }
+      return keys.isEmpty ? nil : "app: { http: { \(keys.joined(separator: ", ")) } }"
+    }
+
+    func configure(_ draft: inout Configuration) {
+      if let root { draft.http.rootProperty = root }
+    }
+  }
+
+  package init(_ target: ConformanceTarget) {
+    self.target = target
+    guard let clause = ConformanceClause.all.first else { preconditionFailure("there are clauses") }
+    run = ClauseRun(
+      clause, target, ConformanceRun.Settings(seed: 1, start: SystemClock().wallNow), facts: RunFacts(target),
+      watch: AnswerWatch())
+    app = App()
+  }
 
   package var text: String {
-    let settings = ConformanceRun.Settings(seed: 1, start: SystemClock().wallNow)
-    guard let clause = ConformanceClause.all.first else { preconditionFailure("there are clauses") }
-    let run = ClauseRun(clause, target, settings, facts: RunFacts(target), watch: AnswerWatch())
-    var lines = [
-      "// A proposal after a first conversation with \(target.url). What stands behind // is to be filled in.", "{",
-    ]
-    lines.append("  version: 1,")
-    if let preset = target.dialect.preset { lines.append("  preset: \"\(preset.rawValue)\",") }
-    let single = status(run) { $0.http.batchSync = false }
-    let batch = status(run) { $0.http.batchSync = true }
-    lines.append("  // one record: \(single.shown); a batch: \(batch.shown)")
-    if [401, 403].contains(single) || [401, 403].contains(batch) {
+    let first = firstAcknowledged()
+    var lines = opening
+    lines.append("  // one record: \(first.single.shown); a batch: \(first.batch.shown)")
+    if let text = app.text { lines.append("  \(text), // without it: \(first.without.shown)") }
+    let needsToken = [401, 403].contains(first.single) || [401, 403].contains(first.batch)
+    if needsToken {
       lines.append("  promises: { tokens: \"required\" },")
-      lines.append("  // login: { url: \"/…\", body: '{\"device_id\":\"${device.id}\"}' }, refresh: \"/…\",")
-      return (lines + tail).joined(separator: "\n")
+      if target.login == nil {
+        lines.append("  // login: { url: \"/…\", body: '{\"device_id\":\"${device.id}\"}' }, refresh: \"/…\",")
+      }
+    } else if isGood(first.single) || isGood(first.batch) {
+      lines.append("  // acknowledged, which does not mean understood: run conform with them to know")
+      lines.append("  promises: { \((["tokens: \"none\""] + promises).joined(separator: ", ")) },")
+    } else {
+      lines.append("  // nothing was acknowledged: say with 'path', 'app' or --target how uploads are to look")
     }
+    return (lines + tail).joined(separator: "\n")
+  }
+
+  /// Tries what apps use, the usual first, until something is acknowledged or asks for a token.
+  private func firstAcknowledged() -> (without: Int, single: Int, batch: Int) {
+    var without: Int?
+    let roots: [String?] =
+      target.dialect.app.document["http"]?["rootProperty"] == nil ? [nil, ".", "locations", "data"] : [nil]
+    let devices = target.dialect.preset == nil && !saysDevice ? [false, true] : [false]
+    for root in roots {
+      for namesDevice in devices {
+        app = App(namesDevice: namesDevice, root: root)
+        let (single, batch) = (status { $0.http.batchSync = false }, status { $0.http.batchSync = true })
+        without = without ?? single
+        if isGood(single) || isGood(batch) || [401, 403].contains(single) { return (without ?? single, single, batch) }
+      }
+    }
+    app = App()
+    return (without ?? 0, status { $0.http.batchSync = false }, status { $0.http.batchSync = true })
+  }
+
+  /// The dialect, or the address, has a place for the device.
+  private var saysDevice: Bool {
+    DevicePlaceholders.stand(in: target.url) || DevicePlaceholders.stand(in: target.dialect.app.document)
+  }
+
+  private var promises: [String] {
     var promises: [String] = []
-    let roots = ["locations", "data", "."].filter { root in
-      200..<300
-        ~= status(run) {
-          $0.http.rootProperty = root
-          $0.http.batchSync = true
-        }
+    let others = ["location", "locations", "data", "."].filter { root in
+      root != app.root ?? "location"
+        && isGood(
+          status {
+            $0.http.rootProperty = root
+            $0.http.batchSync = true
+          })
     }
-    if !roots.isEmpty { promises.append("roots: [\(roots.map { "\"\($0)\"" }.joined(separator: ", "))]") }
-    let methods = [UploadMethod.put, .patch].filter { method in 200..<300 ~= status(run) { $0.http.method = method } }
+    if !others.isEmpty { promises.append("roots: [\(others.map { "\"\($0)\"" }.joined(separator: ", "))]") }
+    let methods = [UploadMethod.put, .patch].filter { method in isGood(status { $0.http.method = method }) }
     if !methods.isEmpty {
       promises.append("methods: [\(methods.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]")
     }
-    if 200..<300 ~= status(run, { $0.persistence.timestampFormat = .epoch }) { promises.append("epoch: true") }
-    lines.append("  // acknowledged, which does not mean understood: run conform with them to know")
-    lines.append("  promises: { tokens: \"none\"\(promises.map { ", " + $0 }.joined()) },")
-    return (lines + tail).joined(separator: "\n")
+    if isGood(status { $0.persistence.timestampFormat = .epoch }) { promises.append("epoch: true") }
+    if isGood(gzipStatus) { promises.append("gzip: true") }
+    return promises
+  }
+
+  private var opening: [String] {
+    let given = target.dialect != Dialect()
+    return [
+      given
+        ? "// To be added to the dialect that was given, after a first conversation with \(target.url)."
+        : "// A proposal after a first conversation with \(target.url). What stands behind // is to be filled in.",
+      "{", "  version: 1,",
+    ]
   }
 
   private var tail: [String] {
     var lines: [String] = []
-    if target.dialect.preset == nil {
-      lines.append(
-        "  app: { http: { params: { device_id: \"${device.id}\" } } }, // where your backend finds the device")
-    }
     if target.storePlace == nil {
       lines.append("  // one of these, so that the store is looked at; without, most clauses are not judged:")
       lines.append("  // verify: { url: \"/points?device={device}\", records: \"$[*]\" },")
@@ -63,18 +125,51 @@ package struct DialectProposal {
       )
       lines.append("  // verify: { command: \"./list-points $DEVICE\" },")
     }
-    lines.append("  // commands: { url: \"/devices/{device}/commands\", body: '{commands}' },")
-    lines.append("  // restart: \"kill -$SIGNAL $(cat backend.pid); ./backend & echo $! > backend.pid\",")
+    if target.commands == nil {
+      lines.append("  // commands: { url: \"/devices/{device}/commands\", body: '{commands}' },")
+    }
+    if target.dialect.restart == nil {
+      lines.append("  // restart: \"kill -$SIGNAL $(cat backend.pid); ./backend & echo $! > backend.pid\",")
+    }
     return lines + ["}"]
   }
 
+  private func isGood(_ status: Int) -> Bool { 200..<300 ~= status }
+
   /// 0 when no answer came.
-  private func status(_ run: ClauseRun, _ configure: (inout Configuration) -> Void) -> Int {
+  private func status(_ configure: (inout Configuration) -> Void) -> Int {
     do {
-      let phone = try run.phone(signsIn: false, configure)
+      let phone = try phone(configure)
       phone.put([run.fix(phone)])
       return phone.upload().last?.status ?? 0
     } catch { return 0 }
+  }
+
+  private var gzipStatus: Int {
+    do {
+      let phone = try phone { $0.http.batchSync = true }
+      var raw = RawRequest(try run.request(phone, [run.fix(phone)]))
+      raw.body = GzipFile.pack(raw.body)
+      raw.declaredLength = raw.body.count
+      raw.setHeader(HeaderName.contentEncoding, "gzip")
+      return try run.exchange(raw).status
+    } catch { return 0 }
+  }
+
+  private func phone(_ configure: (inout Configuration) -> Void) throws -> ConformancePhone {
+    let phone = try run.phone(signsIn: false) { draft in
+      app.configure(&draft)
+      configure(&draft)
+    }
+    if app.namesDevice {
+      phone.configure { draft in
+        guard case .object(let given) = draft.http.params else { return }
+        var members = given
+        members["device_id"] = .string(phone.name)
+        draft.http.params = .object(members)
+      }
+    }
+    return phone
   }
 }
 

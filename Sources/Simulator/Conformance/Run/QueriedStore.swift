@@ -10,6 +10,8 @@ struct QueriedStore: StoreView {
   let next: [JSONStep]?
   let fields: [Named<[JSONStep]>]
   let client: ConformanceClient
+  /// Some question was answered with a list: what is not there from then on is absent, and no mistake in the URL.
+  let hasAnswered = AtomicFlag()
 
   var place: String { url }
 
@@ -23,10 +25,14 @@ struct QueriedStore: StoreView {
       } _: {
         (page) throws(StoreProblem) in
         try records.read(page, take)
+        hasAnswered.raise()
       }
     } catch {
       // A device without records may have no list either.
-      if !error.isAbsence { throw error }
+      guard error.isAbsence else { throw error }
+      guard hasAnswered.isRaised else {
+        throw StoreProblem(text: "\(error.text), and no list has come from there: is the path right?", isAbsence: true)
+      }
     }
   }
 }

@@ -69,13 +69,17 @@ struct RawRequest {
 
   var bytes: [UInt8] { head + framedBody() }
 
+  /// A request that the transport of a phone would send: no framing or coding that a scenario has no words for.
+  var isPlain: Bool { !isChunked && !headers.contains { $0.hasName(HeaderName.contentEncoding) } }
+
   /// A command line to paste. Nil for a body that a shell cannot hold.
   var curl: String? {
     guard body.count <= 8_000, let text = String(validating: body, as: UTF8.self), !text.contains("\0") else {
       return nil
     }
     var words = ["curl", "-sS", "-i", "--max-time", "20"]
-    if method != "POST" || body.isEmpty { words += ["-X", method] }
+    // A method in -X does not tell curl that no body comes behind the answer's head.
+    if method == "HEAD" { words.append("-I") } else if method != "POST" || body.isEmpty { words += ["-X", method] }
     words.append(RawRequest.quoted(url))
     for header in headers { words += ["-H", RawRequest.quoted("\(header.name): \(header.value)")] }
     if isChunked { words += ["-H", "'Transfer-Encoding: chunked'"] }

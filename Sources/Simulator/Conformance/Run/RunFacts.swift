@@ -1,4 +1,5 @@
 import BackendStore
+import Base
 import JSON
 import Scenario
 import Synchronization
@@ -7,6 +8,10 @@ import Synchronization
 final class RunFacts: Sendable {
   private struct Found: Sendable {
     var shown: Set<String> = []
+    var listsIdentitiesAlone = false
+    var lag = Nanoseconds.zero
+    var missingUntil: Nanoseconds?
+    var storeProblem: String?
     var tokens: TokenPromise?
     var prefersBatches = true
     var silence: String?
@@ -44,12 +49,36 @@ final class RunFacts: Sendable {
 
   func note(silence: String) { found.withLock { $0.silence = silence } }
 
+  /// Why the store that was named could not be read when it was first looked at; nil when it could.
+  var storeProblem: String? { found.withLock { $0.storeProblem } }
+
+  func note(storeProblem: String) { found.withLock { $0.storeProblem = storeProblem } }
+
+  /// How long after its acknowledgement a record was seen to come into the store.
+  var lag: Nanoseconds { found.withLock { $0.lag } }
+
+  /// How long after its acknowledgement a record was seen to be missing, which came later; nil when all were there at once.
+  var missingUntil: Nanoseconds? { found.withLock { $0.missingUntil } }
+
+  func note(missingUntil: Nanoseconds, lag: Nanoseconds) {
+    found.withLock {
+      $0.lag = max($0.lag, lag)
+      $0.missingUntil = max($0.missingUntil ?? .zero, missingUntil)
+    }
+  }
+
   /// Fields that the store shows of a first, complete record.
   func note(shown: Set<String>) { found.withLock { $0.shown = shown } }
+
+  /// The store shows of a record its uuid, and nothing else.
+  var listsIdentitiesAlone: Bool { found.withLock { $0.listsIdentitiesAlone } }
+
+  func noteIdentitiesAlone() { found.withLock { $0.listsIdentitiesAlone = true } }
 
   /// Whether what the store has of a field is to be judged: it is promised, or was seen once.
   func shows(_ field: String) -> Bool {
     let root = field.split(separator: ".").first.map(String.init) ?? field
+    if listsIdentitiesAlone { return false }
     if ["uuid", "timestamp"].contains(root) { return true }
     if ["coords.latitude", "coords.longitude"].contains(field) { return true }
     let isSeen = found.withLock { $0.shown.contains(field) || $0.shown.contains(root) }

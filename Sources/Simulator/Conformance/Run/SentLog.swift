@@ -43,7 +43,8 @@ final class SentLog: Sendable {
   /// As requests of a scenario; nil where there is nothing to send again, too much, or what no request is.
   var asScenario: [UInt8]? {
     let entries = entries.withLock { $0 }
-    guard let first = entries.first, !isInPieces.isRaised, entries.count <= SentLog.requestsMax,
+    guard let first = entries.first, !isInPieces.isRaised, entries.allSatisfy(\.request.isPlain),
+      entries.count <= SentLog.requestsMax,
       entries.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
     else { return nil }
     var bytes: [UInt8] = []

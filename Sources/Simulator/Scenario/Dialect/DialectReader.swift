@@ -8,7 +8,8 @@ package struct DialectReader {
   package func read(_ text: String) throws(ScenarioProblems) -> Dialect {
     var document: JSON5Value
     do throws(ScenarioProblem) { document = try JSON5Reader.read(text) } catch { throw ScenarioProblems([error]) }
-    var substitution = Substitution(variable: variable, devicesFillIn: [["app"], ["login"], ["verify", "headers"]])
+    var substitution = Substitution(
+      variable: variable, devicesFillIn: [["app"], ["login"], ["verify", "headers"], ["path"]])
     substitution.replace(in: &document)
     var context = DecodingContext(names: DeclaredNames(in: nil))
     let dialect = ValueCodec<Dialect>.section().read(document, &context)
@@ -43,12 +44,49 @@ extension DecodingContext {
         context.refuse(.missing, place, "database and query belong together", remedy: "give both")
       }
     }
+    judgeURLs(dialect, document)
     if dialect.promises.isNamedByToken, dialect.login == nil, dialect.preset == nil {
       inside("promises") { context in
         context.refuse(
           .contradiction, document["promises"]?.position ?? document.position,
           "deviceByToken without a login", remedy: "say in 'login' how a device gets its token")
       }
+    }
+  }
+
+  /// A name in braces that nothing fills in would go to the backend as it stands.
+  private mutating func judgeURLs(_ dialect: Dialect, _ document: JSON5Value) {
+    if let url = document["app"]?["http"]?["url"] {
+      inside("app") { context in
+        context.refuse(.contradiction, url.position, "uploads go where 'path' says", remedy: "give it there")
+      }
+    }
+    judge(document["path"], nil, named: [], remedy: "write ${device.id}")
+    judge(document["refresh"], nil, named: [], remedy: "leave it out")
+    judge(document["login"]?["url"], "login", named: [], remedy: "write ${device.id}")
+    judge(document["commands"]?["url"], "commands", named: ["device"], remedy: "write {device}")
+    judge(document["verify"]?["url"], "verify", named: ["device", "cursor"], remedy: "write {device} and {cursor}")
+    if let url = dialect.verification.url, !url.contains("{device}"), let place = document["verify"]?["url"] {
+      inside("verify") { context in
+        context.refuse(
+          .missing, place.position, "the url does not ask for {device}",
+          remedy: "put {device} where the backend expects its name")
+      }
+    }
+  }
+
+  private mutating func judge(_ value: JSON5Value?, _ section: String?, named known: [String], remedy: String) {
+    guard let value, case .string(let text) = value.content else { return }
+    let place = value.position
+    for piece in text.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
+      guard let end = piece.firstIndex(of: "}") else { continue }
+      let name = String(piece[..<end])
+      // `${device.id}` is known to the substitution.
+      if known.contains(name) || name.contains(".") { continue }
+      let refusal: (inout DecodingContext) -> Void = { context in
+        context.refuse(.unresolved, place, "nothing fills in {\(name)}", remedy: remedy)
+      }
+      if let section { inside(section, refusal) } else { refusal(&self) }
     }
   }
 }

@@ -1,0 +1,134 @@
+import Base
+import JSON
+import Scenario
+import Testing
+
+@testable import Conformance
+
+/// What a run as a whole comes to: what was not looked at is not called kept (docs/conform.md).
+@Suite struct VerdictTests {
+  private static let clauses: Set<String> = [
+    "good-record-acknowledged", "stored-when-acknowledged", "readable-when-acknowledged", "right-device",
+    "batch-all-stored", "answer-in-time",
+  ]
+
+  @Test func aRightBackendKeepsAll() throws {
+    let summary = try ScriptedBackend(nil).summary(of: Self.clauses)
+    #expect(summary.outcome == .allKept && summary.badge == "6 of 6")
+  }
+
+  @Test(arguments: [ScriptedBackend.Listing.fails, .isMissing])
+  func aStoreThatCannotBeReadIsNoSuccess(listing: ScriptedBackend.Listing) throws {
+    let summary = try ScriptedBackend(nil, listing: listing).summary(of: Self.clauses)
+    #expect(summary.outcome == .storeUnread && summary.broken.isEmpty)
+    #expect(summary.badge == "2 of 2; the store could not be read", "\(summary.badge)")
+    let text = ConformanceText(summary, width: 100, hasColours: false).text
+    #expect(text.contains("status \(listing == .fails ? 500 : 404)") && text.contains("✗ 2 of 2"), "\(text)")
+  }
+
+  @Test func withoutAStoreTheVerdictSaysSo() throws {
+    let dialect = #"{ version: 1, path: "/locations", app: { http: { params: { device_id: "${device.id}" } } } }"#
+    let summary = try ScriptedBackend(nil).summary(of: Self.clauses, dialect: dialect)
+    #expect(summary.outcome == .allKept && summary.badge == "2 of 2; storage not looked at", "\(summary.badge)")
+    #expect(
+      ConformanceText(summary, width: 100, hasColours: false).text.contains(
+        "! 2 of 2 clauses kept; storage not looked at"))
+    // Nothing of the store was asked for.
+    #expect(try ScriptedBackend(nil).summary(of: ["answer-in-time"], dialect: dialect).badge == "1 of 1")
+  }
+
+  @Test func anInterruptedRunIsNoSuccess() throws {
+    let summary = try ScriptedBackend(nil).summary(of: Self.clauses, isInterrupted: true)
+    #expect(summary.outcome == .interrupted && summary.badge.hasSuffix("interrupted"))
+  }
+
+  @Test func whatComesLateIsToldOnce() throws {
+    let summary = try ScriptedBackend(.commitsLate).summary(of: Self.clauses)
+    #expect(summary.broken.map(\.clause.id) == ["readable-when-acknowledged"])
+    let promised = ScriptedBackend.dialect.replacing(
+      "/stored?device={device}\"", with: "/stored?device={device}\", readDelay: \"2s\"")
+    #expect(try ScriptedBackend(.commitsLate).summary(of: Self.clauses, dialect: promised).outcome == .allKept)
+  }
+
+  /// A list of uuids shows no field, so that nothing is said of fields.
+  @Test func aListOfIdentitiesIsNoBreach() throws {
+    let clauses: Set<String> = Self.clauses.union([
+      "time-is-utc", "coordinates-exact", "cut-request-stores-nothing-half",
+    ])
+    let summary = try ScriptedBackend(nil, listing: .identities).summary(of: clauses)
+    #expect(summary.broken.isEmpty, "\(summary.broken)")
+    #expect(summary.notJudged.map(\.clause.id).contains("coordinates-exact"))
+  }
+
+  /// A store that refuses to list all devices does not keep a loss from being told.
+  @Test func aRefusedQuestionDoesNotHideALoss() throws {
+    let summary = try ScriptedBackend(.storesNothing, listing: .needsADevice).summary(of: Self.clauses)
+    #expect(
+      summary.causes.map(\.clause.id) == ["stored-when-acknowledged"],
+      "\(summary.results.map { ($0.clause.id, $0.verdict) })")
+  }
+
+  @Test func aServerOfOneConnectionIsNamed() throws {
+    let right = try ScriptedBackend(nil).summary(of: ["second-connection-served"])
+    #expect(right.outcome == .allKept)
+    let summary = try ScriptedBackend(nil).summary(of: Self.clauses.union(["second-connection-served"]), isSerial: true)
+    #expect(summary.causes.map(\.clause.id) == ["second-connection-served"])
+  }
+
+  /// Names with blanks and letters outside ASCII may be part of the path.
+  @Test func devicesInThePathAreEncoded() throws {
+    let dialect =
+      #"{ version: 1, path: "/of/${device.id}", verify: { url: "/stored?device={device}" }, promises: { tokens: "none" } }"#
+    let summary = try ScriptedBackend(nil).summary(of: ["devices-look-alike"], dialect: dialect)
+    #expect(summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
+  }
+
+  @Test(arguments: [
+    (ScriptedBackend.Defect.dropsSecondOfBatch, "1 of 10 records", "number 2"),
+    (.firstOfBatch, "9 of 10", "all but the first"),
+  ])
+  func aLossSaysWhereTheLostStood(defect: ScriptedBackend.Defect, count: String, place: String) throws {
+    let breach = try #require(try ScriptedBackend(defect).summary(of: ["batch-all-stored"]).broken.first?.breach)
+    #expect(breach.cause.contains(count) && breach.cause.hasSuffix(place), "\(breach.cause)")
+  }
+
+  @Test func whatABackendSaysDoesNotSteerTheTerminal() throws {
+    let clause = try #require(ConformanceClause.all.first)
+    let breach = Breach(cause: "it said \u{1B}[31mred\u{7}", harm: .wrong)
+    let summary = ConformanceSummary(
+      [ClauseResult(clause: clause, verdict: .broken(breach), seconds: 0)], target: "", store: nil, seed: 1,
+      start: WallInstant(millisecondsSince1970: 0), seconds: 0)
+    let text = ConformanceText(summary, width: 80, hasColours: false).text
+    #expect(!text.contains("\u{1B}") && text.contains("\\u{1B}[31mred\\u{7}"))
+  }
+
+  @Test func aFindingIsSeenAgainWithTheWholeCommand() throws {
+    var summary = try ScriptedBackend(.firstOfBatch).summary(of: ["batch-all-stored"])
+    summary.command = "rollingroad conform --target http://127.0.0.1:1"
+    let text = ConformanceText(summary, width: 120, hasColours: false).text
+    #expect(text.contains("rollingroad conform --target http://127.0.0.1:1 --only batch-all-stored --seed 0x7"))
+    #expect(text.contains("--out DIR writes it to DIR/again/batch-all-stored.sh"))
+    let single = try ScriptedBackend(.storesNothing).summary(of: ["stored-when-acknowledged"])
+    #expect(ConformanceText(single, width: 120, hasColours: false).text.contains("curl -sS -i"))
+    #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl?.contains(" -I ") == true)
+  }
+
+  /// The backend wants to know whose a record is, which a first attempt does not say.
+  @Test func aDialectIsProposedFromWhatWasAcknowledged() throws {
+    let text = try ScriptedBackend(nil).proposal()
+    #expect(
+      text.contains(#"app: { http: { params: { device_id: "${device.id}" } } }, // without it: status 400"#), "\(text)")
+    #expect(text.contains(#"promises: { tokens: "none", epoch: true }"#), "\(text)")
+    // It is a dialect, and the suite is green with it.
+    let proposed = try DialectReader().read(text)
+    #expect(proposed.app.document["http"]?["params"]?["device_id"] == .string("${device.id}"))
+    let given = try ScriptedBackend(nil).proposal(dialect: ScriptedBackend.dialect)
+    #expect(given.hasPrefix("// To be added to the dialect that was given") && !given.contains("// verify"))
+  }
+}
+
+extension String {
+  fileprivate func replacing(_ old: String, with new: String) -> String {
+    split(separator: old, omittingEmptySubsequences: false).joined(separator: new)
+  }
+}
