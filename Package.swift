@@ -86,7 +86,9 @@ let package = Package(
     library("Store", in: "Server/", needs: ["Database", "Shell", "Threads", "Base"]),
     library(
       "IngestServer", in: "Server/",
-      needs: ["Network", "TLS", "HTTP1", "Formats", "JSON", "Contract", "Store", "Base", "COpenSSL", "CEmbedded"]),
+      needs: [
+        "Network", "TLS", "HTTP1", "Formats", "JSON", "Gzip", "Contract", "Store", "Base", "COpenSSL", "CEmbedded",
+      ]),
 
     library("Vocabulary", in: "Device/", needs: ["Contract", "Base"]),
     library("Engine", in: "Device/", needs: ["Vocabulary", "Contract", "Base"]),
@@ -256,7 +258,9 @@ let package = Package(
     // Stands between SQLite and the kernel in the process of the tests.
     .target(name: "SyncFaults", path: "Tests/SyncFaults"),
     tests("Store", needs: ["Store", "Database", "Base", "Support", "SyncFaults"]),
-    tests("IngestServer", needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Contract", "Base", "Support"]),
+    tests(
+      "IngestServer",
+      needs: ["IngestServer", "Network", "Store", "HTTP1", "JSON", "Gzip", "Contract", "Base", "Support"]),
     tests("Formats", needs: ["Formats", "Contract", "JSON", "Base", "Support"]),
     tests("World", needs: ["World", "Formats", "Base", "Support"]),
     tests(

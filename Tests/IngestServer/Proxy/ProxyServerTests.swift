@@ -9,13 +9,14 @@ import Testing
 
 /// A proxy with its sockets and threads, in front of a server of ours.
 @Suite struct ProxyServerTests {
-  private final class Bench {
+  final class Bench {
     let upstream: IngestServer
     let proxy: ProxyServer
 
-    init(data: String = ":memory:") throws {
+    /// In front of another backend, where a URL is given.
+    init(data: String = ":memory:", backend url: String? = nil) throws {
       upstream = try IngestServer(Self.configuration(":memory:"))
-      var configuration = ProxyConfiguration(try UpstreamTarget(parsing: upstream.url))
+      var configuration = ProxyConfiguration(try UpstreamTarget(parsing: url ?? upstream.url))
       configuration.listen = "127.0.0.1:0"
       configuration.administration = Self.configuration(data)
       proxy = try ProxyServer(configuration)

@@ -58,8 +58,9 @@ final class VirtualProxy {
     server.now = WallInstant(millisecondsSince1970: 1_785_264_000_000)
     self.server = server
     desk = ProxyDesk(
-      server.context, target: try UpstreamTarget(parsing: upstream), keepsHost: keepsHost, bodyBytesMax: 10_485_760,
-      judge: judge)
+      server.context, target: try UpstreamTarget(parsing: upstream), name: ProxyName("rollingroad"),
+      keepsHost: keepsHost,
+      bodyBytesMax: 10_485_760, judge: judge)
     pool = UpstreamPool(peers, to: SocketAddress(host: .v4(0x7F00_0001), port: 3_000), limits: desk.limits)
   }
 

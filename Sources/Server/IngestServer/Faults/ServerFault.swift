@@ -57,8 +57,13 @@ package enum ServerFault: Equatable, Sendable {
     /// Decided when the head has come, so that the body need not be read.
     var isBeforeBody: Bool { self == .refuse || self == .reset }
 
-    /// The client does not get the answer as it was.
-    var changesAnswer: Bool { self != .delay && self != .delayAfterCommit && self != .dribble && self != .prefix }
+    /// Records do not come to the store, or not all of them.
+    package var withholdsRecords: Bool {
+      switch self {
+      case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix: true
+      case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: false
+      }
+    }
 
     /// Concerns the answer alone: nothing is kept from the store.
     var isOfAnswer: Bool {

@@ -1,5 +1,6 @@
 package import Base
 import Contract
+import Gzip
 import HTTP1
 import Network
 package import Store
@@ -21,6 +22,7 @@ final class ProxyScratch {
 final class ProxyDesk: Sendable {
   let context: ServerContext
   let target: UpstreamTarget
+  let name: ProxyName
   /// Of messages that are passed on: a body has any length.
   let limits: HTTPLimits
   private let keepsHost: Bool
@@ -29,8 +31,10 @@ final class ProxyDesk: Sendable {
   private let judge: (any AnswerJudge)?
 
   init(
-    _ context: ServerContext, target: UpstreamTarget, keepsHost: Bool, bodyBytesMax: Int, judge: (any AnswerJudge)?
+    _ context: ServerContext, target: UpstreamTarget, name: ProxyName, keepsHost: Bool, bodyBytesMax: Int,
+    judge: (any AnswerJudge)?
   ) {
+    self.name = name
     (self.context, self.target, self.keepsHost, self.bodyBytesMax) = (context, target, keepsHost, bodyBytesMax)
     self.judge = judge
     var limits = HTTPLimits()
@@ -61,13 +65,14 @@ final class ProxyDesk: Sendable {
   func appendHead(
     _ head: borrowing RequestHead, omitting omission: HeadFields.Omission, into out: inout [UInt8]
   ) {
-    ForwardedHead.append(head, to: target, omitting: omission, keepsHost: keepsHost, into: &out)
+    ForwardedHead.append(head, to: target, omitting: omission, keepsHost: keepsHost, by: name, into: &out)
   }
 
   func date(_ scratch: ProxyScratch) -> [UInt8] { scratch.session.date(context.backend.now) }
 
   /// RFC 9110 §7.6.2: a proxy that may not pass a request on is its last recipient.
   func ownAnswer(to head: borrowing RequestHead) -> Response? {
+    if name.hasPassed(head) { return name.loopAnswer }
     guard head.method == .options || head.method == .trace, head.text(HeaderName.maxForwards) == "0" else { return nil }
     guard head.method == .options else {
       return .error(405, "method_not_allowed", "the proxy does not send requests back; see Max-Forwards")
@@ -98,32 +103,36 @@ extension ProxyDesk {
 
   private func deviceSaid(in current: ProxyExchange) -> String {
     var envelope = Envelope()
-    guard current.body.isWhole, !current.body.bytes.isEmpty else { return "" }
+    let content = current.content(atMost: bodyBytesMax)
+    guard !content.isEmpty else { return "" }
     do throws(EnvelopeError) {
-      let name = try context.uploads.reader.device(in: current.body.bytes, &envelope)
+      let name = try context.uploads.reader.device(in: content, &envelope)
       return current.exchange.identity(name)?.name ?? ""
     } catch { return "" }
   }
 
   /// The records of the body; none where it holds none.
   func records(in current: ProxyExchange, _ scratch: ProxyScratch) -> UploadReading {
-    guard current.body.isWhole, !current.body.bytes.isEmpty else { return UploadReading() }
+    records(in: current.content(atMost: bodyBytesMax), scratch)
+  }
+
+  private func records(in content: [UInt8], _ scratch: ProxyScratch) -> UploadReading {
+    guard !content.isEmpty else { return UploadReading() }
     do throws(EnvelopeError) {
-      return try context.uploads.reader.read(current.body.bytes, into: &scratch.session.envelope)
+      return try context.uploads.reader.read(content, into: &scratch.session.envelope)
     } catch { return UploadReading() }
   }
 
   /// The body without the records behind the first `count`; nil when nothing of it would be left.
   func prefix(of current: ProxyExchange, records count: Int, _ scratch: ProxyScratch) -> [UInt8]? {
-    let reading = records(in: current, scratch)
-    let ranges = (reading.points.map(\.record) + reading.quarantined.map(\.record)).sorted {
-      $0.lowerBound < $1.lowerBound
-    }
-    let body = current.body.bytes
-    guard let first = ranges.first, let last = ranges.last, count < ranges.count else { return body }
+    let content = current.content(atMost: bodyBytesMax)
+    let ranges = records(in: content, scratch).ranges
+    guard let first = ranges.first, let last = ranges.last, count < ranges.count else { return current.body.bytes }
+    current.passedRecords = count
     if count == 0, ranges.count == 1 { return nil }
     let end = count == 0 ? first.lowerBound : ranges[count - 1].upperBound
-    return Array(body[..<end] + body[last.upperBound...])
+    let left = Array(content[..<end] + content[last.upperBound...])
+    return current.exchange.isEncoded ? GzipFile.pack(left) : left
   }
 }
 
@@ -131,12 +140,13 @@ extension ProxyDesk {
 extension ProxyDesk {
   func note(_ current: ProxyExchange, _ scratch: ProxyScratch, now: MonotonicInstant) {
     let exchange = current.exchange
-    let reading = exchange.route.deviceOperation == .uploadLocations ? records(in: current, scratch) : UploadReading()
+    let content = exchange.route.deviceOperation == .uploadLocations ? current.content(atMost: bodyBytesMax) : []
+    let reading = records(in: content, scratch)
     if exchange.device.isEmpty { exchange.device = exchange.identity(reading.device)?.name ?? "" }
     exchange.body = current.takeBody(context.bodies)
-    let answer = current.shownAnswer(target)
-    if current.status != 0 || current.failure != nil { judge(current, reading, now) }
-    store(current, reading)
+    let answer = current.shownAnswer(target, name)
+    if current.status != 0 || current.failure != nil { judge(current, now) }
+    store(current, current.passedRecords.map(reading.first) ?? reading, content)
     context.note(exchange, answer, sent: sent(current, reading), now: now)
   }
 
@@ -145,16 +155,19 @@ extension ProxyDesk {
     let exchange = current.exchange
     let device = DeviceIdentity(run: exchange.run, name: exchange.device)
     let fault = exchange.fault?.fault.kind
-    let isDelivered = !current.isClientGone && fault.map { !$0.changesAnswer } ?? true
+    // SDK §7.2.2: the records are deleted on any 2xx, whatever it holds.
+    let isDelivered = !current.isClientGone && 200..<300 ~= current.deliveredStatus
+    let passed = current.passedRecords.map { Set(reading.first($0).points.map(\.record.lowerBound)) }
     return reading.points.map { point in
-      LedgerRecord(
-        uuid: point.uuid, device: device, at: exchange.receivedAt.millisecondsSince1970, status: current.status,
-        isDelivered: isDelivered, fault: fault?.rawValue)
+      let hasPassed = passed?.contains(point.record.lowerBound) ?? true
+      return LedgerRecord(
+        uuid: point.uuid, device: device, at: exchange.receivedAt.millisecondsSince1970,
+        status: hasPassed ? current.status : 0, isDelivered: isDelivered, fault: fault?.rawValue)
     }
   }
 
   /// What the upstream has acknowledged is kept as `serve` keeps what it has stored.
-  private func store(_ current: ProxyExchange, _ reading: UploadReading) {
+  private func store(_ current: ProxyExchange, _ reading: UploadReading, _ content: [UInt8]) {
     // Backends take other JSON too: a body in which nothing is a record is none of a device.
     let count = reading.points.isEmpty ? 0 : reading.points.count + reading.quarantined.count
     guard count > 0 else { return }
@@ -164,15 +177,15 @@ extension ProxyDesk {
       let device = exchange.identity(exchange.device.isEmpty ? "anonymous" : exchange.device)
     else { return }
     let batch = IngestBatch(
-      device: device, receivedAt: exchange.receivedAt, parameters: reading.parameters, bytes: exchange.body,
+      device: device, receivedAt: exchange.receivedAt, parameters: reading.parameters, bytes: content,
       points: reading.points, quarantined: reading.quarantined, commandLimit: 0)
     if context.backend.submit(.ingest(batch), for: .discarded) {
       context.metrics.stored(accepted: reading.points.count, duplicate: 0, quarantined: reading.quarantined.count)
     }
   }
 
-  private func judge(_ current: ProxyExchange, _ reading: UploadReading, _ now: MonotonicInstant) {
-    guard let judge else { return }
+  private func judge(_ current: ProxyExchange, _ now: MonotonicInstant) {
+    guard let judge, !ProxyName.tellsLoop(status: current.status, head: current.answerHead) else { return }
     let exchange = current.exchange
     judge.judge(
       JudgedAnswer(
@@ -183,12 +196,28 @@ extension ProxyDesk {
   }
 }
 
+extension UploadReading {
+  /// Where the records stand, in the order of the body.
+  var ranges: [Range<Int>] {
+    (points.map(\.record) + quarantined.map(\.record)).sorted { $0.lowerBound < $1.lowerBound }
+  }
+
+  /// Without the records behind the first `count` of the body.
+  func first(_ count: Int) -> UploadReading {
+    var first = self
+    let kept = Set(ranges.prefix(count).map(\.lowerBound))
+    first.points.removeAll { !kept.contains($0.record.lowerBound) }
+    first.quarantined.removeAll { !kept.contains($0.record.lowerBound) }
+    return first
+  }
+}
+
 extension ProxyExchange {
   /// What the journal shows as its answer: the upstream's, or what was answered in its place.
-  fileprivate func shownAnswer(_ target: UpstreamTarget) -> Response {
+  fileprivate func shownAnswer(_ target: UpstreamTarget, _ name: ProxyName) -> Response {
     if let ownAnswer { return ownAnswer }
     if status != 0 { return Response(status, "", answer) }
-    return failure?.response(target) ?? .clientGone
+    return failure?.response(target, name) ?? .clientGone
   }
 }
 

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Gzip
 import HTTP1
 import Network
 
@@ -10,6 +11,8 @@ final class ProxyExchange {
   let framing: BodyFraming
   /// The client waits for leave to send the body.
   let expectsContinue: Bool
+  /// The body is in the coding gzip, and in no other.
+  private let isPacked: Bool
   /// The head of a request that is held, without what frames its body.
   var heldHead: [UInt8] = []
   /// For the clauses: what the client asked for.
@@ -28,6 +31,10 @@ final class ProxyExchange {
   private(set) var answerBytes = 0
   /// Why there was no answer.
   var failure: UpstreamFailure?
+  /// Of the answer that the client gets, where it gets the whole of it; 0 otherwise.
+  var deliveredStatus = 0
+  /// So many records of the body the upstream gets, by a fault; nil: all.
+  var passedRecords: Int?
   /// The client was gone before it had the answer.
   var isClientGone = false
   /// What was answered in the upstream's place.
@@ -41,11 +48,21 @@ final class ProxyExchange {
     framing = head.framing
     expectsContinue = head.expectsContinue
     self.target = target
+    isPacked = ["gzip", "x-gzip"].contains(head.text(HeaderName.contentEncoding)?.lowercased())
   }
 
   /// A piece of the body has come. False when there is no room for it: what is kept is then not the whole.
   func keep(_ bytes: Span<UInt8>, in budget: BodyBudget, atMost limit: Int) -> Bool {
     body.append(bytes, of: framing, in: budget, atMost: limit)
+  }
+
+  /// The body as it can be read: unpacked, where it is in the coding gzip (RFC 9110 §8.4.1.3) and holds no more than `limit`. Empty
+  /// for what is not there, or cannot be read. It is not kept: a small body can hold a large content.
+  func content(atMost limit: Int) -> [UInt8] {
+    guard body.isWhole else { return [] }
+    guard exchange.isEncoded else { return body.bytes }
+    guard isPacked, !body.bytes.isEmpty else { return [] }
+    do throws(GzipError) { return try GzipFile.unpack(body.bytes, limit: limit) } catch { return [] }
   }
 
   func keepAnswer(_ bytes: Span<UInt8>) {

@@ -47,7 +47,7 @@ package final class ProxyServer: Sendable {
     administration.proxy = ProxyRole(upstream: configuration.upstream.url, judge: judge)
     server = try IngestServer(administration, notify: notify)
     let desk = ProxyDesk(
-      server.context, target: configuration.upstream, keepsHost: configuration.keepsHost,
+      server.context, target: configuration.upstream, name: .own(), keepsHost: configuration.keepsHost,
       bodyBytesMax: administration.bodyBytesMax, judge: judge)
     do throws(NetworkError) {
       loops = try LoopGroup(administration.network, on: listen) { _, _, peers in

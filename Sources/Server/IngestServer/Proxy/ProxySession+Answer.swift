@@ -37,6 +37,8 @@ struct AnswerForm {
   var isChunked = false
   /// Only the end of the connection ends it for the client.
   var endsWithConnection = false
+  /// Some of it was left out.
+  var isCutShort = false
   /// Of an answer that is rewritten: its head without what frames the body, and the body.
   var head: [UInt8] = []
   var body: [UInt8] = []
@@ -90,7 +92,7 @@ extension ProxySession {
   private func interimCame(_ current: ProxyExchange) {
     answerForm.isInterim = true
     guard current.exchange.version == .http11, !isDetached else { return }
-    ForwardedHead.append(scratch.answerHead, omitting: [], into: &toClient)
+    ForwardedHead.append(scratch.answerHead, omitting: [], by: desk.name, into: &toClient)
     HeadWriter.end(into: &toClient)
   }
 
@@ -106,11 +108,12 @@ extension ProxySession {
     }
     if let fault = current.answerFault, !isDetached { meet(fault, current, now) }
     if case .rewritten = passage {
-      return ForwardedHead.append(scratch.answerHead, omitting: .contentLength, into: &answerForm.head)
+      return ForwardedHead.append(
+        scratch.answerHead, omitting: .contentLength, by: desk.name, into: &answerForm.head)
     }
     let announcement = rules.announcement(for: version, bodyComplete: requestStage == .complete)
-    emit { [scratch, answerForm] bytes in
-      ForwardedHead.append(scratch.answerHead, omitting: [], into: &bytes)
+    emit { [scratch, answerForm, desk] bytes in
+      ForwardedHead.append(scratch.answerHead, omitting: [], by: desk.name, into: &bytes)
       if answerForm.isChunked { HeadWriter.chunked(into: &bytes) }
       HeadWriter.append(announcement, into: &bytes)
       HeadWriter.end(into: &bytes)
@@ -136,7 +139,19 @@ extension ProxySession {
     }
   }
 
+  /// The status with which the client has the whole of an answer, when the upstream's has come to its end; 0 where it has not.
+  private var statusDelivered: Int {
+    guard let current else { return 0 }
+    switch passage {
+    case .whole, .paced: return current.status
+    case .cut: return answerForm.isCutShort || answerForm.endsWithConnection ? 0 : current.status
+    case .nothing, .broken: return 0
+    case .rewritten: return current.answerFault?.fault.status(insteadOf: current.status) ?? 0
+    }
+  }
+
   private func answerEnded(_ line: UpstreamLine, _ now: MonotonicInstant) {
+    current?.deliveredStatus = statusDelivered
     if case .rewritten = passage {
       appendRewritten()
     } else if answerForm.isChunked {
@@ -168,7 +183,10 @@ extension ProxySession {
     case .cut(let left):
       let end = toClient.count + left
       write(&toClient)
-      if toClient.count > end { toClient.removeLast(toClient.count - end) }
+      if toClient.count > end {
+        toClient.removeLast(toClient.count - end)
+        answerForm.isCutShort = true
+      }
       passage = .cut(left: end - toClient.count)
     case .nothing, .rewritten, .broken: break
     }
@@ -210,7 +228,7 @@ extension ProxySession {
       passage = .broken(answerForm.endsWithConnection ? .reset : .afterOutput)
       completeAnswer(now)
     } else {
-      answer(failure.response(desk.target), now)
+      answer(failure.response(desk.target, desk.name), now)
     }
     nudgeClient()
   }
@@ -235,7 +253,7 @@ extension HeadWriter {
 
 extension UpstreamFailure {
   /// What the client gets instead of the upstream's answer; the field says that it is not the upstream's (RFC 9209).
-  func response(_ target: UpstreamTarget) -> Response {
+  func response(_ target: UpstreamTarget, _ name: ProxyName) -> Response {
     let (status, code, word, sentence) =
       switch self {
       case .unreachable(let error):
@@ -261,6 +279,6 @@ extension UpstreamFailure {
           "the answer of \(target.url) is no HTTP response: \(error.reason)"
         )
       }
-    return .error(status, code, sentence).with(HeaderName.proxyStatus, "rollingroad; error=\(word)")
+    return .error(status, code, sentence).with(HeaderName.proxyStatus, "\(name.text); error=\(word)")
   }
 }

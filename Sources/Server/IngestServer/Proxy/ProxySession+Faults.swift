@@ -95,3 +95,14 @@ extension ProxySession {
       framing: .length, withoutContent: current.exchange.method == .head)
   }
 }
+
+extension ServerFault {
+  /// The status of a rewritten answer; 0 where fewer bytes come than are announced: a client takes that for no answer.
+  func status(insteadOf status: Int) -> Int {
+    switch self {
+    case .replace(let other, _, _): other
+    case .wrongLength(let difference): difference > 0 ? 0 : status
+    default: status
+    }
+  }
+}

@@ -90,7 +90,7 @@ enum ForwardedHead {
   /// The head of a request without what frames its body and without the empty line.
   static func append(
     _ head: borrowing RequestHead, to target: UpstreamTarget, omitting: HeadFields.Omission, keepsHost: Bool,
-    into out: inout [UInt8]
+    by name: ProxyName, into out: inout [UInt8]
   ) {
     var written: [UInt8] = []
     if head.form == .asterisk {
@@ -114,7 +114,7 @@ enum ForwardedHead {
     let left = forwardsLeft(head)
     head.fields.appendEndToEnd(omitting: omitting.union(left == nil ? .host : [.host, .maxForwards]), into: &out)
     if let left { out += "\(HeaderName.maxForwards): \(left)\r\n".utf8 }
-    appendVia(head.version, into: &out)
+    out += name.via(head.version)
   }
 
   /// RFC 9110 §7.6.2: how many proxies may still pass it on; nil where the field says nothing.
@@ -125,11 +125,11 @@ enum ForwardedHead {
 
   /// The head of an answer without what frames its body and without the empty line. The phrase stays as it was.
   static func append(
-    _ head: borrowing ResponseHead, omitting: HeadFields.Omission, into out: inout [UInt8]
+    _ head: borrowing ResponseHead, omitting: HeadFields.Omission, by name: ProxyName, into out: inout [UInt8]
   ) {
     appendStatusLine(head, into: &out)
     head.fields.appendEndToEnd(omitting: omitting, into: &out)
-    appendVia(head.version, into: &out)
+    out += name.via(head.version)
   }
 
   private static func appendStatusLine(_ head: borrowing ResponseHead, into out: inout [UInt8]) {
@@ -141,14 +141,5 @@ enum ForwardedHead {
     out.append(UInt8(ascii: " "))
     out.append(copying: head[head.reason])
     out += "\r\n".utf8
-  }
-
-  /// RFC 9110 §7.6.3: the version in which the message came, and who passed it on.
-  private static func appendVia(_ version: HTTPVersion, into out: inout [UInt8]) {
-    if version == .http10 {
-      HeadWriter.field(HeaderName.via, "1.0 rollingroad", into: &out)
-    } else {
-      HeadWriter.field(HeaderName.via, "1.1 rollingroad", into: &out)
-    }
   }
 }

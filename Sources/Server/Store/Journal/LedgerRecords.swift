@@ -9,7 +9,7 @@ package struct LedgerRecord: Equatable, Sendable {
   package var at: Int64
   /// Of the backend's answer; 0 for none.
   package var status: Int
-  /// The client got that answer as it was.
+  /// The client got a whole answer with 2xx: it does not send the record again.
   package var isDelivered: Bool
   /// The kind of the fault that the request met.
   package var fault: String?
@@ -106,7 +106,8 @@ extension Journal {
         device = excluded.device, last = max(last, excluded.last), attempts = attempts + 1,
         acknowledged = coalesce(acknowledged, excluded.acknowledged),
         acknowledgements = acknowledgements + excluded.acknowledgements,
-        deliveries = deliveries + excluded.deliveries, status = excluded.status,
+        deliveries = deliveries + excluded.deliveries,
+        status = CASE excluded.status WHEN 0 THEN status ELSE excluded.status END,
         fault = CASE excluded.fault WHEN '' THEN fault ELSE excluded.fault END
       """
     ) { (statement: inout Statement) throws(DatabaseError) in
