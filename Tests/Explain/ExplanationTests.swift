@@ -67,7 +67,7 @@ import Vocabulary
     let told = try explain([Self.log()], nil, Self.store([1, 3]))
     #expect(
       told.verdict
-        == "phone-1: 1 record acknowledged and lost; 1 gap above 60.0 s: 1 below the distance filter; records: 2 stored once as sent"
+        == "phone-1: 1 record acknowledged and lost; 1 gap above 60.0 s: 1 below the distance filter; records: 2 stored once, content compared in part"
     )
     #expect(told.outcome == .broken && told.stories.map(\.uuid) == [WrittenLog.uuid(2)])
     let lines = ExplanationText(told).text.split(separator: "\n", omittingEmptySubsequences: false)

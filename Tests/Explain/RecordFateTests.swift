@@ -27,7 +27,8 @@ import Vocabulary
     log.write(.locked(uuid: Self.uuid), .response(status: 200, reason: "OK"), .destroyed(uuid: Self.uuid))
   }
 
-  private func requests(_ statuses: [Int], fault: String? = nil, device: String? = "phone-1") -> RequestBook {
+  private func requests(_ statuses: [Int], fault: SeenRequest.Fault? = nil, device: String? = "phone-1") -> RequestBook
+  {
     var book = RequestBook(of: nil)
     for (number, status) in statuses.enumerated() {
       book.take(
@@ -84,8 +85,11 @@ import Vocabulary
     // Each source alone is enough to know of the acknowledgement.
     #expect(try story(log(acknowledged), nil, store([])).fate == .lost)
     #expect(story(nil, requests([200]), store([])).fate == .lost)
-    let injected = story(nil, requests([200], fault: "pretend"), store([]))
-    #expect(injected.fate == .lost && injected.words.contains("injected fault (pretend)"))
+    let pretended = SeenRequest.Fault(kind: "pretend", withholdsRecords: true)
+    let injected = story(nil, requests([200], fault: pretended), store([]))
+    #expect(injected.fate == .lostByFault && injected.words.contains("injected fault (pretend)"))
+    let dropped = SeenRequest.Fault(kind: "drop", withholdsRecords: false)
+    #expect(story(nil, requests([200], fault: dropped), store([])).fate == .lost)
     #expect(story(nil, requests([503, 503]), store([])).fate == .refused)
   }
 

@@ -2,6 +2,7 @@ import BackendStore
 import Base
 import Conformance
 import Explain
+import IngestServer
 import Scenario
 
 /// What lies between phone and store and has noted the requests, and may know what is stored. The journal of a server is
@@ -9,12 +10,21 @@ import Scenario
 protocol RequestJournal {
   /// The requests of one device, or all, in their order; with a uuid only those that may hold it.
   func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure)
-  /// Every device that has stored something there.
+  /// When the oldest request came, of any device; nil: there is none.
+  func begin() throws(SourceFailure) -> WallInstant?
+  /// Every device that is known there; none where no devices are listed.
   func devices() throws(SourceFailure) -> [String]
   /// Records that were acknowledged and put aside, with the reasons.
   func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceFailure)
-  /// Nil where nothing is stored.
+  /// Nil where nothing is stored, and where only what others acknowledged is listed, as by a proxy.
   func store() throws(SourceFailure) -> (any StoreView)?
+}
+
+extension SeenRequest.Fault {
+  /// By its `kind` in a journal.
+  init(named kind: String) {
+    self.init(kind: kind, withholdsRecords: ServerFault.Kind(rawValue: kind)?.withholdsRecords ?? false)
+  }
 }
 
 /// The sources that the flags name, beside logs.
@@ -24,7 +34,7 @@ struct ExplainSources {
   private let backend: (any StoreView)?
   private let others: [String]
 
-  /// A store with more devices is not searched for a record that is missing.
+  /// Under more devices a record is not looked for.
   private static let devicesMax = 2_000
 
   init(_ values: FlagValues, _ process: ProcessContext) throws(UsageError) {
@@ -51,40 +61,69 @@ struct ExplainSources {
   func join(_ logs: [LogStory], of uuid: UUID128?, device: String?) throws(SourceFailure) -> RecordJoin {
     var requests: RequestBook?
     if let journal {
-      var book = RequestBook(of: uuid)
+      var book = RequestBook(of: uuid, since: try journal.begin())
       try journal.requests(of: device, with: uuid) { book.take($0) }
       requests = book
     }
-    let owner = device ?? others.first
+    // Of a uuid, the first --device is its own, if the requests do not tell.
+    let presumed = uuid == nil ? nil : others.first
+    func join(_ store: StoreBook?) -> RecordJoin {
+      RecordJoin(logs: logs, requests: requests, store: store, device: device, presumed: presumed)
+    }
     var place = backend
     if place == nil, let journal { place = try journal.store() }
-    guard let store = place else {
-      return RecordJoin(logs: logs, requests: requests, store: nil, device: owner)
-    }
+    guard let store = place else { return join(nil) }
     var book = StoreBook(store.place, of: uuid)
-    let first = [owner].compactMap { $0 } + (owner == nil ? requests?.devices.sorted() ?? [] : [])
-    for name in first { book.take(try records(of: name, in: store), under: name) }
     if backend == nil { try journal?.putAside { book.putAside($0, $1) } }
-    let join = RecordJoin(logs: logs, requests: requests, store: book, device: owner)
-    let missing = join.missing
-    guard !missing.isEmpty || uuid != nil && join.isNowhere(uuid) else { return join }
-    let sought = missing.union([uuid].compactMap { $0 })
-    for name in try candidates(beside: first, requests) {
-      book.take(try records(of: name, in: store), under: name, keeping: sought)
+    let known = join(book).known.union([uuid].compactMap { $0 })
+    if store.isOfAllDevices {
+      try readAll(of: store, device: device, keeping: known, into: &book)
+      return join(book)
     }
-    return RecordJoin(logs: logs, requests: requests, store: book, device: owner)
+    if let device { try read(device, in: store, into: &book) }
+    let named = Set(others).subtracting([device].compactMap { $0 })
+    for name in named.sorted() { try read(name, in: store, keeping: known, into: &book) }
+    let rest = try candidates(requests).subtracting(named).subtracting([device].compactMap { $0 }).sorted()
+    // Reading all devices takes long: of a device it is done where something is missing.
+    guard uuid != nil || !join(book).missing.isEmpty else {
+      var join = join(book)
+      join.unaskedCount = rest.count
+      return join
+    }
+    for name in rest.prefix(ExplainSources.devicesMax) { try read(name, in: store, keeping: known, into: &book) }
+    book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
+    return join(book)
   }
 
-  private func records(of device: String, in store: any StoreView) throws(SourceFailure) -> [StoredRecord] {
-    do throws(StoreProblem) { return try store.records(of: device) } catch {
-      throw SourceFailure(message: "the store could not be read: \(error.text)")
+  private func read(
+    _ device: String, in store: any StoreView, keeping kept: Set<UUID128>? = nil, into book: inout StoreBook
+  ) throws(SourceFailure) {
+    do throws(StoreProblem) { book.take(try store.records(of: device), under: device, keeping: kept) } catch {
+      guard error.isAbsence else { throw SourceFailure(message: "the store could not be read: \(error.text)") }
+      book.takeAbsence(of: device, error.text)
     }
   }
 
-  /// Under which a record may lie by mistake.
-  private func candidates(beside first: [String], _ requests: RequestBook?) throws(SourceFailure) -> [String] {
-    var names = Set(others).union(requests?.devices ?? [])
+  /// One reading tells of all devices.
+  private func readAll(
+    of store: any StoreView, device: String?, keeping kept: Set<UUID128>, into book: inout StoreBook
+  ) throws(SourceFailure) {
+    var (entries, owned) = (0, 0)
+    do throws(StoreProblem) {
+      try store.read(device ?? "") { record in
+        entries += 1
+        if record.device != nil { owned += 1 }
+        book.take(ofAll: record, device: device, keeping: kept)
+      }
+      book.tookAll()
+      if device != nil, entries > 0, owned == 0 { throw .ownerless(store.place) }
+    } catch { throw SourceFailure(message: "the store could not be read: \(error.text)") }
+  }
+
+  /// Under which a record may lie by mistake, or twice.
+  private func candidates(_ requests: RequestBook?) throws(SourceFailure) -> Set<String> {
+    var names = requests?.devices ?? []
     if let journal { names.formUnion(try journal.devices()) }
-    return Array(names.subtracting(first).sorted().prefix(ExplainSources.devicesMax))
+    return names
   }
 }

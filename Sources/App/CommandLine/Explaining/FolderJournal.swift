@@ -1,6 +1,7 @@
 import BackendStore
 import Base
 import Explain
+import Gzip
 import Store
 
 /// The data folder of a server, which may run meanwhile.
@@ -10,12 +11,25 @@ struct FolderJournal: RequestJournal {
 
   private static let page = 500
 
-  func store() throws(SourceFailure) -> (any StoreView)? { FolderStore(folder: folder, run: run) }
+  /// The folder of a proxy holds what the backend has acknowledged, and a ledger.
+  func store() throws(SourceFailure) -> (any StoreView)? {
+    do throws(StoreError) {
+      let ledger = try Journal(reading: folder).sentRecords(matching: LedgerFilter(), after: nil, limit: 1)
+      return ledger.elements.isEmpty ? FolderStore(folder: folder, run: run) : nil
+    } catch { throw SourceFailure(message: error.message) }
+  }
 
-  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
+  func begin() throws(SourceFailure) -> WallInstant? {
     do throws(StoreError) {
       // Says best what is wrong with a folder of others.
       _ = try StoreReader(folder: folder)
+      let first = try Journal(reading: folder).requests(matching: JournalFilter(run: run), after: 0, limit: 1)
+      return first.elements.first.flatMap { WallInstant(exactly: $0.entry.receivedAt) }
+    } catch { throw SourceFailure(message: error.message) }
+  }
+
+  func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
+    do throws(StoreError) {
       let journal = try Journal(reading: folder)
       let filter = JournalFilter(run: run, device: device)
       var next: Int64? = 0
@@ -30,12 +44,21 @@ struct FolderJournal: RequestJournal {
   private func seen(_ request: JournaledRequest) -> SeenRequest? {
     let entry = request.entry
     guard let time = WallInstant(exactly: entry.receivedAt) else { return nil }
+    let body = FolderJournal.unpacked(entry.body)
     return SeenRequest(
       place: "journal #\(request.sequence)", time: time, device: entry.device, method: entry.method, path: entry.path,
-      status: entry.status, fault: entry.fault, body: entry.body,
-      isCut: entry.body.count >= JournalEntry.contentBytesMax,
+      status: entry.status, fault: entry.fault.map(SeenRequest.Fault.init(named:)), body: body,
+      isCut: !entry.body.isEmpty && (!entry.isBodyWhole || body.isEmpty),
       answer: entry.answer)
   }
+
+  /// Empty for what cannot be unpacked.
+  private static func unpacked(_ body: [UInt8]) -> [UInt8] {
+    guard GzipFile.isPacked(body) else { return body }
+    do throws(GzipError) { return try GzipFile.unpack(body, limit: unpackedBytesMax) } catch { return [] }
+  }
+
+  private static let unpackedBytesMax = 10_485_760
 
   func devices() throws(SourceFailure) -> [String] {
     do throws(StoreError) {

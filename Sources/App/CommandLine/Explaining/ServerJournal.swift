@@ -24,23 +24,46 @@ struct ServerJournal: RequestJournal {
     headers = adminToken.map { [NameValuePair(HeaderName.authorization, "Bearer \($0)")] } ?? []
   }
 
-  /// A server that lists no devices stores nothing.
+  /// A server that lists no devices stores nothing. Of a proxy the devices are those whose records the backend has acknowledged.
   func store() throws(SourceFailure) -> (any StoreView)? {
-    guard try answer(to: "/admin/v1/devices?limit=1").status != 404 else { return nil }
+    guard try listsDevices(), try answer(to: "/admin/v1/clauses").status != 200 else { return nil }
     var dialect = Dialect()
     dialect.preset = .rollingroad
     let target = ConformanceTarget(base + "/locations", dialect, adminToken: adminToken)
     return target.store.map { ServerStore(place: base, listing: $0) }
   }
 
+  private func listsDevices() throws(SourceFailure) -> Bool {
+    try answer(to: "/admin/v1/devices?limit=1").status != 404
+  }
+
+  func begin() throws(SourceFailure) -> WallInstant? {
+    guard case .array(let requests)? = try ask("/admin/v1/requests?limit=1")["requests"] else { return nil }
+    return requests.first?["receivedAt"]?.instant
+  }
+
   func requests(of device: String?, with uuid: UUID128?, _ take: (SeenRequest) -> Void) throws(SourceFailure) {
     var query = "/admin/v1/requests?limit=\(ServerJournal.page)"
     if let device { query += "&device=\(device.percentEncoded)" }
-    if let uuid { query += "&text=\(uuid.lowerCaseText)" }
-    try pages(query, "requests", "cursor") { request in if let seen = seen(request) { take(seen) } }
+    guard let uuid else {
+      return try pages(query, "requests", "cursor") { request in if let seen = seen(request) { take(seen) } }
+    }
+    var (found, isAcknowledged): (Set<String>, Bool) = ([], false)
+    try pages(query + "&text=\(uuid.lowerCaseText)", "requests", "cursor") { request in
+      guard let seen = seen(request) else { return }
+      found.insert(seen.place)
+      isAcknowledged = isAcknowledged || seen.isSuccess
+      take(seen)
+    }
+    guard !isAcknowledged else { return }
+    // The record may be in the rest of a body that is kept only in part: that there are such bodies has to be told.
+    try pages(query, "requests", "cursor") { request in
+      if let seen = seen(request), seen.isCut, !found.contains(seen.place) { take(seen) }
+    }
   }
 
   func devices() throws(SourceFailure) -> [String] {
+    guard try listsDevices() else { return [] }
     var names: [String] = []
     try pages("/admin/v1/devices?limit=1000", "devices", "next") { device in
       if let name = device["device"]?.text ?? device["name"]?.text { names.append(name) }
@@ -102,12 +125,16 @@ struct ServerJournal: RequestJournal {
     guard let time = request["receivedAt"]?.instant, case .integer(let sequence)? = request["sequence"],
       case .integer(let status)? = request["status"]
     else { return nil }
-    let body = Array((request["body"]?.text ?? "").utf8)
+    // A packed body comes as text that says nothing.
+    let text = request["body"]?.text ?? ""
+    let isPacked = text.hasPrefix("\u{1F}\u{FFFD}")
+    let body = Array(text.utf8)
     let whole: Int64? = if case .integer(let count)? = request["requestBytes"] { count } else { nil }
     return SeenRequest(
       place: "journal #\(sequence)", time: time, device: request["device"]?.text,
       method: request["method"]?.text ?? "", path: request["path"]?.text ?? "", status: Int(status),
-      fault: request["fault"]?.text, body: body, isCut: !body.isEmpty && whole.map { $0 > body.count } ?? false,
+      fault: request["fault"]?.text.map(SeenRequest.Fault.init(named:)), body: body,
+      isCut: isPacked || !body.isEmpty && whole.map { $0 > body.count } ?? false,
       answer: Array((request["answer"]?.text ?? "").utf8))
   }
 }

@@ -111,6 +111,7 @@ extension LogZone {
     }
     var result = trail
     result.inserted = self.dated(trail.inserted)
+    result.fix?.time = isKnown ? trail.fix?.time.map { instant(of: $0, line: trail.inserted.line ?? 0) } : nil
     result.refusals = trail.refusals.map(dated)
     result.acknowledged = trail.acknowledged.map(dated)
     result.destroyed = trail.destroyed.map { self.dated($0) }

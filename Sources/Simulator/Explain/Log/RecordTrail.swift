@@ -14,8 +14,15 @@ struct RecordTrail: Sendable {
   }
 
   var inserted: Evidence
-  /// Where the fix was that it was made of; nil when the log does not tell for certain.
-  var place: Coordinate?
+  /// The position that it was made of.
+  struct LoggedFix: Sendable {
+    var place: Coordinate
+    /// By the phone's clock; as an instant only where its zone is known, and nil where it is not.
+    var time: WallInstant?
+  }
+
+  /// Nil when the log does not tell for certain.
+  var fix: LoggedFix?
   /// How often a record of this uuid was made: more than once where the uuids of a log were blanked.
   var insertCount = 1
   /// The first ones and the last.
@@ -31,7 +38,7 @@ struct RecordTrail: Sendable {
 
   private static let refusalsKept = 3
 
-  init(_ inserted: Evidence, at place: Coordinate?) { (self.inserted, self.place) = (inserted, place) }
+  init(_ inserted: Evidence, of fix: LoggedFix?) { (self.inserted, self.fix) = (inserted, fix) }
 
   mutating func refuse(_ attempt: Attempt) {
     refusalCount += 1
@@ -53,7 +60,7 @@ struct RecordTrails {
   /// What is on its way, and how it was answered.
   private var sent: [UUID128] = []
   private var response: RecordTrail.Attempt?
-  private var fix: (place: Coordinate?, time: WallInstant)?
+  private var fix: (logged: RecordTrail.LoggedFix?, at: WallInstant)?
   private var heldBack: Evidence?
 
   /// A record stands right behind the fix that it is made of.
@@ -73,7 +80,8 @@ struct RecordTrails {
 
   private mutating func take(_ content: LogFact.Content, _ passage: LogPassage) {
     switch content {
-    case .fix(let fix, number: 0, _), .significantFix(let fix, _): self.fix = (fix.coords.place, passage.time)
+    case .fix(let fix, number: 0, _), .significantFix(let fix, _):
+      self.fix = (fix.coords.place.map { .init(place: $0, time: fix.timestamp) }, passage.time)
     case .acquired, .geofenceTrigger, .geofenceEvent: fix = nil
     case .inserted(let text, let kind): insert(text, isTracking: kind ?? .tracking == .tracking, passage)
     case .locked(let text?, _), .posting(let text):
@@ -96,8 +104,8 @@ struct RecordTrails {
       trails[uuid]?.insertCount += 1
       return
     }
-    let isOfFix = isTracking && fix.map { passage.time.milliseconds(since: $0.time) <= Self.fixWithin } ?? false
-    trails[uuid] = RecordTrail(evidence("recorded", passage), at: isOfFix ? fix?.place : nil)
+    let isOfFix = isTracking && fix.map { passage.time.milliseconds(since: $0.at) <= Self.fixWithin } ?? false
+    trails[uuid] = RecordTrail(evidence("recorded", passage), of: isOfFix ? fix?.logged : nil)
     fix = nil
   }
 

@@ -7,11 +7,15 @@ package enum RecordFate: String, CaseIterable, Sendable {
   case deletedByPhone = "deleted-by-phone"
   case quarantined
   case lost = "acknowledged-and-lost"
+  /// A fault has acknowledged it, or a part of its request, in the backend's place.
+  case lostByFault = "lost-by-injected-fault"
   case storedTwice = "stored-twice"
   case storedChanged = "stored-changed"
   case otherDevice = "under-another-device"
   /// It was acknowledged, and no store was asked.
   case acknowledged
+  /// It was acknowledged, and the store that was named does not tell.
+  case notJudged = "not-judged"
   /// One uuid stands for many records.
   case ambiguous
   case unknown
@@ -20,7 +24,10 @@ package enum RecordFate: String, CaseIterable, Sendable {
   package var isBackendsFault: Bool {
     switch self {
     case .lost, .storedTwice, .storedChanged, .otherDevice: true
-    case .stored, .waiting, .refused, .deletedByPhone, .quarantined, .acknowledged, .ambiguous, .unknown: false
+    case .stored, .waiting, .refused, .deletedByPhone, .quarantined, .lostByFault, .acknowledged, .notJudged,
+      .ambiguous,
+      .unknown:
+      false
     }
   }
 }
@@ -33,6 +40,10 @@ package struct RecordStory: Sendable {
   package var fate: RecordFate
   /// The verdict as half a sentence.
   package var words: String
+  /// Of a stored one.
+  package var compared = ComparedContent.none
+  /// An injected fault has refused it.
+  package var isRefusedByFault = false
   package var evidence: [Evidence] = []
 }
 
@@ -43,9 +54,23 @@ package struct RecordJoin {
   let store: StoreBook?
   /// Where the record belongs; nil: as the requests say.
   let device: String?
+  /// Where it belongs if the requests do not say.
+  private let presumed: String?
+  /// Devices under which a record may lie twice, and that were not looked under.
+  package var unaskedCount = 0
 
-  package init(logs: [LogStory], requests: RequestBook?, store: StoreBook?, device: String?) {
+  package init(
+    logs: [LogStory], requests: RequestBook?, store: StoreBook?, device: String?, presumed: String? = nil
+  ) {
     (self.logs, self.requests, self.store, self.device) = (logs, requests, store, device)
+    self.presumed = presumed
+  }
+
+  /// Those that logs or requests know.
+  package var known: Set<UUID128> {
+    var known = Set(requests.map { Array($0.sightings.keys) } ?? [])
+    for log in logs { known.formUnion(log.uuids) }
+    return known
   }
 
   /// What was acknowledged, and is not under its device.
@@ -63,81 +88,83 @@ package struct RecordJoin {
     return missing
   }
 
-  /// The store has it under none of the devices that were looked under.
-  package func isNowhere(_ uuid: UUID128?) -> Bool { uuid.map { store?.rows[$0] == nil } ?? false }
-
   package func story(of uuid: UUID128) -> RecordStory {
     let trails = logs.compactMap { $0.trail(of: uuid) }
     let seen = requests?.requests(with: uuid) ?? []
-    let owner = device ?? seen.last { $0.device != nil }?.device
+    let owner = device ?? seen.last { $0.device != nil }?.device ?? presumed
     var evidence = trails.flatMap(\.evidence) + seen.map(\.evidence)
     evidence.sort { ($0.time ?? .latest) < ($1.time ?? .latest) }
-    let (fate, words) = verdict(uuid, trails, seen, owner)
-    var story = RecordStory(uuid: uuid, device: owner, fate: fate, words: words, evidence: evidence)
-    if let store { story.evidence += store.evidence(of: uuid, owner) }
+    let (fate, words, compared) = verdict(uuid, trails, seen, owner)
+    var story = RecordStory(uuid: uuid, device: owner, fate: fate, words: words, compared: compared, evidence: evidence)
+    story.isRefusedByFault = fate == .refused && seen.last?.isOfFault ?? false
+    if let store { story.evidence += store.evidence(of: uuid) }
     return story
   }
 
   private func verdict(
     _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest], _ owner: String?
-  ) -> (RecordFate, String) {
+  ) -> (RecordFate, String, ComparedContent) {
     let blanked = trails.reduce(0) { $0 + $1.insertCount }
     if trails.contains(where: { $0.insertCount > 1 }) {
       return (
         .ambiguous,
-        "the uuid stands for \(blanked) records of the log: its uuids were blanked, and cannot tell records apart"
+        "the uuid stands for \(blanked) records of the log: its uuids were blanked, and cannot tell records apart",
+        .none
       )
     }
     if let store, let found = stored(uuid, trails, in: store, owner) { return found }
-    let isAcknowledged = seen.contains(where: \.isSuccess) || trails.contains { $0.destroyed != nil }
-    if let store {
-      if let aside = store.putAside[uuid] { return (.quarantined, "acknowledged and put aside: \(aside.words)") }
-      if isAcknowledged { return (.lost, lossWords(trails, seen, store, owner)) }
-    } else if isAcknowledged {
-      return (.acknowledged, "acknowledged; no store was asked whether it is there (--dialect, --verify or --journal)")
-    }
-    return unacknowledged(trails, seen)
+    let (fate, words) = unstored(uuid, trails, seen)
+    return (fate, words, .none)
   }
 
-  private func lossWords(
-    _ trails: [RecordTrail], _ seen: [SeenRequest], _ store: StoreBook, _ owner: String?
-  ) -> String {
-    let places = store.counts.count
-    let looked =
-      "not among \(StoryText.count(store.counts.values.reduce(0, +), "record")) of \(StoryText.count(places, "device")) in \(store.place)"
-    guard let success = seen.last(where: \.isSuccess) else {
-      return "acknowledged and lost: the phone deleted it, and it is \(looked)"
+  /// Of a record that no store shows.
+  private func unstored(_ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest]) -> (RecordFate, String) {
+    if let aside = store?.putAside[uuid] { return (.quarantined, "acknowledged and put aside: \(aside.words)") }
+    let successes = seen.filter(\.isSuccess)
+    guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
+      return unacknowledged(trails, seen)
     }
-    if let fault = success.fault {
-      return "acknowledged and lost by an injected fault (\(fault)): \(looked)"
+    if let fault = successes.last?.fault, successes.allSatisfy(\.isOfFault) {
+      return (
+        .lostByFault, "lost by an injected fault (\(fault.kind)), which acknowledged what the backend did not get"
+      )
     }
-    return "acknowledged and lost: answered \(success.status), and \(looked)"
+    guard let store else {
+      return (.acknowledged, "acknowledged; no store was asked whether it is there (--dialect, --verify or --journal)")
+    }
+    if let silence = store.silence { return (.notJudged, "acknowledged, and not judged: \(silence)") }
+    guard let success = successes.last else {
+      return (.lost, "acknowledged and lost: the phone deleted it, and it is \(store.extent)")
+    }
+    return (.lost, "acknowledged and lost: answered \(success.status), and \(store.extent)")
   }
 
   private func stored(
     _ uuid: UUID128, _ trails: [RecordTrail], in store: StoreBook, _ owner: String?
-  ) -> (RecordFate, String)? {
+  ) -> (RecordFate, String, ComparedContent)? {
     let rows = store.rows[uuid] ?? []
     guard let first = rows.first else { return nil }
-    let own = owner.map { owner in rows.filter { $0.device == owner } } ?? rows
+    // A row that does not say whose it is may be anyone's.
+    let own = rows.filter { $0.device == nil || $0.device == owner ?? first.device }
     guard let mine = own.first else {
-      return (.otherDevice, "stored under '\(first.device)' instead of '\(owner ?? "?")'")
+      return (.otherDevice, "stored\(StoreBook.under(first.device)) instead of '\(owner ?? "?")'", .none)
     }
-    if own.count > 1 { return (.storedTwice, "stored \(own.count) times under '\(mine.device)'") }
-    if rows.count > 1, let other = rows.first(where: { $0.device != mine.device }) {
-      return (.storedTwice, "stored under '\(mine.device)' and under '\(other.device)' too")
+    if own.count > 1 { return (.storedTwice, "stored \(own.count) times\(StoreBook.under(mine.device))", .none) }
+    if let other = rows.first(where: { $0.device != mine.device }) {
+      return (
+        .storedTwice, "stored\(StoreBook.under(mine.device)) and\(StoreBook.under(other.device)) too", .none
+      )
     }
-    var differences: [String] = []
-    if let sent = requests?.sent(uuid) {
-      differences = ContentComparison.differences(of: mine.record, from: sent)
-    } else if let place = trails.lazy.compactMap(\.place).first {
-      differences = ContentComparison.differences(of: mine.record, from: place)
-    }
+    let comparison =
+      requests?.sent(uuid).map { ContentComparison(of: mine.record, with: $0) }
+      ?? trails.lazy.compactMap(\.fix).first.map { ContentComparison(of: mine.record, with: $0) }
+    let differences = comparison?.differences ?? []
     guard differences.isEmpty else {
       let more = differences.count > 3 ? " and \(differences.count - 3) more" : ""
-      return (.storedChanged, "stored changed: \(differences.prefix(3).joined(separator: "; "))\(more)")
+      return (.storedChanged, "stored changed: \(differences.prefix(3).joined(separator: "; "))\(more)", .none)
     }
-    return (.stored, "stored once under '\(mine.device)'")
+    let compared = comparison?.compared ?? .none
+    return (.stored, "stored once\(StoreBook.under(mine.device))\(compared.words)", compared)
   }
 
   private func unacknowledged(_ trails: [RecordTrail], _ seen: [SeenRequest]) -> (RecordFate, String) {
@@ -147,12 +174,12 @@ package struct RecordJoin {
         "deleted by the phone before it was acknowledged: maxRecordsToPersist, maxDaysToPersist or the app"
       )
     }
-    if let last = seen.last {
-      let by = last.fault.map { " by an injected fault (\($0))" } ?? ""
-      return (
-        .refused, "refused: answered \(last.status)\(by) \(StoryText.count(seen.count, "time")), and still on the phone"
-      )
+    if let last = seen.last(where: { !$0.isUnanswered }) {
+      let by = last.isOfFault ? last.fault.map { " by an injected fault (\($0.kind))" } ?? "" : ""
+      let times = StoryText.count(seen.count { !$0.isUnanswered }, "time")
+      return (.refused, "refused: answered \(last.status)\(by) \(times), and still on the phone")
     }
+    if !seen.isEmpty { return (.waiting, "waiting on the phone: its requests had no answer") }
     if let trail = trails.first {
       if let last = trail.refusals.last, last.status > 0 {
         return (
@@ -170,12 +197,9 @@ package struct RecordJoin {
   private var unknownWords: String {
     var looked: [String] = []
     if !logs.isEmpty { looked.append("the log") }
-    if let requests {
-      looked.append(requests.begin.map { "the journal since \($0.iso8601Text)" } ?? "the journal, which is empty")
-    }
-    if let store { looked.append(store.place) }
-    let cut = requests?.cutBodyCount ?? 0
-    let hint = cut > 0 ? "; \(StoryText.count(cut, "body")) of the journal is kept only in part" : ""
+    if let requests { looked.append(requests.place) }
+    if let store { looked.append(store.silence.map { "\(store.place), as \($0)" } ?? store.place) }
+    let hint = requests.map { $0.cutBodyCount > 0 ? "; \($0.cutBodyWords)" : "" } ?? ""
     return "no source knows it: neither \(looked.joined(separator: " nor "))\(hint)"
   }
 }
@@ -189,18 +213,22 @@ extension RecordTrail {
 }
 
 extension StoreBook {
-  fileprivate func evidence(of uuid: UUID128, _ owner: String?) -> [Evidence] {
+  fileprivate static func under(_ device: String?) -> String { device.map { " under '\($0)'" } ?? "" }
+
+  fileprivate func evidence(of uuid: UUID128) -> [Evidence] {
     let found = rows[uuid] ?? []
     if found.isEmpty {
       if let aside = putAside[uuid] { return [aside] }
-      return counts.sorted { $0.key < $1.key }.prefix(5).map { device, count in
-        Evidence("not among the \(StoryText.count(count, "record")) of '\(device)'", place: place)
+      if countOfAll != nil { return [Evidence(extent, place: place)] }
+      let missing = counts.sorted { $0.key < $1.key }.map { device, count in
+        "not among the \(StoryText.count(count, "record")) of '\(device)'"
       }
+      let none = absent.map { "no list of '\($0.device)'" }
+      return (missing + none).prefix(5).map { Evidence($0, place: place) }
     }
     return found.map { row in
       Evidence(
-        "stored under '\(row.device)'", place: place,
-        quote: EntryQuote.cut(row.record.entry.shown[...]))
+        "stored\(StoreBook.under(row.device))", place: place, quote: EntryQuote.cut(row.record.entry.shown[...]))
     }
   }
 }

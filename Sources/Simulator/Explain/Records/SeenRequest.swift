@@ -3,6 +3,17 @@ package import Base
 
 /// A request as something between phone and store has noted it: the journal of a server, or of a proxy.
 package struct SeenRequest: Sendable {
+  /// An injected fault.
+  package struct Fault: Sendable {
+    package var kind: String
+    /// It kept records from the backend, or some of them: an answer with 2xx is its own.
+    package var withholdsRecords: Bool
+
+    package init(kind: String, withholdsRecords: Bool) {
+      (self.kind, self.withholdsRecords) = (kind, withholdsRecords)
+    }
+  }
+
   /// How it is found again: `journal #812`.
   package var place: String
   package var time: WallInstant
@@ -10,15 +21,15 @@ package struct SeenRequest: Sendable {
   package var method: String
   package var path: String
   package var status: Int
-  /// The injected fault that met it.
-  package var fault: String?
+  /// That met it.
+  package var fault: Fault?
   package var body: [UInt8]
   /// Only the beginning of the body is there.
   package var isCut: Bool
   package var answer: [UInt8]
 
   package init(
-    place: String, time: WallInstant, device: String?, method: String, path: String, status: Int, fault: String?,
+    place: String, time: WallInstant, device: String?, method: String, path: String, status: Int, fault: Fault?,
     body: [UInt8], isCut: Bool, answer: [UInt8]
   ) {
     (self.place, self.time, self.device, self.method, self.path) = (place, time, device, method, path)
@@ -28,11 +39,20 @@ package struct SeenRequest: Sendable {
   /// The records that a body, or a piece of one, holds.
   package static func uuids(in body: [UInt8]) -> [UUID128] { BodyRecords.find(in: body).map(\.uuid) }
 
-  var isSuccess: Bool { (200...299).contains(status) }
+  package var isSuccess: Bool { (200...299).contains(status) }
+
+  /// The client was gone before there was an answer (docs/proxy.md).
+  var isUnanswered: Bool { status == 499 }
+
+  /// What was answered, the backend did not say.
+  var isOfFault: Bool { fault?.withholdsRecords ?? false }
 
   var evidence: Evidence {
     var words = "\(method) \(path) of '\(device ?? "?")' was answered \(status)"
-    if let fault { words += " by an injected fault (\(fault))" }
+    if let fault {
+      words += fault.withholdsRecords ? " by an injected fault" : "; it met an injected fault"
+      words += " (\(fault.kind))"
+    }
     return Evidence(
       words, place: place, time: time, quote: EntryQuote.cut(String(decoding: answer.prefix(200), as: UTF8.self)[...]))
   }
@@ -99,17 +119,24 @@ package struct RequestBook: Sendable {
   /// Without bodies.
   private(set) var requests: [SeenRequest] = []
   package private(set) var devices: Set<String> = []
-  /// What was before is not known.
-  private(set) var begin: WallInstant?
-  /// Requests whose bodies were kept only in part, so that a record may have been in the rest.
+  /// Of the journal, whatever it was asked for; nil: it is empty.
+  private let begin: WallInstant?
+  /// Requests whose bodies were kept only in part, or cannot be read, so that a record may have been in the rest.
   private(set) var cutBodyCount = 0
 
   private static let sightingsKept = 8
 
-  package init(of wanted: UUID128?) { self.wanted = wanted }
+  /// `begin` is the time of the oldest request that is known, of any record.
+  package init(of wanted: UUID128?, since begin: WallInstant? = nil) { (self.wanted, self.begin) = (wanted, begin) }
+
+  var cutBodyWords: String {
+    "of \(StoryText.count(cutBodyCount, "request")) the journal has the body only in part, or packed"
+  }
+
+  /// Half a sentence.
+  var place: String { begin.map { "the journal since \($0.iso8601Text)" } ?? "the journal, which is empty" }
 
   package mutating func take(_ request: SeenRequest) {
-    begin = min(begin ?? request.time, request.time)
     if let device = request.device { devices.insert(device) }
     var number: Int32?
     for (uuid, range) in BodyRecords.find(in: request.body) {

@@ -4,7 +4,8 @@ package import Base
 /// What stores have, by record: under which devices, and how often.
 package struct StoreBook: Sendable {
   struct Row: Sendable {
-    var device: String
+    /// Nil: the store does not say.
+    var device: String?
     var record: StoredRecord
   }
 
@@ -15,6 +16,12 @@ package struct StoreBook: Sendable {
   private(set) var rows: [UUID128: [Row]] = [:]
   /// Which devices were looked under, and how many records each has.
   private(set) var counts: [String: Int] = [:]
+  /// Of a store that one reading tells all of, the number of its records.
+  private(set) var countOfAll: Int?
+  /// Devices that the store has no list of, and what it said instead.
+  private(set) var absent: [(device: String, words: String)] = []
+  /// Devices that were not looked under, as there are too many.
+  package var skippedCount = 0
   /// Records that the store put aside instead of storing them, and why.
   private(set) var putAside: [UUID128: Evidence] = [:]
 
@@ -29,48 +36,41 @@ package struct StoreBook: Sendable {
     }
   }
 
+  /// A record of a store that one reading tells all of. Those of `device` and those in `kept` are of interest.
+  package mutating func take(ofAll record: StoredRecord, device: String?, keeping kept: Set<UUID128>) {
+    countOfAll = (countOfAll ?? 0) + 1
+    guard let uuid = record.uuid, wanted == nil || uuid == wanted else { return }
+    let owner = record.device
+    guard kept.contains(uuid) || owner == device else { return }
+    rows[uuid, default: []].append(Row(device: owner, record: record))
+  }
+
+  /// One reading has told all of the store, which may have been nothing.
+  package mutating func tookAll() { countOfAll = countOfAll ?? 0 }
+
+  /// The store has no list of a device: that it has no records there is certain only where it has a list of another one.
+  package mutating func takeAbsence(of device: String, _ words: String) { absent.append((device, words)) }
+
   /// A record that is kept apart because it could not be understood.
   package mutating func putAside(_ uuid: UUID128, _ evidence: Evidence) {
     if wanted == nil || uuid == wanted { putAside[uuid] = evidence }
   }
-}
 
-/// Where a stored record differs from what was sent.
-enum ContentComparison {
-  /// What a store may well change: it belongs to the request or to the phone's moment, not to the record.
-  private static let passedOver: Set<String> = ["uuid", "age"]
-
-  /// Nothing is said of fields that the store does not show.
-  static func differences(of stored: StoredRecord, from sent: StoredValue) -> [String] {
-    guard case .object(let members) = sent else { return [] }
-    var found: [String] = []
-    for member in members where !passedOver.contains(member.key) {
-      if case .object(let inner) = member.value, member.key != "extras" {
-        for field in inner { compare("\(member.key).\(field.key)", field.value) }
-      } else {
-        compare(member.key, member.value)
-      }
+  /// Why the store does not tell that a record is missing, as a sentence; nil where it does.
+  var silence: String? {
+    if countOfAll != nil { return nil }
+    if counts.isEmpty, let first = absent.first {
+      let others = absent.count > 1 ? ", nor of \(StoryText.count(absent.count - 1, "other device"))" : ""
+      return "the store has no list of '\(first.device)'\(others) (\(first.words))"
     }
-    return found
-
-    func compare(_ field: String, _ sent: StoredValue) {
-      guard let mine = stored.value(field), !mine.isNull, !mine.isTimeWithoutZone else { return }
-      if let difference = StoredField.difference(mine, sent, field) { found.append(difference) }
-    }
+    if counts.isEmpty { return "no device was asked; give --device" }
+    return skippedCount > 0 ? "\(StoryText.count(skippedCount, "device")) were not looked under; give --device" : nil
   }
 
-  /// A log tells where the fix was, with six decimals.
-  static func differences(of stored: StoredRecord, from place: Coordinate) -> [String] {
-    guard let latitude = stored.value("coords.latitude")?.double,
-      let longitude = stored.value("coords.longitude")?.double,
-      let mine = Coordinate(latitude: latitude, longitude: longitude), mine.distanceMetres(to: place) > 2
-    else { return [] }
-    return [
-      "coords: \(latitude), \(longitude) instead of \(place.latitude), \(place.longitude), which the log shows"
-    ]
+  /// Where a record is not, as half a sentence.
+  var extent: String {
+    if let countOfAll { return "not among \(StoryText.count(countOfAll, "record")) in \(place)" }
+    let records = StoryText.count(counts.values.reduce(0, +), "record")
+    return "not among \(records) of \(StoryText.count(counts.count + absent.count, "device")) in \(place)"
   }
-}
-
-extension StoredValue {
-  fileprivate var isNull: Bool { if case .null = self { true } else { false } }
 }

@@ -41,16 +41,18 @@ extension Gap.Cause {
 extension RecordFate {
   package var words: String {
     switch self {
-    case .stored: "stored once as sent"
+    case .stored: "stored once"
     case .waiting: "waiting on the phone"
     case .refused: "refused"
     case .deletedByPhone: "deleted by the phone"
     case .quarantined: "put aside"
     case .lost: "acknowledged and lost"
+    case .lostByFault: "lost by an injected fault"
     case .storedTwice: "stored twice"
     case .storedChanged: "stored changed"
     case .otherDevice: "stored under another device"
     case .acknowledged: "acknowledged, no store asked"
+    case .notJudged: "acknowledged and not judged"
     case .ambiguous: "of a blanked uuid"
     case .unknown: "unknown"
     }
@@ -67,10 +69,14 @@ extension RecordFate {
     case .quarantined: "GET /admin/v1/quarantine shows the record and the reason"
     case .lost:
       "the phone has deleted it: nothing sends it again. Answer 2xx only after the commit, and look in the backend between the answer and the insert; 'rollingroad conform' provokes it"
+    case .lostByFault:
+      "the backend is not to blame: GET /admin/v1/faults shows the rule. The phone has deleted the record, and nothing sends it again"
     case .storedTwice: "make the uuid a unique key, and acknowledge a record that is there already"
     case .storedChanged: "compare how the backend reads that field with what was sent"
     case .otherDevice: "look where the backend takes the device from: path, header, param or token"
     case .acknowledged: "name the store to know whether it is there: --dialect FILE, or --verify URL"
+    case .notJudged:
+      "name a device that the store knows with --device, and look at the place that --verify or the dialect names"
     case .ambiguous: "ask by device and time: rollingroad explain DEVICE FROM TO"
     case .unknown:
       "give more sources (--log, --journal, --dialect), or ask by device and time: a record that was never made has no uuid"
@@ -78,11 +84,19 @@ extension RecordFate {
   }
 }
 
+extension RecordStory {
+  fileprivate var advice: String? {
+    guard isRefusedByFault else { return fate.advice }
+    return
+      "an injected fault refuses it, not the backend: GET /admin/v1/faults shows the rule, and the phone sends the record again"
+  }
+}
+
 extension Explanation {
   /// What to do, each once.
   package var advice: [String] {
     var all: [String] = []
-    for story in stories { if let advice = story.fate.advice, !all.contains(advice) { all.append(advice) } }
+    for story in stories { if let advice = story.advice, !all.contains(advice) { all.append(advice) } }
     let causes = gaps.flatMap(\.causes)
     for cause in Gap.Cause.allCases where causes.contains(cause) { all.append(cause.advice) }
     return all

@@ -28,6 +28,8 @@ package struct Explanation: Sendable {
   package let gaps: [Gap]
   /// Records by what became of them; of one record, or of all in the stretch.
   package let fates: [(fate: RecordFate, count: Int)]
+  /// Of those that are stored once, how much of them was compared.
+  package let content: ContentTally
   /// One by one: the record that was asked for, or those of the stretch that are not stored once as they were sent.
   package let stories: [RecordStory]
   /// What limits the answer.
@@ -47,6 +49,9 @@ extension Explanation {
     outcome = Explanation.outcome(of: [(story.fate, 1)], hasGaps: false)
     gaps = []
     fates = [(story.fate, 1)]
+    var content = ContentTally()
+    if story.fate == .stored { content.count(story.compared) }
+    self.content = content
     stories = [story]
     zone = join.zone
     notes = join.notes
@@ -63,43 +68,48 @@ extension Explanation {
     let counted = Explanation.judge(records, join)
     self.gaps = gaps
     fates = counted.fates
+    content = counted.content
     stories = counted.stories
     zone = join.zone
-    var notes = join.notes
+    var notes = join.notes + content.notes
     if counted.left > 0 { notes.append("\(counted.left) more records are only counted") }
     self.notes = notes
     outcome = Explanation.outcome(of: fates, hasGaps: !gaps.isEmpty || join.logs.contains { $0.recordCount > 0 })
     verdict = Explanation.verdict(
-      device, gaps, fates, above: gapMilliseconds, logs: join.logs, isBlanked: join.logs.contains(where: \.isBlanked))
+      device, gaps, fates, content, above: gapMilliseconds, logs: join.logs,
+      isBlanked: join.logs.contains(where: \.isBlanked))
   }
 
   private static func judge(
     _ records: [UUID128], _ join: RecordJoin
-  ) -> (fates: [(fate: RecordFate, count: Int)], stories: [RecordStory], left: Int) {
-    guard !join.logs.contains(where: \.isBlanked) else { return ([], [], 0) }
+  ) -> (fates: [(fate: RecordFate, count: Int)], content: ContentTally, stories: [RecordStory], left: Int) {
+    var content = ContentTally()
+    guard !join.logs.contains(where: \.isBlanked) else { return ([], content, [], 0) }
     var counts: [RecordFate: Int] = [:]
     var stories: [RecordStory] = []
     var left = 0
     for uuid in records {
       let story = join.story(of: uuid)
       counts[story.fate, default: 0] += 1
+      if story.fate == .stored { content.count(story.compared) }
       guard story.fate != .stored, story.fate != .acknowledged else { continue }
       if stories.count < storiesMax { stories.append(story) } else { left += 1 }
     }
     let fates = RecordFate.allCases.compactMap { fate in counts[fate].map { (fate: fate, count: $0) } }
-    return (fates, stories, left)
+    return (fates, content, stories, left)
   }
 
   private static func outcome(of fates: [(fate: RecordFate, count: Int)], hasGaps: Bool) -> Outcome {
     if fates.contains(where: { $0.fate.isBackendsFault }) { return .broken }
     if fates.contains(where: { $0.fate == .refused }) { return .refused }
+    if fates.contains(where: { $0.fate == .notJudged }) { return .unknown }
     let known = fates.contains { $0.fate != .unknown && $0.fate != .ambiguous }
     return known || hasGaps ? .innocent : .unknown
   }
 
   private static func verdict(
-    _ device: String, _ gaps: [Gap], _ fates: [(fate: RecordFate, count: Int)], above milliseconds: Int64,
-    logs: [LogStory], isBlanked: Bool
+    _ device: String, _ gaps: [Gap], _ fates: [(fate: RecordFate, count: Int)], _ content: ContentTally,
+    above milliseconds: Int64, logs: [LogStory], isBlanked: Bool
   ) -> String {
     var parts: [String] = []
     let faults = fates.filter { $0.fate.isBackendsFault }
@@ -116,7 +126,9 @@ extension Explanation {
           ? "no gap above \(span)"
           : "\(StoryText.count(gaps.count, "gap")) above \(span): \(causes.joined(separator: ", "))")
     }
-    let rest = fates.filter { !$0.fate.isBackendsFault }.map { "\($0.count) \($0.fate.words)" }
+    let rest = fates.filter { !$0.fate.isBackendsFault }.flatMap { fate, count in
+      fate == .stored ? content.words : ["\(count) \(fate.words)"]
+    }
     if !rest.isEmpty { parts.append("records: " + rest.joined(separator: ", ")) }
     if isBlanked { parts.append("the uuids of the log were blanked, so that its records cannot be looked up") }
     if parts.isEmpty { parts.append("no source knows anything of it") }
@@ -140,7 +152,15 @@ extension RecordJoin {
       }
     }
     if let requests, requests.cutBodyCount > 0 {
-      notes.append("\(StoryText.count(requests.cutBodyCount, "body")) of the journal is kept only in part")
+      notes.append(requests.cutBodyWords)
+    }
+    if let store {
+      if let silence = store.silence { notes.append("\(store.place) was not read: \(silence)") }
+      if unaskedCount > 0 {
+        notes.append(
+          "records that are stored under another device too are not seen: \(StoryText.count(unaskedCount, "device")) were not looked under (--device, or ask by uuid)"
+        )
+      }
     }
     return notes
   }

@@ -3,7 +3,7 @@ import JSON
 
 /// An explanation for programs.
 extension Explanation {
-  /// One object: `verdict`, `outcome`, `gaps`, `records`, `stories`, `notes`, `advice`.
+  /// One object: `verdict`, `outcome`, `gaps`, `records`, `compared`, `stories`, `notes`, `advice`.
   package var json: String {
     var object: JSONObject = ["verdict": .string(verdict), "outcome": .string("\(outcome)")]
     switch subject {
@@ -18,6 +18,7 @@ extension Explanation {
     var counts: JSONObject = [:]
     for (fate, count) in fates { counts[fate.rawValue] = .integer(Int64(count)) }
     object["records"] = .object(counts)
+    object["compared"] = content.json
     object["stories"] = .array(stories.map(\.json))
     object["notes"] = .array(notes.map { .string($0) })
     object["advice"] = .array(advice.map { .string($0) })

@@ -1,0 +1,100 @@
+import Base
+import CurlTransport
+import FleetSimulator
+import IngestServer
+import JSON
+import Support
+import Testing
+import Upload
+
+@testable import CommandLine
+
+/// Who is to blame (docs/explain.md, "What became of a record").
+@Suite struct ExplainBlameTests {
+  private static let uuid = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+
+  /// A journal of requests that no server of ours has kept.
+  private static func journal(_ requests: [(status: Int, fault: String?)]) throws -> BareServer {
+    let entries = requests.enumerated().map { number, request in
+      let fault = request.fault.map { #","fault":"\#($0)""# } ?? ""
+      return
+        #"{"sequence":\#(number + 1),"receivedAt":"2026-07-28T18:34:2\#(number).563Z","device":"phone-1","method":"POST","path":"/points","#
+        + #""status":\#(request.status),"requestBytes":47,"body":"{\"uuid\":\"\#(uuid)\"}","answer":""\#(fault)}"#
+    }
+    return try BareServer { request in
+      guard request.lines[0].contains("/admin/v1/requests") else {
+        return .text("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+      }
+      return .ok(#"{"requests":[\#(entries.joined(separator: ","))]}"#)
+    }
+  }
+
+  private static func explain(_ requests: [(status: Int, fault: String?)], stored: String = "[]") throws -> CommandCall
+  {
+    let (journal, store) = (try journal(requests), try BareServer { _ in .ok(stored) })
+    return CommandCall(["explain", uuid, "--journal", journal.url, "--verify", store.url + "{device}"])
+  }
+
+  /// The backend never got it, and has not acknowledged it: nothing is wrong with the backend.
+  @Test(arguments: ["pretend", "portal", "prefix", "status", "refuse"])
+  func whatAFaultKeptFromTheBackendIsNotItsLoss(fault: String) throws {
+    let call = try Self.explain([(200, fault)])
+    #expect(call.code == .ok && call.output.contains("lost by an injected fault (\(fault))"), "\(call.output)")
+    #expect(!call.output.contains("after the commit") && call.output.contains("/admin/v1/faults"), "\(call.output)")
+  }
+
+  /// The backend had it when it answered; or another request of it was acknowledged without a fault.
+  @Test(arguments: [["drop"], ["malformed"], ["delayAfterCommit"], ["pretend", nil]] as [[String?]])
+  func whatItHasAcknowledgedItselfIs(faults: [String?]) throws {
+    let call = try Self.explain(faults.map { (status: 200, fault: $0) })
+    #expect(call.code == .invariantViolated && call.output.contains("after the commit"), "\(call.output)")
+  }
+
+  @Test func aRefusalByAFaultIsNotTheBackendsEither() throws {
+    let injected = try Self.explain([(503, "status")])
+    #expect(injected.code == .thresholdFailed && injected.output.contains("/admin/v1/faults"), "\(injected.output)")
+    #expect(!injected.output.contains("the backend's log"), "\(injected.output)")
+    let own = try Self.explain([(503, nil)])
+    #expect(own.code == .thresholdFailed && own.output.contains("the backend's log"), "\(own.output)")
+  }
+
+  private static func upload(to url: String) throws {
+    let body =
+      #"{"location":{"uuid":"\#(uuid)","timestamp":"2026-07-28T18:34:22.563Z","coords":{"latitude":48.1,"longitude":11}}}"#
+    let client = try BlockingHTTPClient(TransportConfiguration())
+    let outcome = client.ask(url + "/locations/phone-1", by: "POST", body: Array(body.utf8))
+    guard case .answered(200, reason: _, _) = outcome else { throw ChildProcess.Failure("\(outcome)") }
+  }
+
+  /// What a proxy lists is what the backend has acknowledged: whether it is stored, only the backend's store tells.
+  @Test func whatAProxyHasSeenIsNoStore() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    var configuration = ProxyConfiguration(try UpstreamTarget(parsing: server.url))
+    configuration.listen = "127.0.0.1:0"
+    configuration.administration.listen = "127.0.0.1:0"
+    configuration.administration.loops = 1
+    configuration.administration.data = folder.file("data")
+    let proxy = try ProxyServer(configuration)
+    try Self.upload(to: proxy.url)
+    func judge(_ journal: String) {
+      let call = CommandCall(["explain", Self.uuid, "--journal", journal])
+      #expect(
+        call.code == .ok && call.output.contains("acknowledged; no store was asked"), "\(call.output)\(call.error)")
+    }
+    judge(proxy.administrationURL)
+    proxy.stop()
+    judge(folder.file("data"))
+  }
+
+  @Test func aJournalThatDoesNotKnowTheRecordIsNotCalledEmpty() throws {
+    let server = try LocalServer.start()
+    defer { server.stop() }
+    try Self.upload(to: server.url)
+    let other = "3f2504e0-4f89-41d3-9a0c-0305e82c3399"
+    let call = CommandCall(["explain", other, "--journal", server.url])
+    #expect(call.code == .runInvalid && call.output.contains("no source knows it"), "\(call.output)")
+    #expect(!call.output.contains("which is empty") && call.output.contains("the journal since "), "\(call.output)")
+  }
+}

@@ -1,0 +1,159 @@
+import Base
+import JSON
+import Support
+import Testing
+
+@testable import CommandLine
+
+/// What `explain` may say of a store, and what it may not: only of devices that were asked for, and of content that was
+/// compared (docs/explain.md).
+@Suite struct ExplainStoreTests {
+  /// A backend that lists the records of one device; of one that it does not know it has no list.
+  private struct Backend {
+    let server: BareServer
+
+    init(_ rows: [String: [String]], absent status: Int = 200) throws {
+      server = try BareServer { request in
+        let device = request.lines[0].split(separator: "device=").last?.prefix { $0 != " " } ?? ""
+        guard let records = rows[String(device)] ?? (status == 200 ? [] : nil) else {
+          return .text("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
+        }
+        return .ok("[\(records.joined(separator: ","))]")
+      }
+    }
+
+    var place: String { server.url + "stored?device={device}" }
+  }
+
+  private static func report(_ call: CommandCall) throws -> JSONValue {
+    try JSONValue(parsing: Array(call.output.utf8).span)
+  }
+
+  @Test func nothingIsLostWhereNoDeviceWasAsked() throws {
+    let town = try ExplainTown()
+    let backend = try Backend(["cars-1": town.records.map(\.json)])
+    let uuid = town.records[4].uuid.lowerCase
+    let unasked = town.explain(uuid, "--log", town.log, "--verify", backend.place)
+    #expect(unasked.code == .runInvalid, "\(unasked.output)\(unasked.error)")
+    #expect(unasked.output.contains("no device was asked; give --device") && !unasked.output.contains("lost"))
+    #expect(backend.server.requests.isEmpty)
+    let asked = town.explain(uuid, "--log", town.log, "--verify", backend.place, "--device", "cars-1")
+    #expect(asked.code == .ok && asked.output.contains("stored once under 'cars-1'"), "\(asked.output)")
+    // The journal knows whose it is.
+    let journaled = town.explain(uuid, "--journal", town.data, "--verify", backend.place)
+    #expect(
+      journaled.code == .ok && journaled.output.contains("stored once under 'cars-1' as sent"), "\(journaled.output)")
+  }
+
+  /// One reading of a file, or of a query without `:device`, tells of all devices.
+  @Test func aStoreOfAllDevicesNeedsNoDevice() throws {
+    let town = try ExplainTown()
+    try town.write { number, json in
+      switch number {
+      case 2: []
+      case 3: [("cars-1", json), ("cars-3", json)]
+      default: [("cars-1", json)]
+      }
+    }
+    let verdicts: [(Int, ExitCode, String)] = [
+      (1, .ok, "stored once under 'cars-1'"), (2, .invariantViolated, "acknowledged and lost"),
+      (3, .invariantViolated, "stored under 'cars-1' and under 'cars-3' too"),
+    ]
+    for (number, code, words) in verdicts {
+      let call = town.explain(
+        "\(town.records[number].uuid.lowerCase)", "--log", town.log, "--dialect", ExplainTown.dialect)
+      #expect(call.code == code && call.output.contains(words), "\(call.output)\(call.error)")
+    }
+    // Rows that do not say whose they are.
+    try town.folder.write(Array(town.records.map { "\($0.uuid.lowerCase)\n" }.joined().utf8), to: "stored.ndjson")
+    let bare = town.explain(town.records[1].uuid.lowerCase, "--log", town.log, "--dialect", ExplainTown.dialect)
+    #expect(bare.code == .ok && bare.output.contains("stored once"), "\(bare.output)\(bare.error)")
+  }
+
+  @Test func aRecordUnderTwoDevicesIsStoredTwice() throws {
+    let town = try ExplainTown()
+    let record = town.records[4]
+    let backend = try Backend(["cars-1": town.records.map(\.json), "cars-3": [record.json]])
+    try town.write { number, json in [("cars-1", json)] + (number == 4 ? [("cars-3", json)] : []) }
+    let uuid = record.uuid.lowerCase
+    let calls = [
+      town.explain(uuid, "--journal", town.data, "--verify", backend.place, "--device", "cars-1", "--device", "cars-3"),
+      town.explain(uuid, "--log", town.log, "--verify", backend.place, "--device", "cars-1", "--device", "cars-3"),
+      town.explain(uuid, "--journal", town.data, "--dialect", ExplainTown.dialect),
+      town.explain("cars-1", "--journal", town.data, "--verify", backend.place, "--device", "cars-3"),
+      town.explain("cars-1", "--log", town.log, "--dialect", ExplainTown.dialect),
+    ]
+    for call in calls {
+      #expect(call.code == .invariantViolated, "\(call.output)\(call.error)")
+      #expect(call.output.contains("stored under 'cars-1' and under 'cars-3' too"), "\(call.output)")
+    }
+  }
+
+  @Test func whatWasNotComparedIsNotCalledAsSent() throws {
+    let town = try ExplainTown()
+    let uuid = town.records[4].uuid.lowerCase
+    let listing = try Backend(["cars-1": town.records.map { #"{"uuid":"\#($0.uuid.lowerCase)"}"# }])
+    let bare = town.explain(uuid, "--journal", town.data, "--verify", listing.place)
+    #expect(
+      bare.code == .ok && bare.output.contains("stored once under 'cars-1'; content not compared"), "\(bare.output)")
+    let all = town.explain("cars-1", "--journal", town.data, "--verify", listing.place)
+    #expect(all.code == .ok && all.output.contains("stored once, content not compared"), "\(all.output)")
+    #expect(!all.output.contains("as sent"))
+    // Some columns only: what they do not have was not compared.
+    let times = try town.records.map { record in
+      let value = try JSONValue(parsing: Array(record.json.utf8).span)
+      guard case .string(let time)? = value["timestamp"] else { throw ChildProcess.Failure("no time") }
+      return #"{"uuid":"\#(record.uuid.lowerCase)","timestamp":"\#(time)"}"#
+    }
+    let some = try Backend(["cars-1": times])
+    let part = town.explain(uuid, "--journal", town.data, "--verify", some.place)
+    #expect(part.code == .ok && part.output.contains("stored once under 'cars-1' as sent, except "), "\(part.output)")
+    #expect(part.output.contains(", not compared"), "\(part.output)")
+    // A log has the position and its time.
+    let whole = try Backend(["cars-1": town.records.map(\.json)])
+    let logged = town.explain(uuid, "--log", town.log, "--verify", whole.place, "--device", "cars-1")
+    #expect(logged.code == .ok && !logged.output.contains("as sent"), "\(logged.output)")
+    #expect(
+      logged.output.contains("time and coordinates as the log shows them; other content not compared"),
+      "\(logged.output)")
+    let everything = town.explain("cars-1", "--journal", town.data, "--verify", whole.place)
+    #expect(everything.output.contains("\(town.records.count) stored once as sent"), "\(everything.output)")
+  }
+
+  /// A log shows the position with six decimals, and its time to the second.
+  @Test func aLogShowsThatTimeOrPlaceWereChanged() throws {
+    let town = try ExplainTown()
+    var changed: [(ExitCode, String, (inout JSONObject) throws -> Void)] = []
+    func moved(_ object: inout JSONObject, by degrees: Double) throws {
+      guard case .object(var coords)? = object["coords"], case .double(let latitude)? = coords["latitude"] else {
+        throw ChildProcess.Failure("no coordinates")
+      }
+      coords["latitude"] = .double(latitude + degrees)
+      object["coords"] = .object(coords)
+    }
+    func later(_ object: inout JSONObject, by seconds: Int64) throws {
+      guard case .string(let text)? = object["timestamp"], let time = WallInstant(iso8601: text.utf8.span) else {
+        throw ChildProcess.Failure("no time")
+      }
+      object["timestamp"] = .string(time.advanced(byMilliseconds: seconds * 1_000).iso8601Text)
+    }
+    changed.append((.ok, "stored once", { _ in }))
+    changed.append((.invariantViolated, "which the log shows", { try moved(&$0, by: 0.000_01) }))
+    changed.append((.invariantViolated, "timestamp: ", { try later(&$0, by: 8_640) }))
+    changed.append((.invariantViolated, "timestamp: ", { try later(&$0, by: -60) }))
+    for (code, words, change) in changed {
+      let records = try town.records.map { record in
+        let value = try JSONValue(parsing: Array(record.json.utf8).span)
+        guard case .object(var object) = value else { return record.json }
+        try change(&object)
+        var writer = JSONWriter(capacity: 1_024)
+        JSONValue.object(object).write(to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+      }
+      let backend = try Backend(["cars-1": records])
+      let call = town.explain(
+        town.records[6].uuid.lowerCase, "--log", town.log, "--verify", backend.place, "--device", "cars-1")
+      #expect(call.code == code && call.output.contains(words), "\(call.output)\(call.error)")
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Base
+import IngestServer
+import Store
+import Support
+import Testing
+
+@testable import CommandLine
+
+/// The data of a server, the logs of its phones, and a backend's own list of what it has.
+struct ExplainTown {
+  private static let scenario = """
+    {
+      version: 1, name: "errand", seed: 3, clock: { duration: "8m", settle: "2m" },
+      fleets: { cars: { devices: 2, motion: "driving", network: "wifi" } },
+      outputs: [{ type: "sdk-log", dir: "sdk", devices: "all" }],
+    }
+    """
+
+  let folder: TemporaryFolder
+  let records: [(uuid: UUID128, json: String)]
+
+  var data: String { folder.file("data") }
+  var log: String { folder.file("out/sdk/cars-1.log") }
+  static let dialect = "stored.json5"
+
+  init(while running: (String) throws -> Void = { _ in }) throws {
+    folder = try TemporaryFolder()
+    let server = try LocalServer.start(in: folder.file("data"))
+    defer { server.stop() }
+    let call = CommandCall(
+      [
+        "simulate", "errand.json5", "--quiet", "--mode", "lockstep", "--target", server.url, "--preset",
+        "rollingroad",
+        "--out", folder.file("out"),
+      ], files: ["errand.json5": ExplainTown.scenario])
+    #expect(call.code == .ok, "\(call.output)\(call.error)")
+    let reader = try StoreReader(folder: folder.file("data"))
+    records = try reader.history(of: DeviceIdentity(name: "cars-1"), limit: 10_000).elements.map { point in
+      (point.uuid, String(decoding: point.record, as: UTF8.self))
+    }
+    try running(server.url)
+  }
+
+  /// Writes what the backend has: each record once under its phone, but for the named ones.
+  func write(_ change: (Int, String) -> [(device: String, json: String)]) throws {
+    var lines = ""
+    for (number, record) in records.enumerated() {
+      for row in change(number, record.json) { lines += #"{"device":"\#(row.device)","record":\#(row.json)}"# + "\n" }
+    }
+    try folder.write(Array(lines.utf8), to: "stored.ndjson")
+  }
+
+  func explain(_ words: String...) -> CommandCall {
+    let file = folder.file("stored.ndjson")
+    return CommandCall(
+      ["explain"] + words, files: [ExplainTown.dialect: "{ version: 1, verify: { file: '\(file)' } }"])
+  }
+}
+
+extension UUID128 {
+  var lowerCase: String {
+    var bytes: [UInt8] = []
+    append(lowerCaseTextTo: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
