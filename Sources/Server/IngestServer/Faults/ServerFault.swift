@@ -60,8 +60,9 @@ package enum ServerFault: Equatable, Sendable {
     /// Records do not come to the store, or not all of them.
     package var withholdsRecords: Bool {
       switch self {
-      case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix: true
-      case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace: false
+      case .refuse, .reset, .status, .portal, .redirect, .pretend, .prefix, .certificate, .cutHandshake: true
+      case .delay, .cut, .drop, .delayAfterCommit, .dribble, .malformed, .wrongLength, .empty, .replace, .slowHandshake:
+        false
       }
     }
 
