@@ -75,4 +75,47 @@ import Testing
     let (code, summary) = try run(folder, server.url, mode: "accelerated", verify: true)
     #expect(code == 97 && summary["verification"]?["outcome"] == .string("failed"))
   }
+
+  /// A phone that changes its network ends what it waited for: the target has reset nothing.
+  @Test func whatAPhoneGivesUpIsNotBlamedOnTheTarget() throws {
+    let (folder, server) = (try TemporaryFolder(), try BareServer { _ in .silence })
+    let scenario = """
+      {
+        version: 1, name: "left", seed: 3, clock: { duration: "3m", settle: "2s", mode: "accelerated", factor: 60 },
+        sdk: { config: { http: { timeout: 3600000 } } }, target: { url: "\(server.url)up" },
+        networks: { mobile: { connectionType: "cellular" } },
+        fleets: { cars: { devices: 4, motion: "driving", network: "mobile" } }, thresholds: { generator_lag: ["count>=0"] },
+      }
+      """
+    let out = folder.file("out")
+    let call = CommandCall(["simulate", "left.json5", "--quiet", "--out", out], files: ["left.json5": scenario])
+    #expect(call.code.rawValue == 99)
+    let summary = try Self.summary(out)
+    guard case .array(let errors)? = summary["errors"] else { preconditionFailure("a summary lists errors") }
+    let kinds = errors.compactMap { $0["kind"] }
+    #expect(
+      kinds.contains(.string("given up with its network")) && !kinds.contains(.string("connection reset")), "\(kinds)")
+  }
+
+  /// Each connection serves one request and swallows the next, which every HTTP client sends again: the report says so.
+  @Test func whatIsSentAgainUnseenIsCounted() throws {
+    let folder = try TemporaryFolder()
+    let counts = Mutex<(of: [Int: Int], swallowed: Int)>(([:], 0))
+    let server = try BareServer { request in
+      counts.withLock { counts in
+        counts.of[request.connection, default: 0] += 1
+        guard counts.of[request.connection] == 2 else { return .ok("{}") }
+        counts.swallowed += 1
+        return .close([])
+      }
+    }
+    let (code, summary) = try run(folder, server.url, mode: "accelerated", verify: false)
+    let swallowed = counts.withLock { $0.swallowed }
+    #expect(code == 0 && swallowed > 1)
+    guard case .array(let notes)? = summary["notes"] else { preconditionFailure("a summary has notes") }
+    let note = notes.compactMap {
+      if case .string(let text) = $0, text.contains("went out again") { text } else { nil }
+    }.first
+    #expect(note?.hasPrefix("\(swallowed) uploads ") == true, "\(notes)")
+  }
 }

@@ -43,6 +43,26 @@ import Testing
     #expect(ComparisonText(comparison).verdict == "no regression")
   }
 
+  /// What was not looked at is not called the same.
+  @Test func aRunThatIsNotValidOrNotVerifiedIsNoSuccess() throws {
+    let run = try Self.run(seed: 1)
+    var (unverified, unreadable, stopped) = (run, run, run)
+    unverified.verification = Verification(.notAsked)
+    unreadable.verification = Verification(.failed, reason: "status 500")
+    stopped.ending = .signal
+    for (worse, name) in [(unverified, "storage verified"), (unreadable, "run is valid"), (stopped, "run is valid")] {
+      #expect(RunComparison(run, worse).regressions.map(\.name).contains(name))
+      #expect(RunComparison(worse, run).regressions.isEmpty)
+    }
+    let blind = RunComparison(unverified, unverified)
+    #expect(blind.regressions.isEmpty && blind.invalidity == nil)
+    let lost = try #require(blind.rows.first { $0.name == "records lost" })
+    #expect(lost.outcome == .undecided("storage not verified in both runs"))
+    #expect(ComparisonText(blind).text.contains("passed, storage not verified"))
+    let void = RunComparison(unreadable, unreadable)
+    #expect(ComparisonText(void).verdict == "not comparable: the first run is not valid")
+  }
+
   @Test func otherSeedsAreNoRegression() throws {
     let runs = try (1...6).map { try Self.run(seed: $0) }
     for (before, after) in zip(runs, runs.dropFirst()) {

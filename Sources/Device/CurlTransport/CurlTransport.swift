@@ -181,6 +181,9 @@ package struct TransferTimings: Equatable, Sendable {
   /// The newest of them has resumed the session of an earlier one, which spares the better part of a handshake. Known of
   /// requests that had an answer.
   package var isResumed = false
+  /// How often it was sent again on a new connection, after a kept one had ended without a byte of an answer. libcurl does
+  /// not say so of what it sends again itself.
+  package var repetitions = 0
   /// Head and body, without TLS.
   package var sentBytes = 0
   package var receivedBytes = 0

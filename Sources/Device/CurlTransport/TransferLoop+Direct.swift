@@ -150,6 +150,7 @@ extension TransferLoop {
   private func lose(_ exchange: LineExchange, over socket: Int32, code: Int32) {
     guard !exchange.isOnReusedLine || exchange.hasAnswerBegun else {
       exchange.sent = 0
+      exchange.timings.repetitions += 1
       hangUp(socket)
       lineOf[exchange.key] = nil
       return connect(exchange)

@@ -36,7 +36,7 @@ struct VerdictText {
       rest.insert(VerdictText.uncovered(summary), at: 0)
     }
     if summary.verification.outcome == .notAsked {
-      rest.append("storage not verified")
+      rest.append(VerdictText.unverified)
     } else if summary.verification.outcome == .verified, !summary.verification.comparesContents,
       summary.ledger.stored > 0
     {
@@ -60,6 +60,11 @@ struct VerdictText {
 
   /// `passed; storage not verified`, `failed: records_lost count==0 was 2`.
   var line: String { word + tail }
+
+  /// The word, and whether the store was looked at.
+  var brief: String { rest.contains(VerdictText.unverified) ? "\(word), \(VerdictText.unverified)" : word }
+
+  private static let unverified = "storage not verified"
 
   /// What stands behind the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }

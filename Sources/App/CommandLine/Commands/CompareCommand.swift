@@ -25,7 +25,8 @@ extension Subcommand {
 
       A difference counts only when chance, the spread among groups of phones and among pieces of the run, does not
       explain it: two equal runs raise an alarm in one of 500 comparisons. Runs with the same seed are compared phone by
-      phone, which finds smaller differences. The exit code is 99 on a regression.
+      phone, which finds smaller differences. A run that is not valid or was stopped, and a storage that is not verified any
+      more, is a regression too. The exit code is 99 on a regression, and 97 when a run's figures mean nothing.
       """,
     run: { (invocation) throws(UsageError) in try CompareCommand(invocation).run() })
 }
@@ -83,7 +84,8 @@ private struct CompareCommand {
         try output.write(text.junit, to: "junit.xml")
         for name in ["compare.html", "compare.md", "junit.xml"] { process.writeOutput("  wrote \(output.path(name))") }
       }
-      return comparison.regressions.isEmpty ? .ok : .thresholdFailed
+      if !comparison.regressions.isEmpty { return .thresholdFailed }
+      return comparison.invalidity == nil ? .ok : .runInvalid
     } catch let error as SummaryError {
       process.writeError("rollingroad compare: \(error.message)")
     } catch {

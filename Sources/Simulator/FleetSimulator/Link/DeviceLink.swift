@@ -137,10 +137,11 @@ struct DeviceLink {
         let outcome = exchange.outcome ?? WireBytes.outcome(of: exchange.answer, into: &run.head)
         if case .answered = outcome { giveBack(exchange.line, at: now, in: run) }
         return end(exchange, outcome)
-      case .failing(let failure):
+      case .failing, .left:
         let exchange = exchanges.remove(at: index)
         exchange.line?.serverEnd?.close(.clientGone, at: run.setup.moment(at: now.monotonic))
-        return end(exchange, .failed(failure, message: failure.rawValue))
+        guard let failure = exchange.stage.failure else { preconditionFailure("a stage that fails says how") }
+        return end(exchange, failure)
       }
     }
     return nil
@@ -277,7 +278,7 @@ struct DeviceLink {
     for index in exchanges.indices {
       if case .carried = exchanges[index].stage { run.transport?.cancel(exchanges[index].request, of: device) }
       exchanges[index].line = nil
-      exchanges[index].stage = .failing(.reset)
+      exchanges[index].stage = .left
       exchanges[index].due = instant
     }
   }

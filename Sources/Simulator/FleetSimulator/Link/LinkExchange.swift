@@ -17,6 +17,17 @@ struct LinkExchange {
     case carried
     /// The device will notice that nothing comes.
     case failing(TransportFailure)
+    /// The phone has left the network that its connection belongs to.
+    case left
+
+    /// How it ends for the device, where it can only fail.
+    var failure: RequestOutcome? {
+      switch self {
+      case .failing(let failure): .failed(failure, message: failure.rawValue)
+      case .left: .failed(.reset, message: RequestEnd.leftNetworkMessage)
+      case .arriving, .working, .returning, .carried: nil
+      }
+    }
   }
 
   let request: UInt64

@@ -66,7 +66,7 @@ package final class ErrorWatch: Watcher {
   }
 
   private func noteOpening(_ end: RequestEnd, isFailed: Bool) {
-    guard isOpen else { return }
+    guard isOpen, end != .leftNetwork else { return }
     let count = (opening?.count ?? 0) + 1
     opening = isFailed && opening?.end ?? end == end ? (end, count) : nil
     isOpen = opening != nil && count < ErrorWatch.openingCount
@@ -114,7 +114,9 @@ extension ErrorWatch {
   /// What there is to ask when the first uploads all failed in the same way; nil otherwise.
   package var openingSentence: String? {
     guard let opening, opening.count == ErrorWatch.openingCount,
-      let first = rows.first(where: { $0.purpose == OutgoingRequest.Purpose.records.rawValue })
+      let first = rows.first(where: {
+        $0.purpose == OutgoingRequest.Purpose.records.rawValue && $0.kind == opening.end.word
+      })
     else { return nil }
     let said = first.message.isEmpty ? "" : " (\(first.message))"
     return "the first \(opening.count) uploads all ended with \(opening.end.word)\(said), "
@@ -138,7 +140,7 @@ extension RequestEnd {
     case .failure(.unresolvable), .failure(.invalidURL): "is the name of the host right?"
     case .failure(.tls): "is the certificate known here, and does the port speak TLS?"
     case .failure(.timeout): "is the server overloaded or stopped?"
-    case .failure: "what does the server, or a proxy before it, say?"
+    case .failure, .leftNetwork: "what does the server, or a proxy before it, say?"
     }
   }
 }

@@ -98,7 +98,7 @@ enum Measure: Int, CaseIterable {
   case duplicatesExplained, duplicatesUnexplained, duplicatesRatio
   case uploadDuration, uploadWait, recordDeliveryLatency, timeToVisible
   case queueDepth, queueOldestAge, drainTime
-  case batchSize, uploadBytes, uploads, uploadFailed, retriesPerRecord
+  case batchSize, uploadBytes, uploads, uploadFailed, uploadsRepeated, retriesPerRecord
   case tlsHandshakes, tlsResumed, tlsHandshakeTime, connects, connectionReuse, connectionsOpen
   case authRefreshes, authRefreshFailures
   case geofenceTransitions, geofenceDelay, odometerError, remoteCommandsApplied
@@ -146,7 +146,7 @@ enum Measure: Int, CaseIterable {
       "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
     case .tlsHandshakes where isVirtual, .tlsResumed where isVirtual, .tlsHandshakeTime where isVirtual:
       "links in virtual time carry no TLS: drive at an https target with --mode realtime"
-    case .connectionsOpen where isVirtual:
+    case .connectionsOpen where isVirtual, .uploadsRepeated where isVirtual:
       "links in virtual time are modelled: drive at a real server with --target"
     case .generatorCPU where isVirtual:
       "not measured in virtual time; use --mode realtime or accelerated"

@@ -87,6 +87,10 @@ extension Measures {
     let tags = tags(of: devices[device].flights[index].flight, device)
     table.count(.connects, tags, timings.newConnections)
     table.judge(.connectionReuse, timings.newConnections == 0, tags)
+    if timings.repetitions > 0 {
+      table.count(.uploadsRepeated, tags, timings.repetitions)
+      repeatedUploads += timings.repetitions
+    }
     guard timings.secured > .zero, timings.newConnections > 0 else { return }
     table.count(.tlsHandshakes, tags, timings.newConnections)
     if timings.isResumed { table.count(.tlsResumed, tags) }
@@ -181,6 +185,11 @@ extension Measures {
       summary.notes.append("the server's store is not verified: \(refusal)")
     }
     if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }
+    if repeatedUploads > 0 {
+      summary.notes.append(
+        "\(repeatedUploads.of("upload")) went out again on a new connection, as HTTP clients do when a kept one ends without an answer (RFC 9112 §9.3.1): the server has seen more requests than there are uploads"
+      )
+    }
     if let sentence = report.playedSentence { summary.notes.append(sentence) }
     if let refusal = report.faultRefusal {
       summary.notes.append("the server did not apply all faults: \(refusal)")

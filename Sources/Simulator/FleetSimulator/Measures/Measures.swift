@@ -73,6 +73,7 @@ package final class Measures: Watcher {
   package private(set) var hasSeenEnough = false
   /// How uploads ended.
   var uploadEnds: [RequestEnd: Int] = [:]
+  var repeatedUploads = 0
   /// Uploads whose app ended before they did.
   var abandonedUploads = 0
   /// When the drives ended; nil while they last.

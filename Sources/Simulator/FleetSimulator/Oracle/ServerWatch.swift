@@ -184,10 +184,15 @@ final class ServerWatch: Watcher {
 enum RequestEnd: Hashable {
   case status(Int)
   case failure(TransportFailure)
+  /// The phone has left the network while it waited, which says nothing of the server.
+  case leftNetwork
+
+  static let leftNetworkMessage = "the phone changed its network"
 
   init(_ outcome: RequestOutcome) {
     switch outcome {
     case .answered(let status, reason: _, body: _): self = .status(status)
+    case .failed(.reset, message: RequestEnd.leftNetworkMessage): self = .leftNetwork
     case .failed(let failure, message: _): self = .failure(failure)
     }
   }
@@ -197,6 +202,7 @@ enum RequestEnd: Hashable {
     switch self {
     case .status(let status): "status \(status)"
     case .failure(let failure): failure.word
+    case .leftNetwork: "given up with its network"
     }
   }
 

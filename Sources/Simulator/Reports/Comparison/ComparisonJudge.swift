@@ -64,12 +64,47 @@ struct ComparisonJudge {
       ("thresholds missed", { $0.thresholds.count { $0.outcome == .failed } }),
       ("checks failed", { $0.checks.count { $0.failed > 0 } }),
     ]
-    return counts.map { name, count in
-      let (old, new) = (count(before), count(after))
-      return RunComparison.Row(
-        name: name, before: Double(old), after: Double(new),
-        outcome: new > old ? .regression : new < old ? .better : .same, isCost: true)
-    } + errorRows
+    return [
+      promise("run is valid") { $0.result != .invalid && $0.result != .stopped },
+      promise("storage verified") { $0.verification.outcome == .verified },
+    ]
+      + counts.map { name, count in
+        let (old, new) = (count(before), count(after))
+        return RunComparison.Row(
+          name: name, before: Double(old), after: Double(new),
+          outcome: new > old
+            ? .regression
+            : isUnseen(name)
+              ? .undecided("storage not verified in both runs")
+              : new < old ? .better : .same,
+          isCost: true)
+      } + errorRows
+  }
+
+  /// What is known of a store only by looking at it.
+  private func isUnseen(_ name: String) -> Bool {
+    ["records lost", "records changed", "duplicate rows"].contains(name)
+      && [before, after].contains { $0.verification.outcome != .verified }
+  }
+
+  /// What holds of a run or does not: 1 or 0.
+  private func promise(_ name: String, _ holds: (RunSummary) -> Bool) -> RunComparison.Row {
+    let (old, new) = (holds(before), holds(after))
+    return RunComparison.Row(
+      name: name, before: old ? 1 : 0, after: new ? 1 : 0,
+      outcome: old == new ? .same : new ? .better : .regression, isCost: false)
+  }
+
+  /// Why figures of these runs say nothing; nil when they do.
+  var invalidity: String? {
+    for (name, run) in [("first", before), ("second", after)] {
+      switch run.result {
+      case .invalid: return "the \(name) run is not valid"
+      case .stopped: return "the \(name) run was stopped before its end"
+      case .passed, .violated, .failed, .uncovered: break
+      }
+    }
+    return nil
   }
 
   /// Kinds of errors that one of them had not.

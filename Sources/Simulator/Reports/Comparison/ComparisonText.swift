@@ -17,14 +17,15 @@ package struct ComparisonText {
   /// What it comes to: `2 regressions: upload_duration p95 +6.1 %, records lost 0 to 3`.
   package var verdict: String {
     let bad = comparison.regressions
-    guard !bad.isEmpty else { return "no regression" }
+    guard !bad.isEmpty else { return comparison.invalidity.map { "not comparable: \($0)" } ?? "no regression" }
     let list = bad.prefix(3).map { row in "\(row.name) \(ComparisonText.step(row))" }.joined(separator: ", ")
     let more = bad.count > 3 ? " and \(bad.count - 3) more" : ""
     return "\(NumberText.count(bad.count, "regression")): \(list)\(more)"
   }
 
   package var text: String {
-    let head = paint.bold(comparison.regressions.isEmpty ? paint.green(verdict) : paint.red(verdict))
+    let isGood = comparison.regressions.isEmpty && comparison.invalidity == nil
+    let head = paint.bold(isGood ? paint.green(verdict) : paint.red(verdict))
     let runs = [("before", comparison.before), ("after", comparison.after)].map { name, run in
       ["  \(name)", ComparisonText.words(run)]
     }
@@ -122,7 +123,7 @@ extension ComparisonText {
   static func words(_ run: RunSummary) -> String {
     let when = (run.place?.start ?? run.origin?.start).map { ", \($0.iso8601Text)" } ?? ""
     let target = run.place.map { " at \($0.target)" } ?? ""
-    return "\(run.scenario)\(target): \(VerdictText(run).word), \(NumberText.count(run.devices, "device")), "
+    return "\(run.scenario)\(target): \(VerdictText(run).brief), \(NumberText.count(run.devices, "device")), "
       + "seed 0x\(String(run.seed, radix: 16)), rollingroad \(run.product)\(when)"
   }
 

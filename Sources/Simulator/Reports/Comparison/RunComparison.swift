@@ -38,6 +38,8 @@ package struct RunComparison {
   package let rows: [Row]
   /// What is to be known before the figures, in sentences.
   package let notes: [String]
+  /// Why figures of these runs say nothing; nil when they do.
+  package let invalidity: String?
 
   /// `limits` are what the user asks for; without any, the percentiles of the times and the share of failed uploads are judged.
   package init(_ before: RunSummary, _ after: RunSummary, limits: [Limit] = []) {
@@ -45,6 +47,7 @@ package struct RunComparison {
     let judge = ComparisonJudge(before, after, limits)
     rows = judge.wholeRows + judge.judgedRows + judge.otherRows
     notes = judge.notes
+    invalidity = judge.invalidity
   }
 
   package var regressions: [Row] { rows.filter { $0.outcome == .regression } }

@@ -32,6 +32,8 @@ package struct Metric: Equatable, Sendable {
     Metric("upload_bytes", .trend, "bytes of a request"),
     Metric("uploads", .counter, "requests"),
     Metric("upload_failed", .rate, "requests without a 2xx"),
+    Metric(
+      "uploads_repeated", .counter, "uploads sent again, after a kept connection had ended without an answer"),
     Metric("retries_per_record", .trend, "requests beyond the first"),
     Metric("tls_handshakes", .counter, "handshakes"),
     Metric("tls_resumed", .counter, "handshakes that resumed an earlier session"),

@@ -66,8 +66,9 @@ final class Ledger {
         offsetSeconds: setup.zoneOffsetSeconds,
         steps: setup.zoneChanges.map { .init(instant: $0.instant, offsetSeconds: $0.offsetSeconds) })
     )
-    let isOurs = setup.outside.map { $0.preset == .rollingroad } ?? true
-    configurations = setup.fleets.map { isOurs ? $0.configuration : nil }
+    // Presets of other servers change the form of requests.
+    let isAsConfigured = setup.outside.map { $0.preset == nil || $0.preset == .rollingroad } ?? true
+    configurations = setup.fleets.map { isAsConfigured ? $0.configuration : nil }
     behaviours = setup.fleets.map(\.behaviour)
     homes = setup.fleets.enumerated().flatMap { number, fleet in
       fleet.simulated.map { index in
