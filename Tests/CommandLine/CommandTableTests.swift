@@ -47,6 +47,11 @@ import Testing
     }
   }
 
+  @Test(arguments: ["simulate", "serve", "conform", "drive", "explain", "compare", "proxy"])
+  func theHelpOfWhatOneBeginsWithHasExamples(name: String) {
+    #expect(run(name, "--help").output.contains("\n  rollingroad \(name) "))
+  }
+
   @Test func noCommandAtAllIsAUsageErrorThatHelps() {
     let result = run()
     #expect(result.error.contains("usage: rollingroad COMMAND"))

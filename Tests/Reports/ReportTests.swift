@@ -99,6 +99,21 @@ import Testing
     #expect(painted.split(separator: "\n").count == text.split(separator: "\n").count, "colours have no width")
   }
 
+  /// Nothing is told of a time that the run did not have.
+  @Test func marksEndWithTheRun() {
+    var summary = Self.run.summary
+    let settle = summary.timeline.marks.first { $0.name == Timeline.settling }
+    #expect(settle.map { $0.until <= summary.ended } ?? true)
+    let ended = Int64(summary.ended.seconds)
+    summary.timeline.marks = [
+      Timeline.Mark(name: "long", from: .seconds(ended - 60), until: .seconds(ended + 600)),
+      Timeline.Mark(name: "never", from: .seconds(ended), until: .seconds(ended + 60)),
+    ]
+    let text = PageReport(summary, map: nil).text
+    #expect(text.contains("– \(ClockText.text(summary.ended))</span>") && text.contains(">long<"))
+    #expect(!text.contains(">never<"))
+  }
+
   @Test func likeViolationsAreToldOnce() {
     var summary = Self.run.summary
     summary.violations = (0..<12).map { number in

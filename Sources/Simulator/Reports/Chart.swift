@@ -35,6 +35,7 @@ struct Chart {
     return HTML.element(
       "figure", "class=\"chart\"",
       [
+        Chart.enlarging(title),
         HTML.element(
           "figcaption", "id=\"\(name)\"",
           [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),
@@ -49,6 +50,13 @@ struct Chart {
   /// Of the element that names a chart.
   static func identifier(of title: String) -> String {
     "chart-" + title.lowercased().map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
+  }
+
+  /// A chart with a tick here takes the whole width, has more height and more words at its axis: the page has no script.
+  static func enlarging(_ title: String) -> String {
+    HTML.element(
+      "label", "class=\"enlarge\"",
+      ["<input type=\"checkbox\" aria-label=\"Enlarge \(HTML.text(title))\">", HTML.text("large")])
   }
 
   // MARK: Scales
@@ -69,9 +77,10 @@ struct Chart {
       let y = SVG.number(y(level))
       return "<line class=\"grid\" x1=\"0\" x2=\"\(Int(Chart.width))\" y1=\"\(y)\" y2=\"\(y)\"/>"
     }
-    let upright = ticks.map { tick in
+    let upright = ticks.map { tick, isMinor in
       let x = SVG.number(x(tick))
-      return "<line class=\"grid\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(Int(Chart.height))\"/>"
+      let kind = isMinor ? "grid minor" : "grid"
+      return "<line class=\"\(kind)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"0\" y2=\"\(Int(Chart.height))\"/>"
     }
     return level + upright
   }
@@ -130,26 +139,28 @@ struct Chart {
     SVG.levels(scale.levels.map { (share: scale.share(of: $0), text: format($0)) })
   }
 
-  /// Round times, at most seven of them.
-  private var ticks: [Nanoseconds] {
+  /// Round times, at most seven of them, and those halfway, for which only an enlarged chart has room.
+  private var ticks: [(time: Nanoseconds, isMinor: Bool)] {
     let steps: [Int64] = [
       10, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
     ]
     let seconds = span.count / 1_000_000_000
     let step = steps.first { seconds / $0 <= 6 } ?? max(seconds / 6, 1)
-    return (0...max(seconds / step, 0)).map { Nanoseconds.seconds($0 * step) }
+    guard step > 1 else { return (0...seconds).map { (Nanoseconds.seconds($0), false) } }
+    return (0...seconds / (step / 2)).map { (Nanoseconds.seconds($0 * (step / 2)), $0 % 2 == 1) }
   }
 
   /// Percent of the width, so that the text keeps its size whatever the width is.
   private var xLabels: [String] {
     ticks.enumerated().map { index, tick in
-      let percent = 100 * x(tick) / Chart.width
+      let percent = 100 * x(tick.time) / Chart.width
       let anchor = percent < 2 ? "start" : percent > 96 ? "end" : "middle"
       // On a phone there is room for every other one.
+      let kind = tick.isMinor ? "minor" : index / 2 % 2 == 0 ? "even" : "odd"
       return HTML.element(
         "text",
-        "class=\"\(index % 2 == 0 ? "even" : "odd")\" x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
-        [HTML.text(ClockText.text(tick))])
+        "class=\"\(kind)\" x=\"\(SVG.number(percent))%\" y=\"13\" text-anchor=\"\(anchor)\"",
+        [HTML.text(ClockText.text(tick.time))])
     }
   }
 }

@@ -2,7 +2,16 @@ import Base
 import FleetSimulator
 
 extension PageReport {
-  private var timeline: Timeline { summary.timeline }
+  /// With the faults that had a time in the run, and as long as that was.
+  private var timeline: Timeline {
+    var timeline = summary.timeline
+    timeline.marks = timeline.marks.filter { mark in
+      // A settle phase that was over at once is none.
+      mark.name == Timeline.settling ? span - mark.from >= .seconds(1) : mark.from < span || mark.from == mark.until
+    }
+    for index in timeline.marks.indices { timeline.marks[index].until = min(timeline.marks[index].until, span) }
+    return timeline
+  }
   private var span: Nanoseconds { max(summary.ended, .seconds(1)) }
 
   var charts: [String] {
@@ -186,13 +195,14 @@ struct Bars {
           [HTML.element("title", "", [HTML.text(tip)])]))
     }
     let name = Chart.identifier(of: title)
-    let labels = (0...4).map { quarter in
-      let slot = slots.lowerBound + (slots.count - 1) * quarter / 4
-      return HTML.element("span", "", [HTML.text(label(slot))])
+    let labels = (0...8).map { eighth in
+      let slot = slots.lowerBound + (slots.count - 1) * eighth / 8
+      return HTML.element("span", eighth % 2 == 1 ? "class=\"minor\"" : "", [HTML.text(label(slot))])
     }
     return HTML.element(
       "figure", "class=\"chart\"",
       [
+        Chart.enlarging(title),
         HTML.element(
           "figcaption", "id=\"\(name)\"",
           [HTML.element("h3", "", [HTML.text(title)]), HTML.element("p", "", [HTML.text(note)])]),

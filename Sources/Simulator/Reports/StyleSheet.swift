@@ -76,7 +76,10 @@ enum StyleSheet {
     th, td { text-align: right; padding: 7px 16px; border-top: 1px solid var(--line); font-weight: 400;
       white-space: nowrap; }
     thead th { border-top: 0; color: var(--soft); font-size: 13px; }
+    td:last-child { white-space: normal; }
     th:first-child { text-align: left; } .words td { text-align: left; } .words thead th { text-align: left; }
+    .words td, .words th { white-space: normal; overflow-wrap: break-word; } .words tbody th { min-width: 18ch; }
+    .words td:nth-child(n+2) { min-width: 8ch; }
     .good td:last-child { color: var(--good); } .bad td:last-child, .bad th { color: var(--bad); }
     .open td:last-child, .open th { color: var(--soft); }
     .story { margin: 12px 0 0; padding: 12px 16px; border-left: 3px solid var(--bad); background: var(--card);
@@ -85,6 +88,12 @@ enum StyleSheet {
     .story h3 { overflow-wrap: anywhere; }
     code { font: 13px ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
     .gap { margin-top: 18px; }
+    .enlarge { float: right; margin-left: 12px; color: var(--soft); font-size: 12px; cursor: pointer; }
+    .enlarge input { margin: 0 5px 0 0; vertical-align: -2px; accent-color: var(--a); }
+    .minor { display: none; }
+    .chart:has(.enlarge :checked) { grid-column: 1 / -1; }
+    .chart:has(.enlarge :checked) .plot svg { height: min(460px, 70vh); }
+    @media (min-width: 761px) { .chart:has(.enlarge :checked) .minor { display: inline; } }
     .missed { margin: 2px 0 0; padding-left: 20px; color: var(--bad); }
     details { margin: 8px 0 0; font-size: 13px; overflow-wrap: anywhere; }
     pre { margin: 6px 0 0; padding: 10px 14px; background: var(--card); white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -97,7 +106,11 @@ enum StyleSheet {
       .plot { grid-template-columns: 54px minmax(0, 1fr); } .x { margin-left: 54px; }
       .axis { width: calc(100% - 54px); margin-left: 54px; }
     }
-    @media (max-width: 480px) { .axis .odd { display: none; } .x span:nth-child(even) { display: none; } }
-    @media print { .hover { display: none; } figure { break-inside: avoid; } }
+    @media (max-width: 480px) {
+      .axis .odd, .x span:nth-child(4n+3) { display: none; }
+      th, td { padding: 6px 5px; font-size: 12px; } th:first-child, td:first-child { padding-left: 10px; }
+      tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 118px; } .words tbody th { min-width: 12ch; }
+    }
+    @media print { .hover, .enlarge { display: none; } figure { break-inside: avoid; } }
     """
 }

@@ -28,6 +28,10 @@ extension Subcommand {
       phone, which finds smaller differences. A run that is not valid or was stopped, and a storage that is not verified any
       more, is a regression too. The exit code is 99 on a regression, and 97 when a run's figures mean nothing.
       """,
+    examples: [
+      "rollingroad compare before after",
+      "rollingroad compare before after --threshold upload_duration:p95:5% --threshold upload_failed:0% --out compared",
+    ],
     run: { (invocation) throws(UsageError) in try CompareCommand(invocation).run() })
 }
 

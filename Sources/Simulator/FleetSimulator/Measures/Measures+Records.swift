@@ -177,9 +177,11 @@ extension Measures {
     if abandonedUploads > 0 { summary.answers["app ended"] = abandonedUploads }
     let open = devices.reduce(0) { $0 + $1.flights.count }
     if open > 0 { summary.answers["no answer by the end"] = open }
-    if let settledSince {
+    // Over as soon as the queues are empty, which is often long before its time.
+    if let settledSince, summary.ended > settledSince {
       summary.timeline.marks.append(
-        Timeline.Mark(name: Timeline.settling, from: settledSince, until: settledSince + setup.settle))
+        Timeline.Mark(
+          name: Timeline.settling, from: settledSince, until: min(settledSince + setup.settle, summary.ended)))
     }
     if let refusal = report.proofRefusal {
       summary.notes.append("the server's store is not verified: \(refusal)")
