@@ -46,6 +46,21 @@ import Testing
       run("simulate", "city-25", "--dry-run", "--devices", "100", "--fleet", "walkers").output.contains("at most 100 "))
   }
 
+  /// Also in runs that are hardly longer than what a phone needs to set off.
+  @Test(arguments: [
+    ("first-drive", "60s"), ("first-drive", "10m"), ("city-25", "60s"), ("city-25", "10m"), ("commuters", "10m"),
+  ])
+  func aRunMakesAsManyRecordsAsItsPlanSays(name: String, duration: String) throws {
+    let words = ["simulate", name, "--devices", "50", "--duration", duration]
+    let plan = CommandCall(words + ["--dry-run"]).output
+    let range = try #require(plan.firstMatch(of: /expected, without faults: ([0-9,]+) to ([0-9,]+) records/), "\(plan)")
+    let output = CommandCall(words + ["--quiet"]).output
+    let made = try #require(output.firstMatch(of: /records +created ([0-9,]+),/), "\(output)")
+    func number(_ text: Substring) -> Int { Int(text.filter { $0 != "," }) ?? -1 }
+    let (least, greatest) = (number(range.1), number(range.2))
+    #expect(least <= number(made.1) && number(made.1) <= greatest, "\(least) \(made.1) \(greatest)")
+  }
+
   @Test func whatCannotBeRunIsSaid() {
     let lockstep = run("simulate", "first-drive", "--mode", "lockstep")
     #expect(lockstep.code == .badScenario)

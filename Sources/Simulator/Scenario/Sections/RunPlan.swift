@@ -61,13 +61,27 @@ extension RunPlan {
           return [QuantityKind.duration.text(seconds)]
             + scenario.fleets.map { FleetPlan.devices(of: $0.value, at: share, in: scenario).rounded().wholeText }
         })
-    let total = fleets.reduce((records: 0.0, requests: 0.0)) { ($0.records + $1.records, $0.requests + $1.requests) }
     lines += [
       "", "faults: \(scenario.faults.isEmpty ? "none" : scenario.faults.map(\.name).joined(separator: ", "))",
-      "expected, without chance and faults: \(total.records.wholeText) records, \(total.requests.wholeText) requests,"
+      "expected, without faults: \(range(\.recordRange)) records, \(range(\.requestRange)) requests,"
         + " at most \(peakDevices.grouped) device\(peakDevices == 1 ? "" : "s"), about \((memoryBytes / 1e6).wholeText) MB",
+      spreadReason,
     ]
     return lines.joined(separator: "\n")
+  }
+
+  private func range(_ path: KeyPath<FleetPlan, ClosedRange<Double>>) -> String {
+    let least = fleets.reduce(0) { $0 + $1[keyPath: path].lowerBound }
+    let greatest = fleets.reduce(0) { $0 + $1[keyPath: path].upperBound }
+    return least.wholeText == greatest.wholeText ? greatest.wholeText : "\(least.wholeText) to \(greatest.wholeText)"
+  }
+
+  /// Why there is a range and no number.
+  private var spreadReason: String {
+    let start =
+      "phones stand before their first trip, at crossings and between trips, and go faster or slower than usual"
+    let day = "; of a plan of the day, a shorter run sees nothing, or all"
+    return start + (fleets.contains(where: \.isPartOfDay) ? day : "")
   }
 
   private static func table(_ rows: [[String]]) -> [String] {
@@ -107,9 +121,20 @@ package struct FleetPlan: Equatable, Sendable {
   package let deviceHours: Double
   package let records: Double
   package let requests: Double
+  /// Between which numbers runs without faults have come to lie.
+  package let recordRange: ClosedRange<Double>
+  package let requestRange: ClosedRange<Double>
+  /// The people follow a plan of the day, and the run is shorter than one: it may see none of their trips, or all.
+  package let isPartOfDay: Bool
 
   /// The run is cut into so many pieces to add devices up.
   static let pieces = 1_000
+  /// How long a phone is there before it makes records: it is set off with, and its SDK has to notice.
+  private static let startSeconds = 40.0
+  /// What runs have made, as a share of what cruising all the way would make: crossings and stops take from it, and
+  /// transports that are faster than the usual speed add to it.
+  private static let usualShare = 0.6...1.3
+
   /// The share of the day in which the people of a plan are on the way.
   private static func movingShare(_ plan: DeclaredPlan) -> Double {
     switch plan {
@@ -138,6 +163,23 @@ package struct FleetPlan: Equatable, Sendable {
       configuration.persistence.persistMode == .none
       ? 0 : deviceSeconds * moving * Self.recordsPerSecond(at: speed, configuration)
     requests = configuration.http.autoSync ? records / Self.recordsPerRequest(configuration) : 0
+    let seconds = scenario.clock.duration.seconds
+    isPartOfDay = seconds < 86_400 && Self.followsPlan(traits, in: scenario)
+    let begun = max(0, 1 - Self.startSeconds / max(seconds, 1))
+    // All that a day has to do, as far as there is time for it.
+    let wholeDay = moving > 0 ? min(1 / moving, 86_400 / max(seconds, 1)) : 0
+    recordRange =
+      isPartOfDay
+      ? 0...records * wholeDay : records * begun * Self.usualShare.lowerBound...records * Self.usualShare.upperBound
+    let share = records > 0 ? requests / records : 0
+    requestRange = recordRange.lowerBound * share...recordRange.upperBound * share
+  }
+
+  private static func followsPlan(_ traits: FleetTraits, in scenario: Scenario) -> Bool {
+    guard let name = traits.routes, case .city(let city)? = scenario.routes.first(where: { $0.name == name })?.value,
+      case .plan = city.trips
+    else { return false }
+    return true
   }
 
   /// `share` of the run's duration has passed.
