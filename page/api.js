@@ -3,7 +3,7 @@
 import { askForToken } from './access.js'
 import { Transport } from './transport.js'
 
-export { Refusal, Silence } from './transport.js'
+export { Absence, Refusal, Silence } from './transport.js'
 
 export const run = /\/r\/([^/]+)\/?$/.exec(new URL(document.baseURI).pathname)?.[1]
 

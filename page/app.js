@@ -133,7 +133,7 @@ function show() {
   charts.span = Number(byID('chart-span').value) * 1_000
   if (JSON.stringify(log.choices) !== JSON.stringify(address.under('log-'))) log.apply(address.under('log-'))
   const device = address.get('device') === '' ? null : fleet.find(address.get('of'), address.get('device')) ?? null
-  const isMissing = device === null && address.get('device') !== '' && hasList
+  const isMissing = device === null && address.get('device') !== '' && fleet.isListed
   if (device !== map.selected || isMissing) choose(device, isMissing ? `${address.get('device')} is not on the server.` : undefined)
   tabs.open(address.get('tab'))
   dock.open(address.get('dock'))
@@ -147,10 +147,7 @@ function tell() {
   fleet.age()
   if (drawnRevision !== fleet.revision) {
     drawnRevision = fleet.revision
-    const counts = fleet.counts()
-    legend.update(counts)
-    replaceText(byID('figure-devices'), count(fleet.all.length))
-    replaceText(byID('map-summary'), `${count(fleet.all.length)} devices: ${states.filter(({ name }) => counts[name] > 0).map(({ name }) => `${count(counts[name])} ${name}`).join(', ')}.`)
+    if (fleet.isListed) tellCounts()
     list.update()
     map.refresh()
     panels.runs.offer()
@@ -159,7 +156,16 @@ function tell() {
   }
   map.keepInSight()
   devicePanel.update()
-  byID('map-hint').hidden = !hasList || fleet.all.length > 0
+  byID('map-hint').hidden = !fleet.isListed || fleet.all.length > 0
+  replaceText(byID('map-hint'), `${fleet.hadDevices ? 'No device is left: they were deleted, or the server was reset.' : 'No device has sent anything yet.'} Point one at ${new URL('locations', document.baseURI).href}`)
+}
+
+function tellCounts() {
+  const counts = fleet.counts()
+  legend.update(counts)
+  replaceText(byID('figure-devices'), count(fleet.all.length))
+  const parts = states.filter(({ name }) => counts[name] > 0).map(({ name }) => `${count(counts[name])} ${name}`)
+  replaceText(byID('map-summary'), parts.length === 0 ? 'No devices.' : `${fleet.all.length === 1 ? '1 device' : `${count(fleet.all.length)} devices`}: ${parts.join(', ')}.`)
 }
 setInterval(tell, 500)
 
@@ -234,7 +240,6 @@ async function loadStreets(revision) {
   await get('map').then(map.takeStreets.bind(map)).catch(() => { mapRevision = null })
 }
 
-let hasList = false
 /** Every device that the server keeps, and those that fail without a record. */
 async function loadAll() {
   const expected = fleet.expectList()
@@ -242,7 +247,6 @@ async function loadAll() {
   if (!fleet.isExpected(expected) || !connection.isLive) return
   if (!answers) return setTimeout(() => { if (fleet.isExpected(expected)) loadAll() }, 1_000)
   fleet.takeList(answers[0].devices, answers[1].failures)
-  hasList = true
   letGo()
   // The address may name a device that was not known until now.
   if (!map.selected && address.get('device')) apply()
@@ -275,6 +279,5 @@ if (run) {
 const tiles = document.querySelector('meta[name=tiles]')
 byID('map-credit').hidden = !tiles.content
 replaceText(byID('map-credit'), tiles.dataset.credit || (tiles.content ? `Tiles: ${new URL(tiles.content.replace(/[{}]/g, '')).host}` : ''))
-replaceText(byID('map-hint'), `No device has sent anything yet. Point one at ${new URL('locations', document.baseURI).href}`)
 apply()
 connection.stay()

@@ -1,8 +1,9 @@
 // The line to the server: the stream of what happens there, and what the page says while there is none.
 
-import { abandon, listen, newSilence, reached, Refusal, Silence } from './api.js'
+import { Absence, abandon, listen, newSilence, reached, Refusal, Silence } from './api.js'
 import { byID, replaceText } from './dom.js'
 import { time } from './format.js'
+import { seen } from './presence.js'
 
 const waitMax = 5
 const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
@@ -28,6 +29,11 @@ export class Connection {
         }
         this.#take(name, data)
       }).then(() => newSilence(), error => error)
+      if (error instanceof Absence) {
+        // What was missed meanwhile comes with the next hello.
+        await seen()
+        continue
+      }
       if (!(error instanceof Silence || error instanceof Refusal)) console.error(error)
       this.#end(error)
       for (let left = wait; left > 0; left -= 1) {

@@ -69,6 +69,10 @@ export class Fleet {
   revision = 0
   /** The same for the set of names. */
   membership = 0
+  /** The server has told which devices it keeps: until then nothing is known of their number. */
+  isListed = false
+  /** Devices were here, also such as are gone. */
+  hadDevices = false
   /** The server's clock less the browser's. */
   clockOffset = 0
   /** What the stream told since a list was asked for that has not come. */
@@ -85,6 +89,7 @@ export class Fleet {
       device = new Device(run, name)
       this.devices.set(key, device)
       this.all.push(device)
+      this.hadDevices = true
       this.membership += 1
     }
     return device
@@ -115,6 +120,10 @@ export class Fleet {
     }
     this.#expected = null
     this.#keep(({ run, name }) => kept.has(`${run}\n${name}`))
+    if (this.isListed) return
+    this.isListed = true
+    this.membership += 1
+    this.revision += 1
   }
 
   #takeStored(stored, key) {

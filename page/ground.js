@@ -4,8 +4,9 @@ import * as mercator from './mercator.js'
 
 const steps = [45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001]
 const linesApart = 110
-/** At the right edge the map's tools would stand over a label. */
+/** At the right edge the map's tools would stand over a label, and at the bottom the scale. */
 const toolsWidth = 52
+const scaleHeight = 34
 
 export function drawGraticule(context, view, colors) {
   const [west, north, east, south] = view.bounds
@@ -28,7 +29,7 @@ export function drawGraticule(context, view, colors) {
   for (const degrees of multiples(step, mercator.latitude(south), mercator.latitude(north), 85)) {
     const top = Math.round(view.toScreen(0, mercator.y(degrees))[1]) + 0.5
     line(context, 0, top, view.width, top)
-    if (top > middle) context.fillText(label(degrees, 'N', 'S', decimals), 4, top - 4)
+    if (top > middle && top < view.height - scaleHeight) context.fillText(label(degrees, 'N', 'S', decimals), 4, top - 4)
   }
 }
 

@@ -14,7 +14,7 @@ export class Legend {
   constructor(filter) {
     this.#filter = filter
     byID('legend').append(...states.map(({ name, says }) => {
-      const number = element('b', {}, '0')
+      const number = element('b', {}, '–')
       const toggle = element('button', { type: 'button', class: 'legend-item', title: `${says}; with a double click only these`, 'data-state': name },
         element('span', { class: 'mark', 'data-state': name }), element('span', {}, name), number)
       const solo = element('button', { type: 'button', class: 'solo', 'aria-label': `Only ${name}`, title: `Only ${name}`, 'data-state': name }, 'only')
@@ -40,6 +40,7 @@ export class Legend {
     }
   }
 
+  /** By the names of the states. */
   update(counts) {
     for (const [name, { number }] of this.#items) replaceText(number, count(counts[name]))
   }

@@ -78,7 +78,7 @@ export class DeviceList extends EventTarget {
     this.#membership = this.#fleet.membership
     this.#space.style.height = `${this.#shown.length * rowHeight}px`
     const all = this.#fleet.all.length
-    replaceText(byID('list-count'), found.length === all
+    replaceText(byID('list-count'), !this.#fleet.isListed ? '–' : found.length === all
       ? (all === 1 ? '1 device' : `${count(all)} devices`)
       : `${count(found.length)} of ${count(all)} devices`)
     this.#empty.hidden = found.length > 0 || all === 0

@@ -236,18 +236,19 @@ export class DeviceMap extends CanvasMap {
     context.font = this.colors.smallFont
     for (const [device, left, top] of seen) {
       if (device === this.selected || device === this.hovered) continue
-      const width = context.measureText(short(device.name)).width
+      const text = label(device)
+      const width = context.measureText(text).width
       const start = [left + nameGap, left - nameGap - width].find(start => isFree([start - 1, top - 7, start + width + 1, top + 7]))
       if (start === undefined) continue
       taken.push([start, top - 7, start + width, top + 7])
-      this.write(context, short(device.name), start, top)
+      this.write(context, text, start, top)
     }
   }
 
   #drawChosen(context, device, now) {
     const [left, top] = this.view.toScreen(...device.placeAt(now))
     this.circle(left, top)
-    const name = short(device.name)
+    const name = label(device)
     const gap = nameGap + 4
     const width = context.measureText(name).width
     this.write(context, name, left + gap + width > this.view.width ? left - gap - width : left + gap, top)
@@ -269,4 +270,6 @@ function ring(context, left, top, radius) {
   context.stroke()
 }
 
-const short = name => name.length > 28 ? `${name.slice(0, 27)}…` : name
+const short = (name, most) => name.length > most ? `${name.slice(0, most - 1)}…` : name
+/** Devices of two runs may have one name. */
+const label = ({ run, name }) => run ? `${short(run, 14)} / ${short(name, 20)}` : short(name, 28)

@@ -1,7 +1,12 @@
 // Questions to a server of ours and its stream of events, with a token where it wants one. The page and the control room ask alike.
 
+import { isSeen, presence } from './presence.js'
+
 /** The other side hangs, has ended, or the way to it is cut. What a request was to change may be changed or not. */
 export class Silence extends Error {}
+
+/** A stream has ended because the page is not looked at. */
+export class Absence extends Error {}
 
 export class Refusal extends Error {
   constructor(status, code, message, detail) {
@@ -87,17 +92,20 @@ export class Transport {
   async blob(path, query) { return this.#orSilence((await this.#send('GET', path, { query })).blob()) }
 
   /**
-   * Reads a stream of events to its end, or until it falls silent. EventSource could not send the token. Ticks are counted and
-   * not the time, for a page that slept or was busy has not heard what came meanwhile.
+   * Reads a stream of events to its end, until it falls silent, or until the page is not looked at. EventSource could not send the
+   * token. Ticks are counted and not the time, for a page that slept or was busy has not heard what came meanwhile.
    */
   async listen(path, take) {
     const stop = new AbortController()
+    const leave = () => { if (!isSeen()) stop.abort(new Absence()) }
+    presence.addEventListener('change', leave)
     let ticks = 0
     const clock = setInterval(() => {
       ticks = this.#asking ? 0 : ticks + 1
       if (ticks >= this.silence.ticks) stop.abort(this.newSilence())
     }, this.silence.tickMilliseconds)
     try {
+      leave()
       const response = await this.#send('GET', path, { signal: stop.signal })
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
       let pending = ''
@@ -113,8 +121,11 @@ export class Transport {
           if (name && data) take(name, JSON.parse(data))
         }
       }
+    } catch (error) {
+      throw stop.signal.aborted ? stop.signal.reason : error
     } finally {
       clearInterval(clock)
+      presence.removeEventListener('change', leave)
       stop.abort()
     }
   }

@@ -1,27 +1,10 @@
+import IngestServer
 import JSON
 import Testing
 
 /// Names, contrast and the keyboard.
 @Suite(.serialized, .enabled(if: Browser.isWanted, Browser.remedy))
 final class PageAccessTests: PageStage {
-  /// The texts whose contrast with what is behind them is below 4.5 (WCAG 2.2, 1.4.3).
-  private static let weak = """
-    (() => {
-      const channels = text => text.match(/[\\d.]+/g).map(Number)
-      const light = text => channels(text).slice(0, 3).map(value => value / 255)
-        .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
-        .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0)
-      const behind = node => {
-        const color = getComputedStyle(node).backgroundColor
-        return channels(color)[3] === 0 ? behind(node.parentElement) : color
-      }
-      return [...document.querySelectorAll('.probe *')].filter(node => node.childElementCount === 0).map(node => {
-        const [one, other] = [light(getComputedStyle(node).color), light(behind(node))].sort((a, b) => b - a)
-        return [node.outerHTML, (one + 0.05) / (other + 0.05)]
-      }).filter(([, ratio]) => ratio < 4.5).map(([html, ratio]) => `${html} ${ratio.toFixed(2)}`).join(' ')
-    })()
-    """
-
   @Test(arguments: [false, true])
   func everyPillCanBeRead(isDark: Bool) throws {
     var look = BrowserPage.Look()
@@ -41,7 +24,57 @@ final class PageAccessTests: PageStage {
             element('button', { class: 'asking' }, 'sure?'), element('button', { class: 'primary' }, 'go'), element('button', { class: 'link-button' }, 'link')))
         })()
         """)
-      #expect(try page.text(Self.weak) == "")
+      #expect(try page.text(Contrast.faint) == "")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func everyPanelCanBeRead(isDark: Bool) throws {
+    var look = BrowserPage.Look(width: 1_440, height: 900)
+    look.isDark = isDark
+    let disabled = #"{"faults":[{"id":"a","fault":{"kind":"status"},"match":{"device":"van-9"},"enabled":false}]}"#
+    let before = { (uploader: Uploader) throws in
+      try uploader.record(1, of: "van-1")
+      #expect(try uploader.send("PUT", "/admin/v1/faults", disabled).status == 200)
+      _ = try uploader.post("/locations", #"{"location":5}"#, device: "van-2")
+    }
+    try withPage(look, path: "/#dock=log", before: before) { page, _ in
+      try chooseFirst(page)
+      try page.click(".legend-item[data-state=late]")
+      try page.wait(until: "document.querySelector('#log-rows .request') !== null")
+      for tab in ["device", "runs", "faults", "checks", "tokens", "quarantine"] {
+        try page.click("#tab-\(tab)")
+        if tab == "faults" { try page.wait(until: "document.querySelector('.card[data-enabled=false]') !== null") }
+        #expect(try page.text(Contrast.faint) == "", "\(tab)")
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func thePageWithoutItsTokenCanBeRead(isDark: Bool) throws {
+    var look = BrowserPage.Look()
+    look.isDark = isDark
+    try withPage(look, problemsExpected: 1, isOpen: false, configure: { $0.adminToken = "open-sesame" }) { page, _ in
+      try page.wait(until: "document.getElementById('ask-token').open")
+      #expect(try page.text(Contrast.faint) == "", "the dialog")
+      try page.evaluate("document.getElementById('ask-token').close()")
+      try page.wait(until: "!document.getElementById('locked').hidden")
+      #expect(try page.text(Contrast.faint) == "")
+    }
+  }
+
+  /// Beside each other in their full length, with a count at two of them.
+  @Test func noTabIsCutOff() throws {
+    try withPage(BrowserPage.Look(width: 1_440, height: 900)) { page, _ in
+      try page.evaluate(
+        """
+        for (const [id, text] of [['badge-faults', '12'], ['badge-quarantine', '128']]) Object.assign(document.getElementById(id), { hidden: false, textContent: text })
+        """)
+      let cut = try page.text(
+        """
+        [...document.querySelectorAll('.tabs button')].filter(node => node.getBoundingClientRect().right > node.parentElement.getBoundingClientRect().right).map(node => node.textContent).join()
+        """)
+      #expect(cut == "")
     }
   }
 
@@ -64,7 +97,7 @@ final class PageAccessTests: PageStage {
       #expect(nameless == "")
       let described = try page.text("document.getElementById('map').getAttribute('aria-describedby')")
       #expect(described.contains("map-summary"))
-      try page.wait(until: "document.getElementById('map-summary').textContent.startsWith('1 devices: 1 ')")
+      try page.wait(until: "document.getElementById('map-summary').textContent.startsWith('1 device: 1 ')")
     }
   }
 

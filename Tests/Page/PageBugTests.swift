@@ -19,6 +19,10 @@ final class PageBugTests: PageStage {
       try page.wait(until: "!document.getElementById('locked').hidden")
       #expect(
         try page.evaluate("document.getElementById('map-hint').hidden") == .bool(true), "nothing is known of devices")
+      let counts =
+        "[...document.querySelectorAll('#figure-devices, #list-count, .legend-item b')].map(node => node.textContent || '–').join('')"
+      #expect(try page.text(counts) == String(repeating: "–", count: 8))
+      #expect(try page.text("document.getElementById('map-summary').textContent") == "")
       try page.click("#locked-ask")
       try page.wait(until: "document.getElementById('ask-token').open")
       try page.type("open-sesame")
@@ -42,6 +46,19 @@ final class PageBugTests: PageStage {
       #expect(try uploader.send("DELETE", "/admin/v1/faults").status == 200)
       try uploader.record(1, of: "van-1")
       try page.wait(until: Self.state("stationary"))
+    }
+  }
+
+  @Test func afterAResetNothingSaysThatNoDeviceEverCame() throws {
+    let hint = "document.getElementById('map-hint')"
+    try withPage { page, uploader in
+      try page.wait(until: "\(hint).textContent.startsWith('No device has sent anything yet. ')")
+      try uploader.record(1, of: "van-1")
+      try page.wait(until: "\(hint).hidden")
+      #expect(try uploader.send("POST", "/admin/v1/reset").status == 200)
+      try page.wait(until: "!\(hint).hidden && \(hint).textContent.startsWith('No device is left')")
+      try page.wait(until: "document.getElementById('list-count').textContent === '0 devices'")
+      #expect(try page.text("document.getElementById('map-summary').textContent") == "No devices.")
     }
   }
 

@@ -56,6 +56,31 @@ final class PageLookTests: PageStage {
     #expect(try brightness(false) > 0.8)
   }
 
+  /// On a map of every height there are degrees where the scale stands.
+  @Test func noDegreesStandInTheScale() throws {
+    try withPage(before: { try $0.record(1, of: "van-1") }) { page, _ in
+      let tooLow = try page.evaluate(
+        """
+        (async () => {
+          const [{ drawGraticule }, { View }] = await Promise.all([import('/page/ground.js'), import('/page/view.js')])
+          let lowest = 0
+          const context = { measureText: () => ({ width: 40 }), fillText: (text, left, top) => { if (text.endsWith('N') && left < 60) lowest = Math.max(lowest, top) }, beginPath() {}, moveTo() {}, lineTo() {}, stroke() {} }
+          for (let height = 300; height < 420; height += 1) {
+            lowest = 0
+            const view = new View()
+            view.resize(600, height)
+            view.fit([[0.3, 0.34], [0.301, 0.341]])
+            drawGraticule(context, view, { grid: '', muted: '', smallFont: '' })
+            // The words of the scale reach to 30 above the lower edge.
+            if (lowest > height - 30) return height
+          }
+          return 0
+        })()
+        """)
+      #expect(tooLow == .integer(0))
+    }
+  }
+
   @Test func theKeyboardIsEnough() throws {
     try withPage(before: { for name in ["a", "b", "c"] { try $0.record(1, of: name) } }) { page, _ in
       try page.wait(until: "document.querySelectorAll('.list-row:not([hidden])').length === 3")

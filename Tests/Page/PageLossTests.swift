@@ -8,7 +8,9 @@ import Testing
 final class PageLossTests: PageStage {
   private static let isLost = "document.getElementById('link').dataset.state === 'lost'"
   private static let isLive = "document.getElementById('link').dataset.state === 'live'"
-  private static let isDimmed = "Number(getComputedStyle(document.getElementById('figure-devices')).opacity) < 0.6"
+  /// As faint as a text may be that is to be read.
+  private static let isDimmed =
+    "getComputedStyle(document.getElementById('figure-devices')).color === getComputedStyle(document.querySelector('.figures dt')).color && getComputedStyle(document.getElementById('map')).opacity < 0.6"
 
   private func serve(at address: String = "127.0.0.1:0") throws -> (server: SpokenChild, address: String) {
     let program = BuiltProgram.path(of: "rollingroad")
@@ -44,10 +46,30 @@ final class PageLossTests: PageStage {
       try page.wait(until: "window.said === 'No answer from \(address).'")
       server.process.signal(SIGCONT)
       try page.wait(until: Self.isLive)
-      try page.wait(until: "document.getElementById('lost').hidden && !\(Self.isDimmed)")
+      try page.wait(until: "document.getElementById('lost').hidden && !(\(Self.isDimmed))")
       #expect(
         try page.evaluate("document.querySelector('#panel-faults [type=submit]').matches(':disabled')") == .bool(false))
       #expect(try page.evaluate("document.activeElement.name + document.activeElement.value") == "devicevan")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func whatWasTrueBeforeCanStillBeRead(isDark: Bool) throws {
+    let (server, address) = try serve()
+    let port = try #require(address.split(separator: ":").last.flatMap { UInt16($0) })
+    var look = BrowserPage.Look()
+    look.isDark = isDark
+    try browser.withPage("http://\(address)/#dock=log", look) { page in
+      try page.wait(until: Self.isLive)
+      try Uploader(port: port).record(1, of: "van-1")
+      try chooseFirst(page)
+      try page.wait(until: "document.querySelector('#log-rows .request') !== null")
+      server.process.signal(SIGKILL)
+      _ = server.process.exitCode()
+      try tellsOf(page, address)
+      #expect(try page.text(Contrast.faint) == "")
+      try page.click("#tab-runs")
+      #expect(try page.text(Contrast.faint) == "", "runs")
     }
   }
 

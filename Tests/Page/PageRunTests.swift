@@ -26,6 +26,28 @@ final class PageRunTests: PageStage {
     }
   }
 
+  /// Devices of one name in several runs.
+  @Test func theMapTellsRunsApart() throws {
+    try withPage { page, uploader in
+      try page.evaluate(
+        """
+        (() => {
+          window.written = new Set()
+          const write = CanvasRenderingContext2D.prototype.fillText
+          CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+            if (this.canvas.id === 'map') written.add(text)
+            write.call(this, text, ...place)
+          }
+        })()
+        """)
+      for (run, longitude) in [("test-1", -73.5), ("test-2", -73.4)] {
+        _ = try uploader.post("/r/\(run)/locations", Uploader.body(1, longitude: longitude), device: "phone-1")
+      }
+      try page.wait(until: "written.has('test-1 / phone-1') && written.has('test-2 / phone-1')")
+      #expect(try page.evaluate("written.has('phone-1')") == .bool(false))
+    }
+  }
+
   @Test func theChosenRunIsShownAlone() throws {
     try withPage(before: fill) { page, _ in
       try page.wait(until: Self.shows("3 devices"))

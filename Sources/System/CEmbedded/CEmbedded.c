@@ -114,6 +114,9 @@ static const uint8_t panels_css[] = {
 static const uint8_t points_js[] = {
 #embed "../../../page/points.js"
 };
+static const uint8_t presence_js[] = {
+#embed "../../../page/presence.js"
+};
 static const uint8_t quarantine_js[] = {
 #embed "../../../page/quarantine.js"
 };
@@ -199,6 +202,7 @@ static const struct rr_page_file page_files[] = {
     {"orders.js", orders_js, sizeof orders_js},
     {"panels.css", panels_css, sizeof panels_css},
     {"points.js", points_js, sizeof points_js},
+    {"presence.js", presence_js, sizeof presence_js},
     {"quarantine.js", quarantine_js, sizeof quarantine_js},
     {"replay.js", replay_js, sizeof replay_js},
     {"requests.js", requests_js, sizeof requests_js},
