@@ -91,6 +91,22 @@ import Testing
     #expect(status == 200)
   }
 
+  /// The state after an act is not one from before it.
+  @Test func aPauseIsSeenInTheNextState() throws {
+    let stage = try RoomStage(RoomStage.text.replacing("10m", with: "400d"))
+    defer { stage.stop() }
+    try stage.waitForView()
+    for _ in 0..<3 {
+      #expect(try stage.post(#"{"resume":{}}"#).status == 200)
+      let paused = try stage.post(#"{"pause":{}}"#).json()
+      let state = try stage.get("/run/v1/state").json()
+      #expect(state["isPaused"] == .bool(true))
+      // The act has the first whole millisecond behind what has happened.
+      let (act, shown) = (paused["atSeconds"]?.number ?? 0, state["atSeconds"]?.number ?? -1)
+      #expect(shown <= act && act - shown <= 0.001_001, "\(shown) \(act)")
+    }
+  }
+
   /// What has ended can still be looked at, and nothing can be done to it.
   @Test func aRunThatIsOverStaysToBeLookedAt() throws {
     let stage = try RoomStage(isHeld: false)
@@ -103,6 +119,14 @@ import Testing
     let late = try stage.get("/run/v1/at?instant=10m").json()
     #expect(early["atSeconds"] == .integer(0) || early["atSeconds"] == .double(0))
     #expect(early["place"] != late["place"])
+    // What the recording knows of the whole.
+    let (first, last) = (early["sums"]?["records"]?.number ?? 0, late["sums"]?["records"]?.number ?? 0)
+    #expect(first < last && last > 0 && (late["sums"]?["uploads"]?.number ?? 0) > 0)
+    let waiting = late["queue"]?.elements.reduce(0) { $0 + ($1.number ?? 0) }
+    #expect(late["fleetFigures"]?.elements.count == 1 && late["fleetFigures"]?.elements[0]["queue"]?.number == waiting)
+    // Drivers go somewhere.
+    let headings = try stage.get("/run/v1/at?instant=5m").json()["heading"]?.elements ?? []
+    #expect(headings.count == 4 && headings.contains { $0 != .null })
     #expect(try stage.get("/run/v1/phones/cars-0?instant=5m").json()["requests"]?.elements.isEmpty == false)
     let act = try stage.post(#"{"killApps":{"share":0}}"#)
     #expect(act.status == 409, "\(act.text)")

@@ -99,9 +99,88 @@ final class RoomTests: RoomPageStage {
       try page.wait(until: "document.querySelector('.facts').textContent.includes('m away')")
       try page.reload()
       try page.wait(until: "document.getElementById('slider-live')?.getAttribute('aria-pressed') === 'false'")
+      // The thumb stands where the words say, and a key goes on from there.
+      try page.wait(until: "document.getElementById('slider').value === '1800'")
+      #expect(try page.text("document.getElementById('slider-says').textContent") == "0:30:00")
       try page.wait(until: "document.querySelector('.device-head h2').textContent !== ''")
       try page.click("#slider-live")
       try page.wait(until: "!location.hash.includes('at=')")
+    }
+  }
+
+  /// Head and fleets are of the instant; what is of now all the same is told apart.
+  @Test func anInstantHasFiguresOfItsOwn() throws {
+    let figure = { (name: String) in
+      "[...document.querySelectorAll('#figures div:not([hidden])')].find(node => node.firstChild.textContent === '\(name)')?.lastChild.textContent"
+    }
+    try withRoom { page, port in
+      _ = try Self.act(#"{"resume":{}}"#, port)
+      try page.wait(until: "Number(document.getElementById('slider').max) > 7200")
+      _ = try Self.act(#"{"pause":{}}"#, port)
+      try page.wait(until: "document.getElementById('phase').textContent === 'paused'")
+      try page.evaluate(Self.slide(to: 0))
+      try page.wait(until: "\(figure("uploads")) === '0' && \(figure("run time")) === '0:00:00'")
+      try page.evaluate(Self.slide(to: 7_200))
+      try page.wait(until: "\(figure("run time")) === '2:00:00'")
+      #expect(try page.text(figure("records made")) != "0")
+      let waiting =
+        "[...document.querySelectorAll('#panel-fleets tbody td:nth-child(5)')].reduce((sum, { textContent }) => sum + Number(textContent), 0)"
+      #expect(try page.evaluate("String(\(waiting)) === \(figure("waiting"))") == .bool(true))
+      #expect(try page.evaluate("document.getElementById('charts').matches('.of-now')") == .bool(true))
+      #expect(
+        try page.text("document.getElementById('moment').textContent")
+          == "This is the run at 2:00:00. Only charts, errors and acts are of now.")
+      try page.click("#slider-live")
+      try page.wait(until: "document.getElementById('moment').hidden && \(figure("uploads/s")) !== undefined")
+      #expect(try page.evaluate("document.querySelector('.of-now') === null") == .bool(true))
+    }
+  }
+
+  private static func slide(to seconds: Int) -> String {
+    "(() => { const slider = document.getElementById('slider'); slider.value = \(seconds); slider.dispatchEvent(new Event('input')) })()"
+  }
+
+  /// A recording that is full keeps less of its beginning.
+  @Test func anEarlierStateThanWasAskedForIsTold() throws {
+    try withRoom { page, port in
+      _ = try Self.act(#"{"resume":{}}"#, port)
+      try page.wait(until: "Number(document.getElementById('slider').max) > 3600")
+      _ = try Self.act(#"{"pause":{}}"#, port)
+      try page.evaluate(
+        """
+        (() => {
+          const ask = fetch
+          window.fetch = async (...question) => {
+            const answer = await ask(...question)
+            if (!String(question[0]).includes('/at?')) return answer
+            return new Response(JSON.stringify({ ...await answer.json(), isExact: false, atSeconds: 1200 }))
+          }
+        })()
+        """)
+      try page.evaluate(Self.slide(to: 1_800))
+      try page.wait(
+        until:
+          "document.getElementById('moment').textContent.includes('around 0:30:00: this is 0:20:00, the nearest earlier state')"
+      )
+    }
+  }
+
+  /// The area of an act is drawn as long as the act lasts, at the instant that is shown.
+  @Test func anAreaIsDrawnWhileItsNetworkIsDropped() throws {
+    let areas = "document.getElementById('legend-areas')"
+    try withRoom { page, port in
+      let place = "[[40,-80],[50,-80],[50,20],[40,20]]"
+      let answer = try Self.act(#"{"dropNetwork":{"for":"30m","place":\#(place)}}"#, port).json()
+      let begin = Int(answer["atSeconds"]?.number ?? 0)
+      try page.wait(until: "!\(areas).hidden && \(areas).textContent.endsWith('1')")
+      _ = try Self.act(#"{"resume":{}}"#, port)
+      try page.wait(until: "Number(document.getElementById('slider').max) > \(begin + 7_200)")
+      _ = try Self.act(#"{"pause":{}}"#, port)
+      try page.wait(until: "\(areas).hidden")
+      try page.evaluate(Self.slide(to: begin + 900))
+      try page.wait(until: "!\(areas).hidden")
+      try page.evaluate(Self.slide(to: begin + 2_700))
+      try page.wait(until: "\(areas).hidden")
     }
   }
 

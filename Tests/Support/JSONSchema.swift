@@ -143,7 +143,8 @@ extension JSONValue {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  fileprivate var number: Double? {
+  /// Whole or not.
+  package var number: Double? {
     switch self {
     case .integer(let number): Double(number)
     case .double(let number): number

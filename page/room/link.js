@@ -1,7 +1,8 @@
 // The room's HTTP interface, as openapi.json has it: questions, acts, and the stream of what happens.
 
 import { askForToken } from '../access.js'
-import { Refusal, Silence, Transport } from '../transport.js'
+import { seen } from '../presence.js'
+import { Absence, Refusal, Silence, Transport } from '../transport.js'
 
 export { Refusal, Silence } from '../transport.js'
 
@@ -20,7 +21,8 @@ const pause = milliseconds => new Promise(resolve => setTimeout(resolve, millise
 
 /** Listens for ever; `changed(problem)` is told when the line is lost, and with null when it is there again. */
 export async function stay(take, changed) {
-  for (let wait = 1; ; wait = Math.min(wait * 2, 5)) {
+  let wait = 1
+  while (true) {
     let isFirst = true
     const problem = await transport.listen('live', (name, data) => {
       if (isFirst) changed(null)
@@ -28,8 +30,13 @@ export async function stay(take, changed) {
       isFirst = false
       take(name, data)
     }).then(() => transport.newSilence(), error => error)
+    if (problem instanceof Absence) {
+      await seen()
+      continue
+    }
     if (!(problem instanceof Silence || problem instanceof Refusal)) console.error(problem)
     changed(problem instanceof Refusal ? problem : transport.newSilence())
     await pause(wait * 1_000)
+    wait = Math.min(wait * 2, 5)
   }
 }

@@ -25,7 +25,7 @@ export class Phones {
   y = new Float64Array(0)
   knownX = new Float64Array(0)
   knownY = new Float64Array(0)
-  /** Degrees; negative where it has not moved since it was first seen. */
+  /** Degrees; negative where it stands. */
   heading = new Float32Array(0)
   /** Seconds of the run. */
   at = 0
@@ -34,7 +34,7 @@ export class Phones {
   counts = conditions.map(() => 0)
 
   /** An answer of `GET /run/v1/phones` or of `GET /run/v1/at`; false when names are missing. */
-  take({ atSeconds, numbers, names, fleets, condition, queue, place, known }) {
+  take({ atSeconds, numbers, names, fleets, condition, queue, place, heading, known }) {
     if (names) {
       [this.names, this.fleets] = [names, fleets]
     } else if (numbers.length !== this.#numbers.length || numbers.some((number, index) => number !== this.#numbers[index])) {
@@ -46,9 +46,8 @@ export class Phones {
     this.count = condition.length
     this.condition = Uint8Array.from(condition)
     this.queue = Uint32Array.from(queue)
-    const before = names ? [[], [], []] : [this.x, this.y, this.heading]
     ;[this.x, this.y] = project(place)
-    this.heading = headings(this.x, this.y, ...before)
+    this.heading = Float32Array.from(heading, degrees => degrees ?? -1)
     ;[this.knownX, this.knownY] = project(known)
     this.counts = conditions.map(() => 0)
     for (const code of this.condition) this.counts[code] += 1
@@ -76,13 +75,4 @@ function project(pairs) {
     ys[index] = latitude === null ? NaN : mercator.y(latitude / 1e5)
   }
   return [xs, ys]
-}
-
-/** Where a phone came from says where it goes; one that stands keeps its heading. */
-function headings(x, y, oldX, oldY, old) {
-  return Float32Array.from(x, (_, index) => {
-    const [east, south] = [x[index] - oldX[index], y[index] - oldY[index]]
-    if (east === 0 && south === 0 || Number.isNaN(east)) return index < old.length ? old[index] : -1
-    return (Math.atan2(east, -south) * 180 / Math.PI + 360) % 360
-  })
 }

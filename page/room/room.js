@@ -34,25 +34,63 @@ const charts = new Charts(byID('charts'), [
 
 /** The last state that came. */
 let state = null
+/** What was at the instant of the slider, as `GET at` tells it; null for now. */
+let moment = null
 
-const figures = [
+/** Of now, and of an instant. */
+const [figures, pastFigures] = [[
   ['run time', ({ atSeconds }) => runTime(atSeconds)],
   ['apps run', ({ apps, devices }) => `${count(apps)} of ${count(devices)}`],
+  ['errors', ({ errors }) => count(errors), ({ errors }) => errors > 0 ? 'bad' : ''],
+  ['waiting', ({ queue }) => count(queue)],
   ['uploads/s', ({ uploadsPerSecond }) => rate(uploadsPerSecond)],
   ['records/s', ({ recordsPerSecond }) => rate(recordsPerSecond)],
   ['connections', ({ connections }) => connections === null ? '–' : count(connections)],
   ['p50 · p95 · p99', ({ p50Milliseconds, p95Milliseconds, p99Milliseconds }) => p50Milliseconds === null ? '–' : [p50Milliseconds, p95Milliseconds, p99Milliseconds].map(milliseconds).join(' · ')],
-  ['waiting', ({ queue }) => count(queue)],
-  ['errors', ({ errors }) => count(errors), ({ errors }) => errors > 0 ? 'bad' : ''],
   ['lag p99', ({ lagP99Milliseconds }) => milliseconds(lagP99Milliseconds), ({ isLate }) => isLate ? 'bad' : ''],
-].map(([name, text, mood]) => {
+], [
+  ['run time', ({ atSeconds }) => runTime(atSeconds)],
+  ['apps run', ({ fleetFigures }) => `${count(sum(fleetFigures, 'active'))} of ${count(sum(fleetFigures, 'phones'))}`],
+  ['failed uploads', ({ sums }) => count(sums.failedUploads), ({ sums }) => sums.failedUploads > 0 ? 'bad' : ''],
+  ['waiting', ({ fleetFigures }) => count(sum(fleetFigures, 'queue'))],
+  ['uploads', ({ sums }) => count(sums.uploads)],
+  ['records made', ({ sums }) => count(sums.records)],
+]].map(list => list.map(([name, text, mood]) => {
   const value = element('dd', {}, '–')
-  byID('figures').append(element('div', {}, element('dt', {}, name), value))
-  return state => {
-    replaceText(value, text(state))
-    value.dataset.state = mood?.(state) ?? ''
+  const node = element('div', {}, element('dt', {}, name), value)
+  byID('figures').append(node)
+  return {
+    node,
+    show(from) {
+      replaceText(value, text(from))
+      value.dataset.state = mood?.(from) ?? ''
+    },
   }
-})
+}))
+
+const sum = (fleets, key) => fleets.reduce((total, fleet) => total + fleet[key], 0)
+
+/** What is told of the whole, of now or of the instant of the slider; what is of now all the same is told apart. */
+function showWhole() {
+  const isPast = slider.instant !== null
+  for (const { node } of figures) node.hidden = isPast
+  for (const { node } of pastFigures) node.hidden = !isPast
+  byID('figures').setAttribute('aria-label', isPast ? `The run at ${runTime(slider.instant)}` : 'The run now')
+  for (const id of ['charts', 'panel-errors', 'panel-log']) byID(id).classList.toggle('of-now', isPast)
+  byID('moment').hidden = !isPast
+  if (!isPast && state) {
+    for (const figure of figures) figure.show(state)
+    fleetPanel.show(state.fleets)
+  }
+  if (isPast && moment) {
+    for (const figure of pastFigures) figure.show(moment)
+    fleetPanel.show(moment.fleetFigures)
+  }
+  const nearest = moment?.isExact === false ? ` The recording has lost what happened around ${runTime(slider.instant)}: this is ${runTime(moment.atSeconds)}, the nearest earlier state that it keeps.` : ''
+  replaceText(byID('moment'), `This is the run at ${runTime(moment?.atSeconds ?? slider.instant ?? 0)}. Only charts, errors and acts are of now.${nearest}`)
+  showAreas()
+}
+for (const { node } of pastFigures) node.hidden = true
 
 const legend = conditions.map(({ name, says, state: mark }) => {
   const number = element('b', {}, '0')
@@ -60,22 +98,23 @@ const legend = conditions.map(({ name, says, state: mark }) => {
   return number
 })
 byID('legend').append(element('li', { title: 'a line leads from a phone to where the server believes it is' }, element('span', { class: 'line' }), element('span', {}, 'server behind')))
+const areaNumber = element('b', {}, '0')
+byID('legend').append(element('li', { id: 'legend-areas', title: 'phones that were in the area have another network', hidden: true }, element('span', { class: 'area' }), element('span', {}, 'network dropped'), areaNumber))
 
 let chartedAt = 0
 function takeState(next) {
   const before = state
   state = next
-  for (const figure of figures) figure(state)
   replaceText(byID('run'), state.target ? `${state.scenario} → ${new URL(state.target).host}` : state.scenario)
   byID('run').hidden = false
   byID('run').title = `seed ${state.seed}, ${state.mode}${state.target ? `, ${state.target}` : ''}`
   replaceText(byID('phase'), phaseText(state))
   acts.update(state)
   warn(state)
-  fleetPanel.show(state.fleets)
   byID('badge-errors').hidden = state.errors === 0
   replaceText(byID('badge-errors'), count(state.errors))
   slider.update(state.atSeconds, state.isRecorded)
+  showWhole()
   if (before?.acts !== state.acts) loadActs()
   const now = Date.now()
   if (now - chartedAt < 1_000) return
@@ -136,7 +175,25 @@ async function loadActs() {
   const answer = await get('acts').catch(() => null)
   if (!answer) return
   logPanel.show(answer.acts)
-  map.areas = answer.acts.flatMap(({ place }) => place ? [drawing.project(place)] : [])
+  areas = answer.acts.filter(({ place, outcome }) => place && outcome === 'applied')
+  showAreas()
+}
+
+/** Acts that gave the phones in an area another network. */
+let areas = []
+let shownAreas = ''
+
+/** Those that last at the instant that is shown. */
+function showAreas() {
+  const at = slider.instant ?? state?.atSeconds ?? 0
+  // An act that was done while the run stands still has the instant at which it goes on.
+  const lasting = areas.filter(({ atSeconds, untilSeconds }) => (slider.instant === null || atSeconds <= at) && at < untilSeconds)
+  const numbers = lasting.map(({ number }) => number).join()
+  if (numbers === shownAreas) return
+  shownAreas = numbers
+  byID('legend-areas').hidden = lasting.length === 0
+  replaceText(areaNumber, count(lasting.length))
+  map.areas = lasting.map(({ place }) => drawing.project(place))
   map.refresh()
 }
 
@@ -193,10 +250,19 @@ phonePanel.addEventListener('follow', () => {
 })
 
 slider.addEventListener('instant', () => {
+  if (slider.instant === null) {
+    moment = null
+    loadPhones()
+  }
   phonePanel.load(slider.instant)
+  showWhole()
   remember()
 })
-slider.addEventListener('phones', ({ detail }) => takePhones(detail))
+slider.addEventListener('phones', ({ detail }) => {
+  moment = detail
+  takePhones(detail)
+  showWhole()
+})
 slider.addEventListener('problem', ({ detail }) => acts.say(detail.message, 'bad'))
 
 byID('zoom-in').addEventListener('click', () => { map.view.zoom(1.6); map.moved() })

@@ -24,10 +24,9 @@ export class Slider extends EventTarget {
     const last = Math.floor(seconds)
     if (Number(this.#input.max) !== last) this.#input.max = last
     this.#input.step = Math.max(1, 10 ** Math.floor(Math.log10(Math.max(1, last / 1_000))))
-    if (this.instant === null) {
-      this.#input.value = last
-      replaceText(byID('slider-says'), runTime(seconds))
-    }
+    // An instant that the address names is there before the slider reaches so far.
+    this.#input.value = this.instant ?? last
+    if (this.instant === null) replaceText(byID('slider-says'), runTime(seconds))
   }
 
   step(seconds) { this.go(Math.max(0, Math.min(Number(this.#input.max), (this.instant ?? Number(this.#input.max)) + seconds))) }

@@ -21,34 +21,39 @@ struct PhoneColumns {
     let condition: Condition
     let queue: Int
     let place: Coordinate
+    let headingDegrees: Double?
     let known: Coordinate?
   }
 
   private let instant: Nanoseconds
   private let isExact: Bool
   private let rows: [Row]
+  /// Of an instant of a recording.
+  private let whole: (sums: RecordedMoment.Sums, fleets: [RecordedMoment.Fleet])?
 
   init(_ view: RunView) {
     instant = view.instant
     isExact = true
+    whole = nil
     let offline = view.networks.firstIndex(of: PhoneColumns.offlineName)
     rows = view.phones.map { phone in
       let condition = Condition(phone.state, phone.token, isMoving: phone.isMoving, isOffline: phone.network == offline)
       return Row(
         number: phone.number, fleet: phone.fleet, condition: condition, queue: phone.queue, place: phone.place,
-        known: phone.known)
+        headingDegrees: phone.headingDegrees, known: phone.known)
     }
   }
 
   init(_ moment: RecordedMoment, networks: [String]) {
     instant = moment.instant
     isExact = moment.isExact
+    whole = (moment.sums, moment.fleets)
     let offline = networks.firstIndex(of: PhoneColumns.offlineName)
     rows = moment.phones.map { phone in
       let condition = Condition(phone.state, phone.token, isMoving: phone.isMoving, isOffline: phone.network == offline)
       return Row(
         number: phone.number, fleet: phone.fleet, condition: condition, queue: phone.queue, place: phone.place,
-        known: phone.known)
+        headingDegrees: phone.headingDegrees, known: phone.known)
     }
   }
 
@@ -71,9 +76,27 @@ struct PhoneColumns {
     column("condition", &writer) { $1.value($0.condition.rawValue) }
     column("queue", &writer) { $1.value($0.queue) }
     column("place", &writer) { PhoneColumns.write($0.condition == .left ? nil : $0.place, &$1) }
+    column("heading", &writer) { PhoneColumns.write($0.condition == .left ? nil : $0.headingDegrees, &$1) }
     column("known", &writer) { PhoneColumns.write($0.known, &$1) }
+    writeWhole(fleets: fleets, &writer)
     writer.endObject()
     return ServiceAnswer(200, "application/json", writer.bytes)
+  }
+
+  private func writeWhole(fleets names: [String], _ writer: inout JSONWriter) {
+    guard let whole else { return }
+    writer.key("sums")
+    let sums: JSONObject = [
+      "records": .count(whole.sums.created), "uploads": .count(whole.sums.uploads),
+      "failedUploads": .count(whole.sums.failedUploads),
+    ]
+    JSONValue.object(sums).write(to: &writer)
+    writer.key("fleetFigures")
+    let fleets = zip(names, whole.fleets).map { name, fleet in
+      JSONValue.fleet(
+        name, phones: fleet.present, active: fleet.active, moving: fleet.moving, queue: fleet.backlog)
+    }
+    JSONValue.array(fleets).write(to: &writer)
   }
 
   private func column(_ name: StaticString, _ writer: inout JSONWriter, _ write: (Row, inout JSONWriter) -> Void) {
@@ -81,6 +104,11 @@ struct PhoneColumns {
     writer.beginArray()
     for row in rows { write(row, &writer) }
     writer.endArray()
+  }
+
+  /// Whole degrees from 0 to 359.
+  private static func write(_ headingDegrees: Double?, _ writer: inout JSONWriter) {
+    if let headingDegrees { writer.value(Int(headingDegrees.rounded()) % 360) } else { writer.null() }
   }
 
   /// In hundred-thousandths of a degree, about a metre: whole numbers are short.

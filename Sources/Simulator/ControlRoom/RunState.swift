@@ -69,14 +69,19 @@ struct RunState {
 
 extension RunView.Fleet {
   fileprivate var json: JSONValue {
-    .object([
-      "name": .string(name), "phones": .count(present), "active": .count(active), "moving": .count(moving),
-      "queue": .count(backlog),
-    ])
+    .fleet(name, phones: present, active: active, moving: moving, queue: backlog)
   }
 }
 
 extension JSONValue {
+  /// The figures of a fleet, of now or of an instant.
+  static func fleet(_ name: String, phones: Int, active: Int, moving: Int, queue: Int) -> JSONValue {
+    .object([
+      "name": .string(name), "phones": .count(phones), "active": .count(active), "moving": .count(moving),
+      "queue": .count(queue),
+    ])
+  }
+
   static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
   static func known(_ number: Double?) -> JSONValue { number.map { .double($0) } ?? .null }
   static func known(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
@@ -94,7 +99,9 @@ extension RunSteering.Entry {
     case .applied(let words): object["came"] = .string(words)
     case .refused(let error): object["came"] = .string("\(error)")
     }
-    if case .dropNetwork(let drop) = act, let place = drop.place {
+    guard case .dropNetwork(let drop) = act else { return .object(object) }
+    object["untilSeconds"] = .known(appliedAt.map { ($0 + drop.duration).seconds })
+    if let place = drop.place {
       object["place"] = .array(place.vertices.map { .array([.double($0.latitude), .double($0.longitude)]) })
     }
     return .object(object)

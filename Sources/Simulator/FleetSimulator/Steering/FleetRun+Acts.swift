@@ -60,6 +60,7 @@ extension FleetRun {
     case .pause, .resume:
       isPaused = act == .pause
       steering?.pause(isPaused)
+      publishNow()
       return isPaused ? "time stands still at \(now.clockText)" : "time goes on at \(now.clockText)"
     case .abort:
       if phase == .driving, instant < drivesEnd { return end(.abort, at: instant) }

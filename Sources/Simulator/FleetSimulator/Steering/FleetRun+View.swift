@@ -25,6 +25,12 @@ extension FleetRun {
     } while !isInterrupted
   }
 
+  /// Whoever asked for an act sees it in the next state.
+  func publishNow() {
+    guard let steering, steering.isWatched else { return }
+    steering.publish(view(steering.mode))
+  }
+
   func publishIfDue(_ steering: RunSteering) {
     guard steering.isWatched else { return }
     let machine = viewClock.monotonicNow
@@ -72,7 +78,8 @@ extension SimulatedDevice {
     let state: PhoneState =
       !life.isPresent ? .left : life.isDownUntil == nil ? .running : life.isPhoneOff ? .switchedOff : .closed
     return RunView.Phone(
-      number: number, fleet: fleet, place: body.position(at: instant), known: room?.known(number),
+      number: number, fleet: fleet, place: body.position(at: instant),
+      headingDegrees: body.headingDegrees(at: instant), known: room?.known(number),
       queue: host.queue.count, network: Int(link.network.number), state: state,
       token: room?.token(number) ?? .none, isMoving: host.engine.state.isMoving)
   }

@@ -22,6 +22,8 @@ package struct RecordedMoment: Equatable, Sendable {
     package let fleet: Int
     /// Where it truly was.
     package let place: Coordinate
+    /// Clockwise from north; nil while it stayed somewhere.
+    package let headingDegrees: Double?
     /// The last of its positions that the server had acknowledged; nil before the first.
     package let known: Coordinate?
     package let queue: Int

@@ -280,7 +280,8 @@ private struct RecordedState: Sendable {
       fleets[fleet].backlog += Int(phone.queue)
       result.append(
         RecordedMoment.Phone(
-          number: number, fleet: fleet, place: episode.place(at: instant), known: phone.known, queue: Int(phone.queue),
+          number: number, fleet: fleet, place: episode.place(at: instant),
+          headingDegrees: episode.headingDegrees(at: instant), known: phone.known, queue: Int(phone.queue),
           network: Int(phone.network), state: phone.state, token: phone.token, isMoving: phone.isMoving,
           requests: phone.requests))
     }

@@ -29,6 +29,8 @@ package struct RunView: Sendable {
     package var fleet: Int
     /// Where it truly is.
     package var place: Coordinate
+    /// Clockwise from north; nil while it stays somewhere.
+    package var headingDegrees: Double?
     /// The last of its positions that the server has acknowledged; nil before the first.
     package var known: Coordinate?
     /// Records that wait.

@@ -117,11 +117,7 @@ package struct Body: Sendable {
 
   /// Degrees clockwise from north; nil while the body stays somewhere.
   package func headingDegrees(at instant: MonotonicInstant) -> Double? {
-    switch episode {
-    case .stay: nil
-    case .trip(let trip):
-      trip.motion.path.headingDegrees(atMetres: trip.motion.metres(at: trip.seconds(at: instant)))
-    }
+    episode.headingDegrees(at: instant)
   }
 
   package func activity(at instant: MonotonicInstant) -> MotionActivity {
@@ -186,6 +182,15 @@ package enum Episode: Sendable {
     switch self {
     case .stay(let stay): stay.end
     case .trip(let trip): trip.end
+    }
+  }
+
+  /// Clockwise from north; nil for a stay.
+  package func headingDegrees(at instant: MonotonicInstant) -> Double? {
+    switch self {
+    case .stay: nil
+    case .trip(let trip):
+      trip.motion.path.headingDegrees(atMetres: trip.motion.metres(at: trip.seconds(at: instant)))
     }
   }
 }
