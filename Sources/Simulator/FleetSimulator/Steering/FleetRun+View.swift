@@ -25,7 +25,7 @@ extension FleetRun {
     } while !isInterrupted
   }
 
-  /// Whoever asked for an act sees it in the next state.
+  /// What an act came to is seen in the state that is asked for after it.
   func publishNow() {
     guard let steering, steering.isWatched else { return }
     steering.publish(view(steering.mode))
